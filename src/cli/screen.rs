@@ -10,8 +10,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::appearance::{Appearance, Letters, Motion, Theme};
-use zoea_tui::dashboard::figures::UtcOffset;
 use zoea_tui::dashboard::history::InputHistory;
+use zoea_tui::dashboard::text::figures::UtcOffset;
 
 use crate::home::Home;
 use crate::settings::{Environment, TuiSettings};

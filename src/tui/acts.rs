@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use actors::domain::clean::{clean_text, one_line};
 use ratatui::buffer::Buffer;
 
-use super::dump;
+use crate::dump;
 
 /// What a terminal takes at once for pasting; more than that is dropped by many.
 const MAX_PASTE_BYTES: usize = 70_000;

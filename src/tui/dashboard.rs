@@ -6,15 +6,7 @@
 
 pub mod action;
 pub mod appearance;
-pub mod cells;
-pub mod columns;
-pub mod composer;
-pub mod field;
-pub mod figures;
-pub mod filter;
-pub mod focus;
-pub mod form;
-pub mod game;
+pub mod conversation;
 pub mod history;
 pub mod input_event;
 pub mod inspector;
@@ -24,25 +16,14 @@ pub mod log;
 pub mod needs;
 pub mod orders;
 pub mod overlay;
-pub mod palette;
-pub mod query;
-pub mod question;
 pub mod roster;
-pub mod sorting;
 pub mod table;
+pub mod text;
 pub mod token_rate;
-pub mod tone;
-pub mod transcript;
-pub mod tree;
-pub mod undo;
-pub mod width;
 
-mod answering;
 mod frame_update;
 mod handling;
 mod listening;
-mod ordering;
-mod requesting;
 
 #[cfg(test)]
 mod tests;
@@ -61,21 +42,21 @@ use actors::domain::screen::{OrderId, ReadId, TerminalKind, UiEffect};
 
 use action::TerminalAction;
 use appearance::Appearance;
-use composer::{ComposeTarget, Drafts};
-use focus::Focus;
+use conversation::Focus;
 use history::InputHistory;
 use input_event::Attention;
 use log::MessageLog;
 use needs::NeedGroup;
 use orders::OrderTracker;
+use orders::undo::Undo;
 use overlay::Overlay;
+use overlay::composer::{ComposeTarget, Drafts};
 use roster::{Counts, Roster};
 use table::MysisTable;
 use token_rate::TokenRate;
-use undo::Undo;
 
+pub use conversation::Weight;
 pub use frame_update::StatusLine;
-pub use requesting::Weight;
 
 /// What the operator sees.
 #[derive(Clone, Debug)]
@@ -114,7 +95,7 @@ pub struct Dashboard {
     /// Texts on their way, so that a refused one is not lost.
     sent: BTreeMap<OrderId, (ComposeTarget, Arc<str>)>,
     /// The request that the operator wants to look into.
-    awaited_request: Option<requesting::AwaitedRequest>,
+    awaited_request: Option<conversation::AwaitedRequest>,
     stamps: u64,
     effects: Vec<UiEffect>,
     actions: Vec<TerminalAction>,

@@ -7,9 +7,9 @@ use crate::dashboard::input_event::Input;
 use actors::ui::UiHandle;
 use ratatui::buffer::Buffer;
 
-use super::screen::send_input;
-use super::theme::Depth;
-use super::view;
+use crate::screen::send_input;
+use crate::theme::Depth;
+use crate::view;
 
 /// Something that can be put on a screen.
 pub trait Drawable: Send + Sync + 'static {

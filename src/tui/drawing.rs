@@ -16,11 +16,11 @@ use ratatui::backend::{Backend, ClearType, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::drawable::{Drawable, InputSink};
-use super::slot::{DrawJob, PictureSlot};
-use super::suspend::JobControl;
-use super::theme::Depth;
-use super::{KeepHistory, acts, modes};
+use crate::drawable::{Drawable, InputSink};
+use crate::slot::{DrawJob, PictureSlot};
+use crate::suspend::JobControl;
+use crate::theme::Depth;
+use crate::{KeepHistory, acts, modes};
 
 /// Pictures in a row that could not be painted before the screen is given up.
 const MAX_FAILED_FRAMES: u32 = 20;

@@ -8,8 +8,8 @@ use crossterm::event::{
     MouseEventKind,
 };
 
-use super::drawable::InputSink;
-use super::slot::PictureSlot;
+use crate::drawable::InputSink;
+use crate::slot::PictureSlot;
 
 /// How often the thread looks whether the end was called.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);

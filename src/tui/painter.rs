@@ -1,12 +1,12 @@
 //! The brush: puts text on a screen, and never a cell beside it.
 
 use crate::dashboard::layout::Area;
-use crate::dashboard::tone::{StyledLine, Tone};
-use crate::dashboard::width;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
 use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::layout::Rect;
 
-use super::theme::{Ground, Paint};
+use crate::theme::{Ground, Paint};
 
 /// Puts text on a screen.
 pub struct Painter<'a> {

@@ -14,9 +14,9 @@ use actors::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEff
 use actors::ports::{Screen, Terminal, TerminalInput, View};
 use actors::ui::UiHandle;
 
-use super::dashboard::Dashboard;
-use super::dashboard::action::TerminalAction;
-use super::dashboard::input_event::Input;
+use crate::dashboard::Dashboard;
+use crate::dashboard::action::TerminalAction;
+use crate::dashboard::input_event::Input;
 
 /// Shows dashboards. None of this waits: a terminal that stands still holds nobody up.
 pub trait Display: Send + Sync + 'static {

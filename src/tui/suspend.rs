@@ -9,9 +9,9 @@ use rustix::process::{Signal, getpid, getsid, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGTSTP};
 use signal_hook::iterator::{Handle, Signals};
 
-use super::drawable::{Drawable, InputSink};
-use super::modes;
-use super::slot::PictureSlot;
+use crate::drawable::{Drawable, InputSink};
+use crate::modes;
+use crate::slot::PictureSlot;
 
 /// How long the thread that sent the signal waits for it to take effect. The process stands still
 /// meanwhile, so that nobody waits for this.

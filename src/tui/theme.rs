@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dashboard::appearance::Theme;
-use crate::dashboard::tone::Tone;
+use crate::dashboard::text::tone::Tone;
 use ratatui::style::{Color, Modifier, Style};
 
 /// How many colours the terminal has.

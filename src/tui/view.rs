@@ -1,32 +1,21 @@
 //! Views: the dashboard as a picture. They paint and change nothing.
 
 mod ascii;
-mod compose;
-mod detail_pane;
-mod focus;
 mod footer;
-mod form;
 mod header;
-mod help;
-mod inspect;
-mod message_log;
-mod needs;
-mod palette;
-mod panel;
-mod query;
-mod question;
-mod table;
 mod too_small;
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
 use crate::dashboard::layout::Area;
-use crate::dashboard::overlay::Overlay;
+use crate::dashboard::overlay::{Overlay, composer, form, help, palette, query, question};
+use crate::dashboard::table::detail_pane;
+use crate::dashboard::{conversation, inspector, log, needs, table};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::painter::Painter;
-use super::theme::{Depth, Paint};
+use crate::painter::Painter;
+use crate::theme::{Depth, Paint};
 
 /// A picture of the dashboard.
 #[derive(Clone, Debug)]
@@ -66,11 +55,11 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
     let layout = dashboard.layout();
     header::paint(dashboard, layout.header, brush);
     match dashboard.focus() {
-        Some(focus) => focus::paint(dashboard, focus, &layout, brush),
+        Some(focus) => conversation::view::paint(dashboard, focus, &layout, brush),
         None => {
-            table::paint(dashboard, &layout, brush);
+            table::view::paint(dashboard, &layout, brush);
             detail_pane::paint(dashboard, layout.glance, brush);
-            needs::paint(dashboard, layout.needs, brush);
+            needs::view::paint(dashboard, layout.needs, brush);
         }
     }
     footer::paint(dashboard, &layout, brush);
@@ -78,14 +67,14 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
     for layer in dashboard.overlays() {
         match layer {
             Overlay::Compose(composer) => {
-                compose::paint(dashboard, composer, layout.writing, brush)
+                composer::view::paint(dashboard, composer, layout.writing, brush)
             }
-            Overlay::Form(form) => form::paint(form, all, brush),
-            Overlay::Confirm(question) => question::paint(question, all, brush),
-            Overlay::Palette(palette) => palette::paint(palette, all, brush),
-            Overlay::Query(query) => query::paint(dashboard, query, layout.message, brush),
-            Overlay::Inspect(inspector) => inspect::paint(inspector, &layout, brush),
-            Overlay::Log(view) => message_log::paint_log(dashboard, *view, &layout, brush),
+            Overlay::Form(form) => form::view::paint(form, all, brush),
+            Overlay::Confirm(question) => question::view::paint(question, all, brush),
+            Overlay::Palette(palette) => palette::view::paint(palette, all, brush),
+            Overlay::Query(query) => query::view::paint(dashboard, query, layout.message, brush),
+            Overlay::Inspect(inspector) => inspector::view::paint(inspector, &layout, brush),
+            Overlay::Log(view) => log::view::paint_log(dashboard, *view, &layout, brush),
             Overlay::Help(top) => help::paint(dashboard, *top, all, brush),
         }
     }

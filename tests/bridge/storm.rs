@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use zoea_tui::dashboard::figures;
+use zoea_tui::dashboard::text::figures;
 
 use crate::operating::ask;
 use crate::terminal::{PATIENCE, Terminal};

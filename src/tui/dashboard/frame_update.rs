@@ -10,17 +10,17 @@ use actors::domain::ids::{MysisId, Now, Timestamp};
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::Notify;
-use super::focus::ActiveSeek;
+use super::conversation::ActiveSeek;
+use super::conversation::keys::FOCUS_KEYS;
 use super::input_event::Attention;
-use super::keys::{
-    self, Chapter, FOCUS_KEYS, GLOBAL_KEYS, INSPECTOR_KEYS, LIST_KEYS, MOVEMENT_KEYS, TABLE_KEYS,
-    TARGET_KEYS,
-};
+use super::keys::{self, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
 use super::log::LogMessage;
 use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
-use super::sorting;
+use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
+use super::table::keys::TABLE_KEYS;
+use super::table::sorting;
 
 /// How long a receipt is shown.
 const RECEIPT_SHOW_TIME: Duration = Duration::from_secs(30);

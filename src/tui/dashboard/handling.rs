@@ -1,9 +1,5 @@
 //! Handling: what keys, pasted text and the mouse do.
 
-mod commanding;
-mod in_focus;
-mod in_layers;
-mod in_table;
 mod pointing;
 
 use actors::domain::event::LifeState;
@@ -13,17 +9,16 @@ use actors::domain::order::Order;
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::MouseUse;
-use super::composer::ComposeTarget;
-use super::form::MysisForm;
+use super::conversation::keys::FOCUS_KEYS;
 use super::input_event::{Input, Press};
-use super::keys::{
-    self, FOCUS_KEYS, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TABLE_KEYS, TARGET_KEYS,
-    TargetAction,
-};
+use super::keys::{self, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TARGET_KEYS, TargetAction};
+use super::overlay::composer::ComposeTarget;
+use super::overlay::form::MysisForm;
+use super::overlay::palette::{CommandPalette, CompletionSources};
+use super::overlay::query::QueryScope;
 use super::overlay::{LogView, Overlay};
-use super::palette::{CommandPalette, CompletionSources};
-use super::query::QueryScope;
-use super::tone::Tone;
+use super::table::keys::TABLE_KEYS;
+use super::text::tone::Tone;
 
 impl Dashboard {
     /// Takes what comes from the terminal.
@@ -48,7 +43,7 @@ impl Dashboard {
         self.press_in_view(press);
     }
 
-    fn press_in_view(&mut self, press: Press) {
+    pub(super) fn press_in_view(&mut self, press: Press) {
         if let Some(gesture) = keys::find(GLOBAL_KEYS, press) {
             return self.run_global(gesture);
         }
@@ -70,7 +65,7 @@ impl Dashboard {
     }
 
     /// What is read and not written to leaves alone the keys that only have to do with the screen.
-    fn press_over_layer(&mut self, press: Press) {
+    pub(super) fn press_over_layer(&mut self, press: Press) {
         let Some(gesture) = keys::find(GLOBAL_KEYS, press) else {
             return;
         };
@@ -138,7 +133,7 @@ impl Dashboard {
     }
 
     /// Stops one at once, and asks before it stops many.
-    fn stop(&mut self, ids: Vec<MysisId>) {
+    pub(super) fn stop(&mut self, ids: Vec<MysisId>) {
         if ids.len() > 1 {
             return self.ask_to_stop(ids);
         }
@@ -172,7 +167,7 @@ impl Dashboard {
         self.log_message(self.now, Tone::Hint, None, "said", text);
     }
 
-    fn dismiss(&mut self) -> bool {
+    pub(super) fn dismiss(&mut self) -> bool {
         std::sync::Arc::make_mut(&mut self.log).dismiss()
     }
 
@@ -200,12 +195,12 @@ impl Dashboard {
     }
 
     /// What the palette completes from.
-    fn completion_sources(&self) -> CompletionSources {
+    pub(super) fn completion_sources(&self) -> CompletionSources {
         let names = self.roster.members().values();
         let mut myses: Vec<String> = names
             .map(|member| member.standing.name.to_string())
             .collect();
-        myses.sort_by(|a, b| super::sorting::compare_natural(a, b));
+        myses.sort_by(|a, b| super::table::sorting::compare_natural(a, b));
         let providers = self.rules.iter().flat_map(|rules| rules.providers.keys());
         let view = if self.focus.is_some() {
             keys::action_help(FOCUS_KEYS)
@@ -221,7 +216,7 @@ impl Dashboard {
     }
 
     /// Those in one state.
-    fn in_state(&self, state: LifeState) -> Vec<MysisId> {
+    pub(super) fn in_state(&self, state: LifeState) -> Vec<MysisId> {
         let members = self.roster.members().values();
         members
             .filter(|member| member.standing.state == state)

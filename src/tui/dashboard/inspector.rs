@@ -1,5 +1,7 @@
 //! The inspector: one entry of a conversation in full, as a tree that folds and can be searched.
 
+pub(crate) mod view;
+
 mod trees;
 
 use std::sync::Arc;
@@ -9,11 +11,11 @@ use serde_json::Value;
 use actors::domain::last_request::SentRequest;
 use actors::domain::message::Row;
 
-use super::figures::{self, UtcOffset};
+use super::conversation::transcript::text_search::{Direction, TextSearch};
 use super::keys::Movement;
-use super::tone::StyledLine;
-use super::transcript::text_search::{Direction, TextSearch};
-use super::tree::{Fold, Tree};
+use super::text::figures::{self, UtcOffset};
+use super::text::tone::StyledLine;
+use super::text::tree::{Fold, Tree};
 
 /// One entry in full.
 #[derive(Clone, Debug)]
@@ -234,7 +236,7 @@ impl Inspector {
 
     /// Opens or closes everything.
     pub fn turn_all(&mut self) {
-        let is_open = |node: &super::tree::Node| node.inside > 0 && node.fold == Fold::Open;
+        let is_open = |node: &super::text::tree::Node| node.inside > 0 && node.fold == Fold::Open;
         let fold = if self.tree.nodes().iter().any(is_open) {
             Fold::Closed
         } else {

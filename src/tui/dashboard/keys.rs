@@ -5,15 +5,9 @@ use super::input_event::{Key, Press};
 
 mod anywhere;
 mod going;
-mod in_focus;
-mod in_layers;
-mod in_table;
 
 pub use anywhere::{GLOBAL_KEYS, GlobalAction, TARGET_KEYS, TargetAction};
 pub use going::{MOVEMENT_KEYS, Movement};
-pub use in_focus::{FOCUS_KEYS, FocusAction};
-pub use in_layers::{INSPECTOR_KEYS, InspectorAction, LIST_KEYS, ListAction};
-pub use in_table::{TABLE_KEYS, TableAction};
 
 /// What one or several keys do.
 #[derive(Clone, Copy, Debug)]
@@ -28,15 +22,15 @@ pub struct Binding<G: 'static> {
     pub help: &'static str,
 }
 
-const fn key(key: Key) -> Press {
+pub(super) const fn key(key: Key) -> Press {
     Press::of(key)
 }
 
-const fn letter(letter: char) -> Press {
+pub(super) const fn letter(letter: char) -> Press {
     Press::letter(letter)
 }
 
-const fn bind<G>(
+pub(super) const fn bind<G>(
     keys: &'static [Press],
     gesture: G,
     hint: &'static str,
@@ -115,6 +109,9 @@ pub fn action_help<G>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::conversation::keys::FOCUS_KEYS;
+    use crate::dashboard::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
+    use crate::dashboard::table::keys::TABLE_KEYS;
 
     fn keys_of<G>(tables: &[Binding<G>]) -> Vec<Press> {
         tables

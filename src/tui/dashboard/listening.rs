@@ -11,10 +11,10 @@ use actors::domain::rules::SwarmRules;
 use actors::domain::screen::SwarmSnapshot;
 
 use super::Dashboard;
-use super::focus::Focus;
+use super::conversation::Focus;
 use super::log::LogMessage;
 use super::overlay::Overlay;
-use super::tone::Tone;
+use super::text::tone::Tone;
 
 impl Dashboard {
     /// Learns how everything stands; whatever was known before and is not so any more is forgotten.

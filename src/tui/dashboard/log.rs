@@ -1,11 +1,13 @@
 //! The message log: what flew past, and the errors that stay until they are dismissed.
 
+pub(crate) mod view;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use actors::domain::ids::{Moment, Timestamp};
 
-use super::tone::Tone;
+use super::text::tone::Tone;
 use actors::domain::clean::one_line;
 
 /// Messages that are kept.

@@ -1,5 +1,7 @@
 //! Who needs the operator, in the order in which the screen lists them, and the one key that helps.
 
+pub(crate) mod view;
+
 use std::collections::BTreeMap;
 
 use actors::domain::ids::MysisId;

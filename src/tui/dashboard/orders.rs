@@ -1,5 +1,10 @@
 //! Orders: what the operator asked for, and how far each of them is.
 
+pub mod undo;
+
+mod answering;
+mod ordering;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 

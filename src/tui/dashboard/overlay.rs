@@ -1,12 +1,23 @@
 //! Layers: what lies over the view and has the keys.
 
-use super::composer::Composer;
-use super::form::MysisForm;
+pub mod composer;
+pub mod form;
+pub mod keys;
+pub mod palette;
+pub mod query;
+pub mod question;
+
+pub(crate) mod help;
+
+mod actions;
+
 use super::inspector::Inspector;
-use super::palette::CommandPalette;
-use super::query::Query;
-use super::question::ConfirmDialog;
-use super::tone::Tone;
+use super::text::tone::Tone;
+use composer::Composer;
+use form::MysisForm;
+use palette::CommandPalette;
+use query::Query;
+use question::ConfirmDialog;
 
 /// Something that lies over the view and has the keys.
 #[derive(Clone, Debug)]

@@ -196,7 +196,7 @@ fn tokens(standing: &MysisStatus) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::standing;
+    use crate::dashboard::tests::standing;
     use actors::domain::event::{Activity, LifeState, LinkState, MysisStatus};
     use actors::domain::gate::Lane;
     use actors::domain::login_progress::{LoginStage, login_stage};

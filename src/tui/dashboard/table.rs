@@ -1,14 +1,25 @@
 //! The table of Myses: who is shown, in which order, who is selected and who is marked.
 
+pub mod cells;
+pub mod columns;
+pub mod filter;
+pub mod keys;
+pub mod sorting;
+
+pub(crate) mod detail_pane;
+pub(crate) mod view;
+
+mod actions;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::ids::{Moment, MysisId};
 
-use super::filter::Filter;
 use super::roster::Roster;
-use super::sorting::Sorting;
+use filter::Filter;
+use sorting::Sorting;
 
 /// How long an order stands before it follows changed figures: one that jumps cannot be read.
 const REORDER_INTERVAL: Duration = Duration::from_secs(1);

@@ -470,7 +470,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
     let doing = |desk: &Desk| {
         let member = desk.board.roster().find_by_name("alpha").unwrap();
         let now = desk.board.now();
-        super::cells::activity_text(&member.standing, now, desk.board.weather()).0
+        super::table::cells::activity_text(&member.standing, now, desk.board.weather()).0
     };
     assert_eq!(doing(&desk), "queues 16:40");
     let weather = ServerOutages(vec![ServerOutage {

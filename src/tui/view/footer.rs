@@ -1,11 +1,11 @@
 //! The foot: errors, receipts, and what keys do.
 
-use crate::dashboard::cells;
 use crate::dashboard::layout::{Area, Layout};
 use crate::dashboard::log::LogMessage;
 use crate::dashboard::orders::Receipt;
-use crate::dashboard::tone::{StyledLine, Tone};
-use crate::dashboard::width;
+use crate::dashboard::table::cells;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
 use crate::dashboard::{Dashboard, StatusLine};
 use actors::domain::clean::one_line;
 

@@ -2,11 +2,11 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Motion;
-use crate::dashboard::figures;
 use crate::dashboard::layout::Area;
+use crate::dashboard::text::figures;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
 use crate::dashboard::token_rate::sparkline;
-use crate::dashboard::tone::{StyledLine, Tone};
-use crate::dashboard::width;
 use actors::domain::clean::one_line;
 use actors::domain::login_progress::LoginProgress;
 

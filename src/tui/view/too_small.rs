@@ -3,10 +3,10 @@
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::LEAST;
 use crate::dashboard::overlay::Overlay;
-use crate::dashboard::tone::Tone;
+use crate::dashboard::text::tone::Tone;
 
+use super::screen;
 use crate::painter::{Painter, TextAlign, centre_area};
-use crate::view::screen;
 
 pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
     let (width, height) = dashboard.size();

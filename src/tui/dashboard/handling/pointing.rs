@@ -1,12 +1,12 @@
 //! Pointing: what the mouse does.
 
 use crate::dashboard::Dashboard;
-use crate::dashboard::columns::{Column, columns};
+use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::{Did, Key, Mouse, Press};
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::layout::Layout;
 use crate::dashboard::overlay::Overlay;
-use crate::dashboard::transcript::text_search::Direction;
+use crate::dashboard::table::columns::{Column, columns};
 
 /// Lines that the wheel moves.
 const WHEEL_LINES: usize = 3;

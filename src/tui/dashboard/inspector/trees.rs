@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::dashboard::figures;
-use crate::dashboard::tone::Tone;
-use crate::dashboard::tree::{Fold, Tree, in_short};
+use crate::dashboard::text::figures;
+use crate::dashboard::text::tone::Tone;
+use crate::dashboard::text::tree::{Fold, Tree, in_short};
 use actors::domain::clean::one_line;
 use actors::domain::last_request::SentRequest;
 use actors::domain::message::{Row, RowBody};

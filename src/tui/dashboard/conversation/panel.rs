@@ -1,0 +1,240 @@
+//! The panel beside a conversation: the ship, its hold and its credits, and what the Mysis used.
+
+use super::Focus;
+use super::game::{GameSummary, Gauge};
+use crate::dashboard::layout::Area;
+use crate::dashboard::text::figures;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use crate::dashboard::token_rate::sparkline;
+use crate::dashboard::{Dashboard, Weight};
+use actors::domain::clean::one_line;
+use actors::domain::event::{LinkState, MysisStatus};
+use actors::domain::last_request::RequestByteCounts;
+
+use crate::painter::Painter;
+use crate::theme::Ground;
+
+const LABEL: usize = 9;
+/// Cells of the bar that shows how much of a request is what.
+const SHARE_BAR_CELLS: usize = 12;
+
+pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mut Painter<'_>) {
+    if area.width < 8 {
+        return;
+    }
+    brush.fill(area, Ground::Panel);
+    let inner = Area {
+        x: area.x + 2,
+        width: area.width - 3,
+        ..area
+    };
+    let mut lines = Vec::new();
+    if let Some(member) = dashboard.roster().get(focus.mysis()) {
+        let columns = inner.width;
+        add_mysis(
+            dashboard,
+            &member.standing,
+            focus.weight,
+            &mut lines,
+            columns,
+        );
+    }
+    lines.push(StyledLine::default());
+    add_game(dashboard, &focus.game, &mut lines, usize::from(inner.width));
+    for (row, line) in (0..inner.height).zip(&lines) {
+        brush.line(inner, row, line);
+    }
+    brush.set_ground(Ground::Base);
+}
+
+fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> StyledLine {
+    StyledLine::of(width::fit(label, LABEL), Tone::Dim).with(value, tone)
+}
+
+fn add_mysis(
+    dashboard: &Dashboard,
+    standing: &MysisStatus,
+    weight: Weight,
+    lines: &mut Vec<StyledLine>,
+    columns: u16,
+) {
+    let totals = standing.totals;
+    let account = standing
+        .account
+        .as_deref()
+        .map_or("none".to_string(), one_line);
+    let (link, link_tone) = match standing.link {
+        LinkState::None => ("none", Tone::Dim),
+        LinkState::Ok => ("ok", Tone::Success),
+        LinkState::Down => ("down", Tone::Fault),
+    };
+    let (turns, tokens_in, tokens_out) = (
+        figures::amount(totals.turns),
+        figures::amount(totals.tokens_in),
+        figures::amount(totals.tokens_out),
+    );
+    lines.push(StyledLine::of("MYSIS", Tone::Brand));
+    lines.push(labelled("account", account, Tone::Text));
+    lines.push(labelled("session", link, link_tone));
+    lines.push(labelled(
+        "provider",
+        one_line(&standing.provider),
+        Tone::Text,
+    ));
+    lines.push(labelled("model", one_line(&standing.model), Tone::Text));
+    let temperature = standing
+        .temperature
+        .map_or("–".to_string(), |value| value.to_string());
+    lines.push(labelled("temp", temperature, Tone::Text));
+    lines.push(labelled("turns", turns, Tone::Text));
+    lines.push(labelled(
+        "tokens",
+        format!("{tokens_in} in, {tokens_out} out"),
+        Tone::Text,
+    ));
+    if totals.cost_micros > 0 {
+        lines.push(labelled(
+            "cost",
+            figures::money(totals.cost_micros),
+            Tone::Text,
+        ));
+    }
+    if let Some(ms) = standing.last_call_ms {
+        lines.push(labelled("call", figures::span(ms), Tone::Text));
+    }
+    if let Some(parts) = weight.parts {
+        add_request(parts, lines);
+    }
+    let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
+    if standing.nudges > 0 {
+        let nudges = format!("{} of {limit}", standing.nudges);
+        lines.push(labelled("nudges", nudges, Tone::Warning));
+    }
+    let why = standing.fault.as_ref().map(|fault| fault.text.as_str());
+    if let Some(why) = why.or(standing.reason.as_deref()) {
+        let tone = if standing.fault.is_some() {
+            Tone::Errored
+        } else {
+            Tone::Dim
+        };
+        lines.push(StyledLine::default());
+        let why = one_line(why);
+        let wrapped = width::wrap(&why, usize::from(columns)).take(6);
+        lines.extend(wrapped.map(|line| StyledLine::of(line, tone)));
+    }
+}
+
+/// What the last request weighs, part by part.
+fn add_request(parts: RequestByteCounts, lines: &mut Vec<StyledLine>) {
+    let size = |bytes: usize| figures::size(bytes as u64);
+    lines.push(
+        labelled("request", size(parts.total_bytes()), Tone::Text).with("  x shows it", Tone::Hint),
+    );
+    for (label, bytes) in parts.named_sizes() {
+        let cells = (bytes * SHARE_BAR_CELLS)
+            .div_ceil(parts.total_bytes().max(1))
+            .min(SHARE_BAR_CELLS);
+        lines.push(
+            labelled(&format!(" {label}"), "━".repeat(cells), Tone::Tool)
+                .with("─".repeat(SHARE_BAR_CELLS - cells), Tone::Faint)
+                .with(format!(" {}", size(bytes)), Tone::Dim),
+        );
+    }
+}
+
+fn add_game(
+    dashboard: &Dashboard,
+    game: &GameSummary,
+    lines: &mut Vec<StyledLine>,
+    columns: usize,
+) {
+    let mut title = StyledLine::of("SHIP", Tone::Brand);
+    let Some(at) = game.at else {
+        lines.push(title);
+        return lines.push(StyledLine::of("no tool has told of it yet", Tone::Dim));
+    };
+    let age = figures::ago(dashboard.now().since(at));
+    let age = if age == "now" {
+        age
+    } else {
+        format!("{age} ago")
+    };
+    title.push(format!("  as told {age}"), Tone::Dim);
+    lines.push(title);
+    if let Some(ship) = &game.ship {
+        lines.push(labelled("name", ship.clone(), Tone::Text));
+    }
+    for (label, place) in [
+        ("system", &game.place.system),
+        ("place", &game.place.poi),
+        ("docked", &game.place.base),
+    ] {
+        if let Some(place) = place {
+            lines.push(labelled(label, place.clone(), Tone::Text));
+        }
+    }
+    for gauge in Gauge::ALL {
+        if let Some((now, most)) = game.gauge(gauge) {
+            lines.push(gauge_line(gauge, now, most, columns));
+        }
+    }
+    for (name, quantity) in game.cargo.iter().take(8) {
+        let quantity = StyledLine::of(format!("{quantity:>LABEL$} "), Tone::Number);
+        lines.push(quantity.with(
+            width::clip(name, columns.saturating_sub(LABEL + 1)),
+            Tone::Dim,
+        ));
+    }
+    add_credits(game, lines, columns);
+}
+
+fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> StyledLine {
+    let share = if most > 0.0 {
+        (now / most).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
+    let cells = columns.saturating_sub(LABEL + 9).clamp(4, 16);
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "a share of a handful of cells"
+    )]
+    let full = ((share * cells as f64).round() as usize).min(cells);
+    // A full hold and an empty tank both want attention.
+    let is_bad = match gauge {
+        Gauge::Cargo => share > 0.95,
+        Gauge::Fuel | Gauge::Hull => share < 0.25,
+        Gauge::Shield => false,
+    };
+    let tone = if is_bad { Tone::Warning } else { Tone::Accent };
+    labelled(gauge.as_str(), "━".repeat(full), tone)
+        .with("─".repeat(cells - full), Tone::Faint)
+        .with(format!(" {now:.0}/{most:.0}"), Tone::Text)
+}
+
+fn add_credits(game: &GameSummary, lines: &mut Vec<StyledLine>, columns: usize) {
+    let Some((_, newest)) = game.credits().back() else {
+        return;
+    };
+    lines.push(StyledLine::default());
+    let first = game.credits().front().map_or(*newest, |(_, first)| *first);
+    let gain = newest.saturating_sub(first);
+    let tone = if gain < 0 {
+        Tone::Warning
+    } else {
+        Tone::Success
+    };
+    lines.push(
+        StyledLine::of("CREDITS  ", Tone::Brand)
+            .with(newest.to_string(), Tone::Strong)
+            .with(format!("  {gain:+}"), tone),
+    );
+    let points: Vec<i64> = game.credits().iter().map(|(_, credits)| *credits).collect();
+    let points = &points[points.len().saturating_sub(columns)..];
+    let least = points.iter().copied().min().unwrap_or(0);
+    let heights: Vec<u64> = points.iter().map(|point| point.abs_diff(least)).collect();
+    lines.push(StyledLine::of(sparkline(&heights), Tone::Accent));
+}

@@ -1,0 +1,116 @@
+//! Requesting: what a Mysis last sent to its model, looked into or weighed beside its conversation.
+
+use std::sync::Arc;
+
+use actors::domain::last_request::RequestByteCounts;
+use actors::domain::order::{CompletedOrder, Order, OrderResult};
+
+use crate::dashboard::Dashboard;
+use crate::dashboard::inspector::Inspector;
+use crate::dashboard::overlay::Overlay;
+use actors::domain::screen::{OrderId, UiEffect};
+
+/// A request that was asked for, to be looked into.
+#[derive(Clone, Debug)]
+pub(in crate::dashboard) struct AwaitedRequest {
+    id: OrderId,
+    name: Arc<str>,
+    /// How many layers lay over the view then: who has opened another one looks elsewhere.
+    overlays: usize,
+}
+
+/// What the newest request of a Mysis weighs, as far as that is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Weight {
+    /// The parts, once they are known.
+    pub parts: Option<RequestByteCounts>,
+    asked: Option<OrderId>,
+    /// The tokens that the Mysis had used when it was asked.
+    tokens: Option<u64>,
+}
+
+impl Dashboard {
+    /// Asks for what the Mysis in hand last sent.
+    pub(in crate::dashboard) fn look_into_request(&mut self) {
+        let Some(standing) = self.target() else {
+            return;
+        };
+        let name = standing.name.clone();
+        let id = self.ask_for_request(&name);
+        self.awaited_request = Some(AwaitedRequest {
+            id,
+            name,
+            overlays: self.overlays.len(),
+        });
+    }
+
+    fn ask_for_request(&mut self, name: &str) -> OrderId {
+        let id = Arc::make_mut(&mut self.orders).ask();
+        let order = Order::ShowRequest {
+            name: name.to_string(),
+        };
+        self.effects.push(UiEffect::Order { id, order });
+        id
+    }
+
+    /// Weighs the newest request of the Mysis in focus, where that is shown and may have changed.
+    pub(in crate::dashboard) fn weigh_request(&mut self) {
+        let is_shown = self.layout().panel.width > 0;
+        let Some(focus) = self.focus.as_ref().filter(|_| is_shown) else {
+            return;
+        };
+        let Some(member) = self.roster.get(focus.mysis()) else {
+            return;
+        };
+        let tokens = member.standing.totals.tokens_in;
+        if focus.weight.asked.is_some() || focus.weight.tokens == Some(tokens) {
+            return;
+        }
+        let name = member.standing.name.clone();
+        let asked = Some(self.ask_for_request(&name));
+        if let Some(focus) = &mut self.focus {
+            focus.weight.asked = asked;
+            focus.weight.tokens = Some(tokens);
+        }
+    }
+
+    /// Takes the answer, if a request was what was asked for.
+    pub(in crate::dashboard) fn answered_request(
+        &mut self,
+        id: OrderId,
+        answer: &OrderResult,
+    ) -> bool {
+        if self.awaited_request.as_ref().is_some_and(|it| it.id == id) {
+            let awaited = self.awaited_request.take();
+            if let Some(awaited) = awaited {
+                self.show_request(&awaited, answer);
+            }
+            return true;
+        }
+        let focus = self.focus.as_mut();
+        let Some(focus) = focus.filter(|focus| focus.weight.asked == Some(id)) else {
+            return false;
+        };
+        focus.weight.asked = None;
+        focus.weight.parts = match answer {
+            Ok(CompletedOrder::Request(sent)) => Some(sent.parts),
+            Ok(_) | Err(_) => None,
+        };
+        true
+    }
+
+    fn show_request(&mut self, awaited: &AwaitedRequest, answer: &OrderResult) {
+        match answer {
+            Ok(CompletedOrder::Request(sent)) => {
+                if self.overlays.len() != awaited.overlays {
+                    return;
+                }
+                let offset = self.appearance.offset;
+                let inspector = Inspector::of_request(sent, &awaited.name, offset);
+                self.overlays.push(Overlay::Inspect(Box::new(inspector)));
+            }
+            Ok(_) => {}
+            Err(refusal) => self.show_notice(&format!("{}: {refusal}", awaited.name)),
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Transcripts, as an operator scrolls through them.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use crate::dashboard::text::figures::UtcOffset;
+use crate::dashboard::text::width;
+use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::message::{
+    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
+};
+use actors::domain::reading::PageFrom;
+
+use super::Transcript;
+use super::pages::{Load, PAGE};
+use super::text_search::{Direction, TextSearch};
+use actors::domain::screen::ReadId;
+
+fn row(seq: i64, body: RowBody) -> Arc<Row> {
+    Arc::new(Row {
+        seq: Seq(seq),
+        at: Timestamp(seq * 1000),
+        turn: TurnNumber(1),
+        body,
+    })
+}
+
+fn said(seq: i64, text: &str) -> Arc<Row> {
+    let text = text.into();
+    row(seq, RowBody::Prompt { text })
+}
+
+/// A store of so many rows, and the transcript that reads from it.
+struct Reader {
+    stored: Vec<Arc<Row>>,
+    transcript: Transcript,
+    stamps: u64,
+    loads: usize,
+}
+
+impl Reader {
+    fn of(count: i64) -> Reader {
+        let rows = (1..=count).map(|seq| said(seq, &format!("row {seq}")));
+        Reader::holding(rows.collect())
+    }
+
+    fn holding(stored: Vec<Arc<Row>>) -> Reader {
+        let mut transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset(0));
+        transcript.resize(80, 12);
+        let mut reader = Reader {
+            stored,
+            transcript,
+            stamps: 0,
+            loads: 0,
+        };
+        reader.prepare_frame();
+        reader
+    }
+
+    fn prepare_frame(&mut self) {
+        while let Some(load) = self.transcript.prepare_frame() {
+            self.load(load);
+        }
+    }
+
+    fn load(&mut self, load: Load) {
+        self.stamps += 1;
+        self.loads += 1;
+        self.transcript.expect(ReadId(self.stamps), load);
+        let page: Vec<Arc<Row>> = match load.from {
+            PageFrom::Newest => self.stored.iter().rev().take(PAGE).rev().cloned().collect(),
+            PageFrom::Before(seq) => {
+                let end = self.stored.partition_point(|row| row.seq < seq);
+                self.stored[end.saturating_sub(PAGE)..end].to_vec()
+            }
+            PageFrom::After(seq) => {
+                let after = self.stored.iter().filter(|row| row.seq > seq);
+                after.take(PAGE).cloned().collect()
+            }
+        };
+        self.transcript.take(ReadId(self.stamps), page);
+    }
+
+    fn go(&mut self, load: Option<Load>) {
+        if let Some(load) = load {
+            self.load(load);
+        }
+        self.prepare_frame();
+    }
+
+    fn scroll(&mut self, lines: usize, way: Direction) {
+        self.transcript.scroll(lines, way);
+        self.prepare_frame();
+    }
+
+    fn push(&mut self, row: Arc<Row>) {
+        self.transcript.on_row_stored(&row);
+        self.stored.push(row);
+        self.prepare_frame();
+    }
+
+    fn lines(&self) -> Vec<String> {
+        self.transcript
+            .visible_lines()
+            .iter()
+            .map(|shown| match shown.line {
+                Some(line) => shown.entry.lines[line].text(),
+                None => String::new(),
+            })
+            .collect()
+    }
+
+    fn first_and_last(&self) -> (i64, i64) {
+        let shown = self.transcript.visible_lines();
+        (
+            shown.first().map_or(0, |line| line.entry.seq.0),
+            shown.last().map_or(0, |line| line.entry.seq.0),
+        )
+    }
+}
+
+#[test]
+fn it_opens_at_the_end_and_stays_there() {
+    let mut reader = Reader::of(1000);
+    assert_eq!(reader.first_and_last(), (997, 1000));
+    assert_eq!(reader.loads, 1);
+    reader.push(said(1001, "news"));
+    assert_eq!(reader.lines().last().unwrap(), "news");
+    assert!(reader.transcript.is_following());
+}
+
+#[test]
+fn scrolled_up_it_does_not_follow_until_it_is_at_the_end_again() {
+    let mut reader = Reader::of(1000);
+    reader.scroll(1, Direction::Back);
+    let before = reader.lines();
+    reader.push(said(1001, "news"));
+    assert_eq!(reader.lines(), before);
+    assert!(!reader.transcript.is_following());
+    reader.scroll(1, Direction::Forth);
+    assert!(!reader.transcript.is_following());
+    reader.scroll(100, Direction::Forth);
+    assert!(reader.transcript.is_following());
+    assert_eq!(reader.lines().last().unwrap(), "news");
+}
+
+#[test]
+fn it_scrolls_back_to_the_first_row_without_a_jump() {
+    let mut reader = Reader::of(1000);
+    let mut line = 0;
+    for _ in 0..500 {
+        let before = reader.lines();
+        reader.scroll(11, Direction::Back);
+        let after = reader.lines();
+        if reader.first_and_last().0 == 1 {
+            break;
+        }
+        assert_eq!(after[11], before[0], "after {line} lines");
+        line += 11;
+    }
+    reader.scroll(11, Direction::Back);
+    assert_eq!(reader.first_and_last().0, 1);
+    reader.scroll(5, Direction::Back);
+    assert_eq!(reader.lines()[0], "");
+    assert_eq!(reader.lines()[1], "YOU");
+}
+
+#[test]
+fn the_ends_of_a_million_rows_are_one_page_away() {
+    let mut reader = Reader::of(100_000);
+    let load = reader.transcript.go_to_top();
+    reader.go(load);
+    assert_eq!(reader.first_and_last().0, 1);
+    let load = reader.transcript.go_to_bottom();
+    reader.go(load);
+    assert_eq!(reader.first_and_last().1, 100_000);
+    assert_eq!(reader.loads, 3);
+    let load = reader.transcript.go_to(Seq(50_000));
+    reader.go(load);
+    assert_eq!(reader.transcript.selected(), Some(Seq(50_000)));
+    assert_eq!(reader.first_and_last().0, 50_000);
+}
+
+#[test]
+fn selecting_brings_into_sight() {
+    let mut reader = Reader::of(100);
+    for _ in 0..10 {
+        reader.transcript.select_next(Direction::Back);
+        reader.prepare_frame();
+    }
+    assert_eq!(reader.transcript.selected(), Some(Seq(91)));
+    assert_eq!(reader.first_and_last().0, 91);
+    for _ in 0..20 {
+        reader.transcript.select_next(Direction::Forth);
+        reader.prepare_frame();
+    }
+    assert_eq!(reader.transcript.selected(), Some(Seq(100)));
+    assert_eq!(reader.first_and_last().1, 100);
+}
+
+#[test]
+fn a_store_that_cannot_be_read_is_not_asked_without_end() {
+    let mut transcript = Transcript::of(MysisId(1), "alpha".into(), UtcOffset(0));
+    transcript.resize(80, 10);
+    let load = transcript.prepare_frame().unwrap();
+    transcript.expect(ReadId(1), load);
+    assert!(transcript.fail_request(ReadId(1)));
+    assert_eq!(transcript.prepare_frame(), None);
+    transcript.scroll(1, Direction::Back);
+    assert!(transcript.prepare_frame().is_some());
+}
+
+fn utterance(text: &str, reasoning: Option<&str>) -> Utterance {
+    Utterance {
+        text: text.into(),
+        reasoning: reasoning.map(Into::into),
+        seen_up_to: Seq(0),
+        meta: ReplyMeta {
+            ms: 1240,
+            model: "qwen3:8b".into(),
+            ..ReplyMeta::default()
+        },
+    }
+}
+
+fn called(seq: i64, name: &str, arguments: &str) -> Arc<Row> {
+    let call = CallRecord {
+        id: "1".into(),
+        name: name.into(),
+        arguments: arguments.into(),
+        status: CallStatus::Recorded,
+        read_only: false,
+    };
+    let utterance = utterance("", None);
+    row(
+        seq,
+        RowBody::Call {
+            utterance,
+            calls: vec![call],
+        },
+    )
+}
+
+fn returned(seq: i64, text: &str, status: CallStatus) -> Arc<Row> {
+    let meta = ResultMeta {
+        call_id: "1".into(),
+        tool: "mine".into(),
+        status,
+        ms: 9800,
+        tick: Some(42),
+        bytes: text.len() as u64,
+    };
+    let call = CallKey {
+        seq: Seq(seq - 1),
+        position: 0,
+    };
+    let text = text.into();
+    row(seq, RowBody::Result { call, text, meta })
+}
+
+#[test]
+fn a_tool_loop_reads_as_call_and_outcome() {
+    let json = r#"{"quantity":3,"resource_name":"Iron Ore","xp_gained":{"mining":3}}"#;
+    let mut reader = Reader::holding(vec![
+        called(1, "mine", r#"{"target":"belt","deep":true}"#),
+        returned(2, json, CallStatus::Done),
+        called(3, "mine", "{not json"),
+        returned(4, "the hold is full", CallStatus::Failed),
+    ]);
+    assert_eq!(
+        reader.lines(),
+        [
+            "⚙ mine deep=yes target=belt  qwen3:8b · 1.2s",
+            "✓ mine  9.8s · 66 B · tick 42",
+            "  quantity 3, resource_name Iron Ore, xp_gained.mining 3",
+            "⚙ mine  qwen3:8b · 1.2s",
+            "  arguments are no JSON object:",
+            "  {not json",
+            "✗ mine  failed · 9.8s · 16 B · tick 42",
+            "  the hold is full",
+        ]
+    );
+    reader.transcript.toggle_entry(Seq(2));
+    reader.prepare_frame();
+    assert_eq!(
+        reader.lines()[2..6],
+        [
+            "  quantity 3",
+            "  resource_name Iron Ore",
+            "  ▾ xp_gained {1}",
+            "    mining 3"
+        ]
+    );
+}
+
+#[test]
+fn reasoning_is_folded_to_its_ends_until_it_is_opened() {
+    let thought: Vec<String> = (1..=9).map(|line| format!("thought {line}")).collect();
+    let words = utterance("Off to the belt.", Some(&thought.join("\n")));
+    let mut reader = Reader::holding(vec![row(1, RowBody::Reply(words))]);
+    assert_eq!(
+        reader.lines(),
+        [
+            "",
+            "alpha  qwen3:8b · 1.2s",
+            "┊ thought 1",
+            "┊ … 6 more lines of thought",
+            "┊ thought 8",
+            "┊ thought 9",
+            "Off to the belt.",
+        ]
+    );
+    reader.transcript.turn_reasoning();
+    reader.prepare_frame();
+    assert_eq!(reader.lines()[3], "┊ thought 2");
+}
+
+#[test]
+fn what_is_looked_for_is_found_in_what_is_held() {
+    let mut reader = Reader::of(300);
+    reader.transcript.find(Some(TextSearch::of("row 15")));
+    let text_search = reader.transcript.text_search.as_ref().unwrap();
+    assert_eq!(text_search.places().first(), Some(&Seq(150)));
+    assert_eq!(text_search.places().len(), 10);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_line_is_wider_than_its_window(
+        texts in proptest::collection::vec("(\\PC|\n|[a-z ]{1,9}){0,60}", 1..6),
+        columns in 1_u16..90,
+        height in 0_u16..20,
+        moves in proptest::collection::vec((0_usize..30, any::<bool>()), 0..8),
+    ) {
+        let rows = (1..).zip(texts).map(|(seq, text)| {
+            let arguments = serde_json::json!({ "text": text }).to_string();
+            match seq % 5 {
+                0 => said(seq, &text),
+                1 => called(seq, &text, &arguments),
+                2 => returned(seq, &arguments, CallStatus::Done),
+                3 => row(seq, RowBody::Reply(utterance(&text, Some(&text)))),
+                _ => row(seq, RowBody::Host {
+                    text: text.as_str().into(),
+                    meta: HostMeta { severity: Severity::Warn, code: "x".into(), attempt: None, bill: None },
+                }),
+            }
+        });
+        let mut reader = Reader::holding(rows.collect());
+        reader.transcript.find(Some(TextSearch::of("a")));
+        reader.transcript.resize(columns, height);
+        reader.prepare_frame();
+        let room = usize::from(columns - Transcript::gutter(columns).min(columns)).max(8);
+        for (lines, is_back) in moves {
+            reader.scroll(lines, if is_back { Direction::Back } else { Direction::Forth });
+            if lines % 7 == 0 {
+                reader.transcript.turn_all();
+                reader.transcript.select_next(Direction::Back);
+                reader.prepare_frame();
+            }
+            for line in reader.lines() {
+                prop_assert!(width::of(&line) <= room, "{room}: {line:?}");
+            }
+            prop_assert!(reader.transcript.visible_lines().len() <= usize::from(height));
+        }
+    }
+}

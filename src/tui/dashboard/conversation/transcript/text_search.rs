@@ -1,0 +1,225 @@
+//! Finding: a text that is looked for in a conversation, and where it stands.
+
+use crate::dashboard::text::tone::{StyledLine, StyledSpan, Tone};
+use actors::domain::ids::Seq;
+use actors::domain::message::Row;
+
+/// A text that is looked for. Capital letters matter where it has any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextSearch {
+    text: String,
+    is_case_sensitive: bool,
+    /// Where it stands, as far as that is known, in order.
+    places: Vec<Seq>,
+    /// Whether the store has been asked and has answered.
+    pub is_complete: bool,
+    /// The place the operator was taken to.
+    pub current: Option<Seq>,
+}
+
+impl TextSearch {
+    /// Looks for a text.
+    #[must_use]
+    pub fn of(text: &str) -> TextSearch {
+        let is_case_sensitive = text.chars().any(char::is_uppercase);
+        TextSearch {
+            text: if is_case_sensitive {
+                text.to_string()
+            } else {
+                text.to_lowercase()
+            },
+            is_case_sensitive,
+            places: Vec::new(),
+            is_complete: false,
+            current: None,
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether capital letters matter.
+    #[must_use]
+    pub fn is_case_sensitive(&self) -> bool {
+        self.is_case_sensitive
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn places(&self) -> &[Seq] {
+        &self.places
+    }
+
+    /// Takes notice of a row that may hold it.
+    pub fn check_row(&mut self, row: &Row) {
+        if !self.is_in(row) {
+            return;
+        }
+        if let Err(place) = self.places.binary_search(&row.seq) {
+            self.places.insert(place, row.seq);
+        }
+    }
+
+    /// The next place after a row, or the last one before it; round at the ends.
+    #[must_use]
+    pub fn next(&self, from: Option<Seq>, way: Direction) -> Option<Seq> {
+        let from = from.unwrap_or(match way {
+            Direction::Back => Seq(i64::MAX),
+            Direction::Forth => Seq(i64::MIN),
+        });
+        match way {
+            Direction::Forth => {
+                let next = self.places.iter().find(|place| **place > from);
+                next.or_else(|| self.places.first()).copied()
+            }
+            Direction::Back => {
+                let next = self.places.iter().rev().find(|place| **place < from);
+                next.or_else(|| self.places.last()).copied()
+            }
+        }
+    }
+
+    /// Whether a text holds it.
+    #[must_use]
+    pub fn is_within(&self, text: &str) -> bool {
+        self.first_in(text).is_some()
+    }
+
+    /// Whether a row holds it.
+    #[must_use]
+    pub fn is_in(&self, row: &Row) -> bool {
+        let reasoning = row.utterance().and_then(|words| words.reasoning.as_ref());
+        self.is_within(row.text())
+            || reasoning.is_some_and(|text| self.is_within(text))
+            || row
+                .calls()
+                .iter()
+                .any(|call| self.is_within(&call.arguments) || self.is_within(&call.name))
+    }
+
+    /// Where in a text it stands first, in bytes.
+    fn first_in(&self, text: &str) -> Option<(usize, usize)> {
+        if self.text.is_empty() {
+            return None;
+        }
+        if self.is_case_sensitive {
+            let at = text.find(&self.text)?;
+            return Some((at, at + self.text.len()));
+        }
+        text.char_indices().find_map(|(at, _)| {
+            let length = length_if_begins(&text[at..], &self.text)?;
+            Some((at, at + length))
+        })
+    }
+
+    /// Marks it in lines.
+    pub fn mark(&self, lines: &mut [StyledLine]) {
+        for line in lines {
+            if line
+                .spans
+                .iter()
+                .any(|span| self.first_in(&span.text).is_some())
+            {
+                let spans = std::mem::take(&mut line.spans);
+                line.spans = spans
+                    .into_iter()
+                    .flat_map(|span| self.highlight_span(&span))
+                    .collect();
+            }
+        }
+    }
+
+    fn highlight_span(&self, span: &StyledSpan) -> Vec<StyledSpan> {
+        let mut pieces = Vec::new();
+        let mut rest = &*span.text;
+        while let Some((from, to)) = self.first_in(rest) {
+            if from > 0 {
+                pieces.push(StyledSpan::new(&rest[..from], span.tone));
+            }
+            pieces.push(StyledSpan::new(&rest[from..to], Tone::Found));
+            rest = &rest[to..];
+        }
+        if !rest.is_empty() {
+            pieces.push(StyledSpan::new(rest, span.tone));
+        }
+        pieces
+    }
+}
+
+/// A direction in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards its beginning.
+    Back,
+    /// Towards its end.
+    Forth,
+}
+
+/// How many bytes of a text's beginning are the wanted one but for capital letters.
+fn length_if_begins(text: &str, wanted: &str) -> Option<usize> {
+    let mut rest = wanted.chars();
+    let mut next = rest.next();
+    for (at, letter) in text.char_indices() {
+        if next.is_none() {
+            return Some(at);
+        }
+        for small in letter.to_lowercase() {
+            match next {
+                // A letter that becomes several small ones is found whole.
+                None => break,
+                Some(expected) if expected == small => next = rest.next(),
+                Some(_) => return None,
+            }
+        }
+    }
+    next.is_none().then_some(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_letters_find_capitals_and_capitals_find_themselves() {
+        let marked = |wanted: &str, text: &str| {
+            let mut lines = [StyledLine::of(text, Tone::Text)];
+            TextSearch::of(wanted).mark(&mut lines);
+            let [line] = lines;
+            let found: Vec<String> = line
+                .spans
+                .iter()
+                .filter(|span| span.tone == Tone::Found)
+                .map(|span| span.text.to_string())
+                .collect();
+            found
+        };
+        assert_eq!(marked("iron", "Iron, iron ore"), ["Iron", "iron"]);
+        assert_eq!(marked("Iron", "Iron, iron ore"), ["Iron"]);
+        assert_eq!(marked("İ", "İstanbul"), ["İ"]);
+        assert_eq!(marked("i", "İstanbul"), ["İ"]);
+        assert_eq!(marked("世", "世界"), ["世"]);
+        assert!(marked("", "x").is_empty());
+    }
+
+    #[test]
+    fn going_on_at_the_end_begins_at_the_other_end() {
+        let mut text_search = TextSearch::of("x");
+        text_search.places = vec![Seq(2), Seq(5)];
+        assert_eq!(
+            text_search.next(Some(Seq(2)), Direction::Forth),
+            Some(Seq(5))
+        );
+        assert_eq!(
+            text_search.next(Some(Seq(5)), Direction::Forth),
+            Some(Seq(2))
+        );
+        assert_eq!(text_search.next(None, Direction::Back), Some(Seq(5)));
+        assert_eq!(
+            text_search.next(Some(Seq(2)), Direction::Back),
+            Some(Seq(5))
+        );
+    }
+}

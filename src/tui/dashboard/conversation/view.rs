@@ -1,0 +1,148 @@
+//! The conversation of one Mysis.
+
+use super::Focus;
+use super::transcript::{Transcript, VisibleLine};
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::table::cells;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use actors::domain::clean::one_line;
+use actors::domain::event::MysisStatus;
+
+use super::panel;
+use crate::painter::{Painter, TextAlign, centre_area};
+use crate::theme::Ground;
+
+pub(crate) fn paint(
+    dashboard: &Dashboard,
+    focus: &Focus,
+    layout: &Layout,
+    brush: &mut Painter<'_>,
+) {
+    brush.set_ground(Ground::Base);
+    let transcript = &focus.transcript;
+    if let Some(member) = dashboard.roster().get(focus.mysis()) {
+        paint_title(dashboard, &member.standing, transcript, layout.title, brush);
+    }
+    if transcript.pages().rows().is_empty() {
+        let words = if transcript.pages().is_loading() {
+            "reading the conversation …"
+        } else {
+            "nothing has been said yet; m writes to it"
+        };
+        let area = centre_area(layout.body, layout.body.width, 1);
+        brush.text_at(area, 0, TextAlign::Middle, words, Tone::Dim);
+    }
+    for (row, shown) in (0..).zip(transcript.visible_lines()) {
+        paint_line(transcript, shown, layout.body, row, brush);
+    }
+    paint_place(transcript, layout.body, brush);
+    panel::paint(dashboard, focus, layout.panel, brush);
+}
+
+fn paint_title(
+    dashboard: &Dashboard,
+    standing: &MysisStatus,
+    transcript: &Transcript,
+    area: Area,
+    brush: &mut Painter<'_>,
+) {
+    brush.fill(area, Ground::Panel);
+    let (state, tone) = cells::state(standing.state);
+    let (doing, doing_tone) = cells::activity_text(standing, dashboard.now(), dashboard.weather());
+    let mut line = StyledLine::of(format!(" {}", one_line(&standing.name)), Tone::Mysis)
+        .with(format!("  {state}"), tone)
+        .with(format!("  {doing}"), doing_tone);
+    let account = match &standing.account {
+        Some(account) => format!("  plays as {}", one_line(account)),
+        None => "  no account".to_string(),
+    };
+    line.push(account, Tone::Dim);
+    let model = format!(
+        "  {}/{}",
+        one_line(&standing.provider),
+        one_line(&standing.model)
+    );
+    line.push(model, Tone::Dim);
+    let place = position_line(transcript);
+    // Whether it follows is seen at every size; the model may be cut.
+    let wide = u16::try_from(width::of(&place.text())).unwrap_or(area.width);
+    let (left, right) = area.split_right(wide);
+    brush.line(left, 0, &line);
+    brush.line(right, 0, &place);
+    brush.set_ground(Ground::Base);
+}
+
+/// Where the window is, and which of the places that were found.
+fn position_line(transcript: &Transcript) -> StyledLine {
+    let mut line = StyledLine::default();
+    if let Some(text_search) = &transcript.text_search {
+        let place = text_search
+            .current
+            .and_then(|current| text_search.places().binary_search(&current).ok());
+        let place = place.map_or("–".to_string(), |place| (place + 1).to_string());
+        let count = text_search.places().len();
+        line.push(
+            format!(" /{} {place} of {count}", text_search.text()),
+            Tone::Warning,
+        );
+    }
+    if transcript.is_following() {
+        line.push(" following ", Tone::Accent);
+    } else {
+        line.push(" G follows ", Tone::Warning);
+    }
+    line
+}
+
+fn paint_line(
+    transcript: &Transcript,
+    shown: &VisibleLine,
+    body: Area,
+    row: u16,
+    brush: &mut Painter<'_>,
+) {
+    let Some(line) = shown.line else {
+        return;
+    };
+    let whole = Area {
+        y: body.y + row,
+        height: 1,
+        ..body
+    };
+    let is_selected = transcript.selected() == Some(shown.entry.seq);
+    if is_selected {
+        brush.fill(whole, Ground::Selected);
+    } else {
+        brush.set_ground(Ground::Base);
+    }
+    let gutter = Transcript::gutter(body.width);
+    if line == 0 && gutter > 8 {
+        brush.text(whole, 0, &shown.entry.clock, Tone::Faint);
+    }
+    brush.write(whole, 0, gutter.saturating_sub(2), "▌", shown.entry.speaker);
+    let text = Area {
+        x: whole.x + gutter.min(whole.width),
+        width: whole.width.saturating_sub(gutter),
+        ..whole
+    };
+    if let Some(line) = shown.entry.lines.get(line) {
+        brush.line(text, 0, line);
+    }
+    brush.set_ground(Ground::Base);
+}
+
+/// A mark at the right edge says how far down this is.
+fn paint_place(transcript: &Transcript, body: Area, brush: &mut Painter<'_>) {
+    if transcript.is_following() || body.height == 0 {
+        return;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a row of the screen times a number from 0 to 1"
+    )]
+    let row = (f64::from(body.height - 1) * transcript.scroll_fraction()) as u16;
+    brush.text_at(body, row, TextAlign::Right, "┃", Tone::Accent);
+}

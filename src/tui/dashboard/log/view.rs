@@ -1,0 +1,63 @@
+//! Lists that are only read: the message log.
+
+use super::LogMessage;
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::overlay::LogView;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+
+use crate::painter::{Painter, TextAlign, centre_area};
+use crate::theme::Ground;
+
+pub(crate) fn paint_log(
+    dashboard: &Dashboard,
+    view: LogView,
+    layout: &Layout,
+    brush: &mut Painter<'_>,
+) {
+    let body = clear(layout, brush);
+    let title = StyledLine::of(" MESSAGES", Tone::Brand)
+        .with(format!("  {}", view.least.as_str()), Tone::Dim);
+    brush.line(layout.title, 0, &title);
+    let messages = dashboard.log().messages().iter().rev();
+    let shown: Vec<_> = messages
+        .filter(|message| view.least.shows(message.tone))
+        .skip(view.back)
+        .take(usize::from(body.height))
+        .collect();
+    brush.set_ground(Ground::Base);
+    if shown.is_empty() {
+        brush.text_at(
+            centre_area(body, body.width, 1),
+            0,
+            TextAlign::Middle,
+            "nothing yet",
+            Tone::Dim,
+        );
+    }
+    for (row, message) in (0..).zip(shown.into_iter().rev()) {
+        brush.line(body, row, &log_line(dashboard, message));
+    }
+}
+
+pub(crate) fn log_line(dashboard: &Dashboard, message: &LogMessage) -> StyledLine {
+    let offset = dashboard.appearance().offset;
+    let (day, clock) = (offset.day(message.at), offset.clock(message.at));
+    // The time alone is meant of today.
+    let when = match day == offset.day(dashboard.now()) {
+        true => clock,
+        false => format!("{} {clock}", day.get(5..).unwrap_or_default()),
+    };
+    StyledLine::of(format!(" {when}  "), Tone::Faint)
+        .with(width::fit(&message.who, 14), Tone::Strong)
+        .with(format!(" {}", message.text), message.tone)
+}
+
+/// The whole space of the view, emptied.
+fn clear(layout: &Layout, brush: &mut Painter<'_>) -> Area {
+    let body = layout.page();
+    brush.fill(body, Ground::Base);
+    brush.fill(layout.title, Ground::Panel);
+    body
+}

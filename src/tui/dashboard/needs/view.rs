@@ -1,0 +1,69 @@
+//! Who needs the operator, below the table.
+
+use super::key_of;
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::Area;
+use crate::dashboard::text::figures;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use actors::domain::clean::one_line;
+use actors::domain::message::Severity;
+use actors::domain::needs::{Need, NeedRemedy};
+
+use crate::painter::Painter;
+use crate::theme::Ground;
+
+pub(crate) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    brush.fill(area, Ground::Panel);
+    let groups = dashboard.need_groups();
+    let rows = usize::from(area.height - 1);
+    let title = StyledLine::of(" WHO NEEDS YOU", Tone::Brand)
+        .with("   ! goes to the next   = marks those alike", Tone::Hint);
+    brush.line(area, 0, &title);
+    if groups.len() > rows {
+        let more = StyledLine::of(format!("{} more ", groups.len() - rows), Tone::Hint);
+        brush.line_at_right(area, 0, &more);
+    }
+    for (row, group) in (1..).zip(groups.iter().take(rows)) {
+        if let Some(need) = dashboard.needs().get(group.newest) {
+            paint_need(dashboard, need, group.myses.len(), area, row, brush);
+        }
+    }
+    brush.set_ground(Ground::Base);
+}
+
+fn paint_need(
+    dashboard: &Dashboard,
+    need: &Need,
+    count: usize,
+    area: Area,
+    row: u16,
+    brush: &mut Painter<'_>,
+) {
+    let tone = match need.severity {
+        Severity::Error => Tone::Errored,
+        Severity::Warn | Severity::Info => Tone::Warning,
+    };
+    let ago = figures::ago(dashboard.now().since(need.since));
+    let name = width::fit(&one_line(&need.name), 16);
+    let mut line = StyledLine::of(format!(" {ago:>4}  "), Tone::Dim)
+        .with(name, Tone::Strong)
+        .with(format!(" {:<10} ", need.what), tone);
+    if count > 1 {
+        line.push(format!("×{count} "), tone);
+    }
+    let help = if need.remedy == NeedRemedy::Nothing {
+        StyledLine::default()
+    } else {
+        StyledLine::of(format!("  {} ", key_of(need.remedy)), Tone::Key)
+            .with(format!("{} ", need.remedy.text()), Tone::Hint)
+    };
+    let taken = width::of(&line.text()) + width::of(&help.text());
+    let room = usize::from(area.width).saturating_sub(taken);
+    line.push(width::clip(&one_line(&need.why), room), Tone::Text);
+    brush.line(area, row, &line);
+    brush.line_at_right(area, row, &help);
+}

@@ -1,0 +1,225 @@
+//! Answering: what comes back of orders and questions.
+
+use std::sync::Arc;
+
+use actors::domain::ids::MysisId;
+use actors::domain::message::Row;
+use actors::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
+
+use super::AnsweredOrder;
+use super::undo;
+use crate::dashboard::Dashboard;
+use crate::dashboard::conversation::{PLACES, SeekResult};
+use crate::dashboard::overlay::Overlay;
+use crate::dashboard::overlay::composer::ComposeTarget;
+use crate::dashboard::text::tone::Tone;
+use actors::domain::screen::OrderId;
+use actors::domain::screen::ReadId;
+
+impl Dashboard {
+    /// An order was carried out, or not.
+    pub fn on_answer(&mut self, id: OrderId, answer: OrderResult) {
+        if self.answered_request(id, &answer) {
+            return;
+        }
+        let sent = self.sent.remove(&id);
+        let Some(outcome) = Arc::make_mut(&mut self.orders).on_answer(id, answer) else {
+            return;
+        };
+        if let Ok(CompletedOrder::Created(mysis)) = &outcome.answer {
+            self.table.select(*mysis);
+        }
+        if let Ok(CompletedOrder::Reloaded(reloaded)) = &outcome.answer {
+            self.show_notice(&reloaded.to_string());
+        }
+        self.remember_undo(&outcome);
+        if let (Err(_), Some((target, text))) = (&outcome.answer, sent) {
+            self.restore_draft(&outcome, target, &text);
+        }
+        if !self.answered_form(id, &outcome) {
+            self.report_refusals(&outcome);
+        }
+    }
+
+    /// A piece of a conversation was read, or the store could not be read.
+    pub fn on_page(&mut self, stamp: ReadId, page: Result<Vec<Arc<Row>>, String>) {
+        match page {
+            Ok(page) => self.take_page(stamp, page),
+            Err(why) => self.on_read_error(stamp, &why),
+        }
+    }
+
+    fn take_page(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) {
+        let next = self.next_read_id();
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        if focus.take_game(stamp, &page) {
+            return;
+        }
+        if let Some(seeking) = focus.seeking() {
+            let found = focus.take_sought(stamp, &page, next);
+            if found != SeekResult::Stale {
+                return self.on_seek_result(found, seeking.what, next);
+            }
+        }
+        focus.transcript.take(stamp, page);
+    }
+
+    /// A text was looked for, or the store could not be read.
+    pub fn on_search_result(
+        &mut self,
+        stamp: ReadId,
+        rows: Result<Vec<(MysisId, Arc<Row>)>, String>,
+    ) {
+        let rows = match rows {
+            Ok(rows) => rows,
+            Err(why) => return self.on_read_error(stamp, &why),
+        };
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        let had = focus
+            .transcript
+            .text_search
+            .as_ref()
+            .is_some_and(|text_search| text_search.current.is_some());
+        if !focus.take_places(stamp, &rows) || focus.is_searching() {
+            return;
+        }
+        let Some(text_search) = &focus.transcript.text_search else {
+            return;
+        };
+        let (text, count) = (text_search.text().to_string(), text_search.places().len());
+        let newest = text_search.places().last().copied();
+        let words = match count {
+            0 => format!("`{text}` stands nowhere in this conversation"),
+            _ if rows.len() >= PLACES => format!("the newest {count} places of `{text}`"),
+            1 => format!("1 place of `{text}`"),
+            _ => format!("{count} places of `{text}`; n and N go through them"),
+        };
+        self.log_message(self.now, Tone::Hint, None, "said", &words);
+        if !had && let Some(newest) = newest {
+            self.go_in_transcript(|transcript| {
+                if let Some(text_search) = &mut transcript.text_search {
+                    text_search.current = Some(newest);
+                }
+                transcript.go_to(newest)
+            });
+        }
+    }
+
+    /// What the terminal was asked to do, and what came of it.
+    pub fn on_performed(&mut self, result: Result<String, String>) {
+        match result {
+            Ok(text) => self.log_message(self.now, Tone::Success, None, "screen", &text),
+            Err(why) => self.log_message(self.now, Tone::Fault, None, "screen", &why),
+        }
+    }
+
+    fn on_read_error(&mut self, stamp: ReadId, why: &str) {
+        let was_awaited = self
+            .focus
+            .as_mut()
+            .is_some_and(|focus| focus.fail_request(stamp));
+        if was_awaited {
+            let text = format!("the conversation cannot be read: {why}");
+            self.log_message(self.now, Tone::Fault, None, "unreadable", &text);
+        }
+    }
+
+    /// A form waits for its order: it goes when that is carried out, else it says why not.
+    fn answered_form(&mut self, id: OrderId, outcome: &AnsweredOrder) -> bool {
+        let is_ours = |layer: &Overlay| {
+            if let Overlay::Form(form) = layer {
+                return form.awaited == Some(id);
+            }
+            false
+        };
+        let Some(place) = self.overlays.iter().position(is_ours) else {
+            return false;
+        };
+        if let (Err(refusal), Overlay::Form(form)) = (&outcome.answer, &mut self.overlays[place]) {
+            form.complain(&refusal.to_string());
+        } else {
+            self.overlays.remove(place);
+        }
+        true
+    }
+
+    /// What was done may be taken back; an undo is not undone.
+    fn remember_undo(&mut self, outcome: &AnsweredOrder) {
+        let (Ok(done), Some(inverse)) = (&outcome.answer, &outcome.inverse) else {
+            return;
+        };
+        let Some(receipt) = self.orders.receipt(outcome.receipt) else {
+            return;
+        };
+        if undo::is_change(done) && receipt.what != "undo" {
+            self.undo
+                .remember(outcome.receipt, receipt.what, inverse.clone());
+        }
+    }
+
+    /// A refused text is there again when the operator wants to write to the same ones.
+    fn restore_draft(&mut self, outcome: &AnsweredOrder, target: ComposeTarget, text: &str) {
+        let target = match (target, self.roster.find_by_name(&outcome.name)) {
+            (ComposeTarget::Myses(_), Some(member)) => {
+                ComposeTarget::Myses(vec![member.standing.id])
+            }
+            (ComposeTarget::Notes(_), Some(member)) => {
+                ComposeTarget::Notes(vec![member.standing.id])
+            }
+            (target, _) => target,
+        };
+        let open = self.overlays.iter_mut().find_map(|layer| {
+            if let Overlay::Compose(composer) = layer {
+                return (composer.target == target).then_some(composer);
+            }
+            None
+        });
+        match open {
+            Some(composer) if composer.field.is_empty() => composer.field.replace(text),
+            // What is being written now is not overwritten; the history has the other text.
+            Some(_) => {}
+            None if self.drafts.get(&target).is_empty() => self.drafts.keep(&target, text),
+            None => {}
+        }
+    }
+
+    /// Says who did not take an order, and why: at once where one was asked, together where many.
+    fn report_refusals(&mut self, outcome: &AnsweredOrder) {
+        let Some(receipt) = self.orders.receipt(outcome.receipt).cloned() else {
+            return;
+        };
+        if !outcome.is_last || receipt.refused.is_empty() {
+            return;
+        }
+        let total = receipt.done + receipt.refused.len();
+        let text = match &receipt.refused[..] {
+            [(who, why)] if total == 1 => format!("{} {who}: {why}", receipt.what),
+            refused => {
+                let listed: Vec<String> = refused
+                    .iter()
+                    .take(5)
+                    .map(|(who, why)| format!("{who} ({why})"))
+                    .collect();
+                let more = refused.len().saturating_sub(listed.len());
+                let more = if more > 0 {
+                    format!(" and {more} more")
+                } else {
+                    String::new()
+                };
+                let count = refused.len();
+                let listed = listed.join(", ");
+                format!(
+                    "{}: {count} of {total} refused: {listed}{more}",
+                    receipt.what
+                )
+            }
+        };
+        let is_known = outcome.answer == Err(OrderRefusal::Closing);
+        let tone = if is_known { Tone::Warning } else { Tone::Fault };
+        self.log_message(self.now, tone, None, "refused", &text);
+    }
+}

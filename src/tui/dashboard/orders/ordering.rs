@@ -1,0 +1,226 @@
+//! Ordering: how what the operator wants becomes orders.
+
+use std::sync::Arc;
+
+use actors::domain::ids::MysisId;
+use actors::domain::order::Order;
+
+use super::undo;
+use super::{BROADCAST, NewOrder};
+use crate::dashboard::Dashboard;
+use crate::dashboard::action::TerminalAction;
+use crate::dashboard::overlay::Overlay;
+use crate::dashboard::overlay::composer::{ComposeTarget, Composer};
+use crate::dashboard::overlay::form::{FormPurpose, MysisForm};
+use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog};
+use crate::dashboard::text::tone::Tone;
+use actors::domain::screen::TerminalKind;
+use actors::domain::screen::{OrderId, UiEffect};
+
+impl Dashboard {
+    /// Gives one order for each of these, under one receipt.
+    pub(in crate::dashboard) fn order_each(
+        &mut self,
+        what: &'static str,
+        ids: &[MysisId],
+        order: impl Fn(String) -> Order,
+    ) -> Vec<OrderId> {
+        let known: Vec<MysisId> = ids
+            .iter()
+            .copied()
+            .filter(|id| self.roster.get(*id).is_some())
+            .collect();
+        let whom = match known[..] {
+            [] => return Vec::new(),
+            [id] => self.name_of(id),
+            _ => format!("{} myses", known.len()).into(),
+        };
+        let receipt = Arc::make_mut(&mut self.orders).begin(what, whom, self.moment);
+        let given = known.iter().map(|id| {
+            let order = order(self.name_of(*id).to_string());
+            self.give_order(receipt, order, Some(*id))
+        });
+        given.collect()
+    }
+
+    /// Gives one order that concerns no known Mysis.
+    pub(in crate::dashboard) fn order_once(
+        &mut self,
+        what: &'static str,
+        whom: &str,
+        order: Order,
+    ) -> OrderId {
+        let receipt = Arc::make_mut(&mut self.orders).begin(what, whom.into(), self.moment);
+        self.give_order(receipt, order, None)
+    }
+
+    fn give_order(&mut self, receipt: u64, order: Order, mysis: Option<MysisId>) -> OrderId {
+        let before = mysis.and_then(|id| self.roster.get(id));
+        let before = before.map(|member| &*member.standing);
+        let given = NewOrder {
+            order: &order,
+            mysis,
+            inverse: undo::inverse_order(&order, before, self.mission.as_ref()),
+        };
+        let id = Arc::make_mut(&mut self.orders).give(receipt, given);
+        self.effects.push(UiEffect::Order { id, order });
+        id
+    }
+
+    /// Takes the last order back, where that can be done.
+    pub(in crate::dashboard) fn undo_last(&mut self) {
+        let Some(step) = self.undo.take() else {
+            return self.log_message(
+                self.now,
+                Tone::Hint,
+                None,
+                "said",
+                "there is nothing that could be taken back",
+            );
+        };
+        let whom = match step.orders.len() {
+            1 => step.what.to_string(),
+            many => format!("{} for {many} myses", step.what),
+        };
+        let receipt = Arc::make_mut(&mut self.orders).begin("undo", whom.into(), self.moment);
+        for order in step.orders {
+            self.give_order(receipt, order, None);
+        }
+    }
+
+    /// Sends what was written.
+    pub(in crate::dashboard) fn send(&mut self, target: ComposeTarget, text: &str) {
+        let text: Arc<str> = text.into();
+        // What is kept in a file holds no secret; what is sent is redacted where it is stored.
+        self.history.add(&self.redactor.clean(&text));
+        self.actions
+            .push(TerminalAction::KeepHistory(self.history.clone()));
+        self.drafts.keep(&target, "");
+        let words = || text.to_string();
+        let ids = match &target {
+            ComposeTarget::Swarm => {
+                let order = Order::Broadcast { text: words() };
+                vec![self.order_once(BROADCAST, "the swarm", order)]
+            }
+            ComposeTarget::Myses(ids) => self.order_each("message", ids, |name| Order::Send {
+                name,
+                text: words(),
+            }),
+            ComposeTarget::Notes(ids) => self.order_each("note", ids, |name| Order::AddNote {
+                name,
+                text: words(),
+            }),
+        };
+        for id in ids {
+            self.sent.insert(id, (target.clone(), text.clone()));
+        }
+    }
+
+    /// Sends a filled-in form.
+    pub(in crate::dashboard) fn send_form(&mut self, form: &mut MysisForm, order: Order) {
+        let id = match (&form.purpose, &order) {
+            (FormPurpose::Configure { mysis, .. }, _) => {
+                let ids = self.order_each("configure", &[*mysis], |_| order.clone());
+                ids.first().copied()
+            }
+            (FormPurpose::Create, Order::Create { name, .. }) => {
+                let name = name.clone();
+                Some(self.order_once("create", &name, order))
+            }
+            (FormPurpose::Create, _) => None,
+        };
+        form.complaint = None;
+        form.awaited = id;
+    }
+
+    /// Opens a text to somebody, where it was left.
+    pub(in crate::dashboard) fn compose(&mut self, target: ComposeTarget) {
+        let draft = self.drafts.get(&target).to_string();
+        self.overlays
+            .push(Overlay::Compose(Composer::new(target, &draft)));
+    }
+
+    /// Asks before these are deleted.
+    pub(in crate::dashboard) fn ask_to_delete(&mut self, ids: Vec<MysisId>) {
+        let mut lines = Vec::new();
+        match ids[..] {
+            [] => return,
+            [id] => lines.push(format!("Delete {}?", self.name_of(id))),
+            _ => {
+                lines.push(format!("Delete {} Myses?", ids.len()));
+                let names: Vec<String> = ids
+                    .iter()
+                    .take(6)
+                    .map(|id| self.name_of(*id).to_string())
+                    .collect();
+                let more = if ids.len() > names.len() { ", …" } else { "" };
+                lines.push(format!("{}{more}", names.join(", ")));
+            }
+        }
+        lines.push("The conversation goes with it and cannot be brought back.".to_string());
+        lines.push("A game account returns to the pool.".to_string());
+        self.overlays.push(Overlay::Confirm(ConfirmDialog {
+            about: ActionToConfirm::Delete(ids),
+            lines,
+        }));
+    }
+
+    /// Asks before these are stopped.
+    pub(in crate::dashboard) fn ask_to_stop(&mut self, ids: Vec<MysisId>) {
+        let lines = vec![
+            format!("Stop {} Myses?", ids.len()),
+            "Each is stopped at once, in the middle of its turn.".to_string(),
+        ];
+        self.overlays.push(Overlay::Confirm(ConfirmDialog {
+            about: ActionToConfirm::Stop(ids),
+            lines,
+        }));
+    }
+
+    /// Quits; asks first while Myses run. Whoever is only attached ends nothing, and is not asked.
+    pub(in crate::dashboard) fn quit(&mut self) {
+        if self.kind == TerminalKind::Attached {
+            return self.close();
+        }
+        if self.closing.is_some() {
+            return;
+        }
+        let running = self.roster.counts().running;
+        if running == 0 {
+            return self.close();
+        }
+        let who = if running == 1 {
+            "1 Mysis runs.".to_string()
+        } else {
+            format!("{running} Myses run.")
+        };
+        self.overlays.push(Overlay::Confirm(ConfirmDialog {
+            about: ActionToConfirm::Quit,
+            lines: vec![
+                format!("Quit? {who}"),
+                "What is under way is brought to an orderly end; nothing is lost.".to_string(),
+            ],
+        }));
+    }
+
+    /// Does what the operator said yes to.
+    pub(in crate::dashboard) fn on_confirmed(&mut self, about: ActionToConfirm) {
+        match about {
+            ActionToConfirm::Delete(ids) => {
+                self.order_each("delete", &ids, |name| Order::Delete { name });
+            }
+            ActionToConfirm::Stop(ids) => {
+                self.order_each("stop", &ids, |name| Order::Stop { name });
+            }
+            ActionToConfirm::Quit => self.close(),
+        }
+    }
+
+    /// Wants the end of the program, or of its own attachment alone.
+    pub(in crate::dashboard) fn close(&mut self) {
+        if self.kind == TerminalKind::Own {
+            self.closing = Some(self.now);
+        }
+        self.effects.push(UiEffect::Quit);
+    }
+}

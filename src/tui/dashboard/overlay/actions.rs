@@ -1,0 +1,214 @@
+//! Actions of overlays: what their keys do.
+
+use super::composer::ComposerOutcome;
+use super::form::FormOutcome;
+use super::keys::{INSPECTOR_KEYS, InspectorAction, LIST_KEYS, ListAction};
+use super::palette::{CommandPalette, PaletteOutcome};
+use super::query::{Query, QueryOutcome, QueryScope};
+use super::question::ConfirmAnswer;
+use super::{LogView, Overlay};
+use crate::dashboard::Dashboard;
+use crate::dashboard::conversation::transcript::text_search::Direction;
+use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::inspector::Inspector;
+use crate::dashboard::keys::{self, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, Movement};
+
+impl Dashboard {
+    /// The topmost layer has the key; it goes back where it was unless the key ended it.
+    pub(in crate::dashboard) fn press_in_layer(&mut self, layer: Overlay, press: Press) {
+        match layer {
+            Overlay::Compose(mut composer) => match composer.press(press, &self.history) {
+                ComposerOutcome::Used => {
+                    self.drafts.keep(&composer.target, composer.field.text());
+                    self.overlays.push(Overlay::Compose(composer));
+                }
+                ComposerOutcome::Send(text) => self.send(composer.target, &text),
+                ComposerOutcome::Leave => {}
+                ComposerOutcome::Unused => {
+                    self.press_behind(press);
+                    self.overlays.push(Overlay::Compose(composer));
+                }
+            },
+            Overlay::Form(mut form) => match form.press(press) {
+                FormOutcome::Used => self.overlays.push(Overlay::Form(form)),
+                FormOutcome::Give(order) => {
+                    self.send_form(&mut form, order);
+                    self.overlays.push(Overlay::Form(form));
+                }
+                FormOutcome::Leave => {}
+            },
+            Overlay::Confirm(question) => match question.press(press) {
+                ConfirmAnswer::Yes => self.on_confirmed(question.about),
+                ConfirmAnswer::No => {}
+                ConfirmAnswer::Nothing => self.overlays.push(Overlay::Confirm(question)),
+            },
+            Overlay::Palette(palette) => self.press_in_palette(palette, press),
+            Overlay::Query(query) => self.press_in_query(query, press),
+            Overlay::Inspect(inspector) => self.press_in_entry(inspector, press),
+            Overlay::Log(view) => self.press_in_log(view, press),
+            Overlay::Help(top) => self.press_in_help(top, press),
+        }
+    }
+
+    /// A key that a text has no use for may scroll what is behind it.
+    fn press_behind(&mut self, press: Press) {
+        let scrolls = matches!(press.key, Key::PageUp | Key::PageDown);
+        let is_program = press.ctrl && matches!(press.key, Key::Char('z' | 'l'));
+        if scrolls || is_program {
+            self.press_in_view(press);
+        }
+    }
+
+    fn press_in_palette(&mut self, mut palette: Box<CommandPalette>, press: Press) {
+        match palette.press(press, &self.completion_sources(), &self.commands) {
+            PaletteOutcome::Used => self.overlays.push(Overlay::Palette(palette)),
+            PaletteOutcome::Leave => {}
+            PaletteOutcome::Press(press) => self.press_in_view(press),
+            PaletteOutcome::Run(line) => {
+                if let Err(why) = self.run_command(&line) {
+                    palette.complain(&why);
+                    return self.overlays.push(Overlay::Palette(palette));
+                }
+                self.commands.add(&line);
+            }
+        }
+    }
+
+    fn press_in_query(&mut self, mut query: Query, press: Press) {
+        let queried = query.press(press);
+        let text = query.field.text().to_string();
+        match (queried, query.within) {
+            (QueryOutcome::Changed, QueryScope::Table) => {
+                self.table.change_filter(|filter| filter.set_text(&text));
+                self.overlays.push(Overlay::Query(query));
+            }
+            (QueryOutcome::Changed, QueryScope::Conversation | QueryScope::Entry) => {
+                self.overlays.push(Overlay::Query(query));
+            }
+            (QueryOutcome::Unused, _) => {
+                if matches!(press.key, Key::Up | Key::Down | Key::PageUp | Key::PageDown) {
+                    self.press_in_view(press);
+                }
+                self.overlays.push(Overlay::Query(query));
+            }
+            (QueryOutcome::Done, QueryScope::Table) => {}
+            (QueryOutcome::Leave, QueryScope::Table) => {
+                self.table.change_filter(|filter| filter.set_text(""));
+            }
+            (QueryOutcome::Done, QueryScope::Conversation) => self.find_text(&text),
+            (QueryOutcome::Leave, QueryScope::Conversation) => self.find_text(""),
+            (QueryOutcome::Done, QueryScope::Entry) => self.find_in_entry(&text),
+            (QueryOutcome::Leave, QueryScope::Entry) => self.find_in_entry(""),
+        }
+    }
+
+    fn find_in_entry(&mut self, text: &str) {
+        if let Some(Overlay::Inspect(inspector)) = self.overlays.last_mut() {
+            inspector.find(text);
+        }
+    }
+
+    fn press_in_entry(&mut self, mut inspector: Box<Inspector>, press: Press) {
+        let Some(gesture) = keys::find(INSPECTOR_KEYS, press) else {
+            if let Some(going) = keys::find(MOVEMENT_KEYS, press) {
+                inspector.move_to(going);
+            }
+            self.overlays.push(Overlay::Inspect(inspector));
+            return self.press_over_layer(press);
+        };
+        match gesture {
+            InspectorAction::Turn => inspector.turn(),
+            InspectorAction::Open => inspector.open(),
+            InspectorAction::Close => inspector.close(),
+            InspectorAction::TurnAll => inspector.turn_all(),
+            InspectorAction::NextMatch => inspector.next_match(Direction::Forth),
+            InspectorAction::MatchBefore => inspector.next_match(Direction::Back),
+            InspectorAction::Copy => self.copy(&inspector.text()),
+            InspectorAction::Write => self.write(&inspector),
+            InspectorAction::CopyAll => self.copy(&inspector.whole_text()),
+            InspectorAction::Find => {
+                let text = inspector
+                    .text_search
+                    .as_ref()
+                    .map(|it| it.text().to_string());
+                let query = Query::new(QueryScope::Entry, &text.unwrap_or_default());
+                self.overlays.push(Overlay::Inspect(inspector));
+                return self.overlays.push(Overlay::Query(query));
+            }
+            InspectorAction::Back => return,
+        }
+        self.overlays.push(Overlay::Inspect(inspector));
+    }
+
+    fn press_in_log(&mut self, view: LogView, press: Press) {
+        let page = self.page_of_list();
+        let least = view.least;
+        let all = self.log.messages().iter();
+        let count = all.filter(|message| least.shows(message.tone)).count();
+        let last = count.saturating_sub(page);
+        if keys::find(GLOBAL_KEYS, press) == Some(GlobalAction::Log) {
+            return;
+        }
+        let Some(going) = going_in_list(press) else {
+            let (back, least) = match keys::find(LIST_KEYS, press) {
+                Some(ListAction::Back) => return,
+                Some(ListAction::Severity) => (0, least.next()),
+                Some(ListAction::PageDown) | None => (view.back, least),
+            };
+            self.overlays.push(Overlay::Log(LogView { back, least }));
+            return self.press_over_list(press);
+        };
+        let back = match going {
+            Movement::Up => view.back + 1,
+            Movement::Down => view.back.saturating_sub(1),
+            Movement::PageUp => view.back + page,
+            Movement::PageDown => view.back.saturating_sub(page),
+            Movement::First => last,
+            Movement::Last => 0,
+        };
+        let back = back.min(last);
+        self.overlays.push(Overlay::Log(LogView { back, ..view }));
+    }
+
+    /// The key that opened a list closes it.
+    fn press_in_help(&mut self, top: usize, press: Press) {
+        let page = self.page_of_list();
+        let last = self.help_lines().saturating_sub(page);
+        let is_back = keys::find(LIST_KEYS, press) == Some(ListAction::Back);
+        if is_back || keys::find(GLOBAL_KEYS, press) == Some(GlobalAction::Help) {
+            return;
+        }
+        let top = match going_in_list(press) {
+            None => top,
+            Some(Movement::Up) => top.saturating_sub(1),
+            Some(Movement::Down) => top + 1,
+            Some(Movement::PageUp) => top.saturating_sub(page),
+            Some(Movement::PageDown) => top + page,
+            Some(Movement::First) => 0,
+            Some(Movement::Last) => last,
+        };
+        self.overlays.push(Overlay::Help(top.min(last)));
+        self.press_over_list(press);
+    }
+
+    /// Only what is for the screen goes through a list, and no second list over the first.
+    fn press_over_list(&mut self, press: Press) {
+        let gesture = keys::find(GLOBAL_KEYS, press);
+        let is_list = matches!(gesture, Some(GlobalAction::Log | GlobalAction::Help));
+        if !is_list && keys::find(LIST_KEYS, press).is_none() {
+            self.press_over_layer(press);
+        }
+    }
+
+    fn page_of_list(&self) -> usize {
+        usize::from(self.size.1.saturating_sub(4)).max(1)
+    }
+}
+
+/// Where a key goes in a list, which has one more for the next page.
+fn going_in_list(press: Press) -> Option<Movement> {
+    if keys::find(LIST_KEYS, press) == Some(ListAction::PageDown) {
+        return Some(Movement::PageDown);
+    }
+    keys::find(MOVEMENT_KEYS, press)
+}

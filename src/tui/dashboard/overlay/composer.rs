@@ -1,0 +1,187 @@
+//! Composing: the operator writes to one Mysis, to several, or to the swarm.
+
+pub(crate) mod view;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::ids::MysisId;
+use actors::domain::progress::{OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
+
+use crate::dashboard::history::{InputHistory, Recall};
+use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::text::field::TextField;
+
+/// Whom the operator writes to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ComposeTarget {
+    /// A mission for the swarm.
+    Swarm,
+    /// A direct message to these.
+    Myses(Vec<MysisId>),
+    /// Persistent context for these.
+    Notes(Vec<MysisId>),
+}
+
+/// Text on its way to somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Composer {
+    /// Whom to.
+    pub target: ComposeTarget,
+    /// The text.
+    pub field: TextField,
+    recall: Recall,
+}
+
+/// What a key meant to a composer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ComposerOutcome {
+    /// It was used.
+    Used,
+    /// The text is to be sent.
+    Send(String),
+    /// The operator turns away; the text is kept.
+    Leave,
+    /// It means nothing here.
+    Unused,
+}
+
+impl Composer {
+    /// Begins to write where the operator left off.
+    #[must_use]
+    pub fn new(target: ComposeTarget, draft: &str) -> Composer {
+        Composer {
+            target,
+            field: TextField::with_text(draft),
+            recall: Recall::default(),
+        }
+    }
+
+    /// Does what a key does in a text that is to be sent.
+    pub fn press(&mut self, press: Press, history: &InputHistory) -> ComposerOutcome {
+        let is_line_end = matches!(press.key, Key::Char('j')) && press.ctrl
+            || press.key == Key::Enter && (press.alt || press.shift);
+        match press.key {
+            _ if is_line_end => self.field.insert("\n"),
+            Key::Enter => return ComposerOutcome::Send(self.field.text().to_string()),
+            Key::Esc => return ComposerOutcome::Leave,
+            Key::Up if !self.field.up() => self.older(history),
+            Key::Down if !self.field.down() => self.newer(history),
+            Key::Char('g') if press.ctrl && self.is_order() => self.toggle_gain(),
+            Key::Char('p') if press.ctrl => self.older(history),
+            Key::Char('n') if press.ctrl => self.newer(history),
+            Key::Up | Key::Down => {}
+            Key::Char(_)
+            | Key::Tab
+            | Key::Backspace
+            | Key::Delete
+            | Key::Left
+            | Key::Right
+            | Key::Home
+            | Key::End
+            | Key::PageUp
+            | Key::PageDown
+            | Key::Function(_) => {
+                if !self.field.press(press) {
+                    return ComposerOutcome::Unused;
+                }
+            }
+        }
+        ComposerOutcome::Used
+    }
+
+    /// Whether what is written is an order, which the watch on progress judges by gains.
+    #[must_use]
+    pub fn is_order(&self) -> bool {
+        match self.target {
+            ComposeTarget::Swarm | ComposeTarget::Myses(_) => true,
+            ComposeTarget::Notes(_) => false,
+        }
+    }
+
+    /// What the watch on progress makes of the order, where that is not the usual.
+    #[must_use]
+    pub fn gain_hint(&self) -> Option<String> {
+        if !self.is_order() {
+            return None;
+        }
+        let text = self.field.text();
+        if OrderIntent::of(text) == OrderIntent::Waits {
+            return Some("no gain expected".to_string());
+        }
+        let word = suggests_no_gain(text)?;
+        Some(format!("\"{word}\": no gain expected? ^G says so"))
+    }
+
+    /// The order says that no gain is expected, or says it no longer.
+    fn toggle_gain(&mut self) {
+        let text = self.field.text();
+        let other = match OrderIntent::of(text) {
+            OrderIntent::Waits => expecting_gains(text),
+            OrderIntent::Works => expecting_no_gain(text),
+        };
+        self.field.replace(&other);
+    }
+
+    fn older(&mut self, history: &InputHistory) {
+        if let Some(text) = self.recall.older(history, self.field.text()) {
+            self.field.replace(&text);
+        }
+    }
+
+    fn newer(&mut self, history: &InputHistory) {
+        if let Some(text) = self.recall.newer(history) {
+            self.field.replace(&text);
+        }
+    }
+}
+
+/// What was begun and not sent, by whom it is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drafts {
+    texts: Arc<BTreeMap<ComposeTarget, String>>,
+}
+
+impl Drafts {
+    /// What was begun for somebody.
+    #[must_use]
+    pub fn get(&self, target: &ComposeTarget) -> &str {
+        self.texts.get(target).map_or("", String::as_str)
+    }
+
+    /// Keeps what was begun for somebody.
+    pub fn keep(&mut self, target: &ComposeTarget, text: &str) {
+        if self.get(target) == text {
+            return;
+        }
+        let texts = Arc::make_mut(&mut self.texts);
+        if text.is_empty() {
+            texts.remove(target);
+        } else {
+            texts.insert(target.clone(), text.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_says_in_the_order_that_no_gain_is_expected_and_takes_it_back() {
+        let mut composer = Composer::new(ComposeTarget::Swarm, "Guard the gate");
+        let asks = Some("\"guard\": no gain expected? ^G says so".to_string());
+        assert_eq!(composer.gain_hint(), asks);
+        let press =
+            |composer: &mut Composer| composer.press(Press::ctrl('g'), &InputHistory::default());
+        assert_eq!(press(&mut composer), ComposerOutcome::Used);
+        assert_eq!(composer.field.text(), "Guard the gate\n[no gain expected]");
+        assert_eq!(composer.gain_hint().as_deref(), Some("no gain expected"));
+        press(&mut composer);
+        assert_eq!(composer.field.text(), "Guard the gate");
+        let mut note = Composer::new(ComposeTarget::Notes(Vec::new()), "wait");
+        assert_eq!(note.gain_hint(), None);
+        press(&mut note);
+        assert_eq!(note.field.text(), "wait");
+    }
+}

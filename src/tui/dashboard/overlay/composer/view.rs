@@ -1,0 +1,65 @@
+//! The text that the operator writes.
+
+use super::{ComposeTarget, Composer};
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::Area;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use actors::domain::clean::one_line;
+use actors::domain::ids::MysisId;
+
+use crate::painter::Painter;
+use crate::theme::Ground;
+
+pub(crate) fn paint(
+    dashboard: &Dashboard,
+    composer: &Composer,
+    area: Area,
+    brush: &mut Painter<'_>,
+) {
+    brush.fill(area, Ground::Field);
+    let mut head = title(dashboard, &composer.target);
+    if let Some(hint) = composer.gain_hint() {
+        head = head.with(format!("  ·  {hint}"), Tone::Accent);
+    }
+    brush.line(area, 0, &head);
+    let (_, below) = area.split_top(1);
+    let text = Area {
+        x: below.x + 3,
+        width: below.width.saturating_sub(4),
+        ..below
+    };
+    let laid = composer.field.lay_out(usize::from(text.width));
+    let rows = usize::from(text.height);
+    let top = (laid.row + 1).saturating_sub(rows);
+    brush.text(below, 0, " ▸", Tone::Accent);
+    for (row, line) in (0..text.height).zip(&laid.lines[top..]) {
+        brush.text(text, row, line, Tone::Text);
+    }
+    if let (Ok(column), Ok(row)) = (u16::try_from(laid.column), u16::try_from(laid.row - top)) {
+        brush.put_cursor(text.x.saturating_add(column), text.y.saturating_add(row));
+    }
+    brush.set_ground(Ground::Base);
+}
+
+fn title(dashboard: &Dashboard, target: &ComposeTarget) -> StyledLine {
+    match target {
+        ComposeTarget::Swarm => StyledLine::of(" BROADCAST", Tone::Broadcast)
+            .with(" a mission to the whole swarm", Tone::Dim),
+        ComposeTarget::Myses(ids) => StyledLine::of(" MESSAGE", Tone::You)
+            .with(format!(" to {}", whom(dashboard, ids)), Tone::Dim),
+        ComposeTarget::Notes(ids) => {
+            let words = format!(" for {}, kept in mind", whom(dashboard, ids));
+            StyledLine::of(" NOTE", Tone::Note).with(words, Tone::Dim)
+        }
+    }
+}
+
+fn whom(dashboard: &Dashboard, ids: &[MysisId]) -> String {
+    match ids {
+        [id] => dashboard
+            .roster()
+            .get(*id)
+            .map_or_else(|| "?".to_string(), |member| one_line(&member.standing.name)),
+        ids => format!("{} Myses", ids.len()),
+    }
+}

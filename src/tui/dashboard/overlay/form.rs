@@ -1,0 +1,394 @@
+//! Forms: a new Mysis, or other settings for one, with pickers instead of memory.
+
+pub(crate) mod view;
+
+use std::sync::Arc;
+
+use actors::domain::event::MysisStatus;
+use actors::domain::ids::MysisId;
+use actors::domain::order::Order;
+use actors::domain::rules::SwarmRules;
+
+use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::text::field::TextField;
+use actors::domain::screen::OrderId;
+
+/// A form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MysisForm {
+    /// What it is for.
+    pub purpose: FormPurpose,
+    /// Where the operator writes.
+    pub at: FormField,
+    /// The name.
+    pub name: TextField,
+    /// The providers there are, with their models.
+    pub providers: Vec<(Arc<str>, Arc<str>)>,
+    /// Which of them is chosen.
+    pub provider: usize,
+    /// The model; empty: the provider's.
+    pub model: TextField,
+    /// The temperature; empty: the provider's.
+    pub temperature: TextField,
+    /// Whether a new Mysis starts at once.
+    pub start: Start,
+    /// Why the form was not taken.
+    pub complaint: Option<Arc<str>>,
+    /// The order it became, while its answer is awaited.
+    pub awaited: Option<OrderId>,
+}
+
+/// What a form is for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FormPurpose {
+    /// A new Mysis.
+    Create,
+    /// Other settings for this one.
+    Configure {
+        /// Which.
+        mysis: MysisId,
+        /// What it is called.
+        name: Arc<str>,
+        /// Its settings as they are.
+        model: Arc<str>,
+        /// Its temperature as it is.
+        temperature: Option<f32>,
+    },
+}
+
+/// Whether a new Mysis starts at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// It does.
+    AtOnce,
+    /// It stays idle.
+    Later,
+}
+
+/// A place in a form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FormField {
+    /// The name.
+    Name,
+    /// The provider.
+    Provider,
+    /// The model.
+    Model,
+    /// The temperature.
+    Temperature,
+    /// Whether it starts at once.
+    Start,
+}
+
+/// What a key meant to a form.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FormOutcome {
+    /// It was used.
+    Used,
+    /// The form is to become this order.
+    Give(Order),
+    /// The operator turns away.
+    Leave,
+}
+
+impl MysisForm {
+    /// A form for a new Mysis.
+    #[must_use]
+    pub fn create(rules: &SwarmRules) -> MysisForm {
+        let providers = providers_of(rules);
+        let provider = place_of(&providers, &rules.default_provider);
+        MysisForm {
+            purpose: FormPurpose::Create,
+            at: FormField::Name,
+            name: TextField::default(),
+            providers,
+            provider,
+            model: TextField::default(),
+            temperature: TextField::default(),
+            start: Start::AtOnce,
+            complaint: None,
+            awaited: None,
+        }
+    }
+
+    /// A form with the settings of a Mysis.
+    #[must_use]
+    pub fn configure(rules: &SwarmRules, standing: &MysisStatus) -> MysisForm {
+        let form = MysisForm::create(rules);
+        let temperature = standing.temperature.map(|value| value.to_string());
+        MysisForm {
+            at: FormField::Provider,
+            provider: place_of(&form.providers, &standing.provider),
+            model: TextField::with_text(&standing.model),
+            temperature: TextField::with_text(&temperature.unwrap_or_default()),
+            purpose: FormPurpose::Configure {
+                mysis: standing.id,
+                name: standing.name.clone(),
+                model: standing.model.clone(),
+                temperature: standing.temperature,
+            },
+            ..form
+        }
+    }
+
+    /// Its places, from top to bottom.
+    #[must_use]
+    pub fn slots(&self) -> &'static [FormField] {
+        match self.purpose {
+            FormPurpose::Create => &[
+                FormField::Name,
+                FormField::Provider,
+                FormField::Model,
+                FormField::Start,
+            ],
+            FormPurpose::Configure { .. } => &[
+                FormField::Provider,
+                FormField::Model,
+                FormField::Temperature,
+            ],
+        }
+    }
+
+    /// The model of the chosen provider.
+    #[must_use]
+    pub fn provider_model(&self) -> &str {
+        self.providers
+            .get(self.provider)
+            .map_or("", |(_, model)| model)
+    }
+
+    /// Does what a key does in a form.
+    pub fn press(&mut self, press: Press) -> FormOutcome {
+        match press.key {
+            Key::Esc => return FormOutcome::Leave,
+            Key::Enter => return self.build_order(),
+            Key::Tab if press.shift => self.step(-1),
+            Key::Tab | Key::Down => self.step(1),
+            Key::Up => self.step(-1),
+            Key::Char(_)
+            | Key::Backspace
+            | Key::Delete
+            | Key::Left
+            | Key::Right
+            | Key::Home
+            | Key::End
+            | Key::PageUp
+            | Key::PageDown
+            | Key::Function(_) => self.fill(press),
+        }
+        FormOutcome::Used
+    }
+
+    /// Writes pasted text where the operator writes.
+    pub fn paste(&mut self, text: &str) {
+        if let Some(field) = self.field() {
+            field.insert(text.lines().next().unwrap_or_default());
+        }
+    }
+
+    /// The order was refused.
+    pub fn complain(&mut self, why: &str) {
+        self.awaited = None;
+        self.complaint = Some(why.into());
+    }
+
+    fn field(&mut self) -> Option<&mut TextField> {
+        match self.at {
+            FormField::Name => Some(&mut self.name),
+            FormField::Model => Some(&mut self.model),
+            FormField::Temperature => Some(&mut self.temperature),
+            FormField::Provider | FormField::Start => None,
+        }
+    }
+
+    fn fill(&mut self, press: Press) {
+        self.complaint = None;
+        if let Some(field) = self.field() {
+            field.press(press);
+            return;
+        }
+        let is_back = press.key == Key::Left;
+        if self.at == FormField::Start {
+            self.start = match self.start {
+                Start::AtOnce => Start::Later,
+                Start::Later => Start::AtOnce,
+            };
+        } else if let Key::Char(letter) = press.key
+            && letter != ' '
+        {
+            self.choose_by_letter(letter);
+        } else {
+            self.choose_next(is_back);
+        }
+    }
+
+    fn choose_next(&mut self, is_back: bool) {
+        let count = self.providers.len().max(1);
+        let step = if is_back { count - 1 } else { 1 };
+        self.choose((self.provider + step) % count);
+    }
+
+    fn choose_by_letter(&mut self, letter: char) {
+        let count = self.providers.len();
+        let next = (1..=count)
+            .map(|step| (self.provider + step) % count)
+            .find(|place| self.providers[*place].0.starts_with(letter));
+        if let Some(place) = next {
+            self.choose(place);
+        }
+    }
+
+    /// Another provider has other models: its own is taken until one is written.
+    fn choose(&mut self, provider: usize) {
+        if provider != self.provider {
+            self.provider = provider;
+            self.model = TextField::default();
+        }
+    }
+
+    fn step(&mut self, by: isize) {
+        let slots = self.slots();
+        let place = slots.iter().position(|slot| *slot == self.at).unwrap_or(0);
+        let count = slots.len();
+        let next = place.saturating_add_signed(by.rem_euclid(count.cast_signed())) % count;
+        self.at = slots[next];
+    }
+
+    fn build_order(&mut self) -> FormOutcome {
+        if self.awaited.is_some() {
+            return FormOutcome::Used;
+        }
+        let written = |field: &TextField| {
+            let text = field.text().trim();
+            (!text.is_empty()).then(|| text.to_string())
+        };
+        let provider = self
+            .providers
+            .get(self.provider)
+            .map(|(name, _)| name.to_string());
+        match &self.purpose {
+            FormPurpose::Create => match written(&self.name) {
+                None => {
+                    self.at = FormField::Name;
+                    self.complaint = Some("a Mysis needs a name".into());
+                    FormOutcome::Used
+                }
+                Some(name) => FormOutcome::Give(Order::Create {
+                    name,
+                    provider,
+                    model: written(&self.model),
+                    start: self.start == Start::AtOnce,
+                }),
+            },
+            FormPurpose::Configure {
+                name, temperature, ..
+            } => {
+                let name = name.to_string();
+                let asked = match written(&self.temperature).map(|text| text.parse::<f32>()) {
+                    None => *temperature,
+                    Some(Ok(value)) => Some(value),
+                    Some(Err(_)) => {
+                        self.at = FormField::Temperature;
+                        self.complaint = Some("a temperature is a number from 0 to 2".into());
+                        return FormOutcome::Used;
+                    }
+                };
+                FormOutcome::Give(Order::Configure {
+                    name,
+                    provider,
+                    model: written(&self.model),
+                    temperature: asked,
+                })
+            }
+        }
+    }
+}
+
+fn providers_of(rules: &SwarmRules) -> Vec<(Arc<str>, Arc<str>)> {
+    rules
+        .providers
+        .iter()
+        .map(|(name, provider)| (name.clone(), provider.model.clone()))
+        .collect()
+}
+
+fn place_of(providers: &[(Arc<str>, Arc<str>)], name: &str) -> usize {
+    providers
+        .iter()
+        .position(|(known, _)| **known == *name)
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(names: &[&str]) -> MysisForm {
+        MysisForm {
+            purpose: FormPurpose::Create,
+            at: FormField::Name,
+            name: TextField::default(),
+            providers: names
+                .iter()
+                .map(|name| (Arc::from(*name), Arc::from("model")))
+                .collect(),
+            provider: 0,
+            model: TextField::default(),
+            temperature: TextField::default(),
+            start: Start::AtOnce,
+            complaint: None,
+            awaited: None,
+        }
+    }
+
+    fn press_all(form: &mut MysisForm, keys: &[Key]) -> FormOutcome {
+        let mut last = FormOutcome::Used;
+        for key in keys {
+            last = form.press(Press::of(*key));
+        }
+        last
+    }
+
+    #[test]
+    fn a_form_becomes_an_order() {
+        let mut form = form(&["local", "remote"]);
+        assert_eq!(press_all(&mut form, &[Key::Enter]), FormOutcome::Used);
+        assert!(form.complaint.is_some());
+        let keys = [
+            Key::Char('z'),
+            Key::Tab,
+            Key::Right,
+            Key::Down,
+            Key::Tab,
+            Key::Char(' '),
+            Key::Enter,
+        ];
+        assert_eq!(
+            press_all(&mut form, &keys),
+            FormOutcome::Give(Order::Create {
+                name: "z".to_string(),
+                provider: Some("remote".to_string()),
+                model: None,
+                start: false,
+            })
+        );
+    }
+
+    #[test]
+    fn a_form_without_providers_takes_every_key() {
+        let mut form = form(&[]);
+        form.at = FormField::Provider;
+        for key in [
+            Key::Left,
+            Key::Right,
+            Key::Char('x'),
+            Key::Up,
+            Key::Tab,
+            Key::Down,
+        ] {
+            form.at = FormField::Provider;
+            press_all(&mut form, &[key]);
+        }
+        assert_eq!(form.provider_model(), "");
+    }
+}

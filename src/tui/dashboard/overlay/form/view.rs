@@ -1,0 +1,126 @@
+//! Forms: a new Mysis, or other settings for one.
+
+use super::{FormField, FormPurpose, MysisForm, Start};
+use crate::dashboard::layout::Area;
+use crate::dashboard::text::field::TextField;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use actors::domain::clean::one_line;
+
+use crate::painter::{Painter, centre_area};
+use crate::theme::Ground;
+
+const LABEL_COLUMNS: u16 = 13;
+
+pub(crate) fn paint(form: &MysisForm, screen: Area, brush: &mut Painter<'_>) {
+    let slots = form.slots();
+    let rows = u16::try_from(slots.len()).unwrap_or(4);
+    let area = centre_area(screen, 66, rows + 7);
+    let title = match &form.purpose {
+        FormPurpose::Create => "new Mysis".to_string(),
+        FormPurpose::Configure { name, .. } => format!("settings of {}", one_line(name)),
+    };
+    let inside = brush.frame(area, &title, Ground::Panel);
+    for (row, slot) in (1..).zip(slots) {
+        paint_slot(form, *slot, inside, row, brush);
+    }
+    let foot = inside.height.saturating_sub(3);
+    if let Some(complaint) = &form.complaint {
+        let complaint = one_line(complaint);
+        let lines = width::wrap(&complaint, usize::from(inside.width));
+        for (row, line) in (foot..inside.height).zip(lines) {
+            brush.text(inside, row, line, Tone::Fault);
+        }
+    } else if form.awaited.is_some() {
+        brush.text(inside, foot, "on its way …", Tone::Accent);
+    }
+    brush.set_ground(Ground::Base);
+}
+
+fn paint_slot(form: &MysisForm, slot: FormField, inside: Area, row: u16, brush: &mut Painter<'_>) {
+    let is_here = form.at == slot;
+    let label = match slot {
+        FormField::Name => "name",
+        FormField::Provider => "provider",
+        FormField::Model => "model",
+        FormField::Temperature => "temperature",
+        FormField::Start => "start",
+    };
+    let tone = if is_here { Tone::Accent } else { Tone::Dim };
+    brush.set_ground(Ground::Panel);
+    brush.text(inside, row, label, tone);
+    let value = Area {
+        x: inside.x + LABEL_COLUMNS.min(inside.width),
+        y: inside.y + row,
+        width: inside.width.saturating_sub(LABEL_COLUMNS),
+        height: 1,
+    };
+    match slot {
+        FormField::Name => paint_field(&form.name, "letters, digits, - _ .", value, is_here, brush),
+        FormField::Model => {
+            let own = format!("{} (the provider's own)", one_line(form.provider_model()));
+            paint_field(&form.model, &own, value, is_here, brush);
+        }
+        FormField::Temperature => paint_field(&form.temperature, "as it is", value, is_here, brush),
+        FormField::Provider => paint_choice(&provider(form), value, is_here, brush),
+        FormField::Start => {
+            let words = match form.start {
+                Start::AtOnce => "at once",
+                Start::Later => "later; it stays idle",
+            };
+            paint_choice(words, value, is_here, brush);
+        }
+    }
+}
+
+fn provider(form: &MysisForm) -> String {
+    match form.providers.get(form.provider) {
+        None => "no provider is configured".to_string(),
+        Some((name, model)) => {
+            let count = form.providers.len();
+            let place = form.provider + 1;
+            format!(
+                "{}  {}  ({place} of {count})",
+                one_line(name),
+                one_line(model)
+            )
+        }
+    }
+}
+
+fn paint_choice(words: &str, value: Area, is_here: bool, brush: &mut Painter<'_>) {
+    let line = if is_here {
+        StyledLine::of("◂ ", Tone::Accent)
+            .with(words, Tone::Strong)
+            .with(" ▸", Tone::Accent)
+    } else {
+        StyledLine::of("  ", Tone::Text).with(words, Tone::Text)
+    };
+    brush.line(value, 0, &line);
+}
+
+fn paint_field(
+    field: &TextField,
+    absent: &str,
+    value: Area,
+    is_here: bool,
+    brush: &mut Painter<'_>,
+) {
+    let inner = Area {
+        x: value.x + 2.min(value.width),
+        width: value.width.saturating_sub(3),
+        ..value
+    };
+    if is_here {
+        brush.fill(value, Ground::Field);
+    }
+    let (text, column) = field.window(usize::from(inner.width));
+    if field.is_empty() {
+        brush.text(inner, 0, absent, Tone::Faint);
+    } else {
+        brush.text(inner, 0, &text, Tone::Text);
+    }
+    if is_here && let Ok(column) = u16::try_from(column) {
+        brush.put_cursor(inner.x.saturating_add(column), inner.y);
+    }
+}

@@ -1,0 +1,370 @@
+//! The palette: commands that are written, with completion instead of memory.
+
+pub mod commands;
+
+pub(crate) mod view;
+
+mod actions;
+
+use crate::dashboard::history::{InputHistory, Recall};
+use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::text::field::TextField;
+
+use commands::{COMMANDS, PaletteCommand, SORTABLE, Takes, find_command};
+
+/// Candidates that are shown.
+pub const MAX_SHOWN_CANDIDATES: usize = 10;
+
+/// The palette while it is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandPalette {
+    /// What is written.
+    pub field: TextField,
+    /// What could be written, the likeliest first.
+    pub candidates: Vec<Candidate>,
+    /// Which of them is taken by Tab.
+    pub chosen: usize,
+    /// Why it could not be done.
+    pub complaint: Option<Box<str>>,
+    recall: Recall,
+}
+
+/// Something that could be written, or a key that could be pressed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The whole line with it.
+    pub line: String,
+    /// What is shown of it.
+    pub label: String,
+    /// What it does.
+    pub help: String,
+    /// The key that does it, where there is one.
+    pub press: Option<Press>,
+}
+
+/// What the palette completes from.
+#[derive(Clone, Debug, Default)]
+pub struct CompletionSources {
+    /// Names of Myses.
+    pub myses: Vec<String>,
+    /// Names of providers.
+    pub providers: Vec<String>,
+    /// What keys do here: in words, and the key.
+    pub gestures: Vec<(&'static str, Press)>,
+}
+
+/// What a key meant to the palette.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PaletteOutcome {
+    /// It was used.
+    Used,
+    /// This line is to be carried out.
+    Run(String),
+    /// This key is to be pressed.
+    Press(Press),
+    /// The operator turns away.
+    Leave,
+}
+
+impl CommandPalette {
+    /// An empty palette.
+    #[must_use]
+    pub fn new(known: &CompletionSources) -> CommandPalette {
+        let mut palette = CommandPalette::default();
+        palette.complete(known);
+        palette
+    }
+
+    /// Does what a key does in the palette.
+    pub fn press(
+        &mut self,
+        press: Press,
+        known: &CompletionSources,
+        history: &InputHistory,
+    ) -> PaletteOutcome {
+        let count = self.candidates.len().max(1);
+        match press.key {
+            Key::Esc => return PaletteOutcome::Leave,
+            Key::Char('c') if press.ctrl => return PaletteOutcome::Leave,
+            Key::Enter => return self.enter(known),
+            Key::Tab if press.shift => self.chosen = (self.chosen + count - 1) % count,
+            Key::Tab => self.accept_candidate(known),
+            Key::Up if self.chosen == 0 => self.older(known, history),
+            Key::Up => self.chosen -= 1,
+            Key::Down if self.chosen + 1 < count => self.chosen += 1,
+            Key::Down => self.newer(known, history),
+            Key::Char(_)
+            | Key::Backspace
+            | Key::Delete
+            | Key::Left
+            | Key::Right
+            | Key::Home
+            | Key::End
+            | Key::PageUp
+            | Key::PageDown
+            | Key::Function(_) => {
+                self.field.press(press);
+                self.complete(known);
+            }
+        }
+        PaletteOutcome::Used
+    }
+
+    /// Writes pasted text.
+    pub fn paste(&mut self, text: &str, known: &CompletionSources) {
+        self.field.insert(&text.replace('\n', " "));
+        self.complete(known);
+    }
+
+    /// Says why it could not be done; what was written stays.
+    pub fn complain(&mut self, why: &str) {
+        self.complaint = Some(why.into());
+    }
+
+    fn enter(&mut self, known: &CompletionSources) -> PaletteOutcome {
+        let line = self.field.text().trim().to_string();
+        let first = line.split_whitespace().next().unwrap_or_default();
+        if find_command(first).is_some() {
+            return PaletteOutcome::Run(line);
+        }
+        let Some(candidate) = self.candidates.get(self.chosen).cloned() else {
+            return PaletteOutcome::Run(line);
+        };
+        if let Some(press) = candidate.press {
+            return PaletteOutcome::Press(press);
+        }
+        let is_complete = find_command(candidate.line.trim()).is_some_and(|it| it.takes.is_empty());
+        if is_complete {
+            return PaletteOutcome::Run(candidate.line.trim().to_string());
+        }
+        self.accept_candidate(known);
+        PaletteOutcome::Used
+    }
+
+    fn accept_candidate(&mut self, known: &CompletionSources) {
+        let Some(candidate) = self.candidates.get(self.chosen) else {
+            return;
+        };
+        if candidate.press.is_none() {
+            let line = candidate.line.clone();
+            self.field.replace(&line);
+            self.complete(known);
+        }
+    }
+
+    fn older(&mut self, known: &CompletionSources, history: &InputHistory) {
+        if let Some(line) = self.recall.older(history, self.field.text()) {
+            self.field.replace(&line);
+            self.complete(known);
+        }
+    }
+
+    fn newer(&mut self, known: &CompletionSources, history: &InputHistory) {
+        if let Some(line) = self.recall.newer(history) {
+            self.field.replace(&line);
+            self.complete(known);
+        }
+    }
+
+    fn complete(&mut self, known: &CompletionSources) {
+        self.complaint = None;
+        self.chosen = 0;
+        self.candidates = complete_line(self.field.before(), known);
+    }
+}
+
+/// What could be written, by what is written already.
+fn complete_line(written: &str, known: &CompletionSources) -> Vec<Candidate> {
+    let written = written.trim_start();
+    let (first, rest) = match written.split_once(' ') {
+        None => return first_words(written, known),
+        Some(split) => split,
+    };
+    let Some(command) = find_command(first) else {
+        return action_candidates(written, known);
+    };
+    let mut done = format!("{first} ");
+    let mut rest = rest;
+    for (place, takes) in command.takes.iter().enumerate() {
+        match rest.split_once(' ') {
+            Some((word, after)) if *takes != Takes::Text => {
+                done.push_str(word);
+                done.push(' ');
+                rest = after;
+            }
+            Some(_) | None => return values(command, place, &done, rest, known),
+        }
+    }
+    Vec::new()
+}
+
+fn first_words(written: &str, known: &CompletionSources) -> Vec<Candidate> {
+    let wanted = written.to_lowercase();
+    let mut found: Vec<(usize, Candidate)> = Vec::new();
+    for command in COMMANDS {
+        if let Some(rank) = rank(command.name, command.help, &wanted) {
+            found.push((rank, of_command(command)));
+        }
+    }
+    found.sort_by_key(|(rank, _)| *rank);
+    let mut candidates: Vec<Candidate> = found.into_iter().map(|(_, found)| found).collect();
+    if !wanted.is_empty() {
+        candidates.extend(action_candidates(written, known));
+    }
+    candidates
+}
+
+/// How well a name fits: at its beginning, inside it, letter by letter, or by what it does.
+fn rank(name: &str, help: &str, wanted: &str) -> Option<usize> {
+    if name.starts_with(wanted) {
+        return Some(0);
+    }
+    if name.contains(wanted) {
+        return Some(1);
+    }
+    let mut rest = name.chars();
+    if wanted
+        .chars()
+        .all(|letter| rest.any(|other| other == letter))
+    {
+        return Some(2);
+    }
+    (wanted.len() > 2 && help.contains(wanted)).then_some(3)
+}
+
+fn of_command(command: &PaletteCommand) -> Candidate {
+    let takes: Vec<String> = command.takes.iter().map(|it| it.placeholder()).collect();
+    let gap = if takes.is_empty() { "" } else { " " };
+    Candidate {
+        line: format!("{}{gap}", command.name),
+        label: format!("{}{gap}{}", command.name, takes.join(" ")),
+        help: command.help.to_string(),
+        press: None,
+    }
+}
+
+fn action_candidates(written: &str, known: &CompletionSources) -> Vec<Candidate> {
+    let wanted = written.to_lowercase();
+    let holds = |help: &str, word: &str| {
+        let mut words = help.split_whitespace();
+        words.any(|other| other != "the" && other.contains(word))
+    };
+    let fits = |help: &str| wanted.split_whitespace().all(|word| holds(help, word));
+    let fitting = known.gestures.iter().filter(|(help, _)| fits(help));
+    fitting
+        .map(|(help, press)| Candidate {
+            line: written.to_string(),
+            label: (*help).to_string(),
+            help: String::new(),
+            press: Some(*press),
+        })
+        .collect()
+}
+
+/// The values that fit at one place of a command.
+fn values(
+    command: &PaletteCommand,
+    place: usize,
+    done: &str,
+    word: &str,
+    known: &CompletionSources,
+) -> Vec<Candidate> {
+    let own = |words: &[&str]| words.iter().map(ToString::to_string).collect();
+    let Some(takes) = command.takes.get(place) else {
+        return Vec::new();
+    };
+    let (listed, word) = match (takes, word.rsplit_once(',')) {
+        (Takes::Myses, Some((listed, word))) => (format!("{listed},"), word),
+        (_, Some(_) | None) => (String::new(), word),
+    };
+    let values: Vec<String> = match takes {
+        Takes::Myses => {
+            let all = [
+                "all", "marked", ".", "running", "idle", "stopped", "errored",
+            ];
+            let all = all.iter().map(ToString::to_string);
+            known.myses.iter().cloned().chain(all).collect()
+        }
+        Takes::Mysis => known.myses.clone(),
+        Takes::Provider => known.providers.clone(),
+        Takes::Word(words) => own(words),
+        Takes::Column => SORTABLE
+            .iter()
+            .map(|(name, _)| (*name).to_string())
+            .collect(),
+        Takes::NewName | Takes::Model | Takes::Number | Takes::Text => return Vec::new(),
+    };
+    let wanted = word.to_lowercase();
+    let fitting = values
+        .into_iter()
+        .filter(|value| value.to_lowercase().starts_with(&wanted));
+    let is_last = place + 1 == command.takes.len();
+    fitting
+        .map(|value| Candidate {
+            line: format!("{done}{listed}{value}{}", if is_last { "" } else { " " }),
+            label: value,
+            help: String::new(),
+            press: None,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> CompletionSources {
+        CompletionSources {
+            myses: vec!["alpha".to_string(), "bravo".to_string()],
+            providers: vec!["local".to_string()],
+            gestures: vec![("to the newest message, and follow", Press::letter('G'))],
+        }
+    }
+
+    fn labels(written: &str) -> Vec<String> {
+        let found = complete_line(written, &known());
+        found.into_iter().map(|found| found.label).collect()
+    }
+
+    fn types(palette: &mut CommandPalette, text: &str) -> PaletteOutcome {
+        let mut last = PaletteOutcome::Used;
+        for letter in text.chars() {
+            let press = match letter {
+                '\t' => Press::of(Key::Tab),
+                '\n' => Press::of(Key::Enter),
+                letter => Press::letter(letter),
+            };
+            last = palette.press(press, &known(), &InputHistory::default());
+        }
+        last
+    }
+
+    #[test]
+    fn commands_names_and_values_are_completed() {
+        assert_eq!(labels("mis")[..2], ["mission show|clear", "dismiss"]);
+        assert_eq!(labels("mission c"), ["clear"]);
+        assert_eq!(labels("stop a"), ["alpha", "all"]);
+        assert_eq!(labels("stop alpha,b"), ["bravo"]);
+        assert_eq!(labels("provider alpha "), ["local"]);
+        assert_eq!(labels("message alpha hello th"), Vec::<String>::new());
+        assert_eq!(labels("follow"), ["to the newest message, and follow"]);
+    }
+
+    #[test]
+    fn tab_and_enter_lead_to_a_line() {
+        let mut palette = CommandPalette::new(&known());
+        let chosen = types(&mut palette, "prov\tbr\tl\t\n");
+        assert_eq!(
+            chosen,
+            PaletteOutcome::Run("provider bravo local".to_string())
+        );
+        let mut palette = CommandPalette::new(&known());
+        assert_eq!(
+            types(&mut palette, "unm\n"),
+            PaletteOutcome::Run("unmark".to_string())
+        );
+        let mut palette = CommandPalette::new(&known());
+        let chosen = types(&mut palette, "newest\n");
+        assert_eq!(chosen, PaletteOutcome::Press(Press::letter('G')));
+    }
+}

@@ -1,0 +1,303 @@
+//! Actions of the palette: carrying out what was written in it.
+
+use super::commands::{PaletteCommand, SORTABLE, Takes, Verb, find_command};
+use crate::dashboard::Dashboard;
+use crate::dashboard::action::TerminalAction;
+use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
+use crate::dashboard::overlay::composer::ComposeTarget;
+use crate::dashboard::overlay::{LogView, Overlay};
+use actors::domain::event::LifeState;
+use actors::domain::ids::MysisId;
+use actors::domain::order::Order;
+use actors::domain::screen::{ExportFormat, UiEffect};
+
+/// Why a line could not be carried out.
+type Complaint = String;
+
+/// What stands behind a command, in its order.
+struct CommandArgs<'a> {
+    rest: &'a str,
+}
+
+impl<'a> CommandArgs<'a> {
+    fn next(&mut self, command: &PaletteCommand, place: usize) -> Result<&'a str, Complaint> {
+        let (word, rest) = self
+            .rest
+            .split_once(char::is_whitespace)
+            .unwrap_or((self.rest, ""));
+        if word.is_empty() {
+            let takes = command.takes.get(place).copied().unwrap_or(Takes::Text);
+            return Err(format!("{} what? {}", command.name, takes.placeholder()));
+        }
+        self.rest = rest.trim_start();
+        Ok(word)
+    }
+
+    fn optional(&mut self) -> Option<&'a str> {
+        let (word, rest) = self
+            .rest
+            .split_once(char::is_whitespace)
+            .unwrap_or((self.rest, ""));
+        self.rest = rest.trim_start();
+        (!word.is_empty()).then_some(word)
+    }
+
+    fn rest_of_line(&self, command: &PaletteCommand) -> Result<&'a str, Complaint> {
+        if self.rest.is_empty() {
+            return Err(format!("{} needs a text", command.name));
+        }
+        Ok(self.rest)
+    }
+}
+
+impl Dashboard {
+    /// Carries out a line of the palette.
+    pub(in crate::dashboard) fn run_command(&mut self, line: &str) -> Result<(), Complaint> {
+        let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let command = find_command(name).ok_or_else(|| format!("there is no command `{name}`"))?;
+        let mut words = CommandArgs {
+            rest: rest.trim_start(),
+        };
+        match command.verb {
+            Verb::Broadcast => {
+                let text = words.rest_of_line(command)?;
+                self.send(ComposeTarget::Swarm, text);
+            }
+            Verb::Mission => return self.run_mission(words.next(command, 0)?),
+            Verb::Message | Verb::Note => {
+                let ids = self.parse_myses(words.next(command, 0)?)?;
+                let text = words.rest_of_line(command)?;
+                let target = if command.verb == Verb::Note {
+                    ComposeTarget::Notes(ids)
+                } else {
+                    ComposeTarget::Myses(ids)
+                };
+                self.send(target, text);
+            }
+            Verb::New => {
+                let name = words.next(command, 0)?.to_string();
+                let order = Order::Create {
+                    name: name.clone(),
+                    provider: words.optional().map(ToString::to_string),
+                    model: words.optional().map(ToString::to_string),
+                    start: true,
+                };
+                self.order_once("create", &name, order);
+            }
+            Verb::ClearNotes | Verb::Start | Verb::Stop | Verb::Delete | Verb::Mark => {
+                let ids = self.parse_myses(words.next(command, 0)?)?;
+                self.run_for(command.verb, ids);
+            }
+            Verb::Provider | Verb::Model | Verb::Temperature => {
+                let ids = self.parse_myses(words.next(command, 0)?)?;
+                let value = words.next(command, 1)?;
+                return self.run_configure(command.verb, &ids, value);
+            }
+            Verb::Open => {
+                let ids = self.parse_myses(words.next(command, 0)?)?;
+                if let Some(id) = ids.first() {
+                    self.open(*id);
+                }
+            }
+            Verb::Find => {
+                let text = words.rest_of_line(command)?;
+                self.find_text(text);
+            }
+            Verb::Export => return self.run_export(words.optional().unwrap_or("md")),
+            Verb::Filter => self
+                .table
+                .change_filter(|filter| filter.set_text(words.rest)),
+            Verb::State => return self.run_state(words.next(command, 0)?),
+            Verb::Sort => return self.run_sort(words.next(command, 0)?),
+            Verb::Theme | Verb::Letters | Verb::Motion | Verb::Mouse | Verb::Notify => {
+                return self.run_look(command.verb, words.next(command, 0)?);
+            }
+            Verb::Resume
+            | Verb::Unmark
+            | Verb::Undo
+            | Verb::Log
+            | Verb::Help
+            | Verb::Dump
+            | Verb::Dismiss
+            | Verb::Redraw
+            | Verb::Suspend
+            | Verb::Reload
+            | Verb::Quit => self.run_plain(command.verb),
+        }
+        Ok(())
+    }
+
+    fn run_plain(&mut self, verb: Verb) {
+        match verb {
+            Verb::Unmark => self.table.mark_only([]),
+            Verb::Undo => self.undo_last(),
+            Verb::Log => self.overlays.push(Overlay::Log(LogView::default())),
+            Verb::Help => self.overlays.push(Overlay::Help(0)),
+            Verb::Dump => self.actions.push(TerminalAction::Dump),
+            Verb::Dismiss => std::sync::Arc::make_mut(&mut self.log).dismiss_all(),
+            Verb::Redraw => self.actions.push(TerminalAction::Redraw),
+            Verb::Suspend => self.actions.push(TerminalAction::Suspend),
+            Verb::Reload => {
+                self.order_once("reload", "the configuration", Order::Reload);
+            }
+            Verb::Resume => self.resume(),
+            Verb::Quit => self.quit(),
+            Verb::Broadcast
+            | Verb::Mission
+            | Verb::Message
+            | Verb::Note
+            | Verb::ClearNotes
+            | Verb::New
+            | Verb::Start
+            | Verb::Stop
+            | Verb::Delete
+            | Verb::Provider
+            | Verb::Model
+            | Verb::Temperature
+            | Verb::Open
+            | Verb::Filter
+            | Verb::State
+            | Verb::Sort
+            | Verb::Mark
+            | Verb::Find
+            | Verb::Export
+            | Verb::Theme
+            | Verb::Letters
+            | Verb::Motion
+            | Verb::Mouse
+            | Verb::Notify => {}
+        }
+    }
+
+    fn run_for(&mut self, verb: Verb, ids: Vec<MysisId>) {
+        if verb == Verb::Delete {
+            self.ask_to_delete(ids);
+        } else if verb == Verb::Stop {
+            self.stop(ids);
+        } else if verb == Verb::Start {
+            self.order_each("start", &ids, |name| Order::Start { name });
+        } else if verb == Verb::ClearNotes {
+            self.order_each("clear notes", &ids, |name| Order::ClearNotes { name });
+        } else {
+            self.table.mark_only(ids);
+        }
+    }
+
+    fn run_mission(&mut self, word: &str) -> Result<(), Complaint> {
+        match word {
+            "clear" => {
+                self.order_once("clear mission", "the swarm", Order::ClearMission);
+            }
+            "show" => {
+                let text = match &self.mission {
+                    Some(mission) => format!("mission: {mission}"),
+                    None => "there is no mission".to_string(),
+                };
+                self.show_notice(&text);
+            }
+            other => return Err(format!("show or clear, not `{other}`")),
+        }
+        Ok(())
+    }
+
+    fn run_configure(&mut self, verb: Verb, ids: &[MysisId], value: &str) -> Result<(), Complaint> {
+        let temperature = match (verb, value.parse::<f32>()) {
+            (Verb::Temperature, Err(_)) => return Err(format!("`{value}` is no number")),
+            (Verb::Temperature, Ok(value)) => Some(value),
+            (_, Ok(_) | Err(_)) => None,
+        };
+        let given = |wanted: Verb| (verb == wanted).then(|| value.to_string());
+        self.order_each("configure", ids, |name| Order::Configure {
+            name,
+            provider: given(Verb::Provider),
+            model: given(Verb::Model),
+            temperature,
+        });
+        Ok(())
+    }
+
+    fn run_export(&mut self, format: &str) -> Result<(), Complaint> {
+        let format = match format {
+            "md" => ExportFormat::Markdown,
+            "jsonl" => ExportFormat::JsonLines,
+            other => return Err(format!("md or jsonl, not `{other}`")),
+        };
+        let standing = self.target().ok_or("there is no Mysis in hand")?;
+        let (mysis, name) = (standing.id, standing.name.clone());
+        self.effects.push(UiEffect::Export {
+            mysis,
+            name,
+            format,
+        });
+        Ok(())
+    }
+
+    fn run_state(&mut self, word: &str) -> Result<(), Complaint> {
+        let state = match word {
+            "all" => None,
+            other => Some(LifeState::parse(other).ok_or_else(|| format!("`{other}` is no state"))?),
+        };
+        self.table.change_filter(|filter| filter.state = state);
+        Ok(())
+    }
+
+    fn run_sort(&mut self, word: &str) -> Result<(), Complaint> {
+        let column = SORTABLE.iter().find(|(name, _)| *name == word);
+        let (_, column) = column.ok_or_else(|| format!("`{word}` is no column"))?;
+        self.table.sort(self.table.sorting().with_column(*column));
+        Ok(())
+    }
+
+    fn run_look(&mut self, verb: Verb, word: &str) -> Result<(), Complaint> {
+        let look = &mut self.appearance;
+        let known = match (verb, word) {
+            (Verb::Theme, word) => Theme::parse(word).map(|theme| look.theme = theme).is_some(),
+            (Verb::Letters, "unicode") => assign_value(&mut look.letters, Letters::Unicode),
+            (Verb::Letters, "ascii") => assign_value(&mut look.letters, Letters::Ascii),
+            (Verb::Motion, "full") => assign_value(&mut look.motion, Motion::Full),
+            (Verb::Motion, "reduced") => assign_value(&mut look.motion, Motion::Reduced),
+            (Verb::Mouse, "on") => assign_value(&mut look.mouse, MouseUse::Ours),
+            (Verb::Mouse, "off") => assign_value(&mut look.mouse, MouseUse::Terminals),
+            (Verb::Notify, "off") => assign_value(&mut look.notify, Notify::Off),
+            (Verb::Notify, "bell") => assign_value(&mut look.notify, Notify::Bell),
+            (Verb::Notify, "message") => assign_value(&mut look.notify, Notify::Message),
+            (_, _) => false,
+        };
+        if known {
+            return Ok(());
+        }
+        Err(format!("`{word}` is none of its values"))
+    }
+
+    /// The Myses that were written: names, `all`, `marked`, `.`, states; several with commas.
+    fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
+        let mut ids = Vec::new();
+        for word in words.split(',').filter(|word| !word.is_empty()) {
+            let found = match word {
+                "all" => self.roster.members().keys().copied().collect(),
+                "marked" => self.table.marks().iter().copied().collect(),
+                "." => self.targets(),
+                word => match (self.roster.find_by_name(word), LifeState::parse(word)) {
+                    (Some(member), _) => vec![member.standing.id],
+                    (None, Some(state)) => self.in_state(state),
+                    (None, None) => return Err(format!("no mysis is called `{word}`")),
+                },
+            };
+            ids.extend(
+                found
+                    .into_iter()
+                    .filter(|id| !ids.contains(id))
+                    .collect::<Vec<_>>(),
+            );
+        }
+        if ids.is_empty() {
+            return Err(format!("`{words}` is nobody"));
+        }
+        Ok(ids)
+    }
+}
+
+fn assign_value<T>(place: &mut T, value: T) -> bool {
+    *place = value;
+    true
+}

@@ -1,0 +1,347 @@
+//! Commands: everything that can be written behind a `:`.
+
+use crate::dashboard::table::columns::Column;
+
+/// A command.
+#[derive(Clone, Copy, Debug)]
+pub struct PaletteCommand {
+    /// What is written.
+    pub name: &'static str,
+    /// What is written behind it.
+    pub takes: &'static [Takes],
+    /// What it does.
+    pub help: &'static str,
+    /// Which it is.
+    pub verb: Verb,
+}
+
+/// What is written behind a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Names of Myses, or `all`, `marked`, `.`, or a state; several with commas.
+    Myses,
+    /// The name of one Mysis.
+    Mysis,
+    /// A name that nobody has yet.
+    NewName,
+    /// The name of a provider.
+    Provider,
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A column of the table.
+    Column,
+    /// A model's name.
+    Model,
+    /// A number.
+    Number,
+    /// Everything up to the end.
+    Text,
+}
+
+impl Takes {
+    /// How it is written in help.
+    #[must_use]
+    pub fn placeholder(self) -> String {
+        match self {
+            Takes::Myses => "NAMES".to_string(),
+            Takes::Mysis | Takes::NewName => "NAME".to_string(),
+            Takes::Provider => "PROVIDER".to_string(),
+            Takes::Word(words) => words.join("|"),
+            Takes::Column => "COLUMN".to_string(),
+            Takes::Model => "MODEL".to_string(),
+            Takes::Number => "NUMBER".to_string(),
+            Takes::Text => "TEXT".to_string(),
+        }
+    }
+}
+
+/// What a command does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// A mission for the swarm.
+    Broadcast,
+    /// Shows or clears the mission.
+    Mission,
+    /// A direct message.
+    Message,
+    /// Persistent context.
+    Note,
+    /// No persistent context any more.
+    ClearNotes,
+    /// A new Mysis.
+    New,
+    /// Start or relaunch.
+    Start,
+    /// Start those that ran when the program ended.
+    Resume,
+    /// Stop.
+    Stop,
+    /// Delete.
+    Delete,
+    /// Another provider.
+    Provider,
+    /// Another model.
+    Model,
+    /// Another temperature.
+    Temperature,
+    /// Opens a conversation.
+    Open,
+    /// Filters the table.
+    Filter,
+    /// Shows those in one state.
+    State,
+    /// Sorts the table.
+    Sort,
+    /// Marks Myses.
+    Mark,
+    /// Marks none.
+    Unmark,
+    /// Looks for a text in the conversation.
+    Find,
+    /// Writes a conversation to a file.
+    Export,
+    /// Takes the last order back.
+    Undo,
+    /// Shows the message log.
+    Log,
+    /// Shows what keys do.
+    Help,
+    /// Other colours.
+    Theme,
+    /// Other letters.
+    Letters,
+    /// More or less motion.
+    Motion,
+    /// Who has the mouse.
+    Mouse,
+    /// How the operator is called.
+    Notify,
+    /// Writes the screen to files.
+    Dump,
+    /// Dismisses errors.
+    Dismiss,
+    /// Draws everything anew.
+    Redraw,
+    /// To the background.
+    Suspend,
+    /// Reads the configuration again.
+    Reload,
+    /// Closes the program.
+    Quit,
+}
+
+const fn command(
+    name: &'static str,
+    takes: &'static [Takes],
+    verb: Verb,
+    help: &'static str,
+) -> PaletteCommand {
+    PaletteCommand {
+        name,
+        takes,
+        help,
+        verb,
+    }
+}
+
+/// All commands.
+pub const COMMANDS: &[PaletteCommand] = &[
+    command(
+        "broadcast",
+        &[Takes::Text],
+        Verb::Broadcast,
+        "a mission for the whole swarm",
+    ),
+    command(
+        "mission",
+        &[Takes::Word(&["show", "clear"])],
+        Verb::Mission,
+        "show the mission, or clear it",
+    ),
+    command(
+        "message",
+        &[Takes::Myses, Takes::Text],
+        Verb::Message,
+        "a direct message",
+    ),
+    command(
+        "note",
+        &[Takes::Myses, Takes::Text],
+        Verb::Note,
+        "something to keep in mind",
+    ),
+    command(
+        "clear-notes",
+        &[Takes::Myses],
+        Verb::ClearNotes,
+        "nothing to keep in mind any more",
+    ),
+    command(
+        "new",
+        &[Takes::NewName, Takes::Provider, Takes::Model],
+        Verb::New,
+        "create a Mysis and start it",
+    ),
+    command("start", &[Takes::Myses], Verb::Start, "start or relaunch"),
+    command(
+        "resume",
+        &[],
+        Verb::Resume,
+        "resume those that ran when the program ended",
+    ),
+    command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
+    command(
+        "delete",
+        &[Takes::Myses],
+        Verb::Delete,
+        "delete with the conversation; asks first",
+    ),
+    command(
+        "provider",
+        &[Takes::Myses, Takes::Provider],
+        Verb::Provider,
+        "use another provider",
+    ),
+    command(
+        "model",
+        &[Takes::Myses, Takes::Model],
+        Verb::Model,
+        "use another model",
+    ),
+    command(
+        "temperature",
+        &[Takes::Myses, Takes::Number],
+        Verb::Temperature,
+        "0 to 2",
+    ),
+    command("open", &[Takes::Mysis], Verb::Open, "open a conversation"),
+    command(
+        "filter",
+        &[Takes::Text],
+        Verb::Filter,
+        "show whom it fits: word, !word, ~regex; nothing shows all",
+    ),
+    command(
+        "state",
+        &[Takes::Word(&[
+            "all", "running", "idle", "stopped", "errored",
+        ])],
+        Verb::State,
+        "show those in one state",
+    ),
+    command(
+        "sort",
+        &[Takes::Column],
+        Verb::Sort,
+        "sort the table; again turns it round",
+    ),
+    command(
+        "mark",
+        &[Takes::Myses],
+        Verb::Mark,
+        "mark for orders to many",
+    ),
+    command("unmark", &[], Verb::Unmark, "mark none"),
+    command(
+        "find",
+        &[Takes::Text],
+        Verb::Find,
+        "look for a text in the conversation",
+    ),
+    command(
+        "export",
+        &[Takes::Word(&["md", "jsonl"])],
+        Verb::Export,
+        "write the conversation to a file",
+    ),
+    command(
+        "undo",
+        &[],
+        Verb::Undo,
+        "take the last order back, where that can be done",
+    ),
+    command("log", &[], Verb::Log, "what flew past"),
+    command("help", &[], Verb::Help, "what keys do"),
+    command(
+        "theme",
+        &[Takes::Word(&["dark", "light", "contrast", "none"])],
+        Verb::Theme,
+        "other colours",
+    ),
+    command(
+        "letters",
+        &[Takes::Word(&["unicode", "ascii"])],
+        Verb::Letters,
+        "letters the terminal can show",
+    ),
+    command(
+        "motion",
+        &[Takes::Word(&["full", "reduced"])],
+        Verb::Motion,
+        "whether things move by themselves",
+    ),
+    command(
+        "mouse",
+        &[Takes::Word(&["on", "off"])],
+        Verb::Mouse,
+        "off: the terminal selects text",
+    ),
+    command(
+        "notify",
+        &[Takes::Word(&["off", "bell", "message"])],
+        Verb::Notify,
+        "how to call you when someone needs you",
+    ),
+    command(
+        "dump",
+        &[],
+        Verb::Dump,
+        "write the screen to files, as text and as a picture",
+    ),
+    command("dismiss", &[], Verb::Dismiss, "dismiss all errors"),
+    command("redraw", &[], Verb::Redraw, "draw the screen anew"),
+    command(
+        "suspend",
+        &[],
+        Verb::Suspend,
+        "to the background of the shell",
+    ),
+    command("reload", &[], Verb::Reload, "read the configuration again"),
+    command("quit", &[], Verb::Quit, "close the program"),
+];
+
+/// The columns that can be sorted by, as they are written.
+pub const SORTABLE: &[(&str, Column)] = &[
+    ("name", Column::Name),
+    ("state", Column::State),
+    ("doing", Column::Doing),
+    ("seen", Column::Seen),
+    ("account", Column::Account),
+    ("provider", Column::Provider),
+    ("model", Column::Model),
+    ("nudges", Column::Nudges),
+    ("turns", Column::Turns),
+    ("tokens", Column::Tokens),
+    ("cost", Column::Cost),
+    ("call", Column::Latency),
+];
+
+/// The command of that name.
+#[must_use]
+pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
+    COMMANDS.iter().find(|command| command.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_named_once() {
+        for (place, command) in COMMANDS.iter().enumerate() {
+            let before = &COMMANDS[..place];
+            assert!(before.iter().all(|other| other.name != command.name));
+            assert!(before.iter().all(|other| other.verb != command.verb));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The palette.
+
+use super::{Candidate, CommandPalette, MAX_SHOWN_CANDIDATES};
+use crate::dashboard::layout::Area;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+
+use crate::painter::{Painter, TextAlign};
+use crate::theme::Ground;
+
+pub(crate) fn paint(palette: &CommandPalette, screen: Area, brush: &mut Painter<'_>) {
+    let rows = u16::try_from(palette.candidates.len().min(MAX_SHOWN_CANDIDATES)).unwrap_or(0);
+    let wide = screen.width.saturating_sub(8).min(90);
+    let area = Area {
+        x: screen.x + (screen.width - wide) / 2,
+        y: screen.y + 2,
+        width: wide,
+        height: (rows + 4).min(screen.height.saturating_sub(2)),
+    };
+    let inside = brush.frame(area, "command", Ground::Panel);
+    paint_field(palette, inside, brush);
+    if let Some(complaint) = &palette.complaint {
+        brush.text(inside, 1, complaint, Tone::Fault);
+    }
+    let first = (palette.chosen + 1).saturating_sub(MAX_SHOWN_CANDIDATES);
+    let shown = palette
+        .candidates
+        .iter()
+        .enumerate()
+        .skip(first)
+        .take(MAX_SHOWN_CANDIDATES);
+    for (row, (place, candidate)) in (2..inside.height).zip(shown) {
+        let line = Area {
+            y: inside.y + row,
+            height: 1,
+            ..inside
+        };
+        brush.set_ground(Ground::Panel);
+        if place == palette.chosen {
+            brush.fill(line, Ground::Selected);
+        }
+        brush.line(line, 0, &candidate_line(candidate, usize::from(line.width)));
+    }
+    let hidden = palette
+        .candidates
+        .len()
+        .saturating_sub(first + MAX_SHOWN_CANDIDATES);
+    if hidden > 0 {
+        let foot = Area {
+            y: area.y + area.height.saturating_sub(1),
+            height: 1,
+            ..inside
+        };
+        brush.set_ground(Ground::Panel);
+        brush.text_at(
+            foot,
+            0,
+            TextAlign::Right,
+            &format!(" ↓ {hidden} more "),
+            Tone::Hint,
+        );
+    }
+    brush.set_ground(Ground::Base);
+}
+
+fn paint_field(palette: &CommandPalette, inside: Area, brush: &mut Painter<'_>) {
+    let row = Area {
+        height: 1,
+        ..inside
+    };
+    brush.fill(row, Ground::Field);
+    brush.text(row, 0, ":", Tone::Accent);
+    let text = Area {
+        x: row.x + 1,
+        width: row.width.saturating_sub(2),
+        ..row
+    };
+    let (shown, column) = palette.field.window(usize::from(text.width));
+    brush.text(text, 0, &shown, Tone::Strong);
+    if let Ok(column) = u16::try_from(column) {
+        brush.put_cursor(text.x.saturating_add(column), text.y);
+    }
+}
+
+fn candidate_line(candidate: &Candidate, columns: usize) -> StyledLine {
+    let key = candidate
+        .press
+        .map_or(String::new(), |press| press.to_string());
+    let label = width::fit(&candidate.label, 30.min(columns));
+    let tone = if key.is_empty() {
+        Tone::Accent
+    } else {
+        Tone::Text
+    };
+    if key.is_empty() {
+        return StyledLine::of(label, tone).with(format!(" {}", candidate.help), Tone::Dim);
+    }
+    let room = columns.saturating_sub(width::of(&key) + 2);
+    StyledLine::of(width::fit(&candidate.label, room), tone).with(format!(" {key}"), Tone::Key)
+}

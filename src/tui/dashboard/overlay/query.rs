@@ -1,0 +1,73 @@
+//! Queries: a line in which the operator writes what to look for.
+
+pub(crate) mod view;
+
+use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::text::field::TextField;
+
+/// What the operator looks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Where.
+    pub within: QueryScope,
+    /// What.
+    pub field: TextField,
+}
+
+/// Where something is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryScope {
+    /// Among the Myses of the table, at every letter.
+    Table,
+    /// In the conversation, once it is written.
+    Conversation,
+    /// In the entry that is looked into.
+    Entry,
+}
+
+/// What a key meant to a query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueryOutcome {
+    /// What is written may have changed.
+    Changed,
+    /// It is written.
+    Done,
+    /// Nothing is looked for.
+    Leave,
+    /// It means nothing here.
+    Unused,
+}
+
+impl Query {
+    /// Begins with what was looked for last.
+    #[must_use]
+    pub fn new(within: QueryScope, text: &str) -> Query {
+        Query {
+            within,
+            field: TextField::with_text(text),
+        }
+    }
+
+    /// Does what a key does in a query.
+    pub fn press(&mut self, press: Press) -> QueryOutcome {
+        match press.key {
+            Key::Enter => QueryOutcome::Done,
+            Key::Esc => QueryOutcome::Leave,
+            Key::Char('c') if press.ctrl => QueryOutcome::Leave,
+            Key::Backspace if self.field.is_empty() => QueryOutcome::Leave,
+            Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Tab | Key::Function(_) => {
+                QueryOutcome::Unused
+            }
+            Key::Char(_)
+            | Key::Backspace
+            | Key::Delete
+            | Key::Left
+            | Key::Right
+            | Key::Home
+            | Key::End => {
+                self.field.press(press);
+                QueryOutcome::Changed
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! A line in which the operator writes what to look for.
+
+use super::{Query, QueryScope};
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::Area;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+
+use crate::painter::Painter;
+use crate::theme::Ground;
+
+pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mut Painter<'_>) {
+    brush.fill(area, Ground::Field);
+    let words = match query.within {
+        QueryScope::Table => " SHOW ",
+        QueryScope::Conversation | QueryScope::Entry => " FIND ",
+    };
+    let taken = brush.line(area, 0, &StyledLine::of(words, Tone::Accent));
+    let about = query_hint(dashboard, query);
+    brush.line_at_right(area, 0, &about);
+    let text = Area {
+        x: area.x + taken,
+        width: (area.width - taken).min(60),
+        ..area
+    };
+    let (shown, column) = query
+        .field
+        .window(usize::from(text.width.saturating_sub(1)));
+    brush.text(text, 0, &shown, Tone::Strong);
+    if let Ok(column) = u16::try_from(column) {
+        brush.put_cursor(text.x.saturating_add(column), text.y);
+    }
+    brush.set_ground(Ground::Base);
+}
+
+fn query_hint(dashboard: &Dashboard, query: &Query) -> StyledLine {
+    let filter = dashboard.table().filter();
+    match (query.within, filter.complaint()) {
+        (QueryScope::Table, Some(complaint)) => {
+            StyledLine::of(format!("{complaint} "), Tone::Fault)
+        }
+        (QueryScope::Table, None) => {
+            let shown = dashboard.table().order().len();
+            let all = dashboard.counts().all;
+            StyledLine::of(
+                format!("{shown} of {all} shown; word !word ~regex "),
+                Tone::Dim,
+            )
+        }
+        (QueryScope::Conversation | QueryScope::Entry, _) => {
+            StyledLine::of("small letters find capitals too ", Tone::Dim)
+        }
+    }
+}

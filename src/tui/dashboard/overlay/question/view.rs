@@ -1,0 +1,24 @@
+//! Questions.
+
+use super::ConfirmDialog;
+use crate::dashboard::layout::Area;
+use crate::dashboard::text::tone::Tone;
+use crate::dashboard::text::width;
+
+use crate::painter::{Painter, TextAlign, centre_area};
+use crate::theme::Ground;
+
+pub(crate) fn paint(question: &ConfirmDialog, screen: Area, brush: &mut Painter<'_>) {
+    let widest = question.lines.iter().map(|line| width::of(line)).max();
+    let width = u16::try_from(widest.unwrap_or(0) + 6).unwrap_or(screen.width);
+    let rows = u16::try_from(question.lines.len()).unwrap_or(1);
+    let area = centre_area(screen, width.max(40), rows + 4);
+    let inside = brush.frame(area, "", Ground::Panel);
+    for (row, line) in (0..).zip(&question.lines) {
+        let tone = if row == 0 { Tone::Strong } else { Tone::Text };
+        brush.text(inside, row, line, tone);
+    }
+    let foot = inside.height.saturating_sub(1);
+    brush.text_at(inside, foot, TextAlign::Right, question.keys(), Tone::Key);
+    brush.set_ground(Ground::Base);
+}

@@ -1,0 +1,220 @@
+//! Cells: what the table and the panels say of one Mysis, in words.
+
+use actors::domain::event::{Activity, LastToolCall, LifeState, MysisStatus};
+use actors::domain::ids::Timestamp;
+use actors::domain::outages::ServerOutages;
+
+use super::columns::{Column, PlacedColumn};
+use crate::dashboard::roster::RosterMember;
+use crate::dashboard::text::figures;
+use crate::dashboard::text::tone::Tone;
+use crate::dashboard::text::width;
+use actors::domain::clean::one_line;
+
+/// Columns of a cell beyond which nothing is read.
+const MAX_CELL_COLUMNS: usize = 400;
+/// A pause that is not over at once, in milliseconds.
+const LONG_MS: u64 = 5_000;
+
+/// What a column in its place says of a Mysis.
+#[must_use]
+pub fn cell(
+    placed: PlacedColumn,
+    member: &RosterMember,
+    now: Timestamp,
+    weather: &ServerOutages,
+    nudge_limit: u32,
+) -> (String, Tone) {
+    let standing = &*member.standing;
+    let totals = standing.totals;
+    match placed.column {
+        Column::Mark => unread_mark(member),
+        Column::Name => (one_line(&standing.name), Tone::Strong),
+        Column::State => state(standing.state),
+        Column::Doing => doing_within(standing, now, weather, usize::from(placed.width)),
+        Column::Words => last_words_text(member, now, weather),
+        Column::Account => match &standing.account {
+            Some(account) => (one_line(account), Tone::Text),
+            None => ("–".to_string(), Tone::Faint),
+        },
+        Column::Provider => (one_line(&standing.provider), Tone::Dim),
+        Column::Model => (one_line(&standing.model), Tone::Dim),
+        Column::Nudges => nudges(standing.nudges, nudge_limit),
+        Column::Turns => (figures::amount(totals.turns), Tone::Dim),
+        Column::Tokens => {
+            let tokens = totals.tokens_in.saturating_add(totals.tokens_out);
+            (figures::amount(tokens), Tone::Dim)
+        }
+        Column::Cost => (figures::money(totals.cost_micros), Tone::Dim),
+        Column::Latency => {
+            let latency = standing.last_call_ms.map(figures::span);
+            (latency.unwrap_or_default(), Tone::Dim)
+        }
+        Column::Seen => {
+            let ago = now.since(standing.last_activity_at);
+            (figures::ago(ago), Tone::Dim)
+        }
+    }
+}
+
+fn unread_mark(member: &RosterMember) -> (String, Tone) {
+    let sign = if member.is_unread() { "●" } else { "" };
+    (sign.to_string(), Tone::Accent)
+}
+
+/// A state, with its sign.
+#[must_use]
+pub fn state(state: LifeState) -> (String, Tone) {
+    let (sign, tone) = match state {
+        LifeState::Running => ("⬢", Tone::Running),
+        LifeState::Idle => ("⬡", Tone::Idle),
+        LifeState::Stopped => ("■", Tone::Stopped),
+        LifeState::Errored => ("✖", Tone::Errored),
+    };
+    (format!("{sign} {}", state.as_str()), tone)
+}
+
+fn nudges(given: u32, limit: u32) -> (String, Tone) {
+    match given {
+        0 => ("–".to_string(), Tone::Faint),
+        given if limit == 0 => (given.to_string(), Tone::Warning),
+        given => (format!("{given}/{limit}"), Tone::Warning),
+    }
+}
+
+/// What a Mysis does, with the time it has taken or still takes.
+#[must_use]
+pub fn activity_text(
+    standing: &MysisStatus,
+    now: Timestamp,
+    weather: &ServerOutages,
+) -> (String, Tone) {
+    doing_within(standing, now, weather, MAX_CELL_COLUMNS)
+}
+
+/// The same in so many columns: what is too long loses its end, but not its time.
+fn doing_within(
+    standing: &MysisStatus,
+    now: Timestamp,
+    weather: &ServerOutages,
+    columns: usize,
+) -> (String, Tone) {
+    // Beyond its end it is only known how long it has taken.
+    let left = standing
+        .activity_until
+        .filter(|until| *until > now)
+        .map(|until| figures::stopwatch(until.since(now) + 999));
+    let taken = figures::stopwatch(now.since(standing.activity_since));
+    let timed = |words: &str| {
+        let time = match &left {
+            Some(left) => format!(" −{left}"),
+            None => format!(" {taken}"),
+        };
+        let room = columns.saturating_sub(width::of(&time));
+        format!("{}{time}", width::clip(words, room))
+    };
+    match &standing.activity {
+        Activity::Resting => match standing.state {
+            LifeState::Idle => ("waits for orders".to_string(), Tone::Dim),
+            LifeState::Running | LifeState::Stopped | LifeState::Errored => {
+                ("–".to_string(), Tone::Faint)
+            }
+        },
+        Activity::Rebuilding => ("reads its past".to_string(), Tone::Dim),
+        Activity::Pausing if is_long(standing) => (timed("pauses"), Tone::Dim),
+        Activity::Pausing => ("pauses".to_string(), Tone::Dim),
+        Activity::Queueing(lane) => match weather.of(lane) {
+            Some(away) => {
+                let left = figures::stopwatch(away.next_in(now) * 1000);
+                (format!("waits −{left}"), Tone::Warning)
+            }
+            None => (timed("queues"), Tone::Dim),
+        },
+        Activity::Connecting => (timed("connects"), Tone::Dim),
+        Activity::CallingModel => (timed("thinks"), Tone::Accent),
+        Activity::Answering(arrived) => {
+            let (is_thinking, size) = arrived.describe_progress();
+            let verb = if is_thinking { "thinks" } else { "answers" };
+            (timed(&format!("{verb} {size}")), Tone::Accent)
+        }
+        Activity::CoolingDown(_) => match left {
+            Some(left) => (format!("retries in {left}"), Tone::Warning),
+            None => (format!("cools down {taken}"), Tone::Warning),
+        },
+        Activity::CallingTool(tool) => {
+            let tool: String = one_line(tool).chars().take(40).collect();
+            (timed(&tool), Tone::Tool)
+        }
+        Activity::Travelling => (timed("travels"), Tone::Tool),
+        Activity::Mining => (timed("mines"), Tone::Tool),
+        Activity::Fighting => (timed("fights"), Tone::Tool),
+        Activity::InTransit => (timed("in transit"), Tone::Dim),
+        Activity::OnCooldown => (timed("on cooldown"), Tone::Dim),
+        Activity::Recording => ("writes down".to_string(), Tone::Dim),
+        Activity::Paused(_) => ("paused".to_string(), Tone::Warning),
+    }
+}
+
+/// Whether its end is so far away that it is worth a figure.
+fn is_long(standing: &MysisStatus) -> bool {
+    let until = standing.activity_until;
+    until.is_some_and(|until| until.since(standing.activity_since) >= LONG_MS)
+}
+
+/// The last thing it said, or why it says nothing, or else what it did last.
+fn last_words_text(
+    member: &RosterMember,
+    now: Timestamp,
+    weather: &ServerOutages,
+) -> (String, Tone) {
+    let standing = &*member.standing;
+    if let Some(fault) = &standing.fault {
+        return (clip_to_line(&fault.text), Tone::Errored);
+    }
+    if let Activity::Queueing(lane) = &standing.activity {
+        let told = match weather.of(lane) {
+            Some(away) => format!("{}: {}", away.waiting_text(now), away.text),
+            None => standing.activity.to_string(),
+        };
+        return (clip_to_line(&told), Tone::Warning);
+    }
+    if let Activity::Paused(why) | Activity::CoolingDown(why) = &standing.activity
+        && !why.is_empty()
+    {
+        return (clip_to_line(why), Tone::Warning);
+    }
+    let is_reason_newer = standing.state != LifeState::Running || standing.last_words.is_empty();
+    if let Some(reason) = &standing.reason
+        && is_reason_newer
+    {
+        return (clip_to_line(reason), Tone::Dim);
+    }
+    if let Some(deed) = &standing.last_tool_call
+        && standing.last_words.is_empty()
+    {
+        return tool_call_text(deed);
+    }
+    let tone = if member.is_unread() {
+        Tone::Text
+    } else {
+        Tone::Dim
+    };
+    (clip_to_line(&standing.last_words), tone)
+}
+
+/// A tool call that came back, and what it brought.
+#[must_use]
+pub fn tool_call_text(deed: &LastToolCall) -> (String, Tone) {
+    let (sign, tone) = if deed.is_error {
+        ("✗", Tone::Warning)
+    } else {
+        ("✓", Tone::Faint)
+    };
+    let text = format!("{sign} {}: {}", deed.tool, deed.gist);
+    (clip_to_line(&text), tone)
+}
+
+fn clip_to_line(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_CELL_COLUMNS);
+    one_line(&text[..end])
+}

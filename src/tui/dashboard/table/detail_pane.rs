@@ -1,0 +1,103 @@
+//! A glance at the Mysis selected and at what flew past, where a short table leaves room.
+
+use super::cells;
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::Area;
+use crate::dashboard::roster::RosterMember;
+use crate::dashboard::text::figures;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use actors::domain::clean::one_line;
+
+use crate::dashboard::log::view::log_line;
+use crate::painter::Painter;
+use crate::theme::Ground;
+
+/// Lines that words or a fault take at most.
+const MAX_TEXT_LINES: usize = 4;
+
+pub(crate) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    brush.fill(area, Ground::Panel);
+    let member = dashboard.table().selected();
+    let member = member.and_then(|id| dashboard.roster().get(id));
+    let mut lines = Vec::new();
+    if let Some(member) = member {
+        add_member(dashboard, member, usize::from(area.width), &mut lines);
+    }
+    let room = usize::from(area.height).saturating_sub(lines.len() + 2);
+    if room > 0 {
+        lines.push(StyledLine::default());
+        lines.push(StyledLine::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
+    }
+    let messages = dashboard.log().messages().iter().rev();
+    // What only answers a key stands in the line of messages.
+    let newest = messages.filter(|message| !message.is_notice()).take(room);
+    lines.extend(newest.map(|message| log_line(dashboard, message)));
+    for (row, line) in (0..area.height).zip(&lines) {
+        brush.line(area, row, line);
+    }
+    brush.set_ground(Ground::Base);
+}
+
+/// What the columns of the table leave out, and its words or its fault in full.
+fn add_member(
+    dashboard: &Dashboard,
+    member: &RosterMember,
+    columns: usize,
+    lines: &mut Vec<StyledLine>,
+) {
+    let standing = &*member.standing;
+    let (state, tone) = cells::state(standing.state);
+    let (doing, doing_tone) = cells::activity_text(standing, dashboard.now(), dashboard.weather());
+    lines.push(
+        StyledLine::of(format!(" {}", one_line(&standing.name)), Tone::Brand)
+            .with(format!("  {state}"), tone)
+            .with(format!("  {doing}"), doing_tone),
+    );
+    let totals = standing.totals;
+    let mut facts = vec![
+        one_line(&standing.model),
+        counted(totals.turns, "turn"),
+        format!(
+            "{} → {} tokens",
+            figures::amount(totals.tokens_in),
+            figures::amount(totals.tokens_out)
+        ),
+        format!("session {}", standing.link.as_str()),
+    ];
+    if totals.cost_micros > 0 {
+        facts.push(figures::money(totals.cost_micros));
+    }
+    facts.extend(
+        standing
+            .last_call_ms
+            .map(|ms| format!("call {}", figures::span(ms))),
+    );
+    lines.push(StyledLine::of(format!(" {}", facts.join(" · ")), Tone::Dim));
+    let (words, tone) = match (&standing.fault, &standing.reason) {
+        (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
+        (None, Some(reason)) if standing.last_words.is_empty() => (&**reason, Tone::Dim),
+        (None, Some(_) | None) => (&*standing.last_words, Tone::Text),
+    };
+    add_wrapped(&one_line(words), tone, columns, lines);
+    if let Some(deed) = &standing.last_tool_call {
+        let (words, tone) = cells::tool_call_text(deed);
+        add_wrapped(&words, tone, columns, lines);
+    }
+}
+
+fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<StyledLine>) {
+    if words.is_empty() {
+        return;
+    }
+    let wrapped = width::wrap(words, columns.saturating_sub(2)).take(MAX_TEXT_LINES);
+    lines.extend(wrapped.map(|line| StyledLine::of(format!(" {line}"), tone)));
+}
+
+fn counted(count: u64, one: &str) -> String {
+    let many = if count == 1 { "" } else { "s" };
+    format!("{} {one}{many}", figures::amount(count))
+}

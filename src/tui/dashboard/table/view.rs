@@ -1,0 +1,163 @@
+//! The table of Myses.
+
+use super::cells::cell;
+use super::columns::{Column, PlacedColumn, columns};
+use super::sorting::SortDirection;
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::roster::RosterMember;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+
+use crate::painter::{Painter, TextAlign, centre_area};
+use crate::theme::Ground;
+
+pub(crate) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<'_>) {
+    let columns = columns(layout.body.width);
+    brush.set_ground(Ground::Base);
+    for placed in &columns {
+        paint_title(dashboard, layout.title, *placed, brush);
+    }
+    if dashboard.table().order().is_empty() {
+        return paint_empty(dashboard, layout.body, brush);
+    }
+    let (_, in_sight) = dashboard.table().visible_rows();
+    for (row, id) in (0..).zip(in_sight) {
+        if let Some(member) = dashboard.roster().get(*id) {
+            paint_row(dashboard, member, layout.body, row, &columns, brush);
+        }
+    }
+}
+
+fn paint_title(dashboard: &Dashboard, title: Area, placed: PlacedColumn, brush: &mut Painter<'_>) {
+    let area = cell_area(title, placed);
+    let sorting = dashboard.table().sorting();
+    let is_sorted = sorting.by == placed.column;
+    let sign = match (is_sorted, sorting.from) {
+        (true, SortDirection::Normal) => "▾",
+        (true, SortDirection::Reversed) => "▴",
+        (false, _) => "",
+    };
+    let tone = if is_sorted { Tone::Accent } else { Tone::Faint };
+    let words = format!("{}{sign}", placed.column.title());
+    brush.text_at(area, 0, side(placed.column), &words, tone);
+    if placed.column == Column::Words {
+        let room = area.width.saturating_sub(taken_by(&words));
+        brush.line_at_right(area, 0, &selection_line(dashboard, usize::from(room)));
+    }
+}
+
+/// How many are marked, how many the filter lets through, or which of many are in sight.
+fn selection_line(dashboard: &Dashboard, room: usize) -> StyledLine {
+    let table = dashboard.table();
+    let mut line = StyledLine::default();
+    if !table.marks().is_empty() {
+        line.push(format!("  ◆ {} marked", table.marks().len()), Tone::Warning);
+    }
+    let filter = table.filter();
+    if filter.is_open() {
+        let (above, in_sight) = table.visible_rows();
+        let (last, all) = (above + in_sight.len(), table.order().len());
+        if in_sight.len() < all {
+            let whole = format!("  {}–{last} of {all}", above + 1);
+            let words = if width::of(&whole) > room {
+                format!(" {last}/{all}")
+            } else {
+                whole
+            };
+            line.push(words, Tone::Faint);
+        }
+        return line;
+    }
+    let state = filter.state.map_or("", |state| state.as_str());
+    let text = width::clip(filter.text(), 16);
+    let gap = if state.is_empty() || text.is_empty() {
+        ""
+    } else {
+        " "
+    };
+    let (shown, all) = (table.order().len(), dashboard.counts().all);
+    line.push(
+        format!("  {state}{gap}{text} {shown} of {all} "),
+        Tone::Warning,
+    );
+    line
+}
+
+fn paint_row(
+    dashboard: &Dashboard,
+    member: &RosterMember,
+    body: Area,
+    row: u16,
+    columns: &[PlacedColumn],
+    brush: &mut Painter<'_>,
+) {
+    let line = Area {
+        y: body.y + row,
+        height: 1,
+        ..body
+    };
+    let is_selected = dashboard.table().selected() == Some(member.standing.id);
+    if is_selected {
+        brush.fill(line, Ground::Selected);
+        brush.text(line, 0, "▌", Tone::Accent);
+    } else {
+        brush.set_ground(Ground::Base);
+    }
+    let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
+    for placed in columns {
+        let is_mark = placed.column == Column::Mark;
+        let (text, tone) = if is_mark && dashboard.table().marks().contains(&member.standing.id) {
+            ("◆".to_string(), Tone::Warning)
+        } else {
+            cell(*placed, member, dashboard.now(), dashboard.weather(), limit)
+        };
+        let area = cell_area(line, *placed);
+        brush.text_at(area, 0, side(placed.column), &text, tone);
+    }
+    brush.set_ground(Ground::Base);
+}
+
+fn paint_empty(dashboard: &Dashboard, body: Area, brush: &mut Painter<'_>) {
+    let (words, help) = if dashboard.rules().is_none() {
+        ("The swarm wakes up …", "")
+    } else if dashboard.table().filter().is_open() {
+        ("The swarm is empty.", "n creates a Mysis")
+    } else {
+        ("The filter hides everybody.", "Esc shows all")
+    };
+    let lines = [
+        ("⬡ ⬢ ⬡", Tone::Brand),
+        ("", Tone::Dim),
+        (words, Tone::Strong),
+        (help, Tone::Dim),
+    ];
+    let area = centre_area(body, body.width, 4);
+    for (row, (text, tone)) in (0..).zip(lines) {
+        brush.text_at(area, row, TextAlign::Middle, text, tone);
+    }
+}
+
+fn cell_area(line: Area, placed: PlacedColumn) -> Area {
+    Area {
+        x: line.x + placed.x,
+        width: placed.width,
+        height: 1,
+        ..line
+    }
+}
+
+fn taken_by(words: &str) -> u16 {
+    u16::try_from(width::of(words)).unwrap_or(u16::MAX)
+}
+
+fn side(column: Column) -> TextAlign {
+    if column == Column::Mark {
+        return TextAlign::Middle;
+    }
+    if column.is_figure() {
+        TextAlign::Right
+    } else {
+        TextAlign::Left
+    }
+}

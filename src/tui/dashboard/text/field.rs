@@ -1,0 +1,388 @@
+//! Fields: text that is being written, with its cursor.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::width;
+use crate::dashboard::input_event::{Key, Press};
+use actors::domain::clean::clean_text;
+
+/// How many steps back an edit can be undone.
+const UNDO_STEPS: usize = 100;
+
+/// Text that is being written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TextField {
+    text: String,
+    /// In bytes; always between two graphemes.
+    cursor: usize,
+    /// What was cut out last.
+    cut: String,
+    undo: Vec<(String, usize)>,
+}
+
+/// A field as it is laid out: its lines, and where in them the cursor stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FieldLayout {
+    /// The lines.
+    pub lines: Vec<String>,
+    /// The cursor's line.
+    pub row: usize,
+    /// The cursor's column.
+    pub column: usize,
+}
+
+impl TextField {
+    /// A field that holds a text, with the cursor behind it.
+    #[must_use]
+    pub fn with_text(text: &str) -> TextField {
+        TextField {
+            text: text.to_string(),
+            cursor: text.len(),
+            ..TextField::default()
+        }
+    }
+
+    /// What is written in it.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether nothing is written in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// What stands before the cursor.
+    #[must_use]
+    pub fn before(&self) -> &str {
+        &self.text[..self.cursor]
+    }
+
+    /// Replaces all of it; that can be undone.
+    pub fn replace(&mut self, text: &str) {
+        self.push_undo();
+        self.text = text.to_string();
+        self.cursor = self.text.len();
+    }
+
+    /// Empties it for good.
+    pub fn take_text(&mut self) -> String {
+        let text = std::mem::take(&mut self.text);
+        *self = TextField {
+            cut: std::mem::take(&mut self.cut),
+            ..TextField::default()
+        };
+        text
+    }
+
+    /// Writes at the cursor; what does no good on a screen is left out.
+    pub fn insert(&mut self, text: &str) {
+        self.push_undo();
+        let text = clean_text(text);
+        self.text.insert_str(self.cursor, &text);
+        self.cursor = self.boundary_from(self.cursor + text.len());
+    }
+
+    /// Does what a key does in a text; `false` where it does nothing there. Line ends, history and
+    /// completion are for others.
+    pub fn press(&mut self, press: Press) -> bool {
+        match (press.key, press.ctrl, press.alt) {
+            (Key::Left, false, false) | (Key::Char('b'), true, false) => {
+                self.cursor = self.previous_boundary()
+            }
+            (Key::Right, false, false) | (Key::Char('f'), true, false) => {
+                self.cursor = self.next_boundary()
+            }
+            (Key::Left, ..) | (Key::Char('b'), false, true) => self.cursor = self.word_back(),
+            (Key::Right, ..) | (Key::Char('f'), false, true) => self.cursor = self.word_forth(),
+            (Key::Home, ..) | (Key::Char('a'), true, false) => self.cursor = self.line_start(),
+            (Key::End, ..) | (Key::Char('e'), true, false) => self.cursor = self.line_end(),
+            (Key::Backspace, false, false) | (Key::Char('h'), true, false) => {
+                self.remove(self.previous_boundary(), self.cursor);
+            }
+            (Key::Delete, ..) | (Key::Char('d'), true, false) => {
+                self.remove(self.cursor, self.next_boundary());
+            }
+            (Key::Backspace, ..) | (Key::Char('w'), true, false) => {
+                self.cut_out(self.word_back(), self.cursor);
+            }
+            (Key::Char('d'), false, true) => self.cut_out(self.cursor, self.word_forth()),
+            (Key::Char('u'), true, false) => self.cut_out(self.line_start(), self.cursor),
+            (Key::Char('k'), true, false) => self.cut_out(self.cursor, self.line_end()),
+            (Key::Char('y'), true, false) => self.insert(&self.cut.clone()),
+            (Key::Char('_' | '/' | '7'), true, false) => self.undo(),
+            (Key::Char(letter), false, false) => self.insert(letter.encode_utf8(&mut [0; 4])),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Moves the cursor a line up; `false` where there is none above.
+    pub fn up(&mut self) -> bool {
+        let start = self.line_start();
+        if start == 0 {
+            return false;
+        }
+        let column = width::of(&self.text[start..self.cursor]);
+        self.cursor = start - 1;
+        self.go_to_column(column);
+        true
+    }
+
+    /// Moves the cursor a line down; `false` where there is none below.
+    pub fn down(&mut self) -> bool {
+        let end = self.line_end();
+        if end == self.text.len() {
+            return false;
+        }
+        let column = width::of(&self.text[self.line_start()..self.cursor]);
+        self.cursor = end + 1;
+        self.go_to_column(column);
+        true
+    }
+
+    /// Lays it out in so many columns, wherever that breaks its lines.
+    #[must_use]
+    pub fn lay_out(&self, columns: usize) -> FieldLayout {
+        // One column is kept for the cursor behind a full line.
+        let columns = columns.saturating_sub(1).max(1);
+        let mut laid = FieldLayout::default();
+        let mut line = String::new();
+        let mut taken = 0;
+        for (at, grapheme) in self.text.grapheme_indices(true) {
+            let wide = width::of_grapheme(grapheme);
+            if grapheme != "\n" && taken + wide > columns && taken > 0 {
+                laid.lines.push(std::mem::take(&mut line));
+                taken = 0;
+            }
+            if at == self.cursor {
+                (laid.row, laid.column) = (laid.lines.len(), taken);
+            }
+            if grapheme == "\n" {
+                laid.lines.push(std::mem::take(&mut line));
+                taken = 0;
+            } else {
+                line.push_str(grapheme);
+                taken += wide;
+            }
+        }
+        if self.cursor == self.text.len() {
+            (laid.row, laid.column) = (laid.lines.len(), taken);
+        }
+        laid.lines.push(line);
+        laid
+    }
+
+    /// The part of a field of one line that fits, and the cursor's column in it.
+    #[must_use]
+    pub fn window(&self, columns: usize) -> (String, usize) {
+        let columns = columns.max(1);
+        let mut from = 0;
+        let mut column = width::of(self.before());
+        for (at, grapheme) in self.text.grapheme_indices(true) {
+            if column < columns {
+                break;
+            }
+            column -= width::of_grapheme(grapheme);
+            from = at + grapheme.len();
+        }
+        (
+            width::start(&self.text[from..], columns).replace('\n', " "),
+            column,
+        )
+    }
+
+    fn push_undo(&mut self) {
+        if self.undo.last().is_some_and(|(text, _)| *text == self.text) {
+            return;
+        }
+        if self.undo.len() == UNDO_STEPS {
+            self.undo.remove(0);
+        }
+        self.undo.push((self.text.clone(), self.cursor));
+    }
+
+    fn undo(&mut self) {
+        if let Some((text, cursor)) = self.undo.pop() {
+            self.text = text;
+            self.cursor = cursor;
+        }
+    }
+
+    fn remove(&mut self, from: usize, to: usize) {
+        if from < to {
+            self.push_undo();
+            self.text.replace_range(from..to, "");
+            self.cursor = self.boundary_from(from);
+        }
+    }
+
+    fn cut_out(&mut self, from: usize, to: usize) {
+        if from < to {
+            self.cut = self.text[from..to].to_string();
+            self.remove(from, to);
+        }
+    }
+
+    fn go_to_column(&mut self, column: usize) {
+        let start = self.line_start();
+        let line = &self.text[start..self.line_end()];
+        self.cursor = start + width::start(line, column).len();
+    }
+
+    /// The next place at or after this one that stands between two graphemes: what is written
+    /// beside a mark may join with it.
+    fn boundary_from(&self, place: usize) -> usize {
+        self.text
+            .grapheme_indices(true)
+            .map(|(at, _)| at)
+            .find(|at| *at >= place)
+            .unwrap_or(self.text.len())
+    }
+
+    fn previous_boundary(&self) -> usize {
+        self.before()
+            .grapheme_indices(true)
+            .next_back()
+            .map_or(0, |(at, _)| at)
+    }
+
+    fn next_boundary(&self) -> usize {
+        let next = self.text[self.cursor..].graphemes(true).next();
+        self.cursor + next.map_or(0, str::len)
+    }
+
+    fn word_back(&self) -> usize {
+        let word = self
+            .before()
+            .split_word_bound_indices()
+            .rev()
+            .find(|(_, word)| !word.trim().is_empty());
+        word.map_or(0, |(at, _)| at)
+    }
+
+    fn word_forth(&self) -> usize {
+        let word = self.text[self.cursor..]
+            .split_word_bound_indices()
+            .find(|(_, word)| !word.trim().is_empty());
+        self.cursor + word.map_or(self.text.len() - self.cursor, |(at, word)| at + word.len())
+    }
+
+    fn line_start(&self) -> usize {
+        self.before().rfind('\n').map_or(0, |at| at + 1)
+    }
+
+    fn line_end(&self) -> usize {
+        let rest = &self.text[self.cursor..];
+        self.cursor + rest.find('\n').unwrap_or(rest.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn typed(field: &mut TextField, keys: &[Press]) {
+        for press in keys {
+            field.press(*press);
+        }
+    }
+
+    #[test]
+    fn words_are_cut_and_put_back() {
+        let mut field = TextField::with_text("mine the belt");
+        typed(&mut field, &[Press::ctrl('w')]);
+        assert_eq!(field.text(), "mine the ");
+        typed(&mut field, &[Press::ctrl('a'), Press::ctrl('y')]);
+        assert_eq!(field.text(), "beltmine the ");
+        typed(&mut field, &[Press::ctrl('_'), Press::ctrl('_')]);
+        assert_eq!(field.text(), "mine the belt");
+    }
+
+    #[test]
+    fn the_cursor_moves_by_what_is_seen_as_one_letter() {
+        let mut field = TextField::with_text("a👩‍🚀e\u{301}");
+        typed(
+            &mut field,
+            &[Press::of(Key::Left), Press::of(Key::Backspace)],
+        );
+        assert_eq!(field.text(), "ae\u{301}");
+        assert_eq!(field.before(), "a");
+    }
+
+    #[test]
+    fn a_long_text_wraps_and_the_cursor_with_it() {
+        let mut field = TextField::with_text("abcdefgh\nxy");
+        let laid = field.lay_out(5);
+        assert_eq!(laid.lines, ["abcd", "efgh", "xy"]);
+        assert_eq!((laid.row, laid.column), (2, 2));
+        assert!(field.up());
+        assert_eq!(field.before(), "ab");
+        assert!(!field.up());
+        assert!(field.down());
+        assert!(!field.down());
+    }
+
+    #[test]
+    fn a_field_of_one_line_shows_the_part_round_the_cursor() {
+        let field = TextField::with_text("abcdefgh");
+        assert_eq!(field.window(4), ("fgh".to_string(), 3));
+        assert_eq!(TextField::with_text("ab").window(4), ("ab".to_string(), 2));
+    }
+
+    proptest! {
+        #[test]
+        fn no_keys_break_a_field(
+            text in "\\PC{0,12}",
+            keys in proptest::collection::vec(any_press(), 0..40),
+            columns in 0_usize..12,
+        ) {
+            let mut field = TextField::with_text(&text);
+            for press in keys {
+                if !field.press(press) {
+                    field.insert("é\n");
+                }
+                if press.key == Key::Up {
+                    field.up();
+                }
+                if press.key == Key::Down {
+                    field.down();
+                }
+                let laid = field.lay_out(columns);
+                prop_assert!(laid.row < laid.lines.len());
+                prop_assert!(field.window(columns).1 <= columns);
+            }
+        }
+    }
+
+    fn any_press() -> impl Strategy<Value = Press> {
+        let key = prop_oneof![
+            prop::sample::select(vec![
+                Key::Left,
+                Key::Right,
+                Key::Up,
+                Key::Down,
+                Key::Home,
+                Key::End,
+                Key::Backspace,
+                Key::Delete,
+                Key::Enter,
+            ]),
+            prop::sample::select(
+                "abdefhkuwy_ 世\u{301}👩\u{200d}"
+                    .chars()
+                    .collect::<Vec<_>>()
+            )
+            .prop_map(Key::Char),
+        ];
+        (key, any::<bool>(), any::<bool>()).prop_map(|(key, ctrl, alt)| Press {
+            key,
+            ctrl,
+            alt,
+            shift: false,
+        })
+    }
+}
