@@ -17,10 +17,7 @@ use actors::ports::{Archive, Ledger};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
-#[path = "core/desk.rs"]
-mod desk;
-
-use desk::Desk;
+use zoea_scenes::measured_ledger::MeasuredLedger;
 
 fn main() {
     divan::main();
@@ -145,11 +142,13 @@ fn composed(system: &str, conversation: &Conversation) -> ComposedRequest {
 /// A Mysis that takes its conversation up again from the database and composes a request.
 #[divan::bench(args = [100, 10_000, 1_000_000], sample_count = 50)]
 fn compose_with_the_lookup(bencher: Bencher, count: i64) {
-    let mut desk = Desk::new(1);
-    desk.fill(count);
+    let mut measured = MeasuredLedger::new(1);
+    measured.fill(count);
     let system = system();
     bencher.bench_local(|| {
-        let recollection = desk.runtime.block_on(desk.ledger.load_history(MysisId(1)));
+        let recollection = measured
+            .runtime
+            .block_on(measured.ledger.load_history(MysisId(1)));
         let recollection = recollection.expect("the history");
         let mut conversation = Conversation::restore(recollection, BUDGET / 4);
         conversation.trim_window(20, None);
@@ -157,32 +156,30 @@ fn compose_with_the_lookup(bencher: Bencher, count: i64) {
     });
 }
 
-impl Desk {
-    /// One row at this place for each of so many Myses, in one commit.
-    fn append(&self, place: i64, group: i64) {
-        let text: Arc<str> = "mine some ore and tell me how much".into();
-        let batches = (1..=group)
-            .map(|id| Batch {
-                author: Author::Commander,
-                writes: vec![Write::Append {
-                    mysis: MysisId(id),
-                    row: row(place, 1, RowBody::Prompt { text: text.clone() }),
-                }],
-            })
-            .collect();
-        let answers = self.runtime.block_on(self.ledger.commit(batches));
-        assert!(answers.iter().all(Result::is_ok));
-    }
+/// One row at this place for each of so many Myses, in one commit.
+fn append_row_each(measured: &MeasuredLedger, place: i64, group: i64) {
+    let text: Arc<str> = "mine some ore and tell me how much".into();
+    let batches = (1..=group)
+        .map(|id| Batch {
+            author: Author::Commander,
+            writes: vec![Write::Append {
+                mysis: MysisId(id),
+                row: row(place, 1, RowBody::Prompt { text: text.clone() }),
+            }],
+        })
+        .collect();
+    let answers = measured.runtime.block_on(measured.ledger.commit(batches));
+    assert!(answers.iter().all(Result::is_ok));
 }
 
 /// One acknowledged append, alone and in groups (the time is for the whole group).
 #[divan::bench(args = [1, 32])]
 fn append_rows(bencher: Bencher, group: i64) {
-    let desk = Desk::new(group);
+    let measured = MeasuredLedger::new(group);
     let mut place = 0;
     bencher.bench_local(|| {
         place += 1;
-        desk.append(place, group);
+        append_row_each(&measured, place, group);
     });
 }
 

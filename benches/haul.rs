@@ -6,16 +6,12 @@
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
-#[path = "../tests/suite/rig.rs"]
-#[expect(dead_code, reason = "tests use the rest of it")]
-mod rig;
-
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rig::{Home, Process, Server, http};
 use serde_json::Value;
+use zoea_rig::{Home, Process, Server, http};
 
 /// A tick of the real game.
 const REAL_TICK_MS: u64 = 10_000;

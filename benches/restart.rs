@@ -5,14 +5,10 @@
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
-#[path = "../tests/suite/rig.rs"]
-#[expect(dead_code, reason = "tests use the rest of it")]
-mod rig;
-
 use std::time::{Duration, Instant};
 
-use rig::{Home, Process, Server};
 use serde_json::Value;
+use zoea_rig::{Home, Process, Server};
 
 /// How often the program is killed.
 const KILLS: usize = 7;

@@ -3,12 +3,8 @@
 //!
 //! `cargo bench --bench revival` (some seconds); `-- 1000000` stores so many rows first.
 
-#[path = "core/desk.rs"]
-mod desk;
-#[path = "core/revival.rs"]
-mod revival;
-
-use desk::Desk;
+use zoea_scenes::measured_ledger::MeasuredLedger;
+use zoea_scenes::revival;
 
 /// How often it is killed.
 const KILLS: usize = 500;
@@ -17,9 +13,11 @@ const KILLS: usize = 500;
 fn main() -> anyhow::Result<()> {
     let rows = std::env::args().find_map(|text| text.parse().ok());
     let rows = rows.unwrap_or(100_000);
-    let mut desk = Desk::new(1);
-    desk.fill(rows);
-    let mut times = desk.runtime.block_on(revival::kill_often(&desk, KILLS))?;
+    let mut measured = MeasuredLedger::new(1);
+    measured.fill(rows);
+    let mut times = measured
+        .runtime
+        .block_on(revival::kill_often(&measured, KILLS))?;
     times.sort();
     let at = |part: usize| times[(times.len() - 1) * part / 100];
     println!(

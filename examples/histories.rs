@@ -3,14 +3,6 @@
 //!
 //! `cargo run --release --example histories -- [COUNT]` (10000 where no count is given)
 
-#[path = "../tests/compose/history.rs"]
-mod history;
-#[path = "../tests/compose/judge.rs"]
-mod judge;
-#[expect(dead_code, reason = "the tests use the rest")]
-#[path = "../tests/compose/life.rs"]
-mod life;
-
 use std::io::Write;
 
 use proptest::strategy::{Strategy, ValueTree};
@@ -84,21 +76,21 @@ fn of_histories(count: usize) -> Figures {
     let mut runner = runner();
     let mut figures = Figures::default();
     for _ in 0..count {
-        let tree = history::histories().new_tree(&mut runner);
+        let tree = zoea_scenes::history::histories().new_tree(&mut runner);
         let history = tree.expect("histories can always be made").current();
         let asked = history.asked();
         figures.requests += 1;
         let rows = asked.told.rows.iter();
         let bytes = rows.map(|row| row.text().len()).sum();
         figures.largest = figures.largest.max(bytes);
-        match judge::is_taken_by_strict_providers(&asked.composed.messages) {
+        match zoea_scenes::request_rules::is_taken_by_strict_providers(&asked.composed.messages) {
             Ok(()) => figures.valid += 1,
             Err(why) => figures.break_rule(why),
         }
-        if judge::owner_is_there(&asked).is_err() {
+        if zoea_scenes::request_rules::owner_is_there(&asked).is_err() {
             figures.orders_lost += 1;
         }
-        if let Err(why) = judge::judge(&history, &asked) {
+        if let Err(why) = zoea_scenes::request_rules::judge(&history, &asked) {
             figures.break_rule(why);
         }
     }
@@ -109,10 +101,10 @@ fn of_lives(count: usize) -> Figures {
     let mut runner = runner();
     let mut figures = Figures::default();
     for number in 0..count {
-        let tree = life::moves().new_tree(&mut runner);
+        let tree = zoea_scenes::life::moves().new_tree(&mut runner);
         let mut tree = tree.expect("moves can always be made");
         let budget = [8192, 64 << 10][number % 2];
-        match life::World::run(&tree.current(), budget) {
+        match zoea_scenes::life::World::run(&tree.current(), budget) {
             Ok(world) => {
                 figures.requests += world.requests;
                 figures.valid += world.requests;
@@ -130,10 +122,10 @@ fn of_lives(count: usize) -> Figures {
 
 /// The fewest moves that still break a rule with these first words, and what is broken then.
 fn smallest(
-    tree: &mut impl ValueTree<Value = Vec<life::Move>>,
+    tree: &mut impl ValueTree<Value = Vec<zoea_scenes::life::Move>>,
     budget: usize,
     why: &str,
-) -> (Vec<life::Move>, String) {
+) -> (Vec<zoea_scenes::life::Move>, String) {
     let kind = |why: &str| why.split_whitespace().take(2).collect::<String>();
     let mut found = (tree.current(), why.to_string());
     let mut is_broken = true;
@@ -143,7 +135,7 @@ fn smallest(
         tree.complicate()
     } {
         let moves = tree.current();
-        let outcome = life::World::run(&moves, budget).err();
+        let outcome = zoea_scenes::life::World::run(&moves, budget).err();
         is_broken = outcome.as_deref().is_some_and(|now| kind(now) == kind(why));
         if let Some(now) = outcome.filter(|_| is_broken) {
             found = (moves, now);

@@ -13,8 +13,8 @@ use actors::ports::Ledger;
 use tempfile::TempDir;
 use zoea_ledger::SqlLedger;
 
-use crate::pretender;
-use crate::process::Program;
+use zoea_rig::terminal_program::Program;
+use zoea_scenes::pretender;
 
 /// How long a storm lasts, and how long a swarm at rest and a terminal that does not read are watched.
 const STORM: Duration = Duration::from_secs(60);

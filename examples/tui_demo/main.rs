@@ -2,11 +2,6 @@
 //!
 //! Arguments: how many Myses, then how many steps of theirs a second.
 
-mod pretender;
-#[path = "../../tests/tui/swarm.rs"]
-#[expect(dead_code, reason = "tests use the rest of it")]
-mod swarm;
-
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     let mut numbers = std::env::args()
@@ -14,5 +9,5 @@ async fn main() -> anyhow::Result<()> {
         .filter_map(|word| word.parse().ok());
     let count = numbers.next().unwrap_or(12);
     let rate = numbers.next().unwrap_or(8);
-    pretender::fly(usize::try_from(count)?, rate).await
+    zoea_scenes::pretender::fly(usize::try_from(count)?, rate).await
 }

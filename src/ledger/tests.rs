@@ -24,8 +24,6 @@ use sea_orm::ConnectionTrait;
 use super::{OpenError, ServerAddress, SqlLedger, Stay};
 
 mod leases;
-#[path = "../../tests/suite/postgres.rs"]
-mod postgres;
 mod same;
 mod server;
 
@@ -44,7 +42,7 @@ impl Books {
 
     /// None where no server can be had.
     fn server() -> Option<Books> {
-        let url = postgres::database()?;
+        let url = zoea_rig::postgres::database()?;
         Some(Books::Server(Box::new(ServerAddress::parse(&url).unwrap())))
     }
 

@@ -5,8 +5,8 @@ use actors::domain::conversation::Conversation;
 use actors::domain::ids::Seq;
 use proptest::prelude::*;
 
-use super::history::{History, NUDGE, Step, histories};
-use super::judge::{is_taken_by_strict_providers, judge};
+use zoea_scenes::history::{History, NUDGE, Step, histories};
+use zoea_scenes::request_rules::{is_taken_by_strict_providers, judge};
 
 /// Whoever speaks has seen all before: nobody has seen less than when the words before were said.
 fn let_nobody_forget(history: &mut History) {

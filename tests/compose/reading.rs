@@ -10,8 +10,8 @@ use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
 use actors::ports::{Archive, Ledger, ResultQuery, SearchIn, SearchQuery};
 use zoea_ledger::SqlLedger;
 
-use super::history::{Given, History, Step, Text, Wanted};
-use super::judge::{judge, without_aside};
+use zoea_scenes::history::{Given, History, Step, Text, Wanted};
+use zoea_scenes::request_rules::{judge, without_aside};
 
 const ALPHA: MysisId = MysisId(7);
 

@@ -3,8 +3,8 @@
 use actors::domain::compose::RUNTIME_NOTE_LINE;
 use actors::domain::model::ChatMessage;
 
-use super::history::{CONTINUATION, Given, History, Step, Text, Wanted};
-use super::judge::{is_taken_by_strict_providers, judge, without_aside};
+use zoea_scenes::history::{CONTINUATION, Given, History, Step, Text, Wanted};
+use zoea_scenes::request_rules::{is_taken_by_strict_providers, judge, without_aside};
 
 fn history(steps: Vec<Step>) -> History {
     History {

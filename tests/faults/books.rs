@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::rig::{Home, lines};
+use zoea_rig::{Home, lines};
 
 /// A call of a game tool as the swarm's database tells it.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::disk::FailingDisk;
-use crate::rig::{Home, Server};
+use zoea_rig::{Home, Server};
 
 const HOUR: i64 = 3600;
 const YEAR: i64 = 365 * 24 * HOUR;

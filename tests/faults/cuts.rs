@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::postgres;
 use crate::struck::{Scene, pause};
 use crate::verdict::number;
+use zoea_rig::postgres;
 
 /// How often it is cut, unless `ZOEA_SERVER_FAULTS` says otherwise.
 const CUTS: u64 = 12;

@@ -5,8 +5,8 @@ use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use std::fs::OpenOptions;
 use std::time::{Duration, Instant};
 
-use crate::rig::{Home, Process, Server, until};
-use crate::sql;
+use zoea_rig::sqlite;
+use zoea_rig::{Home, Process, Server, until};
 
 struct Scene {
     _galaxy: Server,
@@ -68,7 +68,7 @@ fn a_locked_database_makes_the_swarm_wait_and_then_go_on() {
     let home = &scene.home;
     let mut swarm = home.fly(&["--start-swarm"]);
     hear(&mut swarm, "tool_returned");
-    sql::while_open(
+    sqlite::while_open(
         &home.file("zoea.db"),
         "PRAGMA busy_timeout = 10000; BEGIN IMMEDIATE",
         || {

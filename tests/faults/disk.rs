@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::rig::{Home, Server, until};
 use crate::struck::{Scene, pause};
 use crate::verdict::number;
+use zoea_rig::{Home, Server, until};
 
 /// How often it strikes, unless `ZOEA_STORE_FAULTS` says otherwise.
 const STRIKES: u64 = 12;

@@ -4,9 +4,9 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::books::logins;
-use crate::postgres;
-use crate::rig::{Home, Process, Server};
 use crate::verdict::{Order, Played, how_to_start, is_up, number, settle};
+use zoea_rig::postgres;
+use zoea_rig::{Home, Process, Server};
 
 /// How many kills, unless `ZOEA_KILLS` says otherwise.
 const KILLS: u64 = 12;

@@ -12,16 +12,9 @@ mod disk;
 mod full;
 mod kills;
 mod outage;
-#[path = "../suite/postgres.rs"]
-mod postgres;
 mod reload;
-#[path = "../suite/rig.rs"]
-mod rig;
 mod shared;
 mod spending;
-#[path = "../books/sql.rs"]
-#[expect(dead_code, reason = "other tests use the rest of it")]
-mod sql;
 mod struck;
 mod verdict;
 mod wire;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::rig::{Home, Process, Server, http, until};
 use crate::wire::Wire;
+use zoea_rig::{Home, Process, Server, http, until};
 
 const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rig::{Home, Process, Server, http, until};
+use zoea_rig::{Home, Process, Server, http, until};
 
 fn requests(server: &Server) -> u64 {
     let (_, stats) = http("GET", &server.url.replace("/v1", "/stats"), &[], "");

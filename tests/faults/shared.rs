@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use crate::books::{executed, mistakes, recorded};
-use crate::postgres;
-use crate::rig::{Home, Process, Server, until};
+use zoea_rig::postgres;
+use zoea_rig::{Home, Process, Server, until};
 
 struct Scene {
     url: String,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::rig::{Home, Server, http, lines, until};
+use zoea_rig::{Home, Server, http, lines, until};
 
 const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
 

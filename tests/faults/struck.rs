@@ -7,8 +7,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::rig::{Home, Server, until};
 use crate::verdict::{Order, Played, how_to_start, settle};
+use zoea_rig::{Home, Server, until};
 
 /// How many Myses play.
 const MYSES: usize = 5;

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::books::{executed, mistakes, recorded, text};
-use crate::rig::{Home, Process, Server, http, until};
+use zoea_rig::{Home, Process, Server, http, until};
 
 #[expect(
     clippy::disallowed_methods,

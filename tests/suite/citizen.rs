@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::rig::zoea;
+use zoea_rig::zoea;
 
 /// Requests that reach the game's server for each mutation that it carries out.
 const MOST: f64 = 1.5;

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use crate::rig::{Home, Server, until};
+use zoea_rig::{Home, Server, until};
 
 #[test]
 fn orders_without_a_swarm_are_kept_for_the_next_run() {

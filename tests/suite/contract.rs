@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::rig::{Home, Server, http, until, zoea};
+use zoea_rig::{Home, Server, http, until, zoea};
 
 const CONTRACT: &str = include_str!("../../docs/CONTRACT.md");
 

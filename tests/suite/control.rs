@@ -9,7 +9,7 @@ use zoea::home;
 use zoea::settings::{ConfigSource, Environment, Settings};
 use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
 
-use crate::rig::{Home, http, until};
+use zoea_rig::{Home, http, until};
 
 /// Asks for the tools, and gives the status and the body.
 fn post(url: &str, headers: &[&str]) -> (u16, String) {

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::flight::until_all_have;
-use crate::rig::{Home, Process, Server, until};
+use zoea_rig::{Home, Process, Server, until};
 
 /// A swarm of two that has mined.
 fn playing(home: &Home) -> (Process, Server, Server) {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::rig::{Home, http, until};
+use zoea_rig::{Home, http, until};
 
 const METRICS: &str = "[metrics]\nlisten = \"127.0.0.1:0\"\n";
 
@@ -243,8 +243,8 @@ fn a_pipe_or_a_device_is_read_as_no_file_and_holds_nobody_up() {
 
 #[test]
 fn a_want_of_descriptors_is_told_as_what_it_is_and_blamed_on_nobody() {
-    let galaxy = crate::rig::Server::galaxy(&[]);
-    let pilot = crate::rig::Server::pilot(&["--latency", "2s"]);
+    let galaxy = zoea_rig::Server::galaxy(&[]);
+    let pilot = zoea_rig::Server::pilot(&["--latency", "2s"]);
     let home = Home::new();
     let myses = (0..60).map(|number| format!("[[myses]]\nname = \"m{number}\"\n"));
     home.configure(&pilot.url, &galaxy.url, &myses.collect::<String>());

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::rig::{Home, Process, Server, http, lines, until};
+use zoea_rig::{Home, Process, Server, http, lines, until};
 
 /// Reads events until every Mysis has done all of these.
 pub(crate) fn until_all_have(process: &mut Process, myses: usize, tools: &[&str]) -> Vec<Value> {

@@ -8,7 +8,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::receiver::read_request;
-use crate::rig::{Home, Server, until};
+use zoea_rig::{Home, Server, until};
 
 /// An MCP server with these tools, which lives as long as the test's process.
 fn serve(tools: &Value) -> String {
@@ -50,7 +50,7 @@ fn write(mut stream: &TcpStream, status: &str, body: &str) -> Option<()> {
 }
 
 /// A swarm of so many that plays against a server with these tools.
-fn playing(myses: usize, tools: &Value) -> (Home, crate::rig::Process, Server) {
+fn playing(myses: usize, tools: &Value) -> (Home, zoea_rig::Process, Server) {
     let pilot = Server::pilot(&[]);
     let home = Home::new();
     home.configure(&pilot.url, &serve(tools), "");

@@ -10,8 +10,6 @@ mod doors;
 mod flight;
 mod listing;
 mod on_a_server;
-#[expect(dead_code, reason = "other tests use the rest of it")]
-mod postgres;
 mod prompting;
 mod readiness;
 mod receiver;
@@ -19,8 +17,6 @@ mod recording;
 mod references;
 mod reporting;
 mod revival;
-#[expect(dead_code, reason = "other tests use the rest of it")]
-mod rig;
 mod start;
 mod tidy;
 mod watching;

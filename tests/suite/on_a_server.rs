@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::flight::until_all_have;
-use crate::postgres;
-use crate::rig::{Home, Server, until};
+use zoea_rig::postgres;
+use zoea_rig::{Home, Server, until};
 
 /// The password in the address of every database of the tests' server.
 const PASSWORD: &str = "sesame-open-sesame";

@@ -1,6 +1,6 @@
 //! The system prompt: shown, and refused where it has placeholders that nobody fills.
 
-use crate::rig::{Home, until};
+use zoea_rig::{Home, until};
 
 #[test]
 fn the_prompt_is_shown_as_it_is_written_and_as_a_mysis_gets_it() {

@@ -4,7 +4,7 @@ use std::os::unix::net::UnixDatagram;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::rig::{Home, Process};
+use zoea_rig::{Home, Process};
 
 /// A service manager that listens.
 struct Manager {

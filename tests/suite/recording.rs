@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::rig::{Home, Server, until};
+use zoea_rig::{Home, Server, until};
 
 /// The orders among the events: what, for whom, and where each came from.
 fn orders(home: &Home) -> Vec<(String, String, String)> {

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::rig::{Home, until};
 use crate::watching::playing;
+use zoea_rig::{Home, until};
 
 /// The cells of the line of all Myses, without what stands between.
 fn totals(report: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Starting under bad circumstances: each gets a clear error, and nothing is lost.
 
-use crate::rig::{Home, Server, until};
+use zoea_rig::{Home, Server, until};
 
 #[test]
 fn every_mistake_of_a_configuration_is_listed_and_nothing_starts() {

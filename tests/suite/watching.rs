@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::flight::{pilot_stats, until_all_have};
 use crate::receiver::Receiver;
-use crate::rig::{Home, Process, Server, http, until};
+use zoea_rig::{Home, Process, Server, http, until};
 
 /// A swarm of two that has mined, with more in its configuration.
 pub(crate) fn playing(more: &str) -> (Home, Process, Server, Server) {

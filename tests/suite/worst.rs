@@ -11,7 +11,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::rig::{Home, Process, http, until};
+use zoea_rig::{Home, Process, http, until};
 
 /// What no input may take beside the program at rest.
 const MAX_TAKEN_KB: u64 = 64 << 10;

@@ -9,4 +9,3 @@ mod operator;
 mod properties;
 mod snapshots;
 mod supervision;
-mod swarm;

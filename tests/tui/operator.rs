@@ -15,7 +15,7 @@ use zoea_tui::dump;
 use zoea_tui::theme::Depth;
 use zoea_tui::view::{self, Picture};
 
-use crate::swarm::{START, Swarm, rules};
+use zoea_scenes::swarm::{START, Swarm, rules};
 
 /// An operator.
 pub(crate) struct Operator {

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use zoea_tui::dashboard::input_event::{Did, Input, Key, Mouse, Press};
 
 use crate::operator::Operator;
-use crate::swarm::{START, Swarm};
+use zoea_scenes::swarm::{START, Swarm};
 
 /// What an operator and a swarm can do.
 #[derive(Clone, Debug)]

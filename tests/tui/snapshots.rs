@@ -12,7 +12,7 @@ use zoea_tui::theme::Depth;
 use zoea_tui::view;
 
 use crate::operator::Operator;
-use crate::swarm::{START, Swarm};
+use zoea_scenes::swarm::{START, Swarm};
 
 const SIZES: [(u16, u16); 3] = [(80, 20), (120, 40), (200, 60)];
 

@@ -22,7 +22,7 @@ use zoea_tui::dashboard::input_event::{Input, Key, Press};
 use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::{DashboardTerminal, Display};
 
-use crate::swarm::{START, Stored, Swarm, rules};
+use zoea_scenes::swarm::{START, Stored, Swarm, rules};
 
 /// A screen that keeps what it is given.
 struct Wall {

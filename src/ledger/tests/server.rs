@@ -6,10 +6,10 @@ use super::*;
 
 /// The address of a database of a test's own, and a role there that may do little.
 fn guarded(more: &str) -> Option<(String, ServerAddress)> {
-    let url = postgres::database()?;
+    let url = zoea_rig::postgres::database()?;
     let name = url.rsplit_once('/')?.1.to_string();
     let role = format!("role_{name}");
-    postgres::execute(&url, &format!("CREATE ROLE {role} LOGIN;{more}"));
+    zoea_rig::postgres::execute(&url, &format!("CREATE ROLE {role} LOGIN;{more}"));
     let guest = url.replace("zoea:", &format!("{role}:"));
     Some((url, ServerAddress::parse(&guest).unwrap()))
 }
@@ -51,7 +51,7 @@ async fn a_server_that_is_not_there_and_a_database_that_is_not_there_are_told() 
     assert!(refused.contains("refused"), "{refused}");
     assert!(refused.contains("store.database_url"), "{refused}");
     assert!(!refused.contains("sesame"), "{refused}");
-    let Some(url) = postgres::database() else {
+    let Some(url) = zoea_rig::postgres::database() else {
         return;
     };
     let refused = refusal(&ServerAddress::parse(&format!("{url}_not")).unwrap()).await;
@@ -61,10 +61,10 @@ async fn a_server_that_is_not_there_and_a_database_that_is_not_there_are_told() 
 
 #[tokio::test]
 async fn a_wrong_password_is_told_and_not_shown() {
-    let Some(url) = postgres::database() else {
+    let Some(url) = zoea_rig::postgres::database() else {
         return;
     };
-    postgres::execute(
+    zoea_rig::postgres::execute(
         &url,
         "DROP ROLE IF EXISTS guarded;CREATE ROLE guarded LOGIN PASSWORD 'right-one'",
     );
@@ -84,7 +84,7 @@ async fn a_missing_right_to_create_the_extension_is_told_with_the_remedy() {
     };
     let refused = refusal(&address).await;
     assert!(refused.contains("CREATE EXTENSION pg_trgm"), "{refused}");
-    postgres::execute(
+    zoea_rig::postgres::execute(
         &url,
         "CREATE SCHEMA kept;GRANT USAGE ON SCHEMA kept TO PUBLIC;CREATE EXTENSION pg_trgm SCHEMA kept",
     );
@@ -93,21 +93,21 @@ async fn a_missing_right_to_create_the_extension_is_told_with_the_remedy() {
         .unwrap();
     ledger.close().await;
     assert_eq!(
-        postgres::column(&url, "SELECT upto::text FROM indexed"),
+        zoea_rig::postgres::column(&url, "SELECT upto::text FROM indexed"),
         ["0"]
     );
 }
 
 #[tokio::test]
 async fn another_programs_database_and_other_letters_are_refused() {
-    let Some(url) = postgres::database() else {
+    let Some(url) = zoea_rig::postgres::database() else {
         return;
     };
-    postgres::execute(&url, "CREATE TABLE invoice (id INT)");
+    zoea_rig::postgres::execute(&url, "CREATE TABLE invoice (id INT)");
     let refused = refusal(&ServerAddress::parse(&url).unwrap()).await;
     assert!(refused.contains("`invoice`"), "{refused}");
     assert!(refused.contains("store.database_url"), "{refused}");
-    postgres::execute(
+    zoea_rig::postgres::execute(
         &url,
         "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'",
     );
@@ -118,10 +118,10 @@ async fn another_programs_database_and_other_letters_are_refused() {
 
 #[tokio::test]
 async fn a_connection_is_encrypted_where_the_server_can() {
-    let Some(url) = postgres::database() else {
+    let Some(url) = zoea_rig::postgres::database() else {
         return;
     };
-    if postgres::column(&url, "SHOW ssl") != ["on"] {
+    if zoea_rig::postgres::column(&url, "SHOW ssl") != ["on"] {
         return;
     }
     let address = ServerAddress::parse(&format!("{url}?sslmode=require")).unwrap();
@@ -130,7 +130,7 @@ async fn a_connection_is_encrypted_where_the_server_can() {
         .unwrap();
     let encrypted = "SELECT count(*)::text FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
                      WHERE ssl AND datname = current_database() AND application_name = 'zoea'";
-    assert_ne!(postgres::column(&url, encrypted), ["0"]);
+    assert_ne!(zoea_rig::postgres::column(&url, encrypted), ["0"]);
     ledger.close().await;
     let address = ServerAddress::parse(&format!("{url}?sslmode=verify-full")).unwrap();
     let refused = refusal(&address).await;
@@ -188,11 +188,11 @@ async fn a_server_that_was_away_is_used_again() {
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
     let name = address.to_string();
     let name = name.rsplit_once('/').unwrap().1;
-    let url = postgres::database().unwrap();
+    let url = zoea_rig::postgres::database().unwrap();
     let cut = format!(
         "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity WHERE datname = '{name}'"
     );
-    assert!(postgres::column(&url, &cut).len() > 1);
+    assert!(zoea_rig::postgres::column(&url, &cut).len() > 1);
     let cut_off = write(&ledger, vec![create(MysisId(8), "beta")]).await;
     assert!(
         matches!(cut_off, Ok(()) | Err(LedgerFault::Unavailable(_))),

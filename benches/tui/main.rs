@@ -1,0 +1,200 @@
+//! The terminal's costs: a picture, an event, the opening of a conversation; and the whole program
+//! under a real terminal: keys in a storm, a swarm at rest, a large database, a terminal that does
+//! not read.
+//!
+//! `cargo bench --bench tui` (about three minutes); `-- picture` measures these alone, `-- whole` the
+//! whole program alone.
+
+mod whole;
+
+use std::sync::Arc;
+
+use actors::domain::event::{LifeState, SwarmEvent};
+use actors::domain::ids::{MysisId, Now, Timestamp};
+use actors::domain::screen::SwarmSnapshot;
+use actors::domain::screen::UiEffect;
+use actors::ports::Archive;
+use divan::{Bencher, black_box};
+use futures::FutureExt;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use zoea_scenes::swarm::{START, Stored, Swarm, rules};
+use zoea_tui::dashboard::input_event::{Input, Key, Press};
+use zoea_tui::dashboard::{Dashboard, DashboardOptions};
+use zoea_tui::theme::Depth;
+use zoea_tui::view;
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        // The program under the terminal is this one again.
+        ["demo", myses, rate] => whole::demo(myses, rate),
+        _ if words.contains(&"whole") => whole::measure(),
+        _ => {
+            divan::main();
+            if words.iter().all(|word| word.starts_with("--")) && words.contains(&"--bench") {
+                whole::measure();
+            }
+        }
+    }
+}
+
+const SIZE: (u16, u16) = (200, 60);
+
+/// A dashboard with so many Myses that all run.
+fn board(myses: usize) -> (Dashboard, Swarm) {
+    let mut swarm = Swarm::new(myses, 1, 7);
+    for id in swarm.ids() {
+        let name = swarm.statuses[&id].name.to_string();
+        drop(swarm.change(&name, LifeState::Running, START));
+    }
+    let mut board = Dashboard::new(DashboardOptions {
+        size: SIZE,
+        ..DashboardOptions::default()
+    });
+    board.tick(Now::from_timestamp(START));
+    board.restore(SwarmSnapshot {
+        statuses: swarm.statuses.values().cloned().map(Arc::new).collect(),
+        mission: Some("Mine iron in Sol and sell it at Sol Central.".into()),
+        rules: rules(),
+        redactor: Arc::default(),
+    });
+    board.prepare_frame();
+    (board, swarm)
+}
+
+/// Does what a dashboard wants read, at once.
+fn fulfil(board: &mut Dashboard, stored: &Stored) {
+    for _ in 0..10 {
+        board.prepare_frame();
+        for effect in board.take_effects() {
+            if let UiEffect::Load { id: stamp, page } = effect {
+                let page = stored.page(page).now_or_never().expect("it is in memory");
+                board.on_page(stamp, page.map_err(|fault| fault.to_string()));
+            }
+        }
+    }
+}
+
+/// A picture as the drawing thread makes it: into cells that are there.
+fn paint(bencher: Bencher<'_, '_>, board: &Dashboard) {
+    let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1));
+    bencher.bench_local(|| view::paint_into(black_box(board), Depth::True, &mut buffer));
+}
+
+#[divan::bench(args = [10, 1000])]
+fn picture_of_the_table(bencher: Bencher<'_, '_>, myses: usize) {
+    paint(bencher, &board(myses).0);
+}
+
+#[divan::bench]
+fn picture_of_a_conversation(bencher: Bencher<'_, '_>) {
+    let (mut board, swarm) = board(1000);
+    board.on_input(Input::Press(Press::of(Key::Enter)));
+    fulfil(&mut board, &swarm.stored);
+    paint(bencher, &board);
+}
+
+/// The whole way from an event to cells: learn, settle, share with the screen, paint.
+#[divan::bench]
+fn frame_after_an_event_at_1000_myses(bencher: Bencher<'_, '_>) {
+    let (board, mut swarm) = board(1000);
+    let mut board = Arc::new(board);
+    let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1));
+    let mut at = START.0;
+    bencher.bench_local(|| {
+        at += 16;
+        let shown = board.clone();
+        let changing = Arc::make_mut(&mut board);
+        changing.tick(Now::from_timestamp(Timestamp(at)));
+        for event in swarm.live(Timestamp(at)) {
+            changing.on_event(&event);
+        }
+        changing.prepare_frame();
+        drop(shown);
+        view::paint_into(&board, Depth::True, &mut buffer)
+    });
+}
+
+#[divan::bench]
+fn learning_of_an_event_at_1000_myses(bencher: Bencher<'_, '_>) {
+    let (mut board, mut swarm) = board(1000);
+    let events: Vec<SwarmEvent> = (0..5000).flat_map(|_| swarm.live(START)).collect();
+    let mut events = events.iter().cycle();
+    bencher.bench_local(|| board.on_event(black_box(events.next().expect("there are some"))));
+}
+
+#[divan::bench]
+fn settling_at_1000_myses(bencher: Bencher<'_, '_>) {
+    let (mut board, mut swarm) = board(1000);
+    let mut at = START.0;
+    bencher
+        .with_inputs(|| swarm.live(START))
+        .bench_local_values(|events| {
+            for event in &events {
+                board.on_event(event);
+            }
+            at += 16;
+            board.tick(Now::from_timestamp(Timestamp(at)));
+            board.prepare_frame();
+        });
+}
+
+/// From Enter to the lines on the screen; reading the store is not counted.
+#[divan::bench(args = [100, 100_000])]
+fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
+    let (board, mut swarm) = board(3);
+    let id: MysisId = swarm.ids()[0];
+    while swarm.stored.last(id).0 < i64::try_from(rows).unwrap_or(0) {
+        drop(swarm.step(id, START));
+    }
+    let mut opened = board.clone();
+    opened.on_input(Input::Press(Press::of(Key::Enter)));
+    opened.prepare_frame();
+    let loads: Vec<_> = opened.take_effects();
+    let pages: Vec<_> = loads
+        .iter()
+        .filter_map(|effect| {
+            let UiEffect::Load { id: stamp, page } = effect else {
+                return None;
+            };
+            let rows = swarm.stored.page(page.clone()).now_or_never()?.ok()?;
+            Some((*stamp, rows))
+        })
+        .collect();
+    bencher
+        .with_inputs(|| (opened.clone(), pages.clone()))
+        .bench_local_values(|(mut board, pages)| {
+            for (stamp, rows) in pages {
+                board.on_page(stamp, Ok(rows));
+            }
+            board.prepare_frame();
+            board
+        });
+}
+
+#[divan::bench]
+fn scrolling_a_page(bencher: Bencher<'_, '_>) {
+    let (mut board, mut swarm) = board(3);
+    let id: MysisId = swarm.ids()[0];
+    for _ in 0..20_000 {
+        drop(swarm.step(id, START));
+    }
+    board.on_input(Input::Press(Press::of(Key::Enter)));
+    fulfil(&mut board, &swarm.stored);
+    bencher.bench_local(|| {
+        board.on_input(Input::Press(Press::of(Key::PageUp)));
+        board.prepare_frame();
+        for effect in board.take_effects() {
+            if let UiEffect::Load { id: stamp, page } = effect {
+                let page = swarm
+                    .stored
+                    .page(page)
+                    .now_or_never()
+                    .expect("it is in memory");
+                board.on_page(stamp, page.map_err(|fault| fault.to_string()));
+            }
+        }
+    });
+}

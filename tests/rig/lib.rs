@@ -1,0 +1,30 @@
+//! What tests and benchmarks stand on: the real program in a home of its own, under a terminal,
+//! databases made by hand, and a Postgres server.
+//!
+//! It knows the program by its path alone and uses no package that is tested with it.
+
+pub mod postgres;
+mod process;
+pub mod sqlite;
+pub mod terminal_program;
+
+use std::path::PathBuf;
+
+pub use process::{Home, Process, Server, http, lines, texts, until, zoea};
+
+/// The program under test: Cargo builds it before the tests, beside the folder of their binaries.
+///
+/// # Panics
+///
+/// Where the program is not built.
+#[must_use]
+pub fn program() -> PathBuf {
+    let own = std::env::current_exe().expect("a test binary has a path");
+    let found = own
+        .ancestors()
+        .skip(1)
+        .take(3)
+        .map(|folder| folder.join("zoea"))
+        .find(|path| path.is_file());
+    found.unwrap_or_else(|| panic!("there is no zoea near {}: cargo build", own.display()))
+}

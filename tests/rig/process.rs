@@ -1,0 +1,295 @@
+//! The rig: processes of the real program in homes of their own, ended when a test ends.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The longest that anything is waited for. Far beyond what it takes, also on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub fn zoea() -> Command {
+    let mut command = Command::new(crate::program());
+    command
+        .env_remove("ZOEA_HOME")
+        .env_remove("ZOEA_MCP_ENDPOINT")
+        .env_remove("ZOEA_MAX_MYSES")
+        .stdin(Stdio::null())
+        .current_dir(std::env::temp_dir());
+    command
+}
+
+/// Waits until something holds.
+pub fn until<T>(what: &str, mut check: impl FnMut() -> Option<T>) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(found) = check() {
+            return found;
+        }
+        assert!(started.elapsed() < PATIENCE, "waited in vain until {what}");
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "a pause between two looks; the condition decides"
+        )]
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A process that is killed when it is dropped.
+pub struct Process {
+    child: Child,
+    out: Option<BufReader<ChildStdout>>,
+}
+
+impl Process {
+    pub fn spawn(mut command: Command) -> Process {
+        let mut child = command
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let out = child.stdout.take().map(BufReader::new);
+        Process { child, out }
+    }
+
+    /// The next line of its output; none at its end.
+    pub fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let read = self.out.as_mut()?.read_line(&mut line).expect("output");
+        (read > 0).then(|| line.trim_end().to_string())
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends it a signal.
+    pub fn signal(&self, name: &str) {
+        let pid = self.pid().to_string();
+        let sent = Command::new("sh")
+            .args(["-c", r#"kill "$0" "$1""#, name, &pid])
+            .status();
+        assert!(sent.expect("kill runs").success(), "{name} {pid}");
+    }
+
+    /// Waits for its end; what it still writes is read and thrown away.
+    pub fn wait(mut self) -> ExitStatus {
+        while self.line().is_some() {}
+        self.child.wait().expect("it ends")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A server of ours that says where it listens.
+pub struct Server {
+    _process: Process,
+    pub url: String,
+}
+
+impl Server {
+    /// `zoea galaxy` with a fast tick, unless it is given another one, and no limits.
+    pub fn galaxy(more: &[&str]) -> Server {
+        let mut command = zoea();
+        command
+            .args(["galaxy", "--addr", "127.0.0.1:0"])
+            .args(["--logins-per-minute", "unlimited"])
+            .args(["--refusals-per-minute", "unlimited"])
+            .args(more);
+        if !more.contains(&"--tick") {
+            command.args(["--tick", "20ms"]);
+        }
+        Server::start(command)
+    }
+
+    /// `zoea pilot` that answers at once.
+    pub fn pilot(more: &[&str]) -> Server {
+        Server::pilot_at("127.0.0.1:0", more)
+    }
+
+    /// The same at an address, which another may have had before.
+    pub fn pilot_at(address: &str, more: &[&str]) -> Server {
+        let mut command = zoea();
+        command.args(["pilot", "--addr", address]).args(more);
+        Server::start(command)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> String {
+        let address = self.url.trim_start_matches("http://");
+        address.split('/').next().expect("an address").to_string()
+    }
+
+    fn start(command: Command) -> Server {
+        let mut process = Process::spawn(command);
+        let line = process.line().expect("a server says where it listens");
+        let url = line
+            .split_whitespace()
+            .find(|word| word.starts_with("http://"))
+            .expect("an address")
+            .to_string();
+        Server {
+            _process: process,
+            url,
+        }
+    }
+}
+
+/// A home directory and the commands in it.
+pub struct Home {
+    directory: TempDir,
+}
+
+impl Default for Home {
+    fn default() -> Home {
+        Home {
+            directory: tempfile::tempdir().expect("a directory"),
+        }
+    }
+}
+
+impl Home {
+    /// A home that nobody has written into yet.
+    #[must_use]
+    pub fn new() -> Home {
+        Home::default()
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join("home")
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Writes the configuration for these servers.
+    pub fn configure(&self, pilot: &str, galaxy: &str, more: &str) {
+        std::fs::create_dir_all(self.path()).expect("a home");
+        let text = format!(
+            "[swarm]\nmax_myses = 1000\nturn_pause = \"50ms\"\ndefault_provider = \"pilot\"\n\
+             [providers.pilot]\nendpoint = \"{pilot}\"\nmodel = \"pilot\"\n\
+             max_concurrency = 64\nretry = [\"20ms\", \"50ms\", \"100ms\"]\n\
+             [mcp]\nupstream = \"{galaxy}\"\nretry = [\"20ms\", \"50ms\"]\n\
+             logins_per_minute = 1000000\n{more}"
+        );
+        std::fs::write(self.file("zoea.toml"), text).expect("a configuration");
+    }
+
+    /// A command of the program in this home.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = zoea();
+        command.arg("--home").arg(self.path()).args(arguments);
+        command
+    }
+
+    /// Runs a command to its end.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("the command runs")
+    }
+
+    /// Runs a command that must succeed, and gives its output.
+    pub fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let (out, err) = texts(&output);
+        assert!(output.status.success(), "{arguments:?}: {err}");
+        out
+    }
+
+    /// Runs a command that must fail, and gives its status and what it says.
+    pub fn fails(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.run(arguments);
+        assert!(!output.status.success(), "{arguments:?} succeeded");
+        (output.status.code().unwrap_or(-1), texts(&output).1)
+    }
+
+    /// Runs a command that answers in JSON.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.ok(arguments)).expect("JSON")
+    }
+
+    /// Runs a command that answers in JSON lines.
+    pub fn lines(&self, arguments: &[&str]) -> Vec<Value> {
+        lines(&self.ok(arguments))
+    }
+
+    /// Starts the swarm without a terminal and waits until it can be reached.
+    pub fn fly(&self, arguments: &[&str]) -> Process {
+        self.launch(self.command(&[&["run", "--headless", "--json"], arguments].concat()))
+    }
+
+    /// Starts this command, which runs a swarm, and waits until it can be reached.
+    pub fn launch(&self, command: Command) -> Process {
+        let process = Process::spawn(command);
+        let run_file = self.file("run.json");
+        until("the swarm is up", || {
+            pid_in(&run_file).filter(|pid| *pid == process.pid())
+        });
+        process
+    }
+
+    /// How the Mysis of that name stands.
+    pub fn mysis(&self, name: &str) -> Value {
+        let myses = self.json(&["mysis", "list", "--json"]);
+        let found = myses
+            .as_array()
+            .expect("a list")
+            .iter()
+            .find(|mysis| mysis["name"] == name);
+        found.expect("the mysis exists").clone()
+    }
+}
+
+/// Sends one HTTP request over a connection of its own, and gives the status and the body.
+pub fn http(method: &str, url: &str, headers: &[&str], body: &str) -> (u16, String) {
+    let rest = url.strip_prefix("http://").expect("an http address");
+    let (address, path) = rest.split_once('/').expect("a path");
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    let has_host = headers.iter().any(|header| header.starts_with("Host:"));
+    let host = if has_host {
+        String::new()
+    } else {
+        format!("Host: {address}\r\n")
+    };
+    let more: String = headers
+        .iter()
+        .map(|header| format!("{header}\r\n"))
+        .collect();
+    write!(
+        stream,
+        "{method} /{path} HTTP/1.1\r\n{host}{more}Content-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .expect("the request leaves");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    let status = head.split_whitespace().nth(1).expect("a status");
+    (status.parse().expect("a number"), body.to_string())
+}
+
+fn pid_in(run_file: &Path) -> Option<u32> {
+    let text = std::fs::read_to_string(run_file).ok()?;
+    let run: Value = serde_json::from_str(&text).ok()?;
+    u32::try_from(run["pid"].as_u64()?).ok()
+}
+
+pub fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+        .collect()
+}
+
+pub fn texts(output: &Output) -> (String, String) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr))
+}

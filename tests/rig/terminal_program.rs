@@ -1,0 +1,238 @@
+//! The program under a terminal of its own, and what the kernel says of it.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+const ROWS: u16 = 40;
+const COLUMNS: u16 = 120;
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub struct Program {
+    child: Box<dyn Child + Send + Sync>,
+    pid: u32,
+    keys: Box<dyn Write + Send>,
+    output: Receiver<Vec<u8>>,
+    is_deaf: Arc<AtomicBool>,
+    screen: vt100::Parser,
+    started: Instant,
+    home: PathBuf,
+    _master: Box<dyn MasterPty + Send>,
+}
+
+impl Program {
+    pub fn start(home: &Path, arguments: &[&str]) -> Program {
+        let home_argument = home.to_string_lossy();
+        let mut all = vec!["--home", &home_argument];
+        all.extend(arguments);
+        Program::open(&binary(), &all, home, (COLUMNS, ROWS))
+    }
+
+    /// Any program, under a terminal of that many columns and rows.
+    pub fn open(
+        program: &str,
+        arguments: &[&str],
+        home: &Path,
+        (columns, rows): (u16, u16),
+    ) -> Program {
+        let size = PtySize {
+            rows,
+            cols: columns,
+            pixel_width: 0,
+            pixel_height: 0,
+        };
+        let pty = native_pty_system().openpty(size).expect("a terminal");
+        let mut command = CommandBuilder::new(program);
+        command.args(arguments);
+        command.cwd(home);
+        command.env("TERM", "xterm-256color");
+        command.env("COLORTERM", "truecolor");
+        command.env("LANG", "C.UTF-8");
+        let started = Instant::now();
+        let child = pty
+            .slave
+            .spawn_command(command)
+            .expect("the program starts");
+        drop(pty.slave);
+        let mut reader = pty.master.try_clone_reader().expect("its output");
+        let (tell, output) = channel();
+        let is_deaf = Arc::new(AtomicBool::new(false));
+        let deaf = is_deaf.clone();
+        std::thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            while let Ok(count) = reader.read(&mut buffer) {
+                if count == 0 || tell.send(buffer[..count].to_vec()).is_err() {
+                    return;
+                }
+                while deaf.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(Duration::from_millis(20));
+                }
+            }
+        });
+        Program {
+            pid: child.process_id().expect("a process"),
+            child,
+            keys: pty.master.take_writer().expect("its keyboard"),
+            output,
+            is_deaf,
+            screen: vt100::Parser::new(nonzero(rows), nonzero(columns), 0),
+            started,
+            home: home.to_path_buf(),
+            _master: pty.master,
+        }
+    }
+
+    /// Reads until the screen shows something; says how long after the start that was.
+    pub fn until(&mut self, what: &str, check: impl Fn(&str) -> bool) -> Duration {
+        loop {
+            if check(&self.screen.screen().contents()) {
+                return self.started.elapsed();
+            }
+            assert!(
+                self.started.elapsed() < PATIENCE,
+                "waited in vain until {what}:\n{}",
+                self.screen.screen().contents()
+            );
+            self.read_for(Duration::from_millis(20));
+        }
+    }
+
+    /// Reads what comes within this time.
+    pub fn read_for(&mut self, time: Duration) {
+        if let Ok(bytes) = self.output.recv_timeout(time) {
+            self.screen.process(&bytes);
+            while let Ok(bytes) = self.output.try_recv() {
+                self.screen.process(&bytes);
+            }
+        }
+    }
+
+    /// Presses a key that moves the selection, and says how long it took until it had moved.
+    pub fn press_and_wait(&mut self, key: &str) -> Duration {
+        let before = self.selected();
+        let pressed = Instant::now();
+        self.keys.write_all(key.as_bytes()).expect("the key");
+        self.keys.flush().expect("the key");
+        // With one row or none the selection cannot move.
+        while self.selected() == before && pressed.elapsed() < Duration::from_millis(500) {
+            self.read_for(Duration::from_millis(1));
+        }
+        pressed.elapsed()
+    }
+
+    /// Reads no more what the program tells its terminal, or reads again.
+    pub fn hold_back(&self, is_deaf: bool) {
+        self.is_deaf.store(is_deaf, Ordering::Relaxed);
+    }
+
+    /// Presses a key, and says how long it took until the screen shows something.
+    pub fn press_until(&mut self, key: &str, check: impl Fn(&str) -> bool) -> Duration {
+        let pressed = Instant::now();
+        self.keys.write_all(key.as_bytes()).expect("the key");
+        self.keys.flush().expect("the key");
+        while !check(&self.screen.screen().contents()) {
+            assert!(pressed.elapsed() < PATIENCE, "{key} shows nothing");
+            self.read_for(Duration::from_millis(1));
+        }
+        pressed.elapsed()
+    }
+
+    /// The line with the mark of the selection.
+    fn selected(&self) -> Option<usize> {
+        let contents = self.screen.screen().contents();
+        contents.lines().position(|line| line.starts_with('▌'))
+    }
+
+    pub fn quit(mut self) {
+        let asked = Instant::now();
+        while self.child.try_wait().expect("a status").is_none() {
+            // It asks while Myses run; after the end there is nobody to press a key for.
+            let _ = self.keys.write_all(b"q");
+            self.read_for(Duration::from_millis(200));
+            let _ = self.keys.write_all(b"y");
+            self.read_for(Duration::from_millis(200));
+            assert!(asked.elapsed() < PATIENCE, "it does not quit");
+        }
+    }
+
+    fn proc(&self, file: &str) -> String {
+        std::fs::read_to_string(format!("/proc/{}/{file}", self.pid)).expect("the process lives")
+    }
+
+    /// User and system time so far.
+    pub fn cpu_micros(&self) -> u64 {
+        let stat = self.proc("stat");
+        let fields: Vec<&str> = stat
+            .rsplit(')')
+            .next()
+            .unwrap_or("")
+            .split_whitespace()
+            .collect();
+        let ticks = |place: usize| fields[place].parse::<u64>().expect("a number");
+        // Linux counts in hundredths of a second here.
+        (ticks(11) + ticks(12)) * 10_000
+    }
+
+    /// Bytes sent to the disk so far.
+    pub fn written(&self) -> u64 {
+        number_after(&self.proc("io"), "write_bytes:")
+    }
+
+    /// Memory, shared pages counted in parts.
+    pub fn pss(&self) -> u64 {
+        number_after(&self.proc("smaps_rollup"), "Pss:") << 10
+    }
+
+    /// The size of the database and its log.
+    pub fn database(&self) -> u64 {
+        let size =
+            |name: &str| std::fs::metadata(self.home.join(name)).map_or(0, |file| file.len());
+        size("zoea.db")
+    }
+}
+
+/// Runs a command of the program to its end.
+pub fn command(home: &Path, arguments: &[&str]) {
+    let done = std::process::Command::new(binary())
+        .arg("--home")
+        .arg(home)
+        .args(arguments)
+        .current_dir(home)
+        .output()
+        .expect("the command runs");
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+}
+
+/// The program that is measured: the one that was built with the bench, or `ZOEA_BIN`.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "which program a bench measures is no setting of the program"
+)]
+fn binary() -> String {
+    let built = || crate::program().to_string_lossy().into_owned();
+    let chosen = std::env::var("ZOEA_BIN").unwrap_or_else(|_| built());
+    // A relative one would be looked for in the search path.
+    let absolute = std::path::absolute(&chosen).expect("a path");
+    absolute.to_string_lossy().into_owned()
+}
+
+fn nonzero(number: u16) -> std::num::NonZeroU16 {
+    number.try_into().expect("a screen has a size")
+}
+
+fn number_after(text: &str, label: &str) -> u64 {
+    text.lines()
+        .find_map(|line| line.strip_prefix(label))
+        .and_then(|rest| rest.split_whitespace().next())
+        .and_then(|number| number.parse().ok())
+        .expect("a figure of the kernel")
+}

@@ -1,0 +1,592 @@
+//! Lives: the state machine of a Mysis under whatever may happen to it, every request judged.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::compose::wire_bytes;
+use actors::domain::event::{EventKind, LifeState, LinkState, Totals};
+use actors::domain::game_state::SnapshotResult;
+use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Now, Seq, Timestamp};
+use actors::domain::life::{
+    AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId,
+    RestoreArgs, ToolOutcome, WriteId,
+};
+use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
+use actors::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use actors::domain::rules::{ProviderRules, SwarmRules};
+use actors::domain::tool::{ToolSpec, Toolset};
+use actors::domain::write::{Mission, MysisProfile, MysisRecord, StoredHistory, Write};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::request_rules::{is_taken_by_strict_providers, without_aside};
+
+const WINDOW: usize = 20;
+
+/// What happens to a Mysis.
+#[derive(Clone, Debug)]
+pub enum Move {
+    Prompt(usize),
+    Mission,
+    ClearMission,
+    Note,
+    ClearNotes,
+    /// The model says so many letters.
+    Say(usize),
+    /// The model wants calls made: tool, arguments and id of each.
+    Want(Vec<(&'static str, &'static str, &'static str)>),
+    /// The tool answers with so many letters.
+    Give(CallStatus, usize),
+    /// A call is about to leave, and stays away.
+    Leave,
+    Fault,
+    Ring,
+    Start,
+    Stop,
+    /// The actor dies and another one takes up its life.
+    Crash,
+    LinkDown,
+    LinkUp,
+}
+
+pub fn moves() -> impl Strategy<Value = Vec<Move>> {
+    let tool = select(vec![
+        "mine",
+        "travel",
+        "get_status",
+        "get_cargo",
+        "get_notifications",
+        "logout",
+        "no_such_tool",
+        "zoea_search_messages",
+    ]);
+    let arguments = select(vec!["{}", "{\"id\":1}", "[1]", "{\"a\":", ""]);
+    let id = select(vec!["a", "b", "c:d|e", "", "a"]);
+    let calls = proptest::collection::vec((tool, arguments, id), 0..=8);
+    let size = prop_oneof![8 => 0..60_usize, 1 => 60..3000_usize, 1 => Just(40_000_usize)];
+    let status = select(vec![
+        CallStatus::Done,
+        CallStatus::Done,
+        CallStatus::Done,
+        CallStatus::Failed,
+        CallStatus::Unknown,
+        CallStatus::NotExecuted,
+    ]);
+    let one = prop_oneof![
+        3 => size.clone().prop_map(Move::Prompt),
+        1 => Just(Move::Mission),
+        1 => Just(Move::ClearMission),
+        1 => Just(Move::Note),
+        1 => Just(Move::ClearNotes),
+        5 => size.clone().prop_map(Move::Say),
+        6 => calls.prop_map(Move::Want),
+        16 => (status, size).prop_map(|(status, size)| Move::Give(status, size)),
+        1 => Just(Move::Leave),
+        1 => Just(Move::Fault),
+        4 => Just(Move::Ring),
+        2 => Just(Move::Start),
+        1 => Just(Move::Stop),
+        1 => Just(Move::Crash),
+        1 => Just(Move::LinkDown),
+        1 => Just(Move::LinkUp),
+    ];
+    proptest::collection::vec(one, 0..80)
+}
+
+fn rules(budget: usize) -> SwarmRules {
+    let local = ProviderRules {
+        model: "m".into(),
+        retry: vec![Duration::from_secs(5)],
+        ..ProviderRules::default()
+    };
+    SwarmRules {
+        max_model_calls: 5,
+        context_window: WINDOW,
+        context_budget: budget,
+        nudges: ["nudge one", "nudge two", "nudge three"]
+            .map(Into::into)
+            .to_vec(),
+        system_prompt: "You are {{name}}. Mission: {{mission}}".into(),
+        providers: [("local".into(), local)].into(),
+        ..SwarmRules::default()
+    }
+}
+
+/// A life, what is stored of it, and what it waits for.
+pub struct World {
+    rules: Arc<SwarmRules>,
+    life: Life,
+    rows: Vec<Arc<Row>>,
+    sent: BTreeMap<CallKey, ()>,
+    sightings: Vec<(Arc<str>, SnapshotResult)>,
+    memo: Option<Arc<str>>,
+    notes_after: Seq,
+    mission: Option<Mission>,
+    ask: Option<ModelQuery>,
+    call: Option<CallOrder>,
+    alarm: Option<AlarmId>,
+    now: i64,
+    made: i64,
+    /// The last request in this turn of this life: its system message, and all else as one text
+    /// without the aside.
+    before: Option<(ChatMessage, String)>,
+    pub requests: usize,
+    pub orders_lost: usize,
+    broken: Option<String>,
+}
+
+impl World {
+    /// Lets all of it happen, and judges every request.
+    ///
+    /// # Errors
+    /// The first rule that a request broke.
+    pub fn run(moves: &[Move], budget: usize) -> Result<World, String> {
+        let rules = Arc::new(rules(budget));
+        let (life, effects) = Life::restore(
+            past(&rules, None, StoredHistory::default()),
+            Now::from_timestamp(Timestamp(0)),
+        );
+        let mut world = World {
+            rules,
+            life,
+            rows: Vec::new(),
+            sent: BTreeMap::new(),
+            sightings: Vec::new(),
+            memo: None,
+            notes_after: Seq(0),
+            mission: None,
+            ask: None,
+            call: None,
+            alarm: None,
+            now: 0,
+            made: 0,
+            before: None,
+            requests: 0,
+            orders_lost: 0,
+            broken: None,
+        };
+        world.carry_out(effects);
+        world.link(LinkState::Ok);
+        for step in moves {
+            world.take(step);
+            if let Some(broken) = &world.broken {
+                return Err(format!("{broken} after {step:?}"));
+            }
+        }
+        Ok(world)
+    }
+
+    fn link(&mut self, link: LinkState) {
+        let tools = [
+            "mine",
+            "travel",
+            "get_status",
+            "get_cargo",
+            "get_notifications",
+            "logout",
+        ];
+        let offered = if link == LinkState::Ok {
+            &tools[..]
+        } else {
+            &[]
+        };
+        let own = ["zoea_search_messages"];
+        let tools = offered.iter().chain(&own).map(|name| ToolSpec {
+            name: (*name).into(),
+            description: "".into(),
+            schema: "{}".into(),
+            read_only_hint: None,
+        });
+        self.hear(LifeInput::Linked {
+            link,
+            tools: Arc::new(Toolset::new(tools)),
+            account: None,
+        });
+    }
+
+    fn hear(&mut self, input: LifeInput) {
+        self.now += 700;
+        let effects = self
+            .life
+            .handle(input, Now::from_timestamp(Timestamp(self.now)));
+        self.carry_out(effects);
+    }
+
+    fn order(&mut self, order: MysisOrder) {
+        self.hear(LifeInput::Ordered {
+            asker: ReplyId(1),
+            order,
+        });
+    }
+
+    fn take(&mut self, step: &Move) {
+        self.made += 1;
+        let text = |size: &usize| format!("<{}>{}", self.made, "w".repeat(*size));
+        match step {
+            Move::Prompt(size) => self.order(MysisOrder::Prompt(text(size).into())),
+            Move::Mission => {
+                let mission = Mission {
+                    id: MissionId(self.made),
+                    text: text(&20).into(),
+                    at: Timestamp(self.now),
+                };
+                self.mission = Some(mission.clone());
+                self.order(MysisOrder::Mission(mission));
+            }
+            Move::ClearMission => {
+                self.mission = None;
+                self.hear(LifeInput::MissionStands(None));
+            }
+            Move::Note => self.order(MysisOrder::Note(text(&10).into())),
+            Move::ClearNotes => self.order(MysisOrder::ClearNotes),
+            Move::Say(size) => {
+                let text = if *size == 0 {
+                    String::new()
+                } else {
+                    text(size)
+                };
+                self.reply(ModelAnswer {
+                    text,
+                    ..ModelAnswer::default()
+                });
+            }
+            Move::Want(calls) => {
+                let asked = |(name, arguments, id): &(&str, &str, &str)| RequestedCall {
+                    id: (*id).to_string(),
+                    name: (*name).to_string(),
+                    arguments: (*arguments).to_string(),
+                };
+                self.reply(ModelAnswer {
+                    calls: calls.iter().map(asked).collect(),
+                    ..ModelAnswer::default()
+                });
+            }
+            Move::Give(status, size) => {
+                let text = text(size);
+                self.give(*status, text);
+            }
+            Move::Leave => {
+                if let Some(call) = &self.call {
+                    let work = call.work;
+                    self.hear(LifeInput::Leaving { work });
+                }
+            }
+            Move::Fault => {
+                if let Some(ask) = self.ask.take() {
+                    let result = Err(ModelFault::Permanent {
+                        text: "HTTP 401".to_string(),
+                    });
+                    self.hear(LifeInput::Replied {
+                        work: ask.work,
+                        provider: ask.routes[0].provider.clone(),
+                        result,
+                        ms: 1,
+                    });
+                }
+            }
+            Move::Ring => {
+                if let Some(alarm) = self.alarm.take() {
+                    self.hear(LifeInput::Rang { alarm });
+                }
+            }
+            Move::Start => {
+                // A turn that was cut short is taken up with the order that owns it by now.
+                self.before = None;
+                self.order(MysisOrder::Start);
+            }
+            Move::Stop => self.order(MysisOrder::Stop),
+            Move::Crash => self.crash(),
+            Move::LinkDown => self.link(LinkState::Down),
+            Move::LinkUp => self.link(LinkState::Ok),
+        }
+    }
+
+    fn reply(&mut self, answer: ModelAnswer) {
+        if let Some(ask) = self.ask.take() {
+            let usage = Some(TokenUsage {
+                input: wire_bytes(&ask.messages) as u64 / 4,
+                output: 5,
+                cached: 0,
+            });
+            self.hear(LifeInput::Replied {
+                work: ask.work,
+                provider: ask.routes[0].provider.clone(),
+                result: Ok(ModelAnswer { usage, ..answer }),
+                ms: 1,
+            });
+        }
+    }
+
+    fn give(&mut self, status: CallStatus, text: String) {
+        let Some(call) = self.call.take() else {
+            return;
+        };
+        let work = call.work;
+        if status != CallStatus::NotExecuted {
+            self.hear(LifeInput::Leaving { work });
+        }
+        self.hear(LifeInput::Returned {
+            work,
+            outcome: ToolOutcome {
+                text,
+                status,
+                ms: 1,
+                tick: None,
+            },
+        });
+    }
+
+    /// What the ledger would give back, at most 96 rows and the unanswered orders before them.
+    fn crash(&mut self) {
+        self.ask = None;
+        self.call = None;
+        self.alarm = None;
+        self.before = None;
+        let last = self.rows.last().map(|row| row.seq).unwrap_or_default();
+        let sendable = self.rows.iter();
+        let sendable = sendable.filter(|row| row.kind().is_some_and(RowKind::is_sendable));
+        let rows: Vec<Arc<Row>> = sendable.map(|row| self.as_stored(row)).collect();
+        let first = rows.len().saturating_sub(96);
+        let answered = answered(&self.rows);
+        let orders = rows[..first]
+            .iter()
+            .filter(|row| row.kind() == Some(RowKind::Prompt) && row.seq > answered);
+        let notes = rows
+            .iter()
+            .filter(|row| row.kind() == Some(RowKind::Note) && row.seq > self.notes_after);
+        let recollection = StoredHistory {
+            rows: orders.chain(&rows[first..]).cloned().collect(),
+            notes: notes.cloned().collect(),
+            last,
+            profile: None,
+            totals: None,
+            sightings: self.sightings.clone(),
+            watch: self.memo.clone(),
+        };
+        let past = past(&self.rules, self.mission.clone(), recollection);
+        let (life, effects) = Life::restore(past, Now::from_timestamp(Timestamp(self.now)));
+        self.life = life;
+        self.carry_out(effects);
+        self.link(LinkState::Ok);
+    }
+
+    fn as_stored(&self, row: &Arc<Row>) -> Arc<Row> {
+        let RowBody::Call { utterance, calls } = &row.body else {
+            return row.clone();
+        };
+        let mut calls = calls.clone();
+        for (position, call) in (0_u16..).zip(&mut calls) {
+            let key = CallKey {
+                seq: row.seq,
+                position,
+            };
+            if self.sent.contains_key(&key) {
+                call.status = CallStatus::Sent;
+            }
+            let results = self.rows.iter().filter_map(|row| row.result());
+            for (_, _, meta) in results.filter(|(of, _, _)| *of == key) {
+                call.status = meta.status;
+            }
+        }
+        Arc::new(Row {
+            body: RowBody::Call {
+                utterance: utterance.clone(),
+                calls,
+            },
+            ..Row::clone(row)
+        })
+    }
+
+    fn carry_out(&mut self, effects: Vec<Effect>) {
+        let mut recorded: Vec<WriteId> = Vec::new();
+        for effect in effects {
+            match effect {
+                Effect::Record { ticket, writes } => {
+                    writes.into_iter().for_each(|write| self.store(write));
+                    recorded.push(ticket);
+                }
+                Effect::Ask(ask) => {
+                    self.judge(&ask);
+                    self.ask = Some(ask);
+                }
+                Effect::Call(call) => self.call = Some(call),
+                Effect::Abort => {
+                    self.ask = None;
+                    self.call = None;
+                    self.alarm = None;
+                }
+                Effect::Wake { alarm, .. } => self.alarm = Some(alarm),
+                Effect::Tell(EventKind::TurnStarted) => self.before = None,
+                Effect::Release { .. }
+                | Effect::Answer { .. }
+                | Effect::Tell(_)
+                | Effect::Leave => {}
+            }
+        }
+        for ticket in recorded {
+            let outcome = Ok(());
+            let input = LifeInput::Recorded { ticket, outcome };
+            let effects = self
+                .life
+                .handle(input, Now::from_timestamp(Timestamp(self.now)));
+            self.carry_out(effects);
+        }
+    }
+
+    fn store(&mut self, write: Write) {
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "the rest says nothing about what requests are made of"
+        )]
+        match write {
+            Write::Append { row, .. } => self.rows.push(row),
+            Write::CallSent { call, .. } => {
+                self.sent.insert(call, ());
+            }
+            Write::ClearNotes { upto, .. } => self.notes_after = upto,
+            Write::Sighted {
+                account, sighting, ..
+            } => {
+                self.sightings
+                    .retain(|(_, known)| known.look != sighting.look);
+                self.sightings.push((account, *sighting));
+            }
+            Write::ForgetSightings { .. } => self.sightings.clear(),
+            Write::Watched { memo, .. } => self.memo = Some(memo),
+            _ => {}
+        }
+    }
+
+    fn judge(&mut self, ask: &ModelQuery) {
+        self.requests += 1;
+        if let Err(broken) = self.judged(ask) {
+            self.broken.get_or_insert(broken);
+        }
+        self.before = Some(as_text(&ask.messages));
+    }
+
+    fn judged(&mut self, ask: &ModelQuery) -> Result<(), String> {
+        is_taken_by_strict_providers(&ask.messages)?;
+        let bytes = wire_bytes(&ask.messages);
+        if bytes > self.rules.context_budget {
+            return Err(format!("{bytes} bytes"));
+        }
+        self.holds_the_orders(ask)?;
+        self.keeps_the_prefix(ask, bytes)
+    }
+
+    /// The orders that nobody answered are there: the oldest, which owns the turn, and the newest.
+    /// Where there is none, the mission is.
+    fn holds_the_orders(&mut self, ask: &ModelQuery) -> Result<(), String> {
+        let has = |text: &str| {
+            let mark = text.split_inclusive('>').next().unwrap_or_default();
+            ask.messages
+                .iter()
+                .any(|message| matches!(message, ChatMessage::User(sent) if sent.contains(mark)))
+        };
+        let answered = answered(&self.rows);
+        let prompts = self
+            .rows
+            .iter()
+            .filter(|row| row.kind() == Some(RowKind::Prompt));
+        let open: Vec<&Arc<Row>> = prompts.filter(|row| row.seq > answered).collect();
+        for order in open.first().into_iter().chain(open.last()) {
+            if !has(order.text()) {
+                self.orders_lost += 1;
+                return Err(format!("the order at {} is lost", order.seq));
+            }
+        }
+        if let Some(mission) = &self.mission
+            && open.is_empty()
+            && !has(&mission.text)
+        {
+            self.orders_lost += 1;
+            return Err("the mission is lost".to_string());
+        }
+        Ok(())
+    }
+
+    /// Within a turn, what was sent once is sent again in the same way, and more behind it. Results
+    /// that newer ones replace and requests that come near the budget are excepted.
+    fn keeps_the_prefix(&self, ask: &ModelQuery, bytes: usize) -> Result<(), String> {
+        let Some(before) = &self.before else {
+            return Ok(());
+        };
+        let looks = self.rows.iter().flat_map(|row| row.calls());
+        let has_looks = looks.into_iter().any(|call| call.name.starts_with("get_"));
+        let is_cut = |message: &ChatMessage| format!("{message:?}").contains("[cut: ");
+        let is_near = bytes > self.rules.context_budget / 2 || ask.messages.iter().any(is_cut);
+        if has_looks || is_near {
+            return Ok(());
+        }
+        let (system, now) = as_text(&ask.messages);
+        // The operator gave or took a note or a mission.
+        let is_told_otherwise = system != before.0;
+        if !is_told_otherwise && !now.starts_with(&before.1) {
+            return Err(format!("the prefix changed:\n{}\n{now}", before.1));
+        }
+        Ok(())
+    }
+
+    /// Whether the Mysis is errored, which only a permanent fault may make it.
+    #[must_use]
+    pub fn is_errored(&self) -> bool {
+        self.life.state() == LifeState::Errored
+    }
+}
+
+/// The system message, and all others as one text without the aside, which stands in the last.
+fn as_text(messages: &[ChatMessage]) -> (ChatMessage, String) {
+    let shown = |message: &ChatMessage| match message {
+        ChatMessage::System(text) => format!("\nsystem {text}"),
+        ChatMessage::User(text) => format!("\nuser {text}"),
+        ChatMessage::Assistant { text, calls } => format!("\nassistant {text} {calls:?}"),
+        ChatMessage::Tool { call_id, text } => format!("\ntool {call_id} {text}"),
+    };
+    let all: String = messages.iter().skip(1).map(shown).collect();
+    (messages[0].clone(), without_aside(&all).to_string())
+}
+
+/// The newest row that words of the model answer.
+fn answered(rows: &[Arc<Row>]) -> Seq {
+    let mut replies = rows.iter().rev();
+    let reply = replies.find(|row| row.is_sendable() && row.kind() == Some(RowKind::Reply));
+    reply
+        .and_then(|row| row.utterance().map(|said| said.seen_up_to))
+        .unwrap_or_default()
+}
+
+fn past(
+    rules: &Arc<SwarmRules>,
+    mission: Option<Mission>,
+    recollection: StoredHistory,
+) -> RestoreArgs {
+    RestoreArgs {
+        record: MysisRecord {
+            id: MysisId(7),
+            profile: MysisProfile {
+                name: "alpha".into(),
+                provider: "local".into(),
+                model: None,
+                temperature: None,
+            },
+            state: LifeState::Idle,
+            reason: None,
+            fault: None,
+            is_called: false,
+            incarnation: Incarnation(0),
+            totals: Totals::default(),
+            account: None,
+            created_at: Timestamp(0),
+        },
+        recollection,
+        incarnation: Incarnation(1),
+        mission,
+        rules: rules.clone(),
+        redactor: Arc::default(),
+        crash: None,
+        is_interrupted: false,
+        mode: Mode::Live,
+    }
+}

@@ -1,0 +1,88 @@
+//! A ledger on a real file, for those who measure.
+
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
+use actors::ports::Ledger;
+use sea_orm::ConnectionTrait;
+use zoea_ledger::SqlLedger;
+
+/// A ledger on a real file, with Myses in it.
+pub struct MeasuredLedger {
+    pub runtime: tokio::runtime::Runtime,
+    pub ledger: SqlLedger,
+    directory: tempfile::TempDir,
+}
+
+impl MeasuredLedger {
+    pub fn new(myses: i64) -> MeasuredLedger {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("zoea.db");
+        let ledger = runtime.block_on(SqlLedger::open(&path)).expect("a ledger");
+        let writes = (1..=myses)
+            .map(|id| {
+                Write::Create(Box::new(NewMysis {
+                    id: MysisId(id),
+                    profile: MysisProfile {
+                        name: format!("m{id}").into(),
+                        provider: "local".into(),
+                        model: None,
+                        temperature: None,
+                    },
+                    at: Timestamp(0),
+                }))
+            })
+            .collect();
+        let create = Batch {
+            author: Author::Commander,
+            writes,
+        };
+        let created = runtime.block_on(ledger.commit(vec![create]));
+        assert_eq!(created, [Ok(())]);
+        MeasuredLedger {
+            runtime,
+            ledger,
+            directory,
+        }
+    }
+
+    /// A history of so many rows of the first Mysis, written past the ledger for speed: a result
+    /// of 400 bytes in each turn of four rows.
+    pub fn fill(&mut self, rows: i64) {
+        let file = self.directory.path().join("zoea.db");
+        let url = format!("sqlite://{}", file.display());
+        let places = format!(
+            "WITH RECURSIVE place(seq) AS \
+             (SELECT 1 UNION ALL SELECT seq + 1 FROM place WHERE seq < {rows}) "
+        );
+        let calls = "INSERT INTO tool_call \
+            (mysis_id, seq, position, call_id, name, arguments, status, read_only) \
+            SELECT 1, seq, 0, 'call_' || seq, 'mine', '{}', 'done', 0 FROM place \
+            WHERE seq % 4 = 2";
+        let messages = "INSERT INTO message (mysis_id, seq, at, turn, kind, content, metadata, \
+            horizon, call_seq, call_position) \
+            SELECT 1, seq, seq, (seq + 3) / 4, \
+            CASE seq % 4 WHEN 1 THEN 'prompt' WHEN 2 THEN 'call' WHEN 3 THEN 'result' \
+                ELSE 'reply' END, \
+            CASE seq % 4 WHEN 2 THEN '' WHEN 3 THEN printf('%.400c', 'x') ELSE 'go on' END, \
+            CASE seq % 4 WHEN 3 THEN '{\"tool\":\"mine\",\"status\":\"done\"}' END, \
+            CASE WHEN seq % 4 IN (0, 2) THEN seq - 1 END, \
+            CASE seq % 4 WHEN 3 THEN seq - 1 END, CASE seq % 4 WHEN 3 THEN 0 END FROM place";
+        self.runtime.block_on(async {
+            let database = sea_orm::Database::connect(url).await.expect("the database");
+            for insert in [calls, messages] {
+                // Written as the ledger's tables are now; a table that changes is noticed here.
+                let insert = insert.replacen("SELECT", &format!("{places}SELECT"), 1);
+                database.execute_unprepared(&insert).await.expect("rows");
+            }
+            database.close().await.expect("closed");
+            // Whoever opens it counts what is not in the index yet.
+            self.ledger.close().await;
+            self.ledger = SqlLedger::open(&file).await.expect("the ledger again");
+        });
+    }
+}

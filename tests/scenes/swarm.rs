@@ -1,0 +1,720 @@
+//! A swarm that is none: Myses that stand and speak as a seed says, for looking at screens.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::event::{
+    Activity, EventKind, LifeState, LinkState, MysisRef, MysisStatus, SwarmEvent, Totals,
+};
+use actors::domain::fault::{MysisFault, MysisFaultKind};
+use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::last_request::{RequestByteCounts, SentRequest};
+use actors::domain::message::{
+    CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
+};
+use actors::domain::model::TokenUsage;
+use actors::domain::order::{
+    CompletedOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
+};
+use actors::domain::rules::{ProviderRules, SwarmRules};
+
+mod stored;
+
+pub use stored::Stored;
+
+/// Myses that do as a seed says.
+pub struct Swarm {
+    pub stored: Stored,
+    pub statuses: BTreeMap<MysisId, MysisStatus>,
+    pub mission: Option<Arc<str>>,
+    scripts: BTreeMap<MysisId, Script>,
+    dice: fastrand::Rng,
+    next_mission: i64,
+}
+
+/// Where in its loop a Mysis is.
+#[derive(Clone, Copy, Default)]
+struct Script {
+    turn: i64,
+    step: u8,
+    credits: i64,
+    cargo: i64,
+    fuel: i64,
+}
+
+const NAMES: [&str; 12] = [
+    "alpha", "bravo", "ceres", "drift", "echo", "foxglove", "gamma", "halcyon", "iris", "juno",
+    "kestrel", "lumen",
+];
+
+const WORDS: [&str; 8] = [
+    "The hold is full. Heading back to Sol Central to sell what I mined.",
+    "Sold 12 Iron Ore for 36 credits. Fuel is at 82 percent, enough for two more trips.",
+    "I traded news with Tessera Vow: nickel is scarce at Central, so I will look for it in the belt.",
+    "Nothing new in the notifications. I continue to mine until the hold is full.",
+    "採掘完了。太陽系中央へ戻ります。燃料は十分です。",
+    "Mission accepted: deliver 20 copper ore to the Jovian Extraction Zone within 300 ticks. 🚀",
+    "Trading report:\n\n- iron ore: 3 cr each at Sol Central, 4 cr at Mars\n- copper ore: 5 cr each\n- nickel ore: nobody sells\n\nI suggest that two of us move to the outer belt.",
+    "Docked at Confederacy Central Command. Repairs cost 12 credits; I keep 124.",
+];
+
+const THOUGHTS: [&str; 3] = [
+    "The operator wants iron. I have 12 of 70 in the hold, so it is too early to sell.",
+    "Let me think about the route.\nFrom the belt to Sol Central it takes 4 ticks.\nFuel is 97 of 100.\nMining one more round gives about 3 ore.\nThe price was 3 credits a piece.\nSelling at Mars would give 4, but costs 2 fuel.\nThat is not worth it for 12 ore.\nSo: mine on until the hold is full, then sell here.",
+    "The last call failed because I was docked. Undock first.",
+];
+
+impl Swarm {
+    /// So many Myses at rest, with so many turns behind each of them.
+    pub fn new(count: usize, turns: usize, seed: u64) -> Swarm {
+        let mut swarm = Swarm {
+            stored: Stored::default(),
+            statuses: BTreeMap::new(),
+            mission: None,
+            scripts: BTreeMap::new(),
+            dice: fastrand::Rng::with_seed(seed),
+            next_mission: 1,
+        };
+        for place in 0..count {
+            let name = match place / NAMES.len() {
+                0 => NAMES[place].to_string(),
+                round => format!("{}-{}", NAMES[place % NAMES.len()], round + 1),
+            };
+            let id = swarm.add(&name, START);
+            for step in 0..turns * 9 {
+                let at = Timestamp(START.0 + i64::try_from(step).unwrap_or(0) * 1100);
+                swarm.step(id, at);
+            }
+        }
+        swarm
+    }
+
+    pub fn add(&mut self, name: &str, at: Timestamp) -> MysisId {
+        let id = MysisId(i64::try_from(self.statuses.len()).unwrap_or(0) * 7 + 11);
+        let place = self.statuses.len();
+        self.statuses.insert(
+            id,
+            MysisStatus {
+                id,
+                name: name.into(),
+                provider: ["local", "openrouter"][place % 2].into(),
+                model: ["qwen3:8b", "deepseek-v4"][place % 2].into(),
+                temperature: Some(0.7),
+                state: LifeState::Idle,
+                reason: None,
+                fault: None,
+                activity: Activity::Resting,
+                activity_since: at,
+                activity_until: None,
+                account: (place % 4 != 3).then(|| format!("Quill{name}").into()),
+                link: LinkState::Ok,
+                link_since: at,
+                stuck: None,
+                tick: None,
+                nudges: 0,
+                totals: Totals::default(),
+                last_activity_at: at,
+                last_words: "".into(),
+                last_tool_call: None,
+                last_call_ms: None,
+            },
+        );
+        self.scripts.insert(
+            id,
+            Script {
+                credits: 100,
+                fuel: 100,
+                ..Script::default()
+            },
+        );
+        id
+    }
+
+    pub fn ids(&self) -> Vec<MysisId> {
+        self.statuses.keys().copied().collect()
+    }
+
+    /// Somebody does something; what is told about it.
+    pub fn live(&mut self, at: Timestamp) -> Vec<SwarmEvent> {
+        let running: Vec<MysisId> = self
+            .statuses
+            .values()
+            .filter(|standing| standing.state == LifeState::Running)
+            .map(|standing| standing.id)
+            .collect();
+        match self.dice.choice(running) {
+            Some(id) => self.step(id, at),
+            None => Vec::new(),
+        }
+    }
+
+    /// A Mysis does the next thing of its loop.
+    pub fn step(&mut self, id: MysisId, at: Timestamp) -> Vec<SwarmEvent> {
+        let mut script = self.scripts[&id];
+        script.step = (script.step + 1) % 9;
+        let mut rows = Vec::new();
+        let (activity, ms) = match script.step {
+            1 => {
+                script.turn += 1;
+                (Activity::CallingModel, 0)
+            }
+            2 => {
+                rows.push(self.call(id, script.turn, at, "get_status", "{}"));
+                (Activity::CallingTool("get_status".into()), 900)
+            }
+            3 => {
+                rows.push(self.result(id, script.turn, at, "get_status", &status(&script)));
+                (Activity::CallingModel, 0)
+            }
+            4 => {
+                let arguments = r#"{"target_poi":"main_belt"}"#;
+                rows.push(self.call(id, script.turn, at, "travel", arguments));
+                script.fuel = (script.fuel - 1).max(3);
+                (Activity::Travelling, 0)
+            }
+            5 => {
+                let text = r#"{"action":"arrived","online_players_count":1,"poi":"Main Belt"}"#;
+                rows.push(self.result(id, script.turn, at, "travel", text));
+                (Activity::CallingModel, 0)
+            }
+            6 => {
+                rows.push(self.call(id, script.turn, at, "mine", "{}"));
+                (Activity::CallingTool("mine".into()), 1400)
+            }
+            7 => {
+                script.cargo += 3;
+                rows.push(self.mined(id, &script, at));
+                (Activity::CallingModel, 0)
+            }
+            8 => {
+                script.credits += script.cargo * 3;
+                script.cargo = 0;
+                rows.push(self.reply(id, script.turn, at));
+                (Activity::Pausing, 1900)
+            }
+            _ => (Activity::Pausing, 0),
+        };
+        self.scripts.insert(id, script);
+        let rows: Vec<Arc<Row>> = rows.into_iter().map(|body| self.store(id, body)).collect();
+        let standing = self.statuses.get_mut(&id).expect("it stands");
+        standing.activity_until =
+            matches!(activity, Activity::Travelling).then(|| Timestamp(at.0 + 20_000));
+        standing.activity = activity;
+        standing.activity_since = at;
+        standing.last_activity_at = at;
+        standing.tick = Some(270_871 + at.0.saturating_sub(START.0) / 10_000);
+        if ms > 0 {
+            standing.last_call_ms = Some(ms);
+            standing.totals.tokens_in += 900;
+            standing.totals.tokens_out += 80;
+            standing.totals.cost_micros += 183;
+        }
+        if script.step == 8 {
+            standing.totals.turns += 1;
+        }
+        self.tell(id, at, rows)
+    }
+
+    fn tell(&mut self, id: MysisId, at: Timestamp, rows: Vec<Arc<Row>>) -> Vec<SwarmEvent> {
+        let standing = self.statuses.get_mut(&id).expect("it stands");
+        for row in &rows {
+            if let RowBody::Reply(utterance) = &row.body {
+                standing.last_words = utterance.text.lines().next().unwrap_or_default().into();
+            }
+        }
+        let who = MysisRef {
+            id,
+            name: standing.name.clone(),
+        };
+        let standing = EventKind::StatusChanged(Arc::new(standing.clone()));
+        let rows = rows.into_iter().map(EventKind::Stored);
+        rows.chain([standing])
+            .map(|what| SwarmEvent {
+                at,
+                mysis: Some(who.clone()),
+                what,
+            })
+            .collect()
+    }
+
+    pub fn store(&self, id: MysisId, row: Row) -> Arc<Row> {
+        self.stored.with(|rows| {
+            let rows = rows.entry(id).or_default();
+            let seq = rows.last().map_or(Seq(1), |row| row.seq.next());
+            let row = Arc::new(Row { seq, ..row });
+            rows.push(row.clone());
+            row
+        })
+    }
+
+    fn utterance(&mut self, id: MysisId, text: &str, thinks: bool) -> Utterance {
+        let thought = THOUGHTS[self.dice.usize(..THOUGHTS.len())];
+        Utterance {
+            text: text.into(),
+            reasoning: thinks.then(|| thought.into()),
+            seen_up_to: self.stored.last(id),
+            meta: ReplyMeta {
+                usage: Some(TokenUsage {
+                    input: 900,
+                    output: 80,
+                    cached: 512,
+                }),
+                ms: self.dice.u64(400..4000),
+                model: self.statuses[&id].model.clone(),
+                provider: self.statuses[&id].provider.clone(),
+                finish_reason: Some("stop".into()),
+                cost_micros: None,
+            },
+        }
+    }
+
+    fn reply(&mut self, id: MysisId, turn: i64, at: Timestamp) -> Row {
+        let text = WORDS[self.dice.usize(..WORDS.len())];
+        let thinks = self.dice.bool();
+        row(turn, at, RowBody::Reply(self.utterance(id, text, thinks)))
+    }
+
+    fn call(&mut self, id: MysisId, turn: i64, at: Timestamp, tool: &str, arguments: &str) -> Row {
+        let thinks = self.dice.u8(..4) == 0;
+        let utterance = self.utterance(id, "", thinks);
+        let call = CallRecord {
+            id: format!("call_{turn}").into(),
+            name: tool.into(),
+            arguments: arguments.into(),
+            status: CallStatus::Recorded,
+            read_only: tool.starts_with("get_"),
+        };
+        row(
+            turn,
+            at,
+            RowBody::Call {
+                utterance,
+                calls: vec![call],
+            },
+        )
+    }
+
+    fn result(&mut self, id: MysisId, turn: i64, at: Timestamp, tool: &str, text: &str) -> Row {
+        let meta = ResultMeta {
+            call_id: format!("call_{turn}").into(),
+            tool: tool.into(),
+            status: CallStatus::Done,
+            ms: self.dice.u64(2..12_000),
+            tick: Some(270_871 + turn),
+            bytes: text.len() as u64,
+        };
+        let call = CallKey {
+            seq: self.stored.last(id),
+            position: 0,
+        };
+        row(
+            turn,
+            at,
+            RowBody::Result {
+                call,
+                text: text.into(),
+                meta,
+            },
+        )
+    }
+
+    fn mined(&mut self, id: MysisId, script: &Script, at: Timestamp) -> Row {
+        if self.dice.u8(..6) > 0 {
+            let text = r#"{"depletion_percent":19.7,"quantity":3,"remaining_display":"48,207 / 60,000","resource_id":"iron_ore","resource_name":"Iron Ore","xp_gained":{"mining":3}}"#;
+            return self.result(id, script.turn, at, "mine", text);
+        }
+        let text =
+            "error: cargo_full: Your cargo hold is full (70/70). Sell or jettison something first.";
+        let failed = self.result(id, script.turn, at, "mine", text);
+        let RowBody::Result { call, text, meta } = failed.body else {
+            return failed;
+        };
+        let meta = ResultMeta {
+            status: CallStatus::Failed,
+            ..meta
+        };
+        Row {
+            body: RowBody::Result { call, text, meta },
+            ..failed
+        }
+    }
+
+    /// A Mysis says and thinks a text, and a tool answers with it.
+    pub fn says(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
+        let mut words = self.utterance(id, text, false);
+        words.reasoning = Some(text.into());
+        let mut rows = vec![self.store(id, row(1, at, RowBody::Reply(words)))];
+        let call = self.call(id, 1, at, text, text);
+        rows.push(self.store(id, call));
+        let result = self.result(id, 1, at, "get_status", text);
+        rows.push(self.store(id, result));
+        self.tell(id, at, rows)
+    }
+
+    pub fn host(
+        &mut self,
+        id: MysisId,
+        at: Timestamp,
+        severity: Severity,
+        text: &str,
+    ) -> Vec<SwarmEvent> {
+        let meta = HostMeta {
+            severity,
+            code: "retry".into(),
+            attempt: Some(1),
+            bill: None,
+        };
+        let text = text.into();
+        let row = self.store(id, row(1, at, RowBody::Host { text, meta }));
+        self.tell(id, at, vec![row])
+    }
+
+    /// Carries out an order as the Commander would; the answer, and what is told about it.
+    pub fn order(&mut self, order: Order, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
+        match order {
+            Order::Create { name, start, .. } => self.create(&name, start, at),
+            Order::Start { name } => self.change(&name, LifeState::Running, at),
+            Order::Stop { name } => self.change(&name, LifeState::Stopped, at),
+            Order::Delete { name } => self.delete(&name, at),
+            Order::Configure {
+                name,
+                provider,
+                model,
+                temperature,
+            } => self.configure(&name, provider, model, temperature, at),
+            Order::Send { name, text } | Order::AddNote { name, text } => {
+                self.send(&name, &text, at)
+            }
+            Order::Broadcast { text } => self.broadcast(&text, at),
+            Order::ClearMission => {
+                let had = self.mission.take().is_some();
+                let what = EventKind::Mission(None);
+                (
+                    Ok(CompletedOrder::MissionCleared(had)),
+                    vec![SwarmEvent {
+                        at,
+                        mysis: None,
+                        what,
+                    }],
+                )
+            }
+            Order::ClearNotes { .. } => (Ok(CompletedOrder::NotesCleared), Vec::new()),
+            Order::ShowRequest { name } => (self.request(&name, at), Vec::new()),
+            Order::PoolAccounts(accounts) => (
+                Ok(CompletedOrder::AccountsPooled(accounts.len())),
+                Vec::new(),
+            ),
+            Order::Reload => (
+                Ok(CompletedOrder::Reloaded(Reloaded::default())),
+                Vec::new(),
+            ),
+        }
+    }
+
+    /// What a Mysis last sent: a small request, always the same.
+    fn request(&self, name: &str, at: Timestamp) -> OrderResult {
+        self.id_of(name)?;
+        let text = r#"{"model":"deepseek","messages":[
+            {"role":"system","content":"You play SpaceMolt as one of a swarm."},
+            {"role":"user","content":"Mine iron in Sol and sell it at Sol Central."},
+            {"role":"assistant","content":null,"tool_calls":[{"id":"call_1","type":"function",
+                "function":{"name":"get_status","arguments":"{}"}}]},
+            {"role":"tool","content":"{\"credits\":548}","tool_call_id":"call_1"}],
+            "temperature":0.7,"tools":[{"type":"function","function":{"name":"get_status",
+                "description":"Where you are.","parameters":{"type":"object"}}}]}"#;
+        Ok(CompletedOrder::Request(Box::new(SentRequest {
+            at,
+            provider: "openrouter".into(),
+            body: text.into(),
+            parts: RequestByteCounts {
+                system: 71,
+                orders: 78,
+                words: 152,
+                results: 83,
+                tools: text.len() - 384,
+            },
+        })))
+    }
+
+    pub fn id_of(&self, name: &str) -> Result<MysisId, OrderRefusal> {
+        let found = self
+            .statuses
+            .values()
+            .find(|standing| &*standing.name == name);
+        found
+            .map(|standing| standing.id)
+            .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
+    }
+
+    fn create(&mut self, name: &str, start: bool, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
+        if let Err(refusal) = check_name(name) {
+            return (Err(refusal), Vec::new());
+        }
+        if self.id_of(name).is_ok() {
+            return (Err(OrderRefusal::NameTaken(name.to_string())), Vec::new());
+        }
+        let id = self.add(name, at);
+        let who = Some(MysisRef {
+            id,
+            name: name.into(),
+        });
+        let mut told = vec![SwarmEvent {
+            at,
+            mysis: who,
+            what: EventKind::Created,
+        }];
+        told.extend(self.tell(id, at, Vec::new()));
+        if start {
+            told.extend(self.change(name, LifeState::Running, at).1);
+        }
+        (Ok(CompletedOrder::Created(id)), told)
+    }
+
+    pub fn change(
+        &mut self,
+        name: &str,
+        to: LifeState,
+        at: Timestamp,
+    ) -> (OrderResult, Vec<SwarmEvent>) {
+        let id = match self.id_of(name) {
+            Ok(id) => id,
+            Err(refusal) => return (Err(refusal), Vec::new()),
+        };
+        let standing = self.statuses.get_mut(&id).expect("it stands");
+        let from = standing.state;
+        if from == to {
+            let refusal = if to == LifeState::Running {
+                OrderRefusal::AlreadyRunning
+            } else {
+                OrderRefusal::AlreadyStopped
+            };
+            return (Err(refusal), Vec::new());
+        }
+        standing.state = to;
+        standing.fault = None;
+        standing.reason = None;
+        standing.activity = Activity::Resting;
+        standing.activity_until = None;
+        standing.activity_since = at;
+        let what = EventKind::StateChanged {
+            from,
+            to,
+            reason: None,
+        };
+        let mut told = vec![SwarmEvent {
+            at,
+            mysis: Some(MysisRef {
+                id,
+                name: name.into(),
+            }),
+            what,
+        }];
+        told.extend(self.tell(id, at, Vec::new()));
+        let done = if to == LifeState::Running {
+            CompletedOrder::Started
+        } else {
+            CompletedOrder::Stopped
+        };
+        (Ok(done), told)
+    }
+
+    /// A fault takes a Mysis down.
+    pub fn fail(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
+        let standing = self.statuses.get_mut(&id).expect("it stands");
+        let from = standing.state;
+        standing.state = LifeState::Errored;
+        standing.reason = Some(text.into());
+        standing.fault = Some(MysisFault {
+            kind: MysisFaultKind::Permanent,
+            text: text.to_string(),
+            at,
+        });
+        standing.activity = Activity::Resting;
+        standing.activity_until = None;
+        let who = MysisRef {
+            id,
+            name: standing.name.clone(),
+        };
+        let what = EventKind::StateChanged {
+            from,
+            to: LifeState::Errored,
+            reason: Some(text.into()),
+        };
+        let mut told = vec![SwarmEvent {
+            at,
+            mysis: Some(who),
+            what,
+        }];
+        told.extend(self.host(id, at, Severity::Error, text));
+        told
+    }
+
+    fn delete(&mut self, name: &str, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
+        match self.id_of(name) {
+            Err(refusal) => (Err(refusal), Vec::new()),
+            Ok(id) => {
+                self.statuses.remove(&id);
+                self.stored.with(|rows| rows.remove(&id));
+                let mysis = Some(MysisRef {
+                    id,
+                    name: name.into(),
+                });
+                (
+                    Ok(CompletedOrder::Deleted),
+                    vec![SwarmEvent {
+                        at,
+                        mysis,
+                        what: EventKind::Deleted,
+                    }],
+                )
+            }
+        }
+    }
+
+    fn configure(
+        &mut self,
+        name: &str,
+        provider: Option<String>,
+        model: Option<String>,
+        temperature: Option<f32>,
+        at: Timestamp,
+    ) -> (OrderResult, Vec<SwarmEvent>) {
+        if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
+            return (Err(OrderRefusal::BadTemperature), Vec::new());
+        }
+        match self.id_of(name) {
+            Err(refusal) => (Err(refusal), Vec::new()),
+            Ok(id) => {
+                let standing = self.statuses.get_mut(&id).expect("it stands");
+                standing.temperature = temperature.or(standing.temperature);
+                if let Some(provider) = provider {
+                    standing.provider = provider.into();
+                }
+                if let Some(model) = model {
+                    standing.model = model.into();
+                }
+                (
+                    Ok(CompletedOrder::Configured),
+                    self.tell(id, at, Vec::new()),
+                )
+            }
+        }
+    }
+
+    pub fn send(
+        &mut self,
+        name: &str,
+        text: &str,
+        at: Timestamp,
+    ) -> (OrderResult, Vec<SwarmEvent>) {
+        if let Err(refusal) = check_text(text) {
+            return (Err(refusal), Vec::new());
+        }
+        let id = match self.id_of(name) {
+            Ok(id) => id,
+            Err(refusal) => return (Err(refusal), Vec::new()),
+        };
+        match self.statuses[&id].state {
+            LifeState::Stopped => return (Err(OrderRefusal::Stopped), Vec::new()),
+            LifeState::Errored => return (Err(OrderRefusal::Errored), Vec::new()),
+            LifeState::Idle | LifeState::Running => {}
+        }
+        let turn = self.scripts[&id].turn;
+        let row = self.store(id, row(turn, at, RowBody::Prompt { text: text.into() }));
+        let done = CompletedOrder::Stored(row.seq);
+        self.statuses.get_mut(&id).expect("it stands").state = LifeState::Running;
+        (Ok(done), self.tell(id, at, vec![row]))
+    }
+
+    pub fn broadcast(&mut self, text: &str, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
+        if let Err(refusal) = check_text(text) {
+            return (Err(refusal), Vec::new());
+        }
+        let mission = MissionId(self.next_mission);
+        self.next_mission += 1;
+        self.mission = Some(text.into());
+        let what = EventKind::Mission(self.mission.clone());
+        let mut told = vec![SwarmEvent {
+            at,
+            mysis: None,
+            what,
+        }];
+        let (mut delivered, mut missed) = (Vec::new(), Vec::new());
+        for id in self.ids() {
+            let name = self.statuses[&id].name.clone();
+            if matches!(
+                self.statuses[&id].state,
+                LifeState::Stopped | LifeState::Errored
+            ) {
+                missed.push(name);
+                continue;
+            }
+            let body = RowBody::Mission {
+                id: mission,
+                text: text.into(),
+            };
+            let row = self.store(id, row(self.scripts[&id].turn, at, body));
+            self.statuses.get_mut(&id).expect("it stands").state = LifeState::Running;
+            told.extend(self.tell(id, at, vec![row]));
+            delivered.push(name);
+        }
+        (
+            Ok(CompletedOrder::Broadcast {
+                mission,
+                delivered,
+                missed,
+            }),
+            told,
+        )
+    }
+}
+
+/// 2026-11-21, a quarter to midnight.
+pub const START: Timestamp = Timestamp(1_795_304_700_000);
+
+fn row(turn: i64, at: Timestamp, body: RowBody) -> Row {
+    Row {
+        seq: Seq(0),
+        at,
+        turn: TurnNumber(turn),
+        body,
+    }
+}
+
+fn status(script: &Script) -> String {
+    serde_json::json!({
+        "player": {
+            "username": "QuillArdent", "empire": "solarian", "credits": script.credits,
+            "current_system": "sol", "current_poi": "main_belt",
+            "skills": {"mining": 2, "navigation": 1},
+            "stats": {"ore_mined": 16, "trades_completed": 2, "systems_explored": 1},
+        },
+        "ship": {
+            "name": "Theoria", "class_id": "theoria", "hull": 92, "max_hull": 100, "shield": 55,
+            "max_shield": 55, "fuel": script.fuel, "max_fuel": 100, "cargo_used": script.cargo + 16,
+            "cargo_capacity": 70,
+            "cargo": [
+                {"item_id": "iron_ore", "name": "Iron Ore", "quantity": 12 + script.cargo, "size": 1},
+                {"item_id": "copper_ore", "name": "Copper Ore", "quantity": 4, "size": 1},
+            ],
+        },
+    })
+    .to_string()
+}
+
+/// The rules of a swarm with two providers.
+pub fn rules() -> Arc<SwarmRules> {
+    let provider = |model: &str| ProviderRules {
+        model: model.into(),
+        ..ProviderRules::default()
+    };
+    Arc::new(SwarmRules {
+        max_myses: 1000,
+        nudges: ["one", "two", "three"].map(Into::into).to_vec(),
+        providers: BTreeMap::from([
+            ("local".into(), provider("qwen3:8b")),
+            ("openrouter".into(), provider("deepseek-v4")),
+        ]),
+        ..SwarmRules::default()
+    })
+}

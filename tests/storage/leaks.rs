@@ -1,0 +1,517 @@
+//! Leaks: secrets said in every field of every answer of both servers, in every way of writing, and
+//! looked for, decoded, in every byte that the program writes to disk, screen and sockets.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::parrot::Parrot;
+use crate::screen;
+use zoea_rig::{Home, http, sqlite};
+
+/// The provider's key, and what the pool and a Mysis have as passwords: none is plain letters.
+const KEY: &str = "sk-p0ly\"<n&sia>'/x\\y%41+0a1b2c3d";
+const PASSWORD: &str = "päss<wörd>&\"q/u\\ill\"+%42 9f8e7d";
+const POOLED: &str = "pool-13579bdf2468ace0";
+
+type Writing = fn(&str) -> String;
+
+fn json_of(text: &str) -> String {
+    let json = serde_json::to_string(text).expect("JSON");
+    json[1..json.len() - 1].to_string()
+}
+
+fn each(text: &str, write: impl FnMut(char) -> String) -> String {
+    text.chars().map(write).collect()
+}
+
+fn unit(c: char, is_upper: bool) -> String {
+    let mut units = [0; 2];
+    let units = c.encode_utf16(&mut units).iter();
+    units
+        .map(|unit| {
+            if is_upper {
+                format!("\\u{unit:04X}")
+            } else {
+                format!("\\u{unit:04x}")
+            }
+        })
+        .collect()
+}
+
+/// As Python's `json.dumps` and careful servers write it.
+fn dumped(text: &str, is_upper: bool) -> String {
+    each(text, |c| match c {
+        c if !c.is_ascii() || matches!(c, '<' | '>' | '&' | '\'') => unit(c, is_upper),
+        c => json_of(&c.to_string()),
+    })
+}
+
+fn percent(text: &str, is_upper: bool, keeps: impl Fn(u8) -> bool) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            byte if keeps(byte) => char::from(byte).to_string(),
+            byte if is_upper => format!("%{byte:02X}"),
+            byte => format!("%{byte:02x}"),
+        })
+        .collect()
+}
+
+fn html(text: &str) -> String {
+    each(text, |c| match c {
+        '<' => "&lt;".to_string(),
+        '>' => "&gt;".to_string(),
+        '&' => "&amp;".to_string(),
+        '"' => "&quot;".to_string(),
+        '\'' => "&apos;".to_string(),
+        'ä' => "&auml;".to_string(),
+        'ö' => "&ouml;".to_string(),
+        c => c.to_string(),
+    })
+}
+
+fn base64(text: &str, letters: &[u8; 64], pads: bool) -> String {
+    let mut coded = String::new();
+    for chunk in text.as_bytes().chunks(3) {
+        let byte = |place: usize| usize::from(chunk.get(place).copied().unwrap_or(0));
+        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for place in 0..4 {
+            match place > chunk.len() {
+                true if pads => coded.push('='),
+                true => {}
+                false => coded.push(char::from(letters[word >> (18 - 6 * place) & 63])),
+            }
+        }
+    }
+    coded
+}
+
+const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const FOR_ADDRESSES: &[u8; 64] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Every way of writing, and some in one another; a round for each.
+const WRITINGS: [(&str, Writing); 26] = [
+    ("as it is", |text| text.to_string()),
+    ("JSON", json_of),
+    ("JSON in JSON", |text| json_of(&json_of(text))),
+    ("JSON in JSON in JSON", |text| {
+        json_of(&json_of(&json_of(text)))
+    }),
+    ("json.dumps", |text| dumped(text, false)),
+    ("json.dumps, upper case", |text| dumped(text, true)),
+    ("json.dumps in JSON", |text| json_of(&dumped(text, true))),
+    ("JSON with \\/", |text| json_of(text).replace('/', "\\/")),
+    ("every letter by its unit", |text| {
+        each(text, |c| unit(c, true))
+    }),
+    ("percent", |text| {
+        percent(text, true, |byte| byte.is_ascii_alphanumeric())
+    }),
+    ("percent, lower case", |text| {
+        percent(text, false, |byte| byte.is_ascii_alphanumeric())
+    }),
+    ("a form", |text| {
+        percent(text, true, |byte| byte.is_ascii_alphanumeric()).replace("%20", "+")
+    }),
+    ("every byte by percent", |text| {
+        percent(text, true, |_| false)
+    }),
+    ("percent twice", |text| {
+        let once = percent(text, true, |byte| byte.is_ascii_alphanumeric());
+        once.replace('%', "%25")
+    }),
+    ("HTML by names", html),
+    ("HTML by numbers", |text| {
+        each(text, |c| format!("&#{};", u32::from(c)))
+    }),
+    ("HTML by hexadecimal numbers", |text| {
+        each(text, |c| format!("&#x{:x};", u32::from(c)))
+    }),
+    ("HTML in JSON", |text| json_of(&html(text))),
+    ("HTML in HTML", |text| html(&html(text))),
+    ("Base64", |text| base64(text, STANDARD, true)),
+    ("Base64, second byte", |text| {
+        base64(&format!("u{text}"), STANDARD, false)
+    }),
+    ("Base64, third byte", |text| {
+        base64(&format!("u:{text}"), STANDARD, true)
+    }),
+    ("Base64 for addresses", |text| {
+        base64(&format!("{text}."), FOR_ADDRESSES, false)
+    }),
+    ("Base64 for addresses, second byte", |text| {
+        base64(&format!("u{text}z"), FOR_ADDRESSES, true)
+    }),
+    ("Base64 in JSON", |text| {
+        base64(text, STANDARD, true).replace('/', "\\/")
+    }),
+    ("each letter in another way", |text| {
+        let mut place = 0;
+        each(text, |c| {
+            place += 1;
+            match place % 5 {
+                0 => unit(c, true),
+                1 => format!("&#{};", u32::from(c)),
+                2 => percent(&c.to_string(), false, |_| false),
+                3 => json_of(&unit(c, false)),
+                _ => json_of(&c.to_string()),
+            }
+        })
+    }),
+];
+
+/// One step of taking codes apart: whatever is one is resolved. Written apart from the program's own.
+fn decoded(text: &str) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let mut out: Vec<u8> = Vec::with_capacity(text.len());
+    let push = |c: char, out: &mut Vec<u8>| {
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    };
+    let hex = |from: usize, count: usize| -> Option<u32> {
+        let digits: String = letters.get(from..from + count)?.iter().collect();
+        u32::from_str_radix(&digits, 16).ok()
+    };
+    let mut at = 0;
+    while at < letters.len() {
+        let next = letters.get(at + 1).copied();
+        match (letters[at], next) {
+            ('\\', Some('u')) if hex(at + 2, 4).is_some() => {
+                let unit = hex(at + 2, 4).unwrap_or(0);
+                push(char::from_u32(unit).unwrap_or('?'), &mut out);
+                at += 6;
+            }
+            ('\\', Some(c)) if c.is_ascii_punctuation() => {
+                push(c, &mut out);
+                at += 2;
+            }
+            ('%', Some(_)) if hex(at + 1, 2).is_some() => {
+                out.push(u8::try_from(hex(at + 1, 2).unwrap_or(0)).unwrap_or(0));
+                at += 3;
+            }
+            ('&', Some(_)) => {
+                let end = letters[at..].iter().take(12).position(|c| *c == ';');
+                let name: String = letters[at + 1..at + end.unwrap_or(1)].iter().collect();
+                let number = name.strip_prefix('#').and_then(|digits| {
+                    match digits.strip_prefix(['x', 'X']) {
+                        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+                        None => digits.parse().ok(),
+                    }
+                });
+                let named = [
+                    ("lt", '<'),
+                    ("gt", '>'),
+                    ("amp", '&'),
+                    ("quot", '"'),
+                    ("apos", '\''),
+                    ("auml", 'ä'),
+                    ("ouml", 'ö'),
+                ];
+                let named = named
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, c)| *c);
+                match named.or_else(|| number.and_then(char::from_u32)) {
+                    Some(c) => {
+                        push(c, &mut out);
+                        at += end.unwrap_or(0) + 1;
+                    }
+                    None => {
+                        push('&', &mut out);
+                        at += 1;
+                    }
+                }
+            }
+            (c, _) => {
+                push(c, &mut out);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// What stands in Base64 in a text, at each of the four places where a run of it may begin.
+fn from_base64(text: &str) -> Vec<u8> {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' | b'-' => Some(62),
+        b'/' | b'_' => Some(63),
+        _ => None,
+    };
+    let mut found = Vec::new();
+    for run in text.as_bytes().split(|byte| value(*byte).is_none()) {
+        for skipped in 0..4.min(run.len()) {
+            if run.len() - skipped < 16 {
+                break;
+            }
+            let (mut bits, mut count) = (0_u32, 0);
+            for byte in &run[skipped..] {
+                bits = bits << 6 | u32::from(value(*byte).unwrap_or(0));
+                count += 6;
+                if count >= 8 {
+                    count -= 8;
+                    found.push((bits >> count & 255) as u8);
+                }
+            }
+            found.push(0);
+        }
+    }
+    found
+}
+
+fn holds(bytes: &[u8], secret: &str) -> Option<usize> {
+    let secret = secret.as_bytes();
+    let first = secret[0];
+    let starts = bytes.iter().enumerate().filter(|(_, byte)| **byte == first);
+    starts
+        .map(|(at, _)| at)
+        .find(|at| bytes[*at..].starts_with(secret))
+}
+
+/// What is left of a secret when codes are taken apart, its own and those of a form included.
+fn remains(secret: &str) -> Vec<String> {
+    let mut remains = vec![secret.to_string()];
+    for _ in 0..6 {
+        let next = decoded(remains.last().expect("a secret"));
+        if remains.contains(&next) {
+            break;
+        }
+        remains.push(next);
+    }
+    let in_forms: Vec<String> = remains.iter().map(|text| text.replace(' ', "+")).collect();
+    remains.extend(in_forms);
+    remains.sort();
+    remains.dedup();
+    remains
+}
+
+/// The secrets that a text tells to whoever takes its codes apart, and where.
+fn told(text: &str, secrets: &[&str]) -> Vec<String> {
+    let remains: Vec<String> = secrets.iter().flat_map(|secret| remains(secret)).collect();
+    let mut found = Vec::new();
+    let mut text = text.to_string();
+    for depth in 0..6 {
+        let coded = from_base64(&text);
+        for (what, bytes) in [("plain", text.as_bytes()), ("Base64", &coded)] {
+            for secret in &remains {
+                if let Some(at) = holds(bytes, secret) {
+                    let around = &bytes[at.saturating_sub(160)..(at + 60).min(bytes.len())];
+                    let around = String::from_utf8_lossy(around).into_owned();
+                    found.push(format!("{secret} {what} at depth {depth}: …{around}…"));
+                }
+            }
+        }
+        let next = decoded(&text);
+        if next == text || !found.is_empty() {
+            break;
+        }
+        text = next;
+    }
+    found
+}
+
+#[test]
+fn the_search_finds_a_secret_in_every_writing() {
+    for (name, write) in WRITINGS {
+        for secret in [KEY, PASSWORD, POOLED] {
+            let text = format!("before {} behind", write(secret));
+            assert!(!told(&text, &[secret]).is_empty(), "{name}: {text}");
+        }
+    }
+    assert!(told("nothing is told here", &[KEY, PASSWORD, POOLED]).is_empty());
+}
+
+fn configure(home: &Home, parrot: &Parrot) {
+    std::fs::create_dir_all(home.path()).expect("a home");
+    let address = parrot.address;
+    let provider = |name: &str, stream: bool| {
+        format!(
+            "[providers.{name}]\nendpoint = \"http://{address}/{name}\"\nmodel = \"m\"\n\
+             api_key_name = \"parrot\"\nstream = {stream}\nretry = [\"1ms\", \"1ms\", \"1ms\"]\n",
+        )
+    };
+    let text = format!(
+        "[swarm]\nturn_pause = \"1ms\"\ndefault_provider = \"whole\"\ncontext_budget = \"8KiB\"\n\
+         {}{}[mcp]\nupstream = \"http://{address}/mcp\"\nlogins_per_minute = 100000\n\
+         retry = [\"1ms\"]\n\
+         [supervision]\nrelaunch = \"always\"\nbackoff = [\"1ms\", \"2ms\"]\nmax_relaunches = 100000\n\
+         [progress]\nwatch = \"off\"\n\
+         [traces]\nendpoint = \"http://{address}\"\ncontents = true\n\
+         [alerts]\nwebhook = \"http://{address}/alerts\"\ncool_down = \"1ms\"\n\
+         [metrics]\nlisten = \"127.0.0.1:0\"\n",
+        provider("whole", false),
+        provider("streamed", true),
+    );
+    std::fs::write(home.file("zoea.toml"), text).expect("a configuration");
+    let keys = json!({"providers": {"parrot": {"api_key": KEY}}});
+    std::fs::write(home.file("credentials.json"), keys.to_string()).expect("credentials");
+}
+
+/// Every file of the home but those that are there to hold secrets, the database apart.
+pub(crate) fn files(directory: &Path, found: &mut Vec<(String, Vec<u8>)>) {
+    for entry in std::fs::read_dir(directory).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        let name = path.display().to_string();
+        let holds_secrets = [
+            "credentials.json",
+            "control.token",
+            "accounts.json",
+            "pool.json",
+        ]
+        .iter()
+        .any(|file| name.ends_with(file));
+        if path.is_dir() {
+            files(&path, found);
+        } else if !holds_secrets {
+            found.push((name, std::fs::read(&path).expect("a file")));
+        }
+    }
+}
+
+#[test]
+fn no_field_of_no_answer_leaks_a_secret_in_any_writing() {
+    let parrot = Parrot::start(
+        WRITINGS.len(),
+        "registered",
+        Arc::new(|place, round| {
+            let (name, write) = WRITINGS[round];
+            let said = [KEY, PASSWORD, POOLED].map(write).join(" ; ");
+            format!("[{place}; {name}] {said} ;")
+        }),
+    );
+    let home = Home::new();
+    configure(&home, &parrot);
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["mysis", "create", "beta", "--provider", "streamed"]);
+    let pool = json!([
+        {"username": "Quill", "password": PASSWORD, "assigned_to": "alpha"},
+        {"username": "Brass", "password": POOLED, "assigned_to": "beta"},
+    ]);
+    std::fs::write(home.file("pool.json"), pool.to_string()).expect("a file");
+    home.ok(&[
+        "accounts",
+        "import",
+        home.file("pool.json").to_str().expect("text"),
+    ]);
+    let mut outputs: Vec<(String, Vec<u8>)> = Vec::new();
+
+    let mut swarm = home.fly(&["--debug"]);
+    home.ok(&["broadcast", "Say all you know."]);
+    parrot.speak_out(&home);
+    let run: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(home.file("run.json")).expect("a file"))
+            .expect("JSON");
+    let metrics = run["metrics"].as_str().expect("an address");
+    outputs.push((
+        "metrics".to_string(),
+        http("GET", metrics, &[], "").1.into_bytes(),
+    ));
+    for arguments in [
+        &["mysis", "list"][..],
+        &["mysis", "list", "--json"],
+        &["status"],
+        &["log", "alpha", "--limit", "0"],
+        &["log", "beta", "--limit", "0", "--json"],
+        &["search", "said", "--limit", "1000"],
+        &[
+            "search",
+            "reasoning",
+            "--in",
+            "reasoning",
+            "--json",
+            "--limit",
+            "1000",
+        ],
+        &["export"],
+        &["export", "--format", "md"],
+        &["report"],
+        &["report", "--format", "html"],
+        &["books"],
+        &["doctor"],
+        &["doctor", "--json"],
+        &["accounts", "list", "--json"],
+        &["mysis", "create", PASSWORD],
+        &["log", KEY],
+        &["search", POOLED],
+    ] {
+        let output = home.run(arguments);
+        outputs.push((format!("stdout of {}", arguments[0]), output.stdout));
+        outputs.push((format!("stderr of {}", arguments[0]), output.stderr));
+    }
+    home.ok(&["mission", "clear"]);
+    home.ok(&[
+        "send",
+        "alpha",
+        &format!("Remember {KEY} {PASSWORD} {POOLED}"),
+    ]);
+    swarm.signal("-TERM");
+    let mut events = Vec::new();
+    while let Some(line) = swarm.line() {
+        events.extend_from_slice(line.as_bytes());
+    }
+    outputs.push(("events".to_string(), events));
+    assert!(swarm.wait().success());
+    outputs.push(("screen".to_string(), screen::of_first_mysis(&home)));
+    let mut is_brought = [false; 4];
+    for (whom, what) in parrot.brought() {
+        let place = ["model", "game", "/v1/traces", "/alerts"]
+            .iter()
+            .position(|to| *to == whom);
+        is_brought[place.expect("somebody known")] = true;
+        outputs.push((whom, what.into_bytes()));
+    }
+    assert_eq!(is_brought, [true; 4], "model, game, collector and webhook");
+    files(&home.path(), &mut outputs);
+    let mut texts: Vec<(String, String)> = outputs
+        .into_iter()
+        .map(|(name, bytes)| (name, String::from_utf8_lossy(&bytes).into_owned()))
+        .collect();
+    let is_database = |name: &str| name.contains("zoea.db");
+    let tables = sqlite::all_texts(&home.file("zoea.db"));
+    assert!(tables.iter().any(|(name, _)| name == "message.content"));
+    texts.extend(tables);
+
+    let mut leaks = Vec::new();
+    for (name, text) in &texts {
+        // The pool of accounts alone holds the passwords, as they are.
+        let may_hold = is_database(name) || name == "account.password";
+        let secrets: &[&str] = if may_hold {
+            &[KEY]
+        } else {
+            &[KEY, PASSWORD, POOLED]
+        };
+        leaks.extend(
+            told(text, secrets)
+                .into_iter()
+                .map(|leak| format!("{name}: {leak}")),
+        );
+    }
+    leaks.sort();
+    leaks.dedup();
+    assert!(
+        leaks.is_empty(),
+        "{} leaks\n{}",
+        leaks.len(),
+        leaks[..leaks.len().min(30)].join("\n")
+    );
+    let everything: usize = texts.iter().map(|(_, text)| text.len()).sum();
+    let places = parrot.places();
+    eprintln!(
+        "{} places, {} ways of writing, {} secrets; {} requests; {everything} bytes looked through",
+        places.len(),
+        WRITINGS.len(),
+        3,
+        parrot.asked().iter().sum::<usize>(),
+    );
+    assert!(places.len() >= 90, "{} places: {places:?}", places.len());
+    let logins = parrot.logins();
+    let is_assigned = |login: &String| login.contains("Quill") || login.contains("Brass");
+    assert!(
+        !logins.is_empty() && logins.iter().all(is_assigned),
+        "{logins:?}"
+    );
+}

@@ -1,0 +1,205 @@
+//! Databases of every earlier version are brought up to date in place, with a copy kept first.
+
+use std::path::{Path, PathBuf};
+
+use migration::{Migrator, MigratorTrait};
+
+use zoea_rig::sqlite;
+use zoea_rig::{Home, lines};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/storage/fixtures")
+        .join(name)
+}
+
+/// The version that this program writes.
+fn newest() -> usize {
+    Migrator::migrations().len()
+}
+
+/// A home with a database that First flight left behind.
+fn old_home() -> Home {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    std::fs::copy(fixture("first-flight.db"), home.file("zoea.db")).expect("the fixture");
+    home
+}
+
+#[test]
+fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
+    let home = old_home();
+    let output = home.run(&["mysis", "list", "--json"]);
+    let notes = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{notes}");
+    let copy = home.file("zoea.db.version-1");
+    let expected = format!(
+        "note: the database was brought from version 1 to version {}; a copy as it was is kept in {}\n",
+        newest(),
+        copy.display()
+    );
+    assert_eq!(notes, expected);
+    assert_eq!(
+        std::fs::read(&copy).expect("the copy"),
+        std::fs::read(fixture("first-flight.db")).expect("the fixture")
+    );
+    for name in ["alpha", "beta"] {
+        let told = std::fs::read_to_string(fixture(&format!("first-flight.{name}.jsonl")));
+        assert_eq!(
+            home.lines(&["log", name, "--limit", "0", "--json"]),
+            lines(&told.expect("what version 1 told"))
+        );
+    }
+    let books = home.json(&["books", "--days", "0", "--json"]);
+    for name in ["alpha", "beta"] {
+        let rows = home.lines(&["log", name, "--limit", "0", "--json"]);
+        let inputs = rows
+            .iter()
+            .filter_map(|row| row["metadata"]["usage"]["input"].as_u64());
+        let lines = books.as_array().expect("a list").iter();
+        let booked = lines.filter(|line| line["mysis"] == name);
+        let booked = booked.filter_map(|line| line["tokens_in"].as_u64());
+        assert_eq!(booked.sum::<u64>(), inputs.sum::<u64>(), "{name}");
+    }
+    let alpha = home.mysis("alpha");
+    assert_eq!(
+        (&alpha["state"], &alpha["account"]),
+        (&"errored".into(), &"alpha".into())
+    );
+    let found = home.lines(&["search", "never sell the ship: 100%", "--json"]);
+    assert_eq!(found.len(), 1);
+    let again = home.run(&["mysis", "list"]);
+    assert!(again.stderr.is_empty(), "it is told once");
+    assert!(!home.file("zoea.db.version-1.2").exists());
+    assert_eq!(
+        sqlite::column(&home.file("zoea.db"), "PRAGMA integrity_check"),
+        ["ok"]
+    );
+}
+
+/// What 42a53f2 left behind when it was killed in the middle of a flight: two Myses that ran, a message
+/// and a mission, a call of unknown outcome.
+#[test]
+fn a_database_of_42a53f2_is_read_whole() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "");
+    let old = fixture("home-of-42a53f2.db");
+    std::fs::copy(&old, home.file("zoea.db")).expect("the fixture");
+    for name in ["alpha", "beta"] {
+        let rows = home.lines(&["log", name, "--limit", "0", "--json"]);
+        let told = rows.iter().map(|row| row["content"].as_str().unwrap_or(""));
+        let query = format!(
+            "SELECT COALESCE(mission.content, message.content) FROM message \
+             JOIN mysis ON mysis.id = message.mysis_id \
+             LEFT JOIN mission ON mission.id = message.mission_id \
+             WHERE mysis.name = '{name}' ORDER BY seq"
+        );
+        let stored = sqlite::column(&old, &query);
+        assert!(stored.len() > 20, "{name}: {}", stored.len());
+        let told = told.take(stored.len()).collect::<Vec<_>>();
+        assert_eq!(told, stored, "{name}");
+        assert_eq!(home.mysis(name)["account"], name);
+    }
+    let mission = home.ok(&["mission", "show"]);
+    assert!(mission.contains("hello"), "{mission}");
+    let found = home.lines(&["search", "Sell your ore at the station", "--json"]);
+    assert!(!found.is_empty());
+    let booked: u64 = sqlite::column(&old, "SELECT SUM(input) || '' FROM spending")[0]
+        .parse()
+        .expect("a sum");
+    let books = home.json(&["books", "--days", "0", "--json"]);
+    let lines = books.as_array().expect("a list").iter();
+    let tokens = lines.filter_map(|line| line["tokens_in"].as_u64());
+    assert_eq!(tokens.sum::<u64>(), booked);
+    assert_eq!(
+        sqlite::column(&home.file("zoea.db"), "PRAGMA integrity_check"),
+        ["ok"]
+    );
+}
+
+#[test]
+fn a_step_that_breaks_off_has_not_happened() {
+    let home = old_home();
+    let database = home.file("zoea.db");
+    let schema = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+    sqlite::execute(&database, "CREATE TABLE indexed (x)");
+    let before = sqlite::column(&database, schema);
+    let (status, error) = home.fails(&["mysis", "list"]);
+    assert_eq!(status, 1);
+    assert!(error.contains("indexed"), "{error}");
+    assert_eq!(sqlite::column(&database, schema), before);
+    assert_eq!(
+        sqlite::column(&database, "SELECT version FROM seaql_migrations").len(),
+        1
+    );
+    sqlite::execute(&database, "DROP TABLE indexed");
+    home.ok(&["mysis", "list"]);
+    assert_eq!(
+        home.lines(&["log", "alpha", "--limit", "0", "--json"])
+            .len(),
+        25
+    );
+    assert!(
+        home.file("zoea.db.version-1.2").exists(),
+        "no copy is written over"
+    );
+}
+
+#[test]
+fn a_newer_database_and_another_programs_are_refused_and_left_alone() {
+    let home = old_home();
+    home.ok(&["mysis", "list"]);
+    let database = home.file("zoea.db");
+    sqlite::execute(
+        &database,
+        "INSERT INTO seaql_migrations VALUES ('m2999_000001_future', 1); \
+         PRAGMA journal_mode = DELETE;",
+    );
+    let before = std::fs::read(&database).expect("the database");
+    let (_, error) = home.fails(&["mysis", "list"]);
+    assert!(
+        error.contains("written by a newer version of zoea"),
+        "{error}"
+    );
+    assert!(error.contains("--home"), "{error}");
+    assert_eq!(
+        sqlite::column(&database, "SELECT COUNT(*) || '' FROM seaql_migrations"),
+        [(newest() + 1).to_string()]
+    );
+    assert_eq!(
+        before.len(),
+        std::fs::read(&database).expect("the database").len()
+    );
+
+    let other = Home::new();
+    other.configure("http://127.0.0.1:9/v1", "", "");
+    sqlite::execute(&other.file("zoea.db"), "CREATE TABLE memories (id)");
+    let (_, error) = other.fails(&["mysis", "list"]);
+    assert!(error.contains("zoea import"), "{error}");
+    let tables = "SELECT name FROM sqlite_schema ORDER BY name";
+    assert_eq!(sqlite::column(&other.file("zoea.db"), tables), ["memories"]);
+}
+
+#[test]
+fn from_every_earlier_version_the_schema_becomes_that_of_a_new_database() {
+    let schema = "SELECT name || ' ' || sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+    let fresh = Home::new();
+    fresh.configure("http://127.0.0.1:9/v1", "", "");
+    fresh.ok(&["mysis", "list"]);
+    let expected = sqlite::column(&fresh.file("zoea.db"), schema);
+    for version in 1..newest() {
+        let home = Home::new();
+        home.configure("http://127.0.0.1:9/v1", "", "");
+        sqlite::migrate(
+            &home.file("zoea.db"),
+            u32::try_from(version).expect("a version"),
+        );
+        home.ok(&["mysis", "list"]);
+        assert_eq!(
+            sqlite::column(&home.file("zoea.db"), schema),
+            expected,
+            "from {version}"
+        );
+        assert!(home.file(&format!("zoea.db.version-{version}")).exists());
+    }
+}

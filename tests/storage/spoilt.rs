@@ -1,0 +1,96 @@
+//! Homes that a version before this one spoilt by believing absurd figures: every command works, and
+//! the first that opens the database mends it and says so.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use zoea_rig::sqlite;
+use zoea_rig::{Home, texts};
+
+/// As 42a53f2 left it behind: two answers of 2^63-1 and 2^64-1 tokens.
+fn spoilt() -> Home {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "http://127.0.0.1:9/mcp", "");
+    home.ok(&["mysis", "create", "alpha"]);
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("a time");
+    let now = i64::try_from(now.as_millis()).expect("a moment");
+    let usage = |tokens: &str| {
+        format!(
+            r#"{{"ms":5,"model":"m","provider":"pilot","usage":{{"cached":0,"input":{tokens},"output":3}}}}"#
+        )
+    };
+    let row = |seq: i64, tokens: &str| {
+        format!(
+            "INSERT INTO message (mysis_id, seq, at, turn, kind, content, metadata, horizon) \
+             SELECT id, {seq}, {now}, 1, 'reply', 'all well', '{}', 0 FROM mysis;",
+            usage(tokens)
+        )
+    };
+    let day = now / 86_400_000;
+    let statements = format!(
+        "{}{}{}\
+         INSERT INTO spending SELECT {day}, id, 'pilot', 3, 1.8446744073709552e19, 9, 0, 0 FROM mysis;\
+         UPDATE mysis SET turns = 3, tokens_in = 9223372036854775807, tokens_out = 9;",
+        row(1, "9223372036854775807"),
+        row(2, "18446744073709551615"),
+        row(3, "40"),
+    );
+    sqlite::execute(&home.file("zoea.db"), &statements);
+    home
+}
+
+/// Runs a command that must succeed; whether it says that something was mended.
+fn mends(home: &Home, arguments: &[&str]) -> bool {
+    let output = home.run(arguments);
+    let (_, said) = texts(&output);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    said.contains("counted anew from the rows")
+}
+
+#[test]
+fn a_spoilt_home_works_with_every_command_and_is_mended_once() {
+    let copy = |home: &Home, name: &str| {
+        let copy = home.path().with_file_name(name);
+        copy.to_str().expect("letters").to_string()
+    };
+    for first in [
+        &["status"][..],
+        &["books"],
+        &["log", "alpha"],
+        &["export"],
+        &["mysis", "list"],
+        &["run", "--headless", "--for", "100ms"],
+    ] {
+        let home = spoilt();
+        let (_, said) = home.fails(&["db", "check"]);
+        assert!(said.contains("1 of 7 checks failed"), "{said}");
+        assert!(!mends(&home, &["db", "backup", &copy(&home, "before.db")]));
+        assert!(mends(&home, first), "{first:?}");
+        for then in [
+            &["status"][..],
+            &["books"],
+            &["log", "alpha"],
+            &["export"],
+            &["run", "--headless", "--for", "100ms"],
+            &["db", "backup", &copy(&home, "after.db")],
+            &["db", "check"],
+        ] {
+            assert!(!mends(&home, then), "{then:?} tells it again");
+        }
+        let books = home.json(&["books", "--json"]);
+        assert_eq!(books[0]["tokens_in"], 40, "{books}");
+        assert_eq!(
+            (&books[0]["calls"], &books[0]["tokens_out"]),
+            (&3.into(), &9.into())
+        );
+        let alpha = home.mysis("alpha");
+        assert_eq!(
+            (&alpha["tokens_in"], &alpha["turns"]),
+            (&40.into(), &3.into())
+        );
+        // A copy from before is mended when it is put back and opened.
+        home.ok(&["db", "restore", &copy(&home, "before.db")]);
+        assert!(mends(&home, &["status"]));
+    }
+}

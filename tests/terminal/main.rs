@@ -1,0 +1,8 @@
+//! The real program in a real terminal, operated by keys and read from the screen.
+
+mod attaching;
+mod operating;
+mod readme;
+mod reloading;
+mod storm;
+mod terminal;
