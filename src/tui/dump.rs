@@ -2,8 +2,7 @@
 
 mod svg;
 
-use ratatui::buffer::Buffer;
-use unicode_width::UnicodeWidthStr;
+use ratatui::buffer::{Buffer, CellWidth};
 
 pub use svg::render_svg;
 
@@ -21,7 +20,7 @@ pub fn render_text(buffer: &Buffer) -> String {
                 continue;
             }
             line.push_str(cell.symbol());
-            hidden = cell.symbol().width().saturating_sub(1);
+            hidden = cell.cell_width().saturating_sub(1);
         }
         text.push_str(line.trim_end());
         text.push('\n');

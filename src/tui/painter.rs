@@ -78,15 +78,15 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// A letter of two columns whose second half is about to be covered goes as a whole.
+    /// A symbol of several columns that reaches over this one, which is about to be covered, goes
+    /// as a whole. Behind it stand blanks, however many columns it takes.
     fn cut_left_of(&mut self, x: u16, y: u16) {
-        let screen = self.buffer.area;
-        if x == 0 || x >= screen.right() || y >= screen.bottom() {
-            return;
-        }
-        let cell = &mut self.buffer[(x - 1, y)];
-        if cell.cell_width() > 1 {
-            cell.set_symbol(" ");
+        let buffer = &mut *self.buffer;
+        let left = (0..x).rev().find(|left| buffer[(*left, y)].symbol() != " ");
+        if let Some(left) = left
+            && left.saturating_add(buffer[(left, y)].cell_width()) > x
+        {
+            buffer[(left, y)].set_symbol(" ");
         }
     }
 
@@ -152,6 +152,11 @@ impl<'a> Painter<'a> {
         let (end, _) = self
             .buffer
             .set_stringn(x, y, &text, usize::from(room), style);
+        if !text.is_ascii() {
+            // The blanks behind wide symbols look like these, for when a symbol is cut.
+            let written = Rect::new(x, y, end.saturating_sub(x), 1);
+            self.buffer.set_style(written, style);
+        }
         end.saturating_sub(area.x)
     }
 
@@ -198,5 +203,83 @@ pub fn centre_area(of: Area, width: u16, height: u16) -> Area {
         y: of.y + (of.height - height) / 2,
         width,
         height,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dashboard::appearance::Theme;
+    use crate::theme::Depth;
+    use proptest::prelude::*;
+
+    /// One column, two, three (a letter with a mark that takes one) and six (one syllable of three signs).
+    const SYMBOLS: [&str; 6] = ["a", "世", "👩‍🚀", "ﾊﾞ", "世\u{903}", "ᄀᄀᄀ"];
+    const COLUMNS: u16 = 12;
+
+    /// Every symbol is followed by as many blanks of its looks as it hides.
+    fn check_row(buffer: &Buffer) {
+        for column in 0..COLUMNS {
+            let cell = &buffer[(column, 0)];
+            for hidden in 1..cell.cell_width() {
+                assert!(column + hidden < COLUMNS, "{cell:?} sticks out");
+                let behind = &buffer[(column + hidden, 0)];
+                assert_eq!(behind.symbol(), " ", "{cell:?} hides something");
+                assert_eq!(behind.style(), cell.style());
+            }
+        }
+    }
+
+    fn draw(steps: &[(u16, u16, Option<&str>)]) -> Buffer {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, COLUMNS, 1));
+        let mut painter = Painter::new(&mut buffer, Paint::of(Theme::Dark, Depth::True));
+        for (x, width, text) in steps {
+            let area = Area {
+                x: *x,
+                y: 0,
+                width: *width,
+                height: 1,
+            };
+            match text {
+                Some(text) => drop(painter.text(area, 0, text, Tone::Strong)),
+                None => painter.fill(area, Ground::Panel),
+            }
+        }
+        check_row(&buffer);
+        buffer
+    }
+
+    #[test]
+    fn a_symbol_goes_whole_wherever_it_is_covered() {
+        for symbol in SYMBOLS {
+            let columns = symbol.cell_width();
+            for covered in 0..columns {
+                for cover in [Some("x"), None] {
+                    let buffer = draw(&[(0, COLUMNS, Some(symbol)), (covered, 1, cover)]);
+                    let is_whole = buffer[(0, 0)].symbol() == symbol;
+                    assert!(!is_whole, "{symbol:?} is covered at {covered}");
+                }
+            }
+            let buffer = draw(&[(0, COLUMNS, Some(symbol)), (columns, 1, Some("x"))]);
+            assert_eq!(buffer[(0, 0)].symbol(), symbol);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_covers_whatever_no_symbol_reaches_into_another(
+            steps in proptest::collection::vec(
+                (0..COLUMNS, 0..=COLUMNS, proptest::option::of(
+                    proptest::collection::vec(prop::sample::select(&SYMBOLS[..]), 0..6),
+                )),
+                1..8,
+            ),
+        ) {
+            let texts: Vec<Option<String>> =
+                steps.iter().map(|(_, _, text)| text.as_ref().map(|text| text.concat())).collect();
+            let steps: Vec<(u16, u16, Option<&str>)> =
+                steps.iter().zip(&texts).map(|((x, width, _), text)| (*x, *width, text.as_deref())).collect();
+            draw(&steps);
+        }
     }
 }

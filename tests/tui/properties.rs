@@ -4,8 +4,7 @@ use actors::domain::event::LifeState;
 use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
 use proptest::prelude::*;
-use ratatui::buffer::Buffer;
-use unicode_width::UnicodeWidthStr;
+use ratatui::buffer::{Buffer, CellWidth};
 use zoea_tui::dashboard::input_event::{Did, Input, Key, Mouse, Press};
 
 use crate::operator::Operator;
@@ -25,7 +24,7 @@ fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![
         "\\PC{0,40}",
         "[a-z ]{0,200}",
-        "(世|界|👩‍🚀|e\u{301}|\u{200d}|\u{202e}|\u{1b}\\[31m|\t|\n|ﾊﾞ|🏳️‍🌈|a){0,60}",
+        "(世|界|👩‍🚀|e\u{301}|\u{200d}|\u{202e}|\u{1b}\\[31m|\t|\n|ﾊﾞ|🏳️‍🌈|世\u{903}|ᄀᄀᄀ|a){0,60}",
         Just("{\"player\":{\"credits\":-1},\"ship\":{\"fuel\":1e300,\"max_fuel\":0}}".to_string()),
     ]
 }
@@ -116,7 +115,7 @@ fn keeps_to_its_cells(buffer: &Buffer) {
         for (column, cell) in row.iter().enumerate() {
             let symbol = cell.symbol();
             assert!(!symbol.contains(char::is_control), "{symbol:?}");
-            let wide = symbol.width().max(1);
+            let wide = usize::from(cell.cell_width().max(1));
             assert!(column + wide <= width, "{symbol:?} sticks out");
             for hidden in &row[column + 1..column + wide] {
                 assert_eq!(hidden.symbol(), " ", "{symbol:?} hides something");

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use ratatui::buffer::{Buffer, Cell};
+use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::style::{Color, Modifier};
-use unicode_width::UnicodeWidthStr;
 
 /// The size of a cell, and the room round the picture.
 const CELL_WIDTH: f64 = 8.4;
@@ -71,7 +70,7 @@ fn runs(cells: &[Cell]) -> Vec<CellRun> {
             continue;
         }
         let symbol = cell.symbol();
-        hidden = symbol.width().saturating_sub(1);
+        hidden = cell.cell_width().saturating_sub(1);
         let is_plain = symbol.is_ascii();
         match runs.last_mut() {
             // What is not plain is placed by itself: fonts disagree about its width.
@@ -124,7 +123,7 @@ fn put_letters(out: &mut String, row: u16, run: &CellRun) {
     let letters = text.trim_start();
     let skipped = text.len() - letters.len();
     let from = run.from + u16::try_from(skipped).unwrap_or(0);
-    let columns = u16::try_from(letters.width()).unwrap_or(run.columns);
+    let columns = letters.cell_width();
     let (x, y) = place(from, row);
     let y = y + BASELINE;
     let length = f64::from(columns) * CELL_WIDTH;

@@ -1,7 +1,6 @@
 //! ASCII: the same picture for a terminal that shows no other letters.
 
-use ratatui::buffer::Buffer;
-use unicode_width::UnicodeWidthStr;
+use ratatui::buffer::{Buffer, CellWidth};
 
 /// Replaces every letter that is not ASCII by one that says nearly the same.
 pub(super) fn flatten(buffer: &mut Buffer) {
@@ -11,11 +10,10 @@ pub(super) fn flatten(buffer: &mut Buffer) {
         if symbol.is_ascii() {
             continue;
         }
-        let is_wide = symbol.width() > 1;
+        let columns = usize::from(cell.cell_width().max(1));
         let plain = substitute(symbol);
-        buffer.content[at].set_char(plain);
-        if is_wide && let Some(next) = buffer.content.get_mut(at + 1) {
-            next.set_char(plain);
+        for cell in buffer.content.iter_mut().skip(at).take(columns) {
+            cell.set_char(plain);
         }
     }
 }

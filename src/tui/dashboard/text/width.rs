@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
 /// The columns that one grapheme takes.
 #[must_use]
@@ -11,11 +11,7 @@ pub fn of_grapheme(grapheme: &str) -> usize {
     if grapheme.len() == 1 {
         return usize::from(!grapheme.as_bytes()[0].is_ascii_control());
     }
-    // Terminals give the halfwidth sound marks a column of their own.
-    let sound_marks = grapheme
-        .chars()
-        .filter(|c| matches!(c, '\u{ff9e}' | '\u{ff9f}'));
-    grapheme.width() + sound_marks.count()
+    usize::from(grapheme.cell_width())
 }
 
 /// The columns that a line takes.
