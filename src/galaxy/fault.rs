@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 pub use self::spec::{FORMS, GalaxyFault, GalaxyFaultKind};
 
-/// How a request is to be spoilt; whatever has its own way of answering ends the request.
+/// The effect of one fault on one request. An effect that answers by itself ends the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultEffect {
     Http500,
@@ -28,18 +28,18 @@ pub(super) enum FaultEffect {
     RpcError,
 }
 
-/// What a fault may have to know about a request.
+/// The kind of request, as far as faults differ by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FaultTarget {
-    /// Without a live session.
+    /// A request without a live session.
     Stranger,
-    /// `tools/list` of a session.
+    /// A `tools/list` request of a session.
     ToolsList,
-    /// Anything else of a session.
+    /// Any other request of a session.
     Session,
 }
 
-/// The faults of one server, and how often each has struck.
+/// The faults of one server, and how often each of them was injected.
 #[derive(Debug)]
 pub(super) struct FaultInjector {
     seed: u64,
@@ -60,33 +60,33 @@ impl FaultInjector {
         }
     }
 
-    /// The strikes that this request meets, in the order in which the faults were given, up to the
-    /// first that decides its answer. Which request is struck depends on the seed and on how many
-    /// came before it.
+    /// The effects on this request, in the order in which the faults were given, up to the first
+    /// that decides the answer. The choice depends on the seed and on the number of requests before
+    /// it.
     pub(super) fn draw_effects(&self, now: Duration, target: FaultTarget) -> Vec<FaultEffect> {
         if self.faults.is_empty() {
             return Vec::new();
         }
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let running = now.saturating_sub(self.started);
-        let mut strikes = Vec::new();
+        let mut effects = Vec::new();
         for ((fault, count), place) in self.faults.iter().zip(0..) {
-            let Some(strike) = fault.kind.effect(running, target) else {
+            let Some(effect) = fault.kind.effect(running, target) else {
                 continue;
             };
             let mut roll = fastrand::Rng::with_seed(self.seed ^ (number << 8) ^ place);
             if roll.f64() < fault.probability {
                 count.fetch_add(1, Ordering::Relaxed);
-                strikes.push(strike);
-                if strike.is_final() {
+                effects.push(effect);
+                if effect.is_final() {
                     break;
                 }
             }
         }
-        strikes
+        effects
     }
 
-    /// How often each fault has struck, by its name.
+    /// How often each fault was injected, by its name.
     pub(super) fn tally(&self) -> FaultTally {
         let mut tally = FaultTally(Vec::new());
         for (fault, count) in &self.faults {
@@ -102,7 +102,7 @@ impl FaultInjector {
 }
 
 impl FaultEffect {
-    /// Whether nothing that strikes later could still matter.
+    /// Whether this effect decides the answer, so that later effects change nothing.
     fn is_final(self) -> bool {
         match self {
             Self::Slow(_) | Self::McpSession | Self::GameSession | Self::RestartWarning => false,
@@ -118,7 +118,7 @@ impl FaultEffect {
     }
 }
 
-/// How often each kind of fault has struck.
+/// How often each kind of fault was injected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FaultTally(Vec<(&'static str, u64)>);
 
@@ -140,7 +140,7 @@ impl FaultTally {
 }
 
 impl GalaxyFaultKind {
-    /// What this fault does to such a request when the server has run for so long.
+    /// The effect of this fault on such a request, `running` after the start of the server.
     fn effect(self, running: Duration, target: FaultTarget) -> Option<FaultEffect> {
         let has_session = target != FaultTarget::Stranger;
         match self {
@@ -175,26 +175,26 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_strikes_the_same_requests() {
+    fn the_same_seed_hits_the_same_requests() {
         let struck = |seed| {
             let faults = faults(&["http-500@0.2", "drop@0.2"], seed);
-            let strikes: Vec<_> = (0..500)
+            let effects: Vec<_> = (0..500)
                 .map(|_| faults.draw_effects(SECOND, FaultTarget::Session))
                 .collect();
             let both: u64 = faults.tally().iter().map(|(_, count)| count).sum();
-            assert_eq!(both, strikes.iter().flatten().count() as u64);
+            assert_eq!(both, effects.iter().flatten().count() as u64);
             assert!((140..260).contains(&both), "{both}");
-            strikes
+            effects
         };
         assert_eq!(struck(1), struck(1));
         assert_ne!(struck(1), struck(2));
     }
 
     #[test]
-    fn only_strikes_that_matter_are_counted() {
+    fn only_effects_that_matter_are_counted() {
         let faults = faults(&["mcp-session", "slow:1s", "http-500", "drop"], 1);
-        let strikes = faults.draw_effects(SECOND, FaultTarget::Stranger);
-        assert_eq!(strikes, [FaultEffect::Slow(SECOND), FaultEffect::Http500]);
+        let effects = faults.draw_effects(SECOND, FaultTarget::Stranger);
+        assert_eq!(effects, [FaultEffect::Slow(SECOND), FaultEffect::Http500]);
         let counts: Vec<u64> = faults.tally().iter().map(|(_, count)| count).collect();
         assert_eq!(counts, [0, 1, 1, 0]);
     }

@@ -1,7 +1,8 @@
-//! The front desk: who is calling, whether they may, and what of it has to be recorded.
+//! The frontend: it identifies the caller, checks the limits, and says which calls have to be
+//! recorded.
 //!
-//! Like the world it is pure: the time is an argument, and nothing is awaited. The server drives one
-//! desk with HTTP requests; a simulation without sockets can drive another by hand.
+//! It is as pure as the world: the time is an argument, and nothing is awaited. The server drives
+//! one frontend with HTTP requests. A simulation without sockets drives another one by hand.
 
 mod meters;
 mod sessions;
@@ -22,13 +23,13 @@ use super::{
     },
 };
 
-/// Names one client connection: an MCP session.
+/// The id of a client connection: an MCP session.
 pub type ConnectionId = u64;
 
 /// How sessions behave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionRules {
-    /// An MCP session or a login that is idle for this long is over.
+    /// The idle time after which an MCP session or a login ends.
     pub idle: Duration,
     /// Whether every call of an account has to carry its `session_id`, as it had in February 2026.
     pub needs_argument: bool,
@@ -39,57 +40,57 @@ pub struct SessionRules {
 pub struct GameCall {
     /// The tool's name.
     pub tool: String,
-    /// What came with it.
+    /// The arguments of the call.
     pub arguments: Map<String, Value>,
     /// The caller's own name for this call.
     pub name: Option<String>,
 }
 
-/// When a call is answered.
+/// The time of an answer.
 #[derive(Debug)]
 pub enum CallReply {
     /// At once.
     Now(GameAnswer),
-    /// With the turn that answers this ticket.
+    /// The turn that answers this ticket brings it.
     Later(AnswerTicket),
 }
 
-/// Something that a restart has to do again to get back where the world was.
+/// A change of the world that a restart has to repeat.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JournalRecord {
-    /// The tick in which it happened.
+    /// The tick of the change.
     pub tick: u64,
-    /// Who did it.
+    /// The player who made it.
     pub player: PlayerId,
     /// The tool's name.
     pub command: String,
-    /// Without passwords and session ids.
+    /// The arguments, without passwords and session ids.
     pub arguments: Map<String, Value>,
-    /// The code of the refusal, if it failed.
+    /// The code of the refusal, if the command failed.
     pub failed: Option<String>,
     /// The caller's own name for the call.
     pub call: Option<String>,
 }
 
-/// What a call came to.
+/// The outcome of a call.
 #[derive(Debug)]
 pub struct ServedCall {
     /// The answer, or the promise of one.
     pub reply: CallReply,
-    /// Has to be kept before the answer leaves.
+    /// Records that have to be kept before the answer leaves.
     pub records: Vec<JournalRecord>,
 }
 
-/// What a tick brought.
+/// The outcome of a tick.
 #[derive(Debug)]
 pub struct TickRecords {
-    /// Has to be kept before the answers leave.
+    /// Records that have to be kept before the answers leave.
     pub records: Vec<JournalRecord>,
     /// Answers that were promised.
     pub answers: Vec<(AnswerTicket, GameAnswer)>,
 }
 
-/// The desk with its world behind it.
+/// Sessions and limits in front of a world.
 #[derive(Debug)]
 pub struct Frontend {
     world: World,
@@ -108,7 +109,7 @@ impl Default for SessionRules {
 }
 
 impl Frontend {
-    /// A desk before this world.
+    /// A frontend for this world, without sessions.
     #[must_use]
     pub fn new(
         world: World,
@@ -124,7 +125,7 @@ impl Frontend {
         }
     }
 
-    /// The world behind the desk.
+    /// The world, to read.
     #[must_use]
     pub fn world(&self) -> &World {
         &self.world
@@ -182,7 +183,7 @@ impl Frontend {
         Ok(answer)
     }
 
-    /// Everything but register and login.
+    /// Serves every command but register and login.
     fn serve_account(
         &mut self,
         connection: ConnectionId,
@@ -231,7 +232,7 @@ impl Frontend {
         }
     }
 
-    /// The player that a call is for: by its `session_id`, else by its connection's login.
+    /// The player that a call is for: by the call's `session_id`, else by its connection's login.
     fn identify(
         &mut self,
         connection: ConnectionId,
@@ -276,7 +277,7 @@ impl Frontend {
         }
     }
 
-    /// A connection is over, and with it the login that it made.
+    /// Ends a connection and the login that was made on it.
     pub fn disconnect(&mut self, connection: ConnectionId) -> Vec<JournalRecord> {
         let mut records = Vec::new();
         if let Some(player) = self.sessions.forget_connection(connection) {
@@ -296,7 +297,7 @@ impl Frontend {
         records
     }
 
-    /// Ends what has been idle for too long.
+    /// Ends every session and login that has been idle for too long.
     pub fn sweep(&mut self, now: Duration) -> Vec<JournalRecord> {
         let mut records = Vec::new();
         for player in self.sessions.expired_players(now) {
@@ -306,7 +307,7 @@ impl Frontend {
         records
     }
 
-    /// Tells everybody that the server will restart.
+    /// Tells every player who is logged in that the server will restart.
     pub fn warn_of_restart(&mut self, seconds: u64) {
         self.world.warn_of_restart(seconds);
     }

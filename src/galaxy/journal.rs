@@ -1,8 +1,9 @@
-//! The journal: what a data directory holds, so that a killed galaxy comes back as it was.
+//! The journal: the files of a data directory, from which a killed galaxy is rebuilt as it was.
 //!
-//! A directory has one `snapshot.json` and the numbered segments of a journal that continue it. Every
-//! change is appended, and handed to the operating system, before its answer leaves. A snapshot is
-//! written beside the old one and renamed over it; then a new segment begins and older ones go.
+//! A directory has one `snapshot.json` and the numbered segments of a journal that continue it.
+//! Every change is appended, and handed to the operating system, before its answer leaves. A
+//! snapshot is written beside the old one and renamed over it. Then a new segment begins, and older
+//! ones are removed.
 
 mod ledger;
 mod line;
@@ -30,10 +31,10 @@ use super::{
     world::{NotThisWorld, World, WorldRules},
 };
 
-/// The seed of a galaxy that nobody chose one for.
+/// The seed of a galaxy when neither the options nor the directory give one.
 const DEFAULT_SEED: u64 = 1;
 
-/// After this many lines a snapshot is due.
+/// The number of lines after which a snapshot is due.
 const LINES_PER_SNAPSHOT: u64 = 50_000;
 
 /// An open data directory.
@@ -43,9 +44,9 @@ pub(super) struct Journal {
     segment: u64,
     file: Tail,
     lines: u64,
-    /// The last tick that the journal knows to have passed.
+    /// The newest tick that the journal says has passed.
     marked: u64,
-    /// Held, so that no second process writes here.
+    /// The lock that keeps a second process from writing here. Dropping it unlocks.
     _lock: File,
 }
 
@@ -54,7 +55,7 @@ pub(super) struct Journal {
 struct Snapshot<'a> {
     format: u32,
     seed: u64,
-    /// The segment that continues it.
+    /// The number of the segment that continues it.
     segment: u64,
     #[serde(borrow)]
     world: &'a RawValue,
@@ -63,8 +64,8 @@ struct Snapshot<'a> {
 const FORMAT: u32 = 1;
 
 impl Journal {
-    /// Opens or creates a data directory, and rebuilds the world that it holds. Without a seed the
-    /// directory's own counts.
+    /// Opens or creates a data directory, and rebuilds the world that it holds. Without a seed in
+    /// the options, the directory's own seed counts.
     pub(super) fn open(
         dir: &Path,
         seed: Option<u64>,
@@ -89,19 +90,19 @@ impl Journal {
             marked: world.now(),
             _lock: lock,
         };
-        // Whoever was logged in lost that with the process that kept the sessions.
+        // The sessions ended with the process that held them, so nobody is logged in.
         world.everybody_leaves();
         journal.take_snapshot(&world)?;
         Ok((world, journal))
     }
 
-    /// Appends what happened, and that the world has reached this tick.
+    /// Appends these records, and that the world has reached this tick.
     pub(super) fn append(&mut self, tick: u64, records: &[JournalRecord]) -> io::Result<()> {
         let mark = (tick > self.marked).then_some(tick);
         if mark.is_none() && records.is_empty() {
             return Ok(());
         }
-        // The mark goes last: what it follows happened up to then.
+        // The mark goes last: all records before it belong to ticks up to this one.
         let mut lines = write_lines(records);
         if let Some(tick) = mark {
             lines.extend(JournalLine::of_tick(tick).to_bytes());
@@ -112,21 +113,22 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether enough has been appended to begin anew.
+    /// Whether enough lines have been appended for a new snapshot.
     pub(super) fn is_snapshot_due(&self) -> bool {
         self.lines >= LINES_PER_SNAPSHOT
     }
 
-    /// Writes the world down whole and begins a new segment.
+    /// Writes the whole world into a snapshot and begins a new segment.
     pub(super) fn take_snapshot(&mut self, world: &World) -> anyhow::Result<()> {
         let next = self.segment + 1;
         let written = self.write_snapshot(world, next);
         let file = match written {
             Ok(file) => file,
             Err(error) => {
-                // The old segment goes on, and must stay the last. It may not even be there.
+                // The old segment goes on and has to stay the last one. The new file may not exist.
                 let _ = fs::remove_file(replay::segment_path(&self.dir, next));
-                // Not again with the very next line.
+                // Half of the lines have to come before the next attempt, so it does not follow at
+                // once.
                 self.lines = LINES_PER_SNAPSHOT / 2;
                 return Err(error);
             }
@@ -135,7 +137,7 @@ impl Journal {
         self.segment = next;
         self.lines = 0;
         self.marked = world.now();
-        // What cannot be removed now goes with the next snapshot.
+        // A segment that cannot be removed now is removed after the next snapshot.
         for old in replay::segment_numbers(&self.dir)?
             .into_iter()
             .filter(|number| *number < next)
@@ -146,7 +148,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Puts a snapshot in the place of the one before; the segment that continues it.
+    /// Replaces the snapshot. Returns the segment that continues the new one.
     fn write_snapshot(&self, world: &World, next: u64) -> anyhow::Result<Tail> {
         let file = open_segment(&self.dir, next)?;
         let path = self.dir.join("snapshot.json");
@@ -187,7 +189,7 @@ fn lock_dir(dir: &Path) -> anyhow::Result<File> {
     Ok(lock)
 }
 
-/// The world of a snapshot, and the segment that continues it.
+/// Reads the world of a snapshot. Returns it with the number of the segment that continues it.
 fn restore_world(
     dir: &Path,
     text: &str,
@@ -239,7 +241,7 @@ fn open_segment(dir: &Path, number: u64) -> anyhow::Result<Tail> {
         .with_context(|| format!("open {}", path.display()))
 }
 
-/// A new file that only its owner reads: passwords follow from the seed inside.
+/// Creates a file that only its owner can read: passwords follow from the seed inside.
 fn create_private(path: &Path) -> io::Result<File> {
     OpenOptions::new()
         .create(true)

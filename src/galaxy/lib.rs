@@ -1,7 +1,7 @@
 //! The galaxy: a simulated SpaceMolt MCP server, for offline play and for tests.
 //!
-//! `world` is the game, pure and deterministic; `desk` adds sessions, limits and records, still pure;
-//! `server` puts both behind HTTP, `journal` keeps them, `fault` spoils them on purpose.
+//! `world` is the game, pure and deterministic. `frontend` adds sessions, limits and records, still
+//! pure. `server` serves both over HTTP, `journal` stores them, and `fault` injects faults.
 
 pub mod fault;
 pub mod frontend;
@@ -17,7 +17,7 @@ pub use self::{
     server::{Galaxy, Traffic, serve},
 };
 
-/// Every tool of the game: its name, what it says of itself, its schema, and whether it only reads.
+/// Every tool of the game: its name, its description, its schema, and whether it only reads.
 pub fn tool_table() -> impl Iterator<Item = (&'static str, &'static str, String, bool)> {
     tools::all().iter().map(|tool| {
         let schema = serde_json::Value::Object(tool.input_schema.clone()).to_string();

@@ -1,13 +1,14 @@
-//! Limits: how much is allowed in how long, and whether it has been used up.
+//! Limits: how many calls a minute allows, and how many of them are used.
 
 use std::{str::FromStr, time::Duration};
 
-/// What one minute allows. The real game's minute is six ticks; how it is scaled says [`GalaxyLimits`].
+/// The calls that one minute allows. The real game's minute is six ticks; [`GalaxyLimits`] says how
+/// it is scaled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateAllowance {
     /// No limit.
     Unlimited,
-    /// So many.
+    /// This many.
     PerMinute(u32),
 }
 
@@ -18,18 +19,18 @@ pub enum RateAllowance {
 /// much as the real one does, and one with a tick of a minute no less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GalaxyLimits {
-    /// Mutations of an account.
+    /// Mutations of one account.
     pub mutations: RateAllowance,
-    /// Queries of an account.
+    /// Queries of one account.
     pub queries: RateAllowance,
-    /// Chat messages of an account.
+    /// Chat messages of one account.
     pub chats: RateAllowance,
-    /// `initialize`, `register` and `login` together, of an address.
+    /// `initialize`, `register` and `login` together, of one address.
     pub logins: RateAllowance,
-    /// Logins with a wrong name or password, of an address.
+    /// Logins with a wrong name or password, of one address.
     pub failed_logins: RateAllowance,
-    /// Refusals for too many requests; an address that goes past this is blocked for 2 minutes, then
-    /// for 4, at last for 30. Every request made meanwhile begins the block anew.
+    /// Refusals for too many requests, of one address. Beyond this the address is blocked for 2
+    /// minutes, then for 4, at last for 30. Every request during a block starts the block again.
     pub refusals: RateAllowance,
 }
 
@@ -79,7 +80,7 @@ pub(super) fn game_minute(tick: Duration) -> Duration {
 /// A real minute.
 pub(super) const MINUTE: Duration = Duration::from_secs(60);
 
-/// What has been used of an allowance in the minute that the first use began.
+/// The calls of the minute that began with the first of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RateMeter {
     minute: Option<MeterMinute>,
@@ -131,7 +132,7 @@ impl RateMeter {
         }
     }
 
-    /// Whether the minute that it counts is past.
+    /// Whether the counted minute is over.
     pub(super) fn is_over(self, minute: Duration, now: Duration) -> bool {
         self.current_minute(minute, now).is_none()
     }
@@ -142,7 +143,7 @@ impl RateMeter {
     }
 }
 
-/// Whole seconds, at least one: what a client should wait.
+/// The wait that a client is told, in whole seconds, at least one.
 pub(super) fn whole_seconds(wait: Duration) -> u64 {
     let round_up = u64::from(wait.subsec_nanos() > 0);
     (wait.as_secs() + round_up).max(1)

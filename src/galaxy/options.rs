@@ -1,46 +1,46 @@
-//! What a galaxy can be told when it starts.
+//! The options of a galaxy.
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use super::{fault::GalaxyFault, frontend::SessionRules, limits::GalaxyLimits};
 
-/// All options; the defaults are those of the real server.
+/// All options. The defaults are those of the real server.
 #[derive(Clone, Debug)]
 pub struct GalaxyOptions {
-    /// Decides the galaxy and all chance in it. None: the data directory's own, else 1.
+    /// The seed of the galaxy and of all chance in it. None: the data directory's own, else 1.
     pub seed: Option<u64>,
     /// How long a tick lasts.
     pub tick: Duration,
-    /// Who lets ticks pass.
+    /// What lets ticks pass.
     pub pace: TickPace,
-    /// Where everything that happens is kept. None: nothing is.
+    /// The data directory that keeps the world. None: nothing is kept.
     pub data: Option<PathBuf>,
     /// A file that gets a line for every mutation that was carried out.
     pub ledger: Option<PathBuf>,
-    /// What the server does wrong on purpose.
+    /// The faults that the server injects.
     pub faults: Vec<GalaxyFault>,
-    /// What is allowed in how long.
+    /// The limits on calls.
     pub limits: GalaxyLimits,
     /// How sessions behave.
     pub sessions: SessionRules,
     /// How a request of an unknown MCP session is answered.
     pub unknown_session: UnknownSession,
-    /// The one code that registers. None: any code of 1 to 64 characters.
+    /// The one code with which accounts are registered. None: any code of 1 to 64 characters.
     pub registration_code: Option<String>,
-    /// What sessions, limits and faults take the time from.
+    /// The clock of sessions, limits and faults.
     pub clock: GalaxyClock,
 }
 
-/// Who lets ticks pass.
+/// What lets ticks pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TickPace {
-    /// A timer does, one every [`GalaxyOptions::tick`].
+    /// A timer, every [`GalaxyOptions::tick`].
     Timer,
-    /// Whoever holds the galaxy does, by [`super::Galaxy::tick`].
+    /// The holder of the galaxy, by [`super::Galaxy::tick`].
     ByHand,
 }
 
-/// The HTTP status that goes with JSON-RPC error -32600 `Session not initialized`.
+/// The HTTP status that comes with the JSON-RPC error -32600 `Session not initialized`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownSession {
     /// 200, as it is with most errors of the real server.
@@ -49,24 +49,24 @@ pub enum UnknownSession {
     NotFound,
 }
 
-/// Time that has passed since some moment; it never goes back.
+/// The time that has passed since a fixed moment. It never goes back.
 #[derive(Clone)]
 pub struct GalaxyClock(Arc<dyn Fn() -> Duration + Send + Sync>);
 
 impl GalaxyClock {
-    /// A clock that tells what this function says.
+    /// A clock that this function tells.
     pub fn new(tell: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self(Arc::new(tell))
     }
 
-    /// A clock that runs from now on.
+    /// A clock that starts at zero now.
     #[must_use]
     pub fn from_now() -> Self {
         let started = std::time::Instant::now();
         Self::new(move || started.elapsed())
     }
 
-    /// What it says now.
+    /// The time that has passed.
     #[must_use]
     pub fn now(&self) -> Duration {
         (self.0)()

@@ -1,4 +1,5 @@
-//! The server: one task owns the world, HTTP comes in through one door, and all of it ends together.
+//! The server: one task owns the world, one HTTP endpoint serves clients, and all tasks end
+//! together.
 
 mod connections;
 mod endpoint;
@@ -30,10 +31,10 @@ use super::{
     world::{World, WorldRules},
 };
 
-/// How long requests in flight may take once the server is told to stop.
+/// The time that requests in flight may take once the server is told to stop.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
-/// Requests that may wait for the owner at once; those who send more wait at the door.
+/// Requests that may wait for the owner at once. Further requests wait before they are queued.
 const MAX_QUEUED_REQUESTS: usize = 4096;
 
 /// A running galaxy. Dropping it ends all its tasks.
@@ -47,7 +48,7 @@ pub struct Galaxy {
     tasks: JoinSet<anyhow::Result<()>>,
 }
 
-/// Serves a galaxy until shutdown is cancelled.
+/// Serves a galaxy until `shutdown` is cancelled.
 ///
 /// # Errors
 /// Data that cannot be read or written, or a listener that fails.
@@ -61,7 +62,7 @@ pub async fn serve(
 }
 
 impl Galaxy {
-    /// Starts a galaxy that ends when shutdown is cancelled.
+    /// Starts a galaxy that ends when `shutdown` is cancelled.
     ///
     /// # Errors
     /// Data that cannot be read, or a listener without an address.
@@ -73,7 +74,7 @@ impl Galaxy {
         let address = listener
             .local_addr()
             .context("read the listener's address")?;
-        // Rebuilding reads files and computes for a while: not on a thread that others wait for.
+        // Rebuilding reads files and computes for a while, so it runs on a thread of its own.
         let (built, options) =
             tokio::task::spawn_blocking(move || (build_parts(&options), options))
                 .await
@@ -84,7 +85,7 @@ impl Galaxy {
             ledger,
         } = built?;
         let seed = frontend.world().seed();
-        // When one part fails, the others have no reason to go on.
+        // When one part fails, the others end too.
         let stop = shutdown.child_token();
         let (requests, inbox) = mpsc::channel(MAX_QUEUED_REQUESTS);
         let connections = Arc::new(Connections::new(options.sessions.idle));
@@ -101,7 +102,7 @@ impl Galaxy {
             Arc::clone(&traffic),
             &options,
         );
-        let door = GalaxyEndpoint::new(
+        let endpoint = GalaxyEndpoint::new(
             connections,
             (Arc::clone(&faults), Arc::clone(&traffic)),
             requests.clone(),
@@ -111,7 +112,7 @@ impl Galaxy {
         );
         let mut tasks = JoinSet::new();
         tasks.spawn(owner.run(inbox, stop.clone()));
-        tasks.spawn(serve_http(listener, door, stop));
+        tasks.spawn(serve_http(listener, endpoint, stop));
         Ok(Self {
             address,
             seed,
@@ -122,19 +123,20 @@ impl Galaxy {
         })
     }
 
-    /// Where MCP clients find it.
+    /// The address for MCP clients.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 
-    /// What the galaxy was made from.
+    /// The seed that the galaxy was made from.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Lets one tick pass and answers with the tick that is reached; nothing when it has stopped.
+    /// Lets one tick pass. Returns the tick that is reached, or nothing when the galaxy has
+    /// stopped.
     pub async fn tick(&self) -> Option<u64> {
         let (reply, reached) = tokio::sync::oneshot::channel();
         self.requests
@@ -144,24 +146,24 @@ impl Galaxy {
         reached.await.ok()
     }
 
-    /// How often each fault has struck so far.
+    /// How often each fault was injected so far.
     #[must_use]
     pub fn faults(&self) -> FaultTally {
         self.faults.tally()
     }
 
-    /// What reaches it.
+    /// The counts of requests and mutations.
     #[must_use]
     pub fn traffic(&self) -> Arc<Traffic> {
         Arc::clone(&self.traffic)
     }
 
-    /// Waits for the end; how often each fault has struck.
+    /// Waits for the end. Returns how often each fault was injected.
     ///
     /// # Errors
-    /// What made it end, if it was not asked to.
+    /// The failure that ended the galaxy, if it was not told to stop.
     pub async fn join(mut self) -> anyhow::Result<FaultTally> {
-        // The owner ends once nobody can ask it anything any more.
+        // The owner ends once no sender of requests is left.
         drop(self.requests);
         let mut outcome = Ok(());
         while let Some(ended) = self.tasks.join_next().await {
@@ -174,7 +176,7 @@ impl Galaxy {
     }
 }
 
-/// What has to be there before the doors open.
+/// The parts that have to exist before the listener accepts connections.
 struct GalaxyParts {
     frontend: Frontend,
     journal: Option<Journal>,
@@ -209,14 +211,15 @@ fn build_parts(options: &GalaxyOptions) -> anyhow::Result<GalaxyParts> {
 
 async fn serve_http(
     listener: TcpListener,
-    door: GalaxyEndpoint,
+    endpoint: GalaxyEndpoint,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let listener = listener.tap_io(|stream| {
-        // Small answers must not wait for each other; a connection without it still works.
+        // Without delay, small answers do not wait for each other. The option may fail; nothing
+        // else depends on it.
         let _ = stream.set_nodelay(true);
     });
-    let router = door
+    let router = endpoint
         .into_router()
         .into_make_service_with_connect_info::<SocketAddr>();
     let server =

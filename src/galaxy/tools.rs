@@ -1,4 +1,4 @@
-//! The tool table of the MCP interface, version 1: names, words and input schemas.
+//! The tool table of the MCP interface, version 1: names, descriptions and input schemas.
 
 use std::sync::LazyLock;
 
@@ -11,11 +11,11 @@ pub(crate) struct GameTool {
     pub(crate) name: String,
     pub(crate) category: String,
     pub(crate) description: String,
-    /// It takes a tick, and a player has one of them per tick.
+    /// The tool takes a tick. A player can use one such tool per tick.
     pub(crate) mutation: bool,
-    /// It needs a login.
+    /// The tool needs a login.
     pub(crate) auth: bool,
-    /// It changes nothing at all.
+    /// The tool changes nothing at all.
     pub(crate) read_only: bool,
     #[serde(rename = "inputSchema")]
     pub(crate) input_schema: Map<String, Value>,
@@ -39,14 +39,14 @@ pub(crate) fn find(name: &str) -> Option<&'static GameTool> {
     at.ok().map(|at| &TOOLS[at])
 }
 
-/// Whether tools show the argument that carries the game session's id.
+/// Whether input schemas show the argument for the game session's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SessionArgument {
     Unmentioned,
     Required,
 }
 
-/// The result of `tools/list`: written once, sent to everybody.
+/// The result of `tools/list`, written once and sent to every client.
 pub(crate) fn listing_json(session: SessionArgument) -> String {
     let tools: Vec<Value> = all()
         .iter()
@@ -56,7 +56,7 @@ pub(crate) fn listing_json(session: SessionArgument) -> String {
 }
 
 impl GameTool {
-    /// The names of the parameters that it cannot do without.
+    /// The names of the required parameters.
     pub(crate) fn required_parameters(&self) -> impl Iterator<Item = &str> {
         let names = self.input_schema.get("required").and_then(Value::as_array);
         names.into_iter().flatten().filter_map(Value::as_str)

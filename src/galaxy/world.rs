@@ -61,14 +61,14 @@ pub use self::{
 /// The version of the game that is simulated.
 pub(crate) const VERSION: &str = "0.188.0";
 
-/// What a world is made by and runs under.
+/// The rules that a world is made by and runs under.
 #[derive(Clone, Debug)]
 pub struct WorldRules {
     /// Decides the galaxy, the prices, the yields, the ids.
     pub seed: u64,
-    /// How long a tick really lasts; it only shows in answers that tell seconds.
+    /// The real duration of a tick. It shows only in answers that tell seconds.
     pub tick: Duration,
-    /// The one code that registers; without it any code of at most 64 characters does.
+    /// The one code with which accounts are registered. None: any code of at most 64 characters.
     pub registration_code: Option<String>,
 }
 
@@ -76,23 +76,23 @@ pub struct WorldRules {
 #[derive(Debug)]
 pub struct World {
     rules: WorldRules,
-    /// Shared, because a command reads it while it changes players.
+    /// The fixed parts. They are shared, because a command reads them while it changes players.
     atlas: Arc<Atlas>,
     dice: Dice,
     tick: u64,
     players: BTreeMap<PlayerId, PlayerAccount>,
-    /// By lower-case name.
+    /// Player ids by lower-case name.
     names: BTreeMap<String, PlayerId>,
     deposits: Deposits,
     markets: Markets,
     talk: MessageHistory,
-    /// Who is logged in and not under way, by place.
+    /// Players who are logged in and not under way, by place.
     present: BTreeMap<PoiIx, BTreeSet<PlayerId>>,
-    /// Every ship under way, by the tick of its arrival.
+    /// Every ship under way, with the tick of its arrival.
     voyages: BTreeSet<(u64, PlayerId)>,
-    /// The one mutation that a player may have queued.
+    /// The one mutation that each player may have queued.
     pending: BTreeMap<PlayerId, PendingMutation>,
-    /// Whose answer waits for an arrival.
+    /// Players whose answer waits for an arrival.
     waiting: BTreeMap<PlayerId, AwaitedArrival>,
     tickets: u64,
 }
@@ -132,7 +132,7 @@ impl World {
         }
     }
 
-    /// What the galaxy was made from.
+    /// The seed that the galaxy was made from.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.rules.seed
@@ -144,13 +144,13 @@ impl World {
         self.tick
     }
 
-    /// Accounts that exist.
+    /// The number of accounts.
     #[must_use]
     pub fn population(&self) -> usize {
         self.players.len()
     }
 
-    /// Players who are logged in.
+    /// The number of players who are logged in.
     #[must_use]
     pub fn online(&self) -> usize {
         let visits = self
@@ -166,10 +166,10 @@ impl World {
         self.names.get(&name.to_lowercase()).copied()
     }
 
-    /// Answers what needs no login: help, the catalogue, the guides.
+    /// Answers a command that needs no login: help, the catalogue, the guides.
     ///
     /// # Errors
-    /// The game's refusal; also of every command that does need a login.
+    /// The game's refusal, also for every command that needs a login.
     pub fn reference(&self, command: &str, arguments: &Map<String, Value>) -> GameAnswer {
         match command::find_handler(command) {
             Some(CommandHandler::Reference(answer)) => {
@@ -185,7 +185,7 @@ impl World {
         }
     }
 
-    /// Answers a command that takes no tick. A [`CommandKind::Write`] changes the world all the same.
+    /// Answers a command that takes no tick. A [`CommandKind::Write`] changes the world.
     ///
     /// # Errors
     /// The game's refusal.
@@ -234,18 +234,18 @@ impl World {
         )
     }
 
-    /// Notes that something of this player was recorded.
+    /// Notes that this player has just changed something that is recorded.
     fn mark_active(&mut self, id: PlayerId) {
         let now = self.tick;
         self.player_mut(id).last_active = now;
     }
 
-    /// The system that a player is in, or left from.
+    /// The system that a player is in, or has left while under way.
     fn system_of(&self, player: &PlayerAccount) -> SystemIx {
         self.atlas.poi(player.at).system
     }
 
-    /// Who is at a place, in the order of their ids.
+    /// Players at a place, in the order of their ids.
     fn players_at(&self, poi: PoiIx) -> impl Iterator<Item = &PlayerAccount> {
         let present = self.present.get(&poi).into_iter().flatten();
         present.map(|id| self.player(*id))
@@ -260,7 +260,7 @@ impl World {
         pois.iter().map(|poi| self.count_at(*poi)).sum()
     }
 
-    /// Warns everybody who is logged in that the server goes down.
+    /// Tells every player who is logged in that the server will restart in `seconds`.
     pub fn warn_of_restart(&mut self, seconds: u64) {
         let now = self.tick;
         for player in self.players.values_mut() {

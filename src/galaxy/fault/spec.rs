@@ -1,19 +1,19 @@
-//! How a fault is written: `KIND[@PROBABILITY][:ARGUMENT]`.
+//! The text form of a fault: `KIND[@PROBABILITY][:ARGUMENT]`.
 
 use std::{str::FromStr, time::Duration};
 
 use zoea_grammar::fault::{FaultForm, WrittenFault};
 
-/// A fault that may strike any request to `/mcp`.
+/// A fault that any request to `/mcp` may meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GalaxyFault {
-    /// What it does.
+    /// The effect of the fault.
     pub kind: GalaxyFaultKind,
-    /// How likely it strikes a request that it could strike: 0 to 1.
+    /// The probability that it hits a request that it can hit: 0 to 1.
     pub probability: f64,
 }
 
-/// What a fault does.
+/// The effect of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GalaxyFaultKind {
     /// HTTP 500; the request is not executed.
@@ -25,32 +25,32 @@ pub enum GalaxyFaultKind {
     },
     /// The request is executed, then the connection is cut without an answer.
     Drop,
-    /// The request is executed, then nothing comes for so long, then the connection is cut.
+    /// The request is executed. The connection is cut after this time without an answer.
     Hang(Duration),
-    /// The request is executed so much later.
+    /// The request is executed after this delay.
     Slow(Duration),
     /// The MCP session of the request is forgotten first.
     McpSession,
     /// The login of the request's MCP session is forgotten first.
     GameSession,
-    /// The request is executed, then answered by HTTP 200 with a body that is no JSON.
+    /// The request is executed and answered by HTTP 200 with a body that is not JSON.
     Garbage,
-    /// Everybody is told that the server restarts in 60 seconds (it does not).
+    /// Every client is told that the server restarts in 60 seconds. It does not restart.
     RestartWarning,
-    /// HTTP 503 for every request of a span of time; none is executed.
+    /// HTTP 503 for every request of a span of time. None of them is executed.
     Outage {
         /// Counted from the start of the server.
         after: Duration,
         /// The length of the span.
         lasting: Duration,
     },
-    /// `tools/list` gives an empty list for so long after the start of the server.
+    /// `tools/list` gives an empty list for this time after the start of the server.
     ToolsMissing(Duration),
     /// JSON-RPC error -32603; the request is not executed.
     RpcError,
 }
 
-/// All kinds.
+/// The text forms of all kinds.
 pub const FORMS: &[FaultForm] = &[
     FaultForm::new("http-500", "", "HTTP 500; not executed"),
     FaultForm::new(
@@ -103,7 +103,7 @@ const RETRY_AFTER_SECS: u64 = 5;
 const DEFAULT_TOOLS_MISSING: Duration = Duration::from_secs(30);
 
 impl GalaxyFaultKind {
-    /// The name, as it is written.
+    /// The name in the text form.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What accounts have used of their limits.
+//! Meters: how much of its limits each account has used.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -7,7 +7,7 @@ use super::{
     GameRefusal, PlayerId,
 };
 
-/// What is counted.
+/// The kind of call that a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MeterKind {
     Mutation,
@@ -22,7 +22,7 @@ struct AccountMeters {
     chats: RateMeter,
 }
 
-/// The meters of all accounts that called lately.
+/// The meters of all accounts with a recent call.
 #[derive(Debug)]
 pub(super) struct Meters {
     limits: GalaxyLimits,
@@ -39,7 +39,7 @@ impl Meters {
         }
     }
 
-    /// Counts a call, or refuses it.
+    /// Counts a call, or refuses it when the limit is reached.
     pub(super) fn count_call(
         &mut self,
         player: PlayerId,
@@ -57,7 +57,7 @@ impl Meters {
             .map_err(|wait| rate_limited(whole_seconds(wait)))
     }
 
-    /// Forgets accounts whose minutes are all past.
+    /// Forgets the accounts whose minutes are all over.
     pub(super) fn sweep(&mut self, now: Duration) {
         let minute = self.minute;
         self.accounts.retain(|_, account| {

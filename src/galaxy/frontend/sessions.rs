@@ -17,19 +17,19 @@ pub(super) struct Sessions {
     idle: Duration,
     by_player: BTreeMap<PlayerId, LoginSession>,
     by_id: BTreeMap<String, PlayerId>,
-    /// The login that a connection made last, also when it is dead by now.
+    /// The newest login of each connection, dead ones included.
     by_connection: BTreeMap<ConnectionId, String>,
 }
 
-/// What a look for a session comes to.
+/// The result of looking for a session.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SessionLookup {
     Player(PlayerId),
-    /// It was idle for too long, and has to be ended.
+    /// The session was idle for too long; the caller ends it.
     Expired(PlayerId),
-    /// There was a session, or a claim of one, that does not live.
+    /// The call or its connection names a session that is not alive.
     Unknown,
-    /// There never was one.
+    /// No session was named, and the connection has never had one.
     Nothing,
 }
 
@@ -43,7 +43,7 @@ impl Sessions {
         }
     }
 
-    /// Opens a session; an older one of the same player ends with it.
+    /// Opens a session. An older session of the same player ends.
     pub(super) fn open(
         &mut self,
         id: String,
@@ -69,7 +69,7 @@ impl Sessions {
         }
     }
 
-    /// Finds a session by its id and counts this as a use of it.
+    /// Finds a session by its id. The lookup counts as a use of it.
     pub(super) fn find_by_id(&mut self, id: &str, now: Duration) -> SessionLookup {
         let session = self
             .by_id
@@ -85,7 +85,7 @@ impl Sessions {
         SessionLookup::Player(player)
     }
 
-    /// Finds the session of a connection's login and counts this as a use of it.
+    /// Finds the session of a connection's login. The lookup counts as a use of it.
     pub(super) fn find_by_connection(
         &mut self,
         connection: ConnectionId,
@@ -97,7 +97,8 @@ impl Sessions {
         }
     }
 
-    /// Forgets a connection; the player whose session it had opened and still holds.
+    /// Forgets a connection. Returns the player whose session this connection opened and still
+    /// holds.
     pub(super) fn forget_connection(&mut self, connection: ConnectionId) -> Option<PlayerId> {
         let id = self.by_connection.remove(&connection)?;
         let player = *self.by_id.get(&id)?;

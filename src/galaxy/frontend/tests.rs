@@ -1,4 +1,4 @@
-//! Sessions, limits and records as callers see them.
+//! Tests of sessions, limits and records, through the frontend's public functions.
 
 use super::*;
 use crate::limits::RateAllowance;

@@ -1,4 +1,4 @@
-//! The ledger: every mutation that was carried out, for whoever wants to compare.
+//! The ledger: a file of every mutation that was carried out, for tests that compare.
 
 use std::{fs::OpenOptions, io, os::unix::fs::OpenOptionsExt as _, path::Path};
 
@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use super::{JournalRecord, line::write_lines, tail::Tail};
 
-/// An append-only file of JSON lines; it is never shortened and never read back.
+/// An append-only file of JSON lines. The program never shortens it and never reads it.
 #[derive(Debug)]
 pub(crate) struct MutationLedger(Tail);
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::{frontend::JournalRecord, world::PlayerId};
 
-/// A record as it is written; without a command it only says that a tick has passed.
+/// A record as it is written. A line without a command says only that a tick has passed.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct JournalLine {
     pub(super) tick: u64,
@@ -17,7 +17,7 @@ pub(super) struct JournalLine {
     pub(super) args: Map<String, Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ok: Option<bool>,
-    /// Of the refusal.
+    /// The code of the refusal, if the command failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ impl JournalLine {
         }
     }
 
-    /// The line with its end.
+    /// The line with its newline.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut text = serde_json::to_vec(self).expect("a line has text keys only");
         text.push(b'\n');
@@ -52,7 +52,7 @@ impl JournalLine {
     }
 }
 
-/// All records, line by line.
+/// All records, one line each.
 pub(super) fn write_lines(records: &[JournalRecord]) -> Vec<u8> {
     records
         .iter()

@@ -1,4 +1,4 @@
-//! Replay: doing again what the journal says was done, and checking that it comes out the same.
+//! Replay: repeats the mutations of the journal and checks that they have the same outcomes.
 
 use std::{
     collections::VecDeque,
@@ -33,7 +33,7 @@ pub(super) fn segment_numbers(dir: &Path) -> anyhow::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-/// Replays all segments from the first one on; the number of the last.
+/// Replays all segments from `first` on. Returns the number of the last.
 pub(super) fn replay_segments(dir: &Path, first: u64, world: &mut World) -> anyhow::Result<u64> {
     let numbers = segment_numbers(dir)?;
     let numbers: Vec<u64> = numbers
@@ -53,7 +53,7 @@ pub(super) fn replay_segments(dir: &Path, first: u64, world: &mut World) -> anyh
             if number < last {
                 return Err(damage_error(&path, 0)).context("it ends in the middle of a line");
             }
-            // A power cut: the answer to what this line began to record never left.
+            // A power cut left this line unfinished. The answer to its request never left.
             tracing::warn!(path = %path.display(), "cut an unfinished line off the journal");
             let file = OpenOptions::new().write(true).open(&path)?;
             file.set_len(whole as u64)
@@ -74,7 +74,7 @@ pub(super) fn replay_segments(dir: &Path, first: u64, world: &mut World) -> anyh
     Ok(last)
 }
 
-/// Bytes up to and with the last end of a line.
+/// The number of bytes up to and including the last newline.
 fn whole_lines(text: &[u8]) -> usize {
     let end = text.iter().rposition(|byte| *byte == b'\n');
     end.map_or(0, |end| end + 1)
@@ -94,7 +94,7 @@ fn damage_error(path: &Path, line: u64) -> anyhow::Error {
 
 struct Replay<'a> {
     world: &'a mut World,
-    /// Mutations that are queued and have to come out like this.
+    /// Outcomes that the queued mutations must have.
     expected: VecDeque<(PlayerId, Option<String>)>,
 }
 
@@ -183,7 +183,7 @@ impl Replay<'_> {
         )
     }
 
-    /// What was queued last runs, too.
+    /// Carries out the mutations that were queued last.
     fn finish(mut self) -> anyhow::Result<()> {
         if self.expected.is_empty() {
             return Ok(());

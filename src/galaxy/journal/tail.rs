@@ -1,5 +1,5 @@
-//! The tail of a file of lines: what is appended stands there whole or not at all, also where the disk
-//! takes a part of it only.
+//! The end of a file of lines. A block of lines is appended whole or not at all, also when the disk
+//! accepts only a part of it.
 
 use std::{
     fs::File,
@@ -10,9 +10,9 @@ use std::{
 #[derive(Debug)]
 pub(super) struct Tail {
     file: File,
-    /// How long it is, as far as it is whole.
+    /// The length of the file in bytes, up to the end of the last whole block.
     length: u64,
-    /// Whether something may stand behind that.
+    /// Whether a torn block may follow.
     is_torn: bool,
 }
 
@@ -25,14 +25,14 @@ impl Tail {
         })
     }
 
-    /// Appends lines. Where that fails, they can be appended again.
+    /// Appends lines. After an error they can be appended again.
     pub(super) fn append(&mut self, lines: &[u8]) -> io::Result<()> {
         if self.is_torn {
             self.file.set_len(self.length)?;
         }
         self.is_torn = true;
         if let Err(error) = self.file.write_all(lines) {
-            // Else the next one does it first.
+            // If truncating fails, the next append tries it again first.
             self.is_torn = self.file.set_len(self.length).is_err();
             return Err(error);
         }

@@ -1,4 +1,4 @@
-//! Killed and rebuilt: whatever was recorded is there again.
+//! Tests: a galaxy that is killed and rebuilt has everything that was recorded.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
 
 const NOW: Duration = Duration::from_secs(1);
 
-/// A desk whose deeds are journalled, as the server does it.
+/// A frontend whose records are journalled, as the server does it.
 struct Kept {
     frontend: Frontend,
     journal: Journal,
@@ -51,7 +51,7 @@ impl Kept {
         self.journal.append(now, &ticked.records).unwrap();
     }
 
-    /// What a restart has to give back: the world without anybody logged in.
+    /// The state that a restart has to restore: the world with nobody logged in.
     fn lasting(&self) -> String {
         let mut world = World::load(
             WorldRules::new(self.frontend.world().seed()),

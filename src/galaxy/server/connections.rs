@@ -1,4 +1,4 @@
-//! MCP sessions: an id made at `initialize`, good until it has been idle for too long.
+//! MCP sessions: an id is made at `initialize` and ends when it has been idle for too long.
 
 use std::{
     collections::HashMap,
@@ -8,8 +8,8 @@ use std::{
 
 use super::super::frontend::ConnectionId;
 
-/// All MCP sessions. Their ids are random, not rolled by the seed: one from before a restart must
-/// never be another client's after it.
+/// All MCP sessions. Their ids are random and do not follow from the seed: an id from before a
+/// restart must never belong to another client after it.
 #[derive(Debug)]
 pub(super) struct Connections {
     idle: Duration,
@@ -36,7 +36,7 @@ impl Connections {
         }
     }
 
-    /// Begins a session; its id and its connection.
+    /// Begins a session. Returns its id and its connection.
     pub(super) fn open(&self, now: Duration) -> (String, ConnectionId) {
         let id = uuid::Uuid::new_v4().to_string();
         let mut table = self.lock_table();
@@ -50,7 +50,7 @@ impl Connections {
         (id, connection)
     }
 
-    /// The connection of a live session; counts as a use of it.
+    /// The connection of a live session. The lookup counts as a use of it.
     pub(super) fn find(&self, id: &str, now: Duration) -> Option<ConnectionId> {
         let mut table = self.lock_table();
         let session = table.by_id.get_mut(id)?;
@@ -61,13 +61,13 @@ impl Connections {
         Some(session.connection)
     }
 
-    /// Ends a session; its connection, if there was one.
+    /// Ends a session. Returns its connection, if there was one.
     pub(super) fn close(&self, id: &str) -> Option<ConnectionId> {
         let session = self.lock_table().by_id.remove(id)?;
         Some(session.connection)
     }
 
-    /// Forgets sessions that were idle for too long; their connections.
+    /// Forgets sessions that were idle for too long. Returns their connections.
     pub(super) fn sweep(&self, now: Duration) -> Vec<ConnectionId> {
         let idle = self.idle;
         let mut gone = Vec::new();
@@ -78,12 +78,13 @@ impl Connections {
             }
             lives
         });
-        // The table is hashed; the world must not see its order.
+        // The table is a hash map; the world must not depend on its order.
         gone.sort_unstable();
         gone
     }
 
-    /// Never held across an await. A panic while it was held cannot have left it half changed.
+    /// Locks the table. The lock is never held across an await, and a panic cannot leave the table
+    /// half changed.
     fn lock_table(&self) -> MutexGuard<'_, ConnectionTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,5 +1,5 @@
-//! The door: every HTTP request passes here before rmcp sees it. It keeps the MCP sessions, the
-//! limits of addresses and the faults, and answers `tools/list` from one ready text.
+//! The endpoint: every HTTP request passes here before rmcp sees it. It keeps the MCP sessions, the
+//! limits of addresses and the faults, and answers `tools/list` from one prepared text.
 
 mod fault_injection;
 
@@ -43,12 +43,12 @@ use super::{
 
 const SESSION_HEADER: &str = "mcp-session-id";
 
-/// Bytes of a request's body at most.
+/// The largest body of a request, in bytes.
 const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 type McpService = StreamableHttpService<Handler, NeverSessionManager>;
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Clone)]
 pub(super) struct GalaxyEndpoint(Arc<EndpointState>);
 
@@ -61,12 +61,12 @@ struct EndpointState {
     requests: mpsc::Sender<OwnerRequest>,
     clock: GalaxyClock,
     unknown_session: UnknownSession,
-    /// The result of `tools/list`, and the one that a fault gives.
+    /// The result of `tools/list`, written once.
     listing: String,
     stop: CancellationToken,
 }
 
-/// A request that has been read.
+/// A request whose body has been read.
 struct ReceivedRequest {
     parts: http::request::Parts,
     body: Bytes,
@@ -94,8 +94,8 @@ impl GalaxyEndpoint {
             .with_json_response(true)
             .with_max_request_body_bytes(MAX_BODY_BYTES)
             .with_cancellation_token(stop.clone());
-        // Bound to loopback, rmcp's check of the Host header keeps web pages out. Bound to anything
-        // else, the names under which we are reached are not ours to know.
+        // On a loopback address, rmcp's check of the Host header keeps web pages out. On any other
+        // address the server cannot know the names under which clients reach it.
         if !address.ip().is_loopback() {
             config = config.disable_allowed_hosts();
         }
@@ -128,13 +128,17 @@ impl GalaxyEndpoint {
     }
 }
 
-async fn show_faults(State(door): State<GalaxyEndpoint>) -> Response {
-    response::json(StatusCode::OK, door.0.faults.tally().json().to_string())
+async fn show_faults(State(endpoint): State<GalaxyEndpoint>) -> Response {
+    response::json(StatusCode::OK, endpoint.0.faults.tally().json().to_string())
 }
 
-async fn show_health(State(door): State<GalaxyEndpoint>) -> Response {
+async fn show_health(State(endpoint): State<GalaxyEndpoint>) -> Response {
     let (reply, health) = oneshot::channel();
-    let asked = door.0.requests.send(OwnerRequest::Health { reply }).await;
+    let asked = endpoint
+        .0
+        .requests
+        .send(OwnerRequest::Health { reply })
+        .await;
     match (asked, health.await) {
         (Ok(()), Ok(health)) => {
             let body = json!({
@@ -151,19 +155,19 @@ async fn show_health(State(door): State<GalaxyEndpoint>) -> Response {
 }
 
 async fn serve_mcp(
-    State(door): State<GalaxyEndpoint>,
+    State(endpoint): State<GalaxyEndpoint>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: axum::extract::Request,
 ) -> Response {
-    let inside = &door.0;
-    let (address, now) = (peer.ip(), inside.clock.now());
-    inside.traffic.count_request();
-    if let Err(TooMany(wait)) = inside.gate.admit_request(address, now) {
+    let state = &endpoint.0;
+    let (address, now) = (peer.ip(), state.clock.now());
+    state.traffic.count_request();
+    if let Err(TooMany(wait)) = state.gate.admit_request(address, now) {
         return response::too_many(wait);
     }
     match *request.method() {
         Method::POST => {}
-        Method::DELETE => return inside.end_session(request.headers()).await,
+        Method::DELETE => return state.end_session(request.headers()).await,
         _ => return response::method_not_allowed(),
     }
     let (parts, body) = request.into_parts();
@@ -173,13 +177,13 @@ async fn serve_mcp(
             "the body is too large or was cut",
         );
     };
-    let visit = ReceivedRequest {
+    let received = ReceivedRequest {
         parts,
         body,
         address,
         now,
     };
-    inside.answer_post(visit).await
+    state.answer_post(received).await
 }
 
 impl EndpointState {
@@ -188,17 +192,20 @@ impl EndpointState {
         let ended = session_of(headers).and_then(|id| self.connections.close(id));
         match ended {
             Some(connection) => {
-                // Failing means that everything is ending anyway.
-                let _ = self.requests.send(OwnerRequest::HangUp(connection)).await;
+                // The send fails only when the whole server is ending.
+                let _ = self
+                    .requests
+                    .send(OwnerRequest::Disconnect(connection))
+                    .await;
                 response::empty(StatusCode::OK)
             }
             None => self.unknown_session(None),
         }
     }
 
-    async fn answer_post(&self, visit: ReceivedRequest) -> Response {
-        // Cheap: the bytes are shared, and the envelope has to outlive the visit.
-        let body = visit.body.clone();
+    async fn answer_post(&self, received: ReceivedRequest) -> Response {
+        // The clone shares the bytes. The envelope borrows from it and outlives the request.
+        let body = received.body.clone();
         let envelope = match Envelope::read(&body) {
             Ok(envelope) => envelope,
             Err(NoMessage::NoJson) => {
@@ -213,33 +220,36 @@ impl EndpointState {
                 );
             }
         };
-        let id = session_of(&visit.parts.headers).map(str::to_owned);
+        let id = session_of(&received.parts.headers).map(str::to_owned);
         let connection = id
             .as_deref()
-            .and_then(|id| self.connections.find(id, visit.now));
-        let mut passage = FaultedRequest::new(id.as_deref(), connection);
-        if let Some(answer) = self.inject_faults(&envelope, &mut passage, visit.now).await {
+            .and_then(|id| self.connections.find(id, received.now));
+        let mut faulted = FaultedRequest::new(id.as_deref(), connection);
+        if let Some(answer) = self
+            .inject_faults(&envelope, &mut faulted, received.now)
+            .await
+        {
             return answer;
         }
-        let answer = self.route_request(visit, &envelope, &passage).await;
-        self.spoil_answer(answer, passage.spoilt).await
+        let answer = self.route_request(received, &envelope, &faulted).await;
+        self.spoil_answer(answer, faulted.spoilt).await
     }
 
-    /// Hands a request on to whoever answers it.
+    /// Hands a request to the part that answers it.
     async fn route_request(
         &self,
-        visit: ReceivedRequest,
+        received: ReceivedRequest,
         envelope: &Envelope<'_>,
-        passage: &FaultedRequest<'_>,
+        faulted: &FaultedRequest<'_>,
     ) -> Response {
         if envelope.kind == RpcMessageKind::Initialize {
-            return self.begin_session(visit).await;
+            return self.begin_session(received).await;
         }
-        let (Some(id), Some(connection)) = (passage.session, passage.connection) else {
+        let (Some(id), Some(connection)) = (faulted.session, faulted.connection) else {
             return self.unknown_session(envelope.id);
         };
         if envelope.kind == RpcMessageKind::LogIn
-            && let Err(TooMany(wait)) = self.gate.count_login(visit.address, visit.now)
+            && let Err(TooMany(wait)) = self.gate.count_login(received.address, received.now)
         {
             return response::too_many(wait);
         }
@@ -253,20 +263,20 @@ impl EndpointState {
                 | RpcMessageKind::LogIn
                 | RpcMessageKind::Other,
                 _,
-            ) => self.call_rmcp(visit, connection).await,
+            ) => self.call_rmcp(received, connection).await,
         };
         with_session(answer, id)
     }
 
-    /// Begins an MCP session, if rmcp likes the request.
-    async fn begin_session(&self, visit: ReceivedRequest) -> Response {
-        let now = visit.now;
+    /// Begins an MCP session, if rmcp accepts the request.
+    async fn begin_session(&self, received: ReceivedRequest) -> Response {
+        let now = received.now;
         self.gate.sweep(now);
-        if let Err(TooMany(wait)) = self.gate.count_login(visit.address, now) {
+        if let Err(TooMany(wait)) = self.gate.count_login(received.address, now) {
             return response::too_many(wait);
         }
         let (id, connection) = self.connections.open(now);
-        let answer = self.call_rmcp(visit, connection).await;
+        let answer = self.call_rmcp(received, connection).await;
         if answer.status() != StatusCode::OK {
             self.connections.close(&id);
             return answer;
@@ -275,16 +285,17 @@ impl EndpointState {
     }
 
     /// Lets rmcp answer.
-    async fn call_rmcp(&self, visit: ReceivedRequest, connection: ConnectionId) -> Response {
-        let mut request = http::Request::from_parts(visit.parts, Body::from(visit.body));
+    async fn call_rmcp(&self, received: ReceivedRequest, connection: ConnectionId) -> Response {
+        let mut request = http::Request::from_parts(received.parts, Body::from(received.body));
         request.extensions_mut().insert(Caller {
             connection,
-            address: visit.address,
+            address: received.address,
         });
         self.mcp.handle(request).await.map(Body::new)
     }
 
-    /// A notification cannot be answered by a JSON-RPC error; nobody waits for it either.
+    /// The answer for an unknown session. A notification gets no JSON-RPC error, because nobody
+    /// waits for one.
     fn unknown_session(&self, id: Option<&str>) -> Response {
         let status = match self.unknown_session {
             UnknownSession::Ok => StatusCode::OK,

@@ -1,35 +1,35 @@
-//! The outside of a JSON-RPC message: just enough to know whom it is for, and to answer it.
+//! The envelope of a JSON-RPC message: just enough to know whom it is for, and to answer it.
 
 use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// What the door has to know about a message before rmcp reads all of it.
+/// The parts of a message that the endpoint needs before rmcp reads all of it.
 #[derive(Debug)]
 pub(super) struct Envelope<'a> {
-    /// As it came; none of a notification or a response.
+    /// The id as it came. A notification and a response have none.
     pub(super) id: Option<&'a str>,
     pub(super) kind: RpcMessageKind,
 }
 
-/// What kind of message it is.
+/// The kind of a message, as far as the endpoint treats kinds differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RpcMessageKind {
     Initialize,
     ToolsList,
     /// `tools/call` of register or login.
     LogIn,
-    /// Everything else; it is none of the door's business.
+    /// Any other message.
     Other,
 }
 
-/// Why a body is no message.
+/// The reason why a body is not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoMessage {
-    /// -32700
+    /// Not JSON: -32700.
     NoJson,
-    /// -32600: a batch, or no object at all.
+    /// A batch, or not an object: -32600.
     NoRequest,
 }
 
@@ -51,24 +51,24 @@ struct Params<'a> {
 
 impl<'a> Envelope<'a> {
     pub(super) fn read(body: &'a [u8]) -> Result<Self, NoMessage> {
-        // serde would read a list as the fields of the object in their order.
+        // serde would accept a list as the fields of the object in their order.
         if body.trim_ascii_start().first() == Some(&b'[') {
             return Err(NoMessage::NoRequest);
         }
-        let outside: RawEnvelope = match serde_json::from_slice(body) {
-            Ok(outside) => outside,
+        let raw: RawEnvelope = match serde_json::from_slice(body) {
+            Ok(raw) => raw,
             Err(error) if error.is_data() => return Err(NoMessage::NoRequest),
             Err(_) => return Err(NoMessage::NoJson),
         };
-        let id = outside.id.map(RawValue::get).filter(|id| *id != "null");
-        let kind = match outside.method.as_deref() {
+        let id = raw.id.map(RawValue::get).filter(|id| *id != "null");
+        let kind = match raw.method.as_deref() {
             Some("initialize") => RpcMessageKind::Initialize,
             Some("tools/list") if id.is_some() => RpcMessageKind::ToolsList,
-            Some("tools/call") => tool_call_kind(outside.params),
+            Some("tools/call") => tool_call_kind(raw.params),
             Some(_) | None => RpcMessageKind::Other,
         };
-        // A response has an id, too, but nobody waits for an answer to it.
-        let id = id.filter(|_| outside.method.is_some());
+        // A response has an id too, but nobody waits for an answer to it.
+        let id = id.filter(|_| raw.method.is_some());
         Ok(Self { id, kind })
     }
 }

@@ -1,4 +1,4 @@
-//! The gate: what one address may do, and when it is shut out.
+//! The address gate: how many requests one address may send, and when it is blocked.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use super::super::limits::{GalaxyLimits, MINUTE, RateMeter, game_minute};
 /// The longest block, in minutes.
 const MAX_BLOCK_MINUTES: u32 = 30;
 
-/// Addresses that are remembered before those without a live count are forgotten.
+/// The number of remembered addresses from which on those without a running count are forgotten.
 const MIN_SWEPT_ADDRESSES: usize = 1024;
 
 /// The counts of all addresses.
@@ -20,7 +20,7 @@ const MIN_SWEPT_ADDRESSES: usize = 1024;
 pub(super) struct AddressGate {
     limits: GalaxyLimits,
     minute: Duration,
-    visitors: Mutex<BTreeMap<IpAddr, AddressMeters>>,
+    addresses: Mutex<BTreeMap<IpAddr, AddressMeters>>,
 }
 
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ struct AddressMeters {
     blocked_until: Duration,
 }
 
-/// Too many requests: come back after so long.
+/// The refusal of too many requests, with the time to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooMany(pub(super) Duration);
 
@@ -41,31 +41,32 @@ impl AddressGate {
         Self {
             limits,
             minute: game_minute(tick),
-            visitors: Mutex::new(BTreeMap::new()),
+            addresses: Mutex::new(BTreeMap::new()),
         }
     }
 
-    /// Lets a request in, unless its address is blocked; knocking then begins the block anew.
+    /// Lets a request in, unless its address is blocked. A request during a block starts the block
+    /// again.
     pub(super) fn admit_request(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
-        let mut visitors = self.lock_visitors();
-        let Some(visitor) = visitors.get_mut(&address) else {
+        let mut addresses = self.lock_addresses();
+        let Some(meters) = addresses.get_mut(&address) else {
             return Ok(());
         };
-        if visitor.blocked_until <= now {
+        if meters.blocked_until <= now {
             return Ok(());
         }
-        let block = self.block_length(visitor.blocks);
-        visitor.blocked_until = now + block;
+        let block = self.block_length(meters.blocks);
+        meters.blocked_until = now + block;
         Err(TooMany(block))
     }
 
     /// Counts an `initialize`, a register or a login.
     pub(super) fn count_login(&self, address: IpAddr, now: Duration) -> Result<(), TooMany> {
-        let mut visitors = self.lock_visitors();
-        let visitor = visitors.entry(address).or_default();
-        let counted = visitor.logins.count(self.limits.logins, MINUTE, now);
+        let mut addresses = self.lock_addresses();
+        let meters = addresses.entry(address).or_default();
+        let counted = meters.logins.count(self.limits.logins, MINUTE, now);
         counted.map_err(|wait| {
-            self.count_refusal(visitor, now);
+            self.count_refusal(meters, now);
             TooMany(wait)
         })
     }
@@ -76,44 +77,44 @@ impl AddressGate {
         address: IpAddr,
         now: Duration,
     ) -> Result<(), TooMany> {
-        let mut visitors = self.lock_visitors();
-        let visitor = visitors.entry(address).or_default();
-        let free = visitor
+        let mut addresses = self.lock_addresses();
+        let meters = addresses.entry(address).or_default();
+        let free = meters
             .failed_logins
             .check(self.limits.failed_logins, MINUTE, now);
         free.map_err(|wait| {
-            self.count_refusal(visitor, now);
+            self.count_refusal(meters, now);
             TooMany(wait)
         })
     }
 
     /// Counts a wrong password.
     pub(super) fn on_wrong_password(&self, address: IpAddr, now: Duration) {
-        let mut visitors = self.lock_visitors();
-        let visitor = visitors.entry(address).or_default();
-        // Who goes past the limit was asked by `may_guess` first.
-        let _ = visitor
+        let mut addresses = self.lock_addresses();
+        let meters = addresses.entry(address).or_default();
+        // `check_failed_logins` has refused an address that is past its limit.
+        let _ = meters
             .failed_logins
             .count(self.limits.failed_logins, MINUTE, now);
     }
 
-    /// Counts a refusal that was met behind the gate.
+    /// Counts a refusal that another part of the server gave.
     pub(super) fn on_refusal(&self, address: IpAddr, now: Duration) {
-        let mut visitors = self.lock_visitors();
-        self.count_refusal(visitors.entry(address).or_default(), now);
+        let mut addresses = self.lock_addresses();
+        self.count_refusal(addresses.entry(address).or_default(), now);
     }
 
-    fn count_refusal(&self, visitor: &mut AddressMeters, now: Duration) {
-        let counted = visitor
+    fn count_refusal(&self, meters: &mut AddressMeters, now: Duration) {
+        let counted = meters
             .refusals
             .count(self.limits.refusals, self.minute, now);
         if counted.is_err() {
-            visitor.blocks += 1;
-            visitor.blocked_until = now + self.block_length(visitor.blocks);
+            meters.blocks += 1;
+            meters.blocked_until = now + self.block_length(meters.blocks);
         }
     }
 
-    /// 2 minutes, then 4, 8, 16 and 30 for ever.
+    /// The length of a block: 2 minutes, then 4, 8, 16, and 30 from then on.
     fn block_length(&self, blocks: u32) -> Duration {
         let minutes = 1_u32
             .checked_shl(blocks)
@@ -122,24 +123,26 @@ impl AddressGate {
         self.minute * minutes
     }
 
-    /// Forgets addresses that have nothing to be remembered for, once there are many.
+    /// Forgets addresses with no running count and no block, once there are many.
     pub(super) fn sweep(&self, now: Duration) {
-        let mut visitors = self.lock_visitors();
-        if visitors.len() < MIN_SWEPT_ADDRESSES {
+        let mut addresses = self.lock_addresses();
+        if addresses.len() < MIN_SWEPT_ADDRESSES {
             return;
         }
         let minute = self.minute;
-        visitors.retain(|_, visitor| {
-            let is_counting = !visitor.logins.is_over(MINUTE, now)
-                || !visitor.failed_logins.is_over(MINUTE, now)
-                || !visitor.refusals.is_over(minute, now);
-            is_counting || visitor.blocked_until > now
+        addresses.retain(|_, meters| {
+            let is_counting = !meters.logins.is_over(MINUTE, now)
+                || !meters.failed_logins.is_over(MINUTE, now)
+                || !meters.refusals.is_over(minute, now);
+            is_counting || meters.blocked_until > now
         });
     }
 
-    /// Never held across an await.
-    fn lock_visitors(&self) -> MutexGuard<'_, BTreeMap<IpAddr, AddressMeters>> {
-        self.visitors.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks the table of addresses. The lock is never held across an await.
+    fn lock_addresses(&self) -> MutexGuard<'_, BTreeMap<IpAddr, AddressMeters>> {
+        self.addresses
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -191,7 +194,7 @@ mod tests {
             gate.on_refusal(HOME, SECOND);
         }
         assert_eq!(gate.admit_request(HOME, SECOND), Err(TooMany(2 * MINUTE)));
-        // Knocking meanwhile begins the two minutes anew.
+        // A request during the block starts the two minutes again.
         assert_eq!(
             gate.admit_request(HOME, 100 * SECOND),
             Err(TooMany(2 * MINUTE))

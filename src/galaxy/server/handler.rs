@@ -25,17 +25,17 @@ use super::{
     owner::OwnerRequest,
 };
 
-/// The key under which a request may carry its caller's own name for it.
+/// The key of `_meta` under which a request may carry its caller's own name for it.
 const CALL_NAME_KEY: &str = "zoea/call";
 
-/// Who makes a request: the door hands it on with the request.
+/// The sender of a request. The endpoint attaches it to the request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caller {
     pub(super) connection: ConnectionId,
     pub(super) address: IpAddr,
 }
 
-/// One for each request; they share everything.
+/// One handler for each request. All of them share their parts.
 #[derive(Clone, Debug)]
 pub(super) struct Handler {
     pub(super) requests: mpsc::Sender<OwnerRequest>,
@@ -88,7 +88,7 @@ impl ServerHandler for Handler {
                 None,
             ));
         }
-        // A call whose arguments are no object, such as the text "{}".
+        // The arguments are not an object but, for example, the text "{}".
         let text = "Error: invalid_json: Invalid JSON in request body";
         Ok(CustomResult::new(json!({
             "content": [{ "type": "text", "text": text }],
@@ -108,7 +108,9 @@ impl Handler {
             .get::<http::request::Parts>()
             .and_then(|parts| parts.extensions.get::<Caller>())
             .copied()
-            .ok_or_else(|| ErrorData::internal_error("a call came past the door", None))?;
+            .ok_or_else(|| {
+                ErrorData::internal_error("a call did not come through the endpoint", None)
+            })?;
         let is_login = request.name == "login";
         if is_login
             && let Err(wait) = self

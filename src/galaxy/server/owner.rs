@@ -1,6 +1,6 @@
-//! The owner: the one task that holds the world. It hears requests and the timer, keeps records
-//! before answers leave, and ends when it is told to. While the disk takes no records the game stands
-//! still: nobody is answered, and nothing more happens.
+//! The owner: the one task that holds the world. It receives requests and timer ticks, keeps
+//! records before answers leave, and ends when it is told to. While the disk takes no records the
+//! game stands still: no answer leaves, and nothing else happens.
 
 use std::{
     collections::BTreeMap,
@@ -28,40 +28,40 @@ use super::{
     traffic::Traffic,
 };
 
-/// Requests that are handled between two looks at the timer.
+/// The largest number of requests between two checks of the timer.
 const MAX_BATCH_REQUESTS: usize = 256;
 
-/// How often idle sessions are looked for.
+/// The time between two searches for idle sessions.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(20);
 
-/// How long it is waited before the disk is tried again.
+/// The pause before a failed write is tried again.
 const WRITE_RETRY_PAUSE: Duration = Duration::from_millis(200);
 
-/// How many seconds a restart warning speaks of.
+/// The seconds that a restart warning announces.
 const RESTART_WARNING_SECS: u64 = 60;
 
-/// What the owner can be asked.
+/// A request to the owner.
 #[derive(Debug)]
 pub(super) enum OwnerRequest {
-    /// A tool call; the answer may take some ticks.
+    /// A tool call. The answer may take some ticks.
     Call {
         connection: ConnectionId,
         call: GameCall,
         reply: oneshot::Sender<GameAnswer>,
     },
-    /// The connection is over.
-    HangUp(ConnectionId),
-    /// The connection's login is to be forgotten.
+    /// A connection has ended.
+    Disconnect(ConnectionId),
+    /// A connection's login has to be forgotten.
     LoseLogin(ConnectionId),
-    /// Everybody is to be told of a restart.
+    /// Every player has to be told of a restart.
     WarnOfRestart,
-    /// A tick is to pass.
+    /// One tick has to pass.
     Tick { reply: oneshot::Sender<u64> },
-    /// How things stand.
+    /// The state of the server is asked for.
     Health { reply: oneshot::Sender<Health> },
 }
 
-/// How things stand.
+/// The state of the server.
 #[derive(Debug)]
 pub(super) struct Health {
     pub(super) tick: u64,
@@ -78,7 +78,7 @@ enum OutgoingReply {
     Health(oneshot::Sender<Health>, Health),
 }
 
-/// Where what happens is kept.
+/// The files that keep records.
 pub(super) struct RecordFiles {
     pub(super) journal: Option<Journal>,
     pub(super) ledger: Option<MutationLedger>,
@@ -109,7 +109,7 @@ impl WorldOwner {
             TickPace::Timer => {
                 let first = tokio::time::Instant::now() + options.tick;
                 let mut timer = tokio::time::interval_at(first, options.tick);
-                // After a pause the game goes on; it does not catch up.
+                // After a pause the game goes on without making up for missed ticks.
                 timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
                 Some(timer)
             }
@@ -128,18 +128,18 @@ impl WorldOwner {
         }
     }
 
-    /// Works until it is told to stop or until nobody is left who could ask.
+    /// Works until it is told to stop, or until no sender of requests is left.
     pub(super) async fn run(
         mut self,
         mut inbox: mpsc::Receiver<OwnerRequest>,
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
-        // Whatever ends the owner ends the server.
+        // When the owner ends for any reason, the server ends.
         let _stop_others = stop.clone().drop_guard();
         let mut batch = Vec::with_capacity(MAX_BATCH_REQUESTS);
         loop {
-            // Cancel-safe, all three: a token, a timer's tick, and `recv_many`, which takes nothing
-            // out of the queue unless it completes.
+            // All three are cancel-safe: a token, a timer's tick, and `recv_many`, which takes
+            // nothing out of the queue unless it completes.
             tokio::select! {
                 () = stop.cancelled() => break,
                 () = wait_for_tick(&mut self.timer) => self.run_tick(Vec::new(), &stop).await?,
@@ -157,7 +157,7 @@ impl WorldOwner {
         Ok(())
     }
 
-    /// Handles what has come in, keeps what it changed, then answers.
+    /// Handles a batch of requests, keeps its records, then sends the answers.
     async fn handle_batch(
         &mut self,
         batch: &mut Vec<OwnerRequest>,
@@ -184,7 +184,7 @@ impl WorldOwner {
                         }
                     }
                 }
-                OwnerRequest::HangUp(connection) => {
+                OwnerRequest::Disconnect(connection) => {
                     records.extend(self.frontend.disconnect(connection))
                 }
                 OwnerRequest::LoseLogin(connection) => {
@@ -206,7 +206,7 @@ impl WorldOwner {
         Ok(())
     }
 
-    /// A bug in one command must not take the others' world away.
+    /// Serves one call. A bug in one command must not end the world of the others.
     fn serve_call(
         &mut self,
         connection: ConnectionId,
@@ -223,7 +223,7 @@ impl WorldOwner {
         })
     }
 
-    /// Lets a tick pass and answers those who waited for it.
+    /// Lets a tick pass and answers the calls that waited for it.
     async fn run_tick(
         &mut self,
         watchers: Vec<oneshot::Sender<u64>>,
@@ -260,7 +260,7 @@ impl WorldOwner {
         self.end_idle_sessions(stop).await
     }
 
-    /// Ends what has been idle for too long, now and then.
+    /// Ends idle sessions, once per interval.
     async fn end_idle_sessions(&mut self, stop: &CancellationToken) -> anyhow::Result<()> {
         let now = self.clock.now();
         if now.saturating_sub(self.swept) < SWEEP_INTERVAL {
@@ -278,7 +278,8 @@ impl WorldOwner {
     }
 
     /// Hands records to the operating system. The write blocks for some microseconds, as it only
-    /// reaches the page cache; a snapshot, some fifty thousand records apart, for some milliseconds.
+    /// reaches the page cache. A snapshot, after about fifty thousand records, blocks for some
+    /// milliseconds.
     async fn keep_records(
         &mut self,
         records: &[JournalRecord],
@@ -311,7 +312,7 @@ impl WorldOwner {
 }
 
 impl OutgoingReply {
-    /// Whoever asked may have gone; what was done stays done.
+    /// Sends the answer. The caller may be gone; the change stays.
     fn send(self) {
         match self {
             Self::Answer(reply, answer) => drop(reply.send(answer)),
@@ -321,7 +322,7 @@ impl OutgoingReply {
     }
 }
 
-/// Writes until the disk takes it, or the server is stopped.
+/// Writes until the disk takes it, or until the server is stopped.
 async fn retry_write(
     what: &'static str,
     stop: &CancellationToken,
@@ -333,7 +334,7 @@ async fn retry_write(
             is_told = true;
             tracing::error!(%error, "cannot {what}; the game stands still until it can");
         }
-        // Cancel-safe, both: a token and a pause.
+        // Both are cancel-safe: a token and a pause.
         tokio::select! {
             () = stop.cancelled() => return Err(error).context(what),
             () = tokio::time::sleep(WRITE_RETRY_PAUSE) => {}
@@ -345,14 +346,14 @@ async fn retry_write(
     Ok(())
 }
 
-/// Without a snapshot everything is in the journal all the same.
+/// Writes a snapshot. If it fails, everything is still in the journal.
 fn write_snapshot(journal: &mut Journal, world: &World) {
     if let Err(error) = journal.take_snapshot(world) {
         tracing::warn!(error = %format!("{error:#}"), "failed to write a snapshot of the game");
     }
 }
 
-/// The next tick of the timer; without one it never comes.
+/// Waits for the next tick of the timer. Without a timer it waits for ever.
 async fn wait_for_tick(timer: &mut Option<Interval>) {
     match timer {
         Some(timer) => {

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::super::limits::whole_seconds;
 
-/// A JSON body.
+/// A response with a JSON body.
 pub(super) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
     let mut response = Response::new(body.into());
     *response.status_mut() = status;
@@ -23,14 +23,14 @@ pub(super) fn json(status: StatusCode, body: impl Into<Body>) -> Response {
     response
 }
 
-/// No body at all.
+/// A response without a body.
 pub(super) fn empty(status: StatusCode) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = status;
     response
 }
 
-/// A JSON-RPC error; the id as it came, null when there was none.
+/// A JSON-RPC error with the id of the request, or null.
 pub(super) fn rpc_error(
     status: StatusCode,
     id: Option<&str>,
@@ -45,13 +45,13 @@ pub(super) fn rpc_error(
     )
 }
 
-/// A JSON-RPC result that is written already.
+/// A JSON-RPC result whose text is already written.
 pub(super) fn rpc_result(id: &str, result: &str) -> Response {
     let body = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}");
     json(StatusCode::OK, body)
 }
 
-/// 405: this address speaks by POST, and ends a session by DELETE.
+/// 405: this address accepts POST, and DELETE to end a session.
 pub(super) fn method_not_allowed() -> Response {
     let mut response = empty(StatusCode::METHOD_NOT_ALLOWED);
     let methods = HeaderValue::from_static("POST, DELETE");
@@ -59,7 +59,7 @@ pub(super) fn method_not_allowed() -> Response {
     response
 }
 
-/// 429 as the real server words it.
+/// 429 in the words of the real server.
 pub(super) fn too_many(wait: Duration) -> Response {
     let seconds = whole_seconds(wait);
     let body = json!({
@@ -79,7 +79,7 @@ pub(super) fn plain_error(status: StatusCode, text: &'static str) -> Response {
     response
 }
 
-/// Promises a body and cuts the connection instead.
+/// A response that promises a body and cuts the connection instead.
 pub(super) fn cut_body() -> Response {
     let never =
         futures::stream::once(async { Err::<Bytes, _>(io::Error::other("cut on purpose")) });

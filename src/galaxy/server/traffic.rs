@@ -1,8 +1,8 @@
-//! Traffic: how much is asked of a server, and how much of that plays the game.
+//! Traffic: how many requests a server got, and how many of them were mutations of the game.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What reached a server since it started.
+/// The requests that reached a server since it started.
 #[derive(Debug, Default)]
 pub struct Traffic {
     requests: AtomicU64,
@@ -19,7 +19,7 @@ impl Traffic {
         self.mutations.fetch_add(mutations, Ordering::Relaxed);
     }
 
-    /// HTTP requests to the MCP endpoint, of whatever kind.
+    /// HTTP requests of any kind to the MCP endpoint.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)

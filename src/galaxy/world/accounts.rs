@@ -1,4 +1,4 @@
-//! Accounts: who registers, who comes and who leaves.
+//! Accounts: registration, login and logout.
 
 use serde_json::{Map, Value, json};
 
@@ -12,17 +12,17 @@ use super::{
 
 const MAX_CODE_CHARACTERS: usize = 64;
 
-/// What a newcomer gives.
+/// The checked arguments of a registration.
 struct Registration<'a> {
     name: &'a str,
     empire: Empire,
 }
 
 impl World {
-    /// Makes an account and logs it in.
+    /// Creates an account and logs it in.
     ///
     /// # Errors
-    /// A name, an empire or a registration code that will not do.
+    /// A name, an empire or a registration code that is not accepted.
     pub fn register(
         &mut self,
         arguments: &Map<String, Value>,
@@ -38,10 +38,10 @@ impl World {
         Ok((player, answer))
     }
 
-    /// Makes an account again that a record says was made; the code was checked then.
+    /// Creates an account again from its record. Its code was checked when it was recorded.
     ///
     /// # Errors
-    /// The refusal that it would have met; a record of it cannot be ours.
+    /// The refusal of a registration that no record of this galaxy can contain.
     pub fn register_again(
         &mut self,
         arguments: &Map<String, Value>,
@@ -50,7 +50,7 @@ impl World {
         self.create_account(&application).map(|(player, _)| player)
     }
 
-    /// Logs an account in, whoever was logged in before.
+    /// Logs an account in. An earlier login of the same account ends.
     ///
     /// # Errors
     /// A wrong name or password.
@@ -93,7 +93,7 @@ impl World {
         Ok((player, answer))
     }
 
-    /// Begins a visit, as login does once the password was right.
+    /// Begins a visit, as a login does after the password was right.
     pub fn begin_visit(&mut self, player: PlayerId) {
         let (now, heard) = (self.tick, self.talk.next_number());
         let Some(visitor) = self.players.get_mut(&player) else {
@@ -117,7 +117,7 @@ impl World {
         }
     }
 
-    /// Ends a visit; a ship under way flies on.
+    /// Ends a visit. A ship under way flies on.
     pub fn end_visit(&mut self, player: PlayerId) {
         let (now, heard) = (self.tick, self.talk.next_number());
         let Some(visitor) = self.players.get_mut(&player) else {
@@ -202,7 +202,7 @@ impl World {
         Ok((newcomer.id, self.password(newcomer.id)))
     }
 
-    /// An id made from the name, so that it does not depend on who registered before.
+    /// A free id that is made from the name, so it does not depend on earlier registrations.
     fn free_id(&self, key: &str) -> PlayerId {
         let hash = hash_text(key);
         let ids = (0..).map(|attempt| self.dice.id("player", &[hash, attempt]));
@@ -215,7 +215,7 @@ impl World {
         self.dice.password(&[player.roll_key()])
     }
 
-    /// What register and login answer alike.
+    /// The part of the answer that register and login share.
     fn welcome_answer(&self, player: PlayerId, greeting: &str, advice: &str) -> Value {
         let visitor = self.player(player);
         let system = self.system_of(visitor);
@@ -238,13 +238,13 @@ pub(super) fn wrong_code() -> GameRefusal {
     )
 }
 
-/// Checks a code of any account: not empty, not endless.
+/// Whether this text can be a code at all: not empty, and at most 64 characters.
 pub(super) fn is_code(code: &str) -> bool {
     !code.is_empty() && code.chars().count() <= MAX_CODE_CHARACTERS
 }
 
 fn read_application(arguments: CommandArguments<'_>) -> Result<Registration<'_>, GameRefusal> {
-    // Missing and misnamed parameters meet the same words as wrong ones here.
+    // Missing and misnamed parameters get the same refusal as wrong ones.
     let name = arguments
         .text("username")
         .ok()

@@ -1,4 +1,4 @@
-//! Mutations: what each one needs, and where it is carried out.
+//! Mutations: the needs of each one, and the code that carries it out.
 
 pub(super) mod craft;
 pub(super) mod dock;
@@ -44,25 +44,25 @@ pub(super) enum Mutation {
     Undock,
     UseItem(Goods),
     Withdraw(Goods),
-    /// A command that is listed but not played: refused when its tick comes.
+    /// A command that is listed but not simulated. It is refused when its tick comes.
     Unplayed(&'static str),
 }
 
-/// So many of an item.
+/// An item and a quantity.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Goods {
     pub(super) item: CatalogueItem,
     pub(super) quantity: u64,
 }
 
-/// Where bought goods go.
+/// The destination of bought goods.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PurchaseDelivery {
     Cargo,
     Storage,
 }
 
-/// Where a ship has to be for a command; the server brings it there if it can.
+/// The berth that a command needs. The server docks or undocks the ship if it can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequiredBerth {
     Docked,
@@ -70,11 +70,11 @@ pub(super) enum RequiredBerth {
     Either,
 }
 
-/// What carrying out a mutation comes to.
+/// The outcome of a mutation.
 #[derive(Debug)]
 pub(super) enum MutationResult {
     Answer(Value),
-    /// The answer comes with the ship's arrival.
+    /// The answer comes when the ship arrives.
     UnderWay,
 }
 

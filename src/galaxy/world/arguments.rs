@@ -1,10 +1,10 @@
-//! A command's arguments: read by name, refused in words that name the right parameter.
+//! The arguments of a command: read by name; a refusal names the right parameter.
 
 use serde_json::{Map, Value};
 
 use super::{catalogue::CatalogueItem, refusal::GameRefusal};
 
-/// The arguments of one call. `null` counts as absent, as the real server has it.
+/// The arguments of one call. `null` counts as absent, as on the real server.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommandArguments<'a>(&'a Map<String, Value>);
 
@@ -21,7 +21,7 @@ impl<'a> CommandArguments<'a> {
         self.value(name).is_some()
     }
 
-    /// A text, or nothing.
+    /// A text, or none.
     pub(super) fn text(self, name: &str) -> Result<Option<&'a str>, GameRefusal> {
         match self.value(name) {
             None => Ok(None),
@@ -32,12 +32,12 @@ impl<'a> CommandArguments<'a> {
         }
     }
 
-    /// A text; absent reads as empty.
+    /// A text; an absent one is empty.
     pub(super) fn text_or_empty(self, name: &str) -> Result<&'a str, GameRefusal> {
         Ok(self.text(name)?.unwrap_or_default())
     }
 
-    /// A whole number, or nothing.
+    /// A whole number, or none.
     pub(super) fn number(self, name: &str) -> Result<Option<i64>, GameRefusal> {
         let Some(value) = self.value(name) else {
             return Ok(None);
@@ -50,7 +50,7 @@ impl<'a> CommandArguments<'a> {
             .ok_or_else(|| GameRefusal::invalid_payload(format!("'{name}' must be an integer.")))
     }
 
-    /// Yes, no, or nothing.
+    /// A flag, or none.
     pub(super) fn flag(self, name: &str) -> Result<Option<bool>, GameRefusal> {
         match self.value(name) {
             None => Ok(None),
@@ -61,7 +61,7 @@ impl<'a> CommandArguments<'a> {
         }
     }
 
-    /// The texts of a list; absent reads as an empty list.
+    /// A list of texts; an absent one is empty.
     pub(super) fn texts(self, name: &str) -> Result<Vec<&'a str>, GameRefusal> {
         let wrong = || GameRefusal::invalid_payload(format!("'{name}' must be a list of strings."));
         let Some(value) = self.value(name) else {
@@ -73,7 +73,7 @@ impl<'a> CommandArguments<'a> {
             .collect()
     }
 
-    /// `quantity`, at least 1; absent counts as 0 and is refused like it.
+    /// `quantity`, at least 1. An absent one counts as 0 and is refused.
     pub(super) fn quantity(self) -> Result<u64, GameRefusal> {
         let quantity = self.number("quantity")?.unwrap_or_default();
         u64::try_from(quantity)
@@ -82,7 +82,7 @@ impl<'a> CommandArguments<'a> {
             .ok_or_else(|| GameRefusal::invalid_payload("Quantity must be greater than 0."))
     }
 
-    /// `quantity`, or this much when absent.
+    /// `quantity`, or `default` when absent.
     pub(super) fn quantity_or(self, default: u64) -> Result<u64, GameRefusal> {
         if self.has("quantity") {
             self.quantity()
@@ -97,7 +97,7 @@ impl<'a> CommandArguments<'a> {
         CatalogueItem::find(text).ok_or_else(|| GameRefusal::unknown_item(text))
     }
 
-    /// `item_id`, whose absence is told from a wrong one.
+    /// `item_id`, with one refusal for an absent id and another for a wrong one.
     pub(super) fn named_item(self, hint: &str) -> Result<CatalogueItem, GameRefusal> {
         if self.text_or_empty("item_id")?.is_empty() {
             return Err(GameRefusal::invalid_payload(format!(
@@ -107,7 +107,7 @@ impl<'a> CommandArguments<'a> {
         self.item()
     }
 
-    /// The one parameter of a command that refuses all others, as travel, jump and find_route do.
+    /// The one parameter of a command that refuses all others, such as travel, jump and find_route.
     pub(super) fn only_parameter(self, name: &str, example: &str) -> Result<&'a str, GameRefusal> {
         let unknown: Vec<&str> = self
             .0

@@ -1,4 +1,4 @@
-//! The atlas: systems, lanes, places and bases as they stand for ever, laid out by the seed.
+//! The atlas: the systems, lanes, places and bases that never change, laid out by the seed.
 
 mod growth;
 mod home;
@@ -19,15 +19,15 @@ use super::{
     empire::Empire,
 };
 
-/// A system's number in the atlas.
+/// The index of a system in the atlas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct SystemIx(u16);
 
-/// A place's number in the atlas; the game calls places POIs.
+/// The index of a place in the atlas. The game calls a place a POI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct PoiIx(u16);
 
-/// A base's number in the atlas.
+/// The index of a base in the atlas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct BaseIx(u16);
 
@@ -62,13 +62,13 @@ pub(super) struct AtlasPoi {
     pub(super) kind: PoiKind,
     pub(super) system: SystemIx,
     pub(super) position: Position,
-    /// What sort of planet it is.
+    /// The class of a planet.
     pub(super) class: Option<&'static str>,
     pub(super) base: Option<BaseIx>,
     pub(super) deposits: Vec<Deposit>,
 }
 
-/// What kind of place it is.
+/// The kind of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PoiKind {
     Sun,
@@ -81,11 +81,11 @@ pub(super) enum PoiKind {
     Relic,
 }
 
-/// What lies at a place when nobody has worked it.
+/// A deposit as it is before anybody mines it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deposit {
     pub(super) item: CatalogueItem,
-    /// 1 to 100: the richer, the more often a pull brings it up.
+    /// 1 to 100. A richer deposit comes up more often.
     pub(super) richness: u64,
     pub(super) full: u64,
 }
@@ -103,7 +103,7 @@ pub(super) struct Base {
     pub(super) is_home: bool,
 }
 
-/// All that never changes about the galaxy of one seed.
+/// Everything about the galaxy of one seed that never changes.
 #[derive(Debug)]
 pub(super) struct Atlas {
     systems: Vec<System>,
@@ -151,7 +151,7 @@ impl Atlas {
         self.systems_by_id.get(id).copied()
     }
 
-    /// A place of this system, by its exact id.
+    /// A place of this system by its exact id.
     pub(super) fn find_poi(&self, system: SystemIx, id: &str) -> Option<PoiIx> {
         let pois = &self.system(system).pois;
         pois.iter().copied().find(|poi| self.poi(*poi).id == id)
@@ -162,7 +162,7 @@ impl Atlas {
         Some(BaseIx(atlas_index(at)))
     }
 
-    /// The system that a system's, a place's or a base's id leads to.
+    /// The system with this id, or with the place or base of this id.
     pub(super) fn locate_system(&self, id: &str) -> Option<SystemIx> {
         let by_base = || {
             let base = self.base(self.find_base(id)?);
@@ -177,7 +177,7 @@ impl Atlas {
         self.find_system(id).or_else(by_base).or_else(by_poi)
     }
 
-    /// Where an empire's newcomers start.
+    /// The base where an empire's new players start.
     pub(super) fn home_base(&self, empire: Empire) -> BaseIx {
         self.find_base(empire.home_base())
             .expect("every empire's home is laid out; a test looks at all five")
@@ -195,7 +195,7 @@ impl Atlas {
         route::shortest_route(&self.systems, from, to)
     }
 
-    /// A number that changes when the layout does, so that saved places keep their meaning.
+    /// A number that changes with the layout. A saved world with another number is refused.
     pub(super) fn fingerprint(&self) -> u64 {
         let ids = self
             .systems
@@ -208,7 +208,7 @@ impl Atlas {
 }
 
 impl BaseIx {
-    /// A number that stands for this base in the name of a roll.
+    /// The number of this base in the name of a roll.
     pub(super) fn roll_key(self) -> u64 {
         u64::from(self.0)
     }
@@ -246,7 +246,7 @@ impl System {
     }
 }
 
-/// Numbers in the atlas are short: a galaxy has a few thousand places.
+/// Converts an index. Atlas indices are short, as a galaxy has a few thousand places.
 fn atlas_index(number: usize) -> u16 {
     u16::try_from(number).expect("the atlas is laid out by us, with far fewer than 65536 places")
 }

@@ -1,20 +1,21 @@
-//! The calendar of the world: ten seconds a tick from its own epoch, never the wall clock.
+//! The calendar of the world: ten seconds a tick from an epoch of its own. It never reads the wall
+//! clock.
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
-/// The first tick of a new world: the real one stood about here in March 2026.
+/// The first tick of a new world, about where the real game was in March 2026.
 pub(super) const OPENING_TICK: u64 = 270_000;
 
-/// Seconds of game time in a tick, however long the tick really lasts.
+/// Seconds of game time in a tick, whatever its real duration.
 pub(super) const TICK_SECS: u64 = 10;
 
-/// Ticks of a day of game time.
+/// Ticks in a day of game time.
 pub(super) const DAY: u64 = 86_400 / TICK_SECS;
 
 /// Unix time of tick 0: 2026-02-08 12:00:00 UTC.
 const EPOCH_UNIX_SECS: i64 = 1_770_552_000;
 
-/// Unix seconds at this tick.
+/// Unix time in seconds at this tick.
 pub(super) fn unix_seconds(tick: u64) -> i64 {
     EPOCH_UNIX_SECS + i64::try_from(tick.saturating_mul(TICK_SECS)).unwrap_or(i64::MAX / 2)
 }
@@ -24,7 +25,7 @@ pub(super) fn timestamp(tick: u64) -> String {
     date_time(tick, 0).to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
-/// `2026-03-11T18:42:07.000000042Z`: what happened in one tick stays in order.
+/// `2026-03-11T18:42:07.000000042Z`: the fraction keeps the order within one tick.
 pub(super) fn exact_timestamp(tick: u64, order: u64) -> String {
     let nanoseconds = u32::try_from(order % 1_000_000_000).unwrap_or_default();
     date_time(tick, nanoseconds).to_rfc3339_opts(SecondsFormat::Nanos, true)

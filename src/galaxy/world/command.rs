@@ -1,4 +1,4 @@
-//! The commands that are played for real, and how each of them is answered.
+//! The commands that are simulated, and the function that answers each of them.
 
 use super::{
     GameAnswer, GameRefusal, PlayerId, World,
@@ -10,21 +10,21 @@ use super::{
 };
 use crate::tools;
 
-/// How a command is answered.
+/// The function that answers a command.
 pub(super) enum CommandHandler {
-    /// From what never changes; needs no login.
+    /// Answers from data that never changes. Needs no login.
     Reference(fn(&World, CommandArguments) -> GameAnswer),
-    /// From the world as it stands.
+    /// Answers from the present world.
     Look(fn(&World, &PlayerAccount, CommandArguments) -> GameAnswer),
-    /// From the world, which notes what was read; nothing that a restart would have to keep.
+    /// Answers from the present world, and notes what was read. A restart may lose the note.
     Read(fn(&mut World, PlayerId, CommandArguments) -> GameAnswer),
-    /// By changing the world at once, without a tick.
+    /// Changes the world at once, without a tick.
     Write(fn(&mut World, PlayerId, CommandArguments) -> GameAnswer),
-    /// In a tick: a mutation. Here its arguments are read.
+    /// Takes a tick: a mutation. This function reads its arguments.
     Act(fn(CommandArguments) -> Result<Mutation, GameRefusal>),
 }
 
-/// What a caller of the world has to know about a command.
+/// The kind of a command, as far as callers of the world treat kinds differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandKind {
     /// Needs no login: [`World::reference`].
@@ -37,8 +37,8 @@ pub enum CommandKind {
     Act,
 }
 
-/// The nature of a command; none of a name that is no command, nor of register, login, logout and
-/// session, which concern whoever keeps the sessions.
+/// The kind of a command. A name that is no command has none, nor have register, login, logout and
+/// session: the keeper of the sessions answers these.
 #[must_use]
 pub fn command_kind(command: &str) -> Option<CommandKind> {
     match find_handler(command) {

@@ -1,4 +1,4 @@
-//! Deposits: what miners have taken out of belts, clouds and ice, and how it grows back.
+//! Deposits: the amounts that miners have taken, and how they grow back.
 
 use std::collections::BTreeMap;
 
@@ -10,20 +10,20 @@ use super::{
     reserve::{DrawnAmount, Recovery},
 };
 
-/// What has been taken, by place and item; untouched deposits are not listed.
+/// The amounts taken, by place and item. An untouched deposit has no entry.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Deposits(BTreeMap<PoiIx, BTreeMap<CatalogueItem, DrawnAmount>>);
 
 impl Deposits {
-    /// Units left of a deposit.
+    /// The units that are left of a deposit.
     pub(super) fn remaining(&self, poi: PoiIx, deposit: &Deposit, now: u64) -> u64 {
         let drawn = self.0.get(&poi).and_then(|taken| taken.get(&deposit.item));
         let missing = drawn.map_or(0, |drawn| drawn.missing_at(deposit_recovery(deposit), now));
         deposit.full.saturating_sub(missing)
     }
 
-    /// The deposit that a pull hits: richer ones come up more often, empty ones never.
+    /// The deposit that a pull hits. A richer one comes up more often, an empty one never.
     pub(super) fn pick_deposit<'a>(
         &self,
         (ix, poi): (PoiIx, &'a AtlasPoi),
@@ -58,7 +58,7 @@ impl Deposits {
     }
 }
 
-/// Common ore grows back within the hour, dear ore within the day.
+/// The growth of a deposit. Common ore grows back within the hour, expensive ore within the day.
 fn deposit_recovery(deposit: &Deposit) -> Recovery {
     let is_common = deposit.item.value() <= 30;
     Recovery {

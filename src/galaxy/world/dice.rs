@@ -1,10 +1,10 @@
-//! Chance: every roll is named by what it is for, so that it never depends on what else was rolled.
+//! Chance: every roll is named by its purpose, so it never depends on other rolls.
 
 use fastrand::Rng;
 
 use super::id::Id;
 
-/// The world's dice. Equal seed, topic and parts give equal rolls, in whatever order they are asked for.
+/// The world's dice. Equal seed, topic and parts give equal rolls, in any order of rolling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dice {
     seed: u64,
@@ -30,13 +30,13 @@ impl Dice {
         Id::new(self.roll(topic, parts).u128(..))
     }
 
-    /// 64 hexadecimal digits, as passwords are made of.
+    /// A password of 64 hexadecimal digits.
     pub(super) fn password(self, parts: &[u64]) -> String {
         let mut roll = self.roll("password", parts);
         format!("{:032x}{:032x}", roll.u128(..), roll.u128(..))
     }
 
-    /// A price's mood between 85 and 115 percent: it drifts from one hour's value to the next.
+    /// A factor on a price, 85 to 115 percent. It moves steadily from one hour's value to the next.
     pub(super) fn price_mood(self, parts: [u64; 2], tick: u64) -> u64 {
         const TICKS_PER_MOOD: u64 = 360;
         let (hour, past) = (tick / TICKS_PER_MOOD, tick % TICKS_PER_MOOD);
@@ -45,7 +45,7 @@ impl Dice {
     }
 }
 
-/// A number for a text, the same on every machine (FNV-1a).
+/// The hash of a text, the same on every machine (FNV-1a).
 pub(super) fn hash_text(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! The five empires: where their people start, and in what.
+//! The five empires: their ids, names and home systems.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ impl Empire {
         Self::Outerrim,
     ];
 
-    /// Ids are exact: `Solarian` is refused.
+    /// The empire of this exact id: `Solarian` is refused.
     pub(super) fn find(id: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|empire| empire.id() == id)
     }
@@ -37,7 +37,7 @@ impl Empire {
         }
     }
 
-    /// One line about it, as the refusal of a wrong empire lists them.
+    /// The line about this empire in the refusal of a wrong one.
     pub(super) fn summary(self) -> &'static str {
         match self {
             Self::Solarian => "Solarian Confederacy, miners and traders around Sol",

@@ -1,4 +1,4 @@
-//! A hold: items and how many of each, in a ship or in a station's storage.
+//! A hold: items and their quantities, in a ship or in a station's storage.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::catalogue::CatalogueItem;
 
-/// Items by count; none is listed with a count of zero.
+/// Quantities by item. No entry is zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Hold(BTreeMap<CatalogueItem, u64>);
 
 impl Hold {
-    /// Units of space taken.
+    /// The units of space that are taken.
     pub(super) fn used(&self) -> u64 {
         self.items().map(|(item, count)| item.size() * count).sum()
     }
@@ -31,7 +31,7 @@ impl Hold {
         }
     }
 
-    /// Takes out so many, or as many as there are; says how many.
+    /// Takes out `count`, or as many as there are. Returns the number taken.
     pub(super) fn take(&mut self, item: CatalogueItem, count: u64) -> u64 {
         let held = self.count(item);
         let taken = held.min(count);

@@ -17,12 +17,12 @@ impl Id {
         Self(number)
     }
 
-    /// A number that stands for this id in the name of a roll.
+    /// The number of this id in the name of a roll.
     pub(super) fn roll_key(self) -> u64 {
         self.0 as u64
     }
 
-    /// The 16 digits that name messages.
+    /// The 16 digits that message ids have.
     pub(super) fn short_text(self) -> String {
         format!("{:016x}", self.roll_key())
     }

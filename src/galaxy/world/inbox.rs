@@ -1,4 +1,4 @@
-//! Notifications: what a pilot is told between calls, a hundred at most, shown when asked for.
+//! Notifications: events that a pilot reads on request. At most a hundred wait.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -12,14 +12,14 @@ use super::{
     messages::{Channel, SharedMessage},
 };
 
-/// Notifications that wait at most; the oldest falls off.
+/// The largest number of waiting notifications. The oldest is dropped for a new one.
 const MAX_NOTIFICATIONS: usize = 100;
 
-/// Something that a pilot is told.
+/// An event that a pilot is told.
 #[derive(Clone, Debug)]
 pub(super) enum InboxEvent {
     Chat(SharedMessage),
-    /// The server docked or undocked for a command that needed it.
+    /// The server docked or undocked the ship for a command that needed it.
     Berth {
         kind: &'static str,
         message: String,
@@ -48,7 +48,7 @@ pub(super) enum InboxEvent {
     },
 }
 
-/// Who came or went, and where.
+/// A pilot who came to a place or left it.
 #[derive(Debug)]
 pub(super) struct PilotPassage {
     pub(super) pilot: String,
@@ -64,14 +64,14 @@ struct InboxEntry {
     number: u64,
 }
 
-/// The notifications of one session; they do not outlive it.
+/// The notifications of one session. They end with it.
 #[derive(Debug, Default)]
 pub(super) struct Inbox {
     waiting: VecDeque<InboxEntry>,
     next: u64,
 }
 
-/// Which notifications are wanted.
+/// The notifications that a call asks for.
 pub(super) struct NotificationFilter<'a> {
     /// None: all types.
     pub(super) types: Vec<&'a str>,
@@ -92,12 +92,12 @@ impl Inbox {
         self.next += 1;
     }
 
-    /// Takes the newest back.
+    /// Removes the newest notification.
     pub(super) fn remove_newest(&mut self) {
         self.waiting.pop_back();
     }
 
-    /// The oldest that are wanted; they leave the queue unless they are kept.
+    /// The oldest matching notifications. They leave the queue unless the filter keeps them.
     pub(super) fn read_matching(
         &mut self,
         wanted: &NotificationFilter,
@@ -130,7 +130,7 @@ impl Inbox {
 }
 
 impl InboxEvent {
-    /// Type and message type.
+    /// The type and the message type of an event.
     fn type_names(&self) -> (&'static str, &'static str) {
         match self {
             Self::Chat(_) => ("chat", "chat_message"),

@@ -1,4 +1,4 @@
-//! The captain's log: twenty entries, the newest first, the oldest falls off.
+//! The captain's log: twenty entries, the newest first. The oldest is dropped for a new one.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{calendar, refusal::GameRefusal};
 
-/// Entries that a log holds.
+/// The largest number of entries in a log.
 pub(super) const MAX_LOG_ENTRIES: usize = 20;
 const MAX_ENTRY_BYTES: usize = 30_000;
 
@@ -17,7 +17,7 @@ struct CaptainsLogEntry {
     text: String,
 }
 
-/// A pilot's journal.
+/// A pilot's log.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct CaptainsLog(VecDeque<CaptainsLogEntry>);
@@ -52,7 +52,7 @@ impl CaptainsLog {
         self.0.len()
     }
 
-    /// One entry as the game shows it, 0 is the newest.
+    /// One entry as the game shows it. Index 0 is the newest.
     pub(super) fn entry_json(&self, index: usize) -> Option<Value> {
         let entry = self.0.get(index)?;
         Some(json!({

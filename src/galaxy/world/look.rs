@@ -1,4 +1,4 @@
-//! Commands that only look.
+//! Commands that only read the world.
 
 pub(super) mod catalog;
 pub(super) mod chat;
@@ -16,7 +16,7 @@ pub(super) mod version;
 pub(super) use self::version::{RELEASE_DATE, RELEASE_NOTES};
 use super::{CommandArguments, GameRefusal};
 
-/// Which page of a list, counted from 1.
+/// A page of a list, counted from 1, and its size.
 #[derive(Clone, Copy)]
 struct ListPage {
     number: usize,
@@ -24,7 +24,7 @@ struct ListPage {
 }
 
 impl ListPage {
-    /// `page`, and the size under this name, between 1 and `most`.
+    /// Reads `page`, and the size from the parameter of this name, between 1 and `most`.
     fn read(
         arguments: CommandArguments,
         size: &str,

@@ -1,4 +1,4 @@
-//! Station markets: finite books of bids and asks whose prices drift and which fill up again.
+//! Station markets: limited books of bids and asks. Prices drift, and the books fill up again.
 
 use std::collections::BTreeMap;
 
@@ -11,21 +11,21 @@ use super::{
     reserve::{DrawnAmount, Recovery},
 };
 
-/// Which side of a book: bids are what a seller gets, asks are what a buyer pays.
+/// A side of an order book. A seller gets bids, a buyer pays asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MarketSide {
     Bids,
     Asks,
 }
 
-/// So many at this price.
+/// A price and the units that it holds for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PriceLevel {
     pub(super) price: u64,
     pub(super) quantity: u64,
 }
 
-/// What traders have taken out of the books.
+/// The units that trades have taken out of the books.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Markets(BTreeMap<BaseIx, BTreeMap<CatalogueItem, TakenAmounts>>);
@@ -36,14 +36,14 @@ struct TakenAmounts {
     asks: DrawnAmount,
 }
 
-/// A book as it stands when nobody has traded.
+/// The order book of an item before any trade.
 struct OrderBook {
     price: u64,
     depth: u64,
     side: MarketSide,
 }
 
-/// A look at one base's market at one moment.
+/// The market of one base at one tick.
 #[derive(Clone, Copy)]
 pub(super) struct MarketView<'a> {
     pub(super) atlas: &'a Atlas,
@@ -53,7 +53,7 @@ pub(super) struct MarketView<'a> {
 }
 
 impl Markets {
-    /// The open levels of one side, best price first.
+    /// The levels of one side that are still open, best price first.
     pub(super) fn levels(
         &self,
         stall: MarketView,
@@ -75,7 +75,7 @@ impl Markets {
         )
     }
 
-    /// What trading so many would come to, level by level.
+    /// The levels that a trade of this size would use.
     pub(super) fn fills(
         &self,
         stall: MarketView,
@@ -95,7 +95,7 @@ impl Markets {
         fills
     }
 
-    /// Takes what was traded out of the book.
+    /// Takes traded units out of the book.
     pub(super) fn take_traded(
         &mut self,
         stall: MarketView,
@@ -121,7 +121,7 @@ impl Markets {
 }
 
 impl MarketView<'_> {
-    /// The undisturbed book, if the base trades this item on this side at all.
+    /// The book before any trade, if the base trades this item on this side.
     fn order_book(self, item: CatalogueItem, side: MarketSide) -> Option<OrderBook> {
         let percent = match side {
             MarketSide::Bids => self.bid_percent(item)?,
@@ -141,8 +141,8 @@ impl MarketView<'_> {
         })
     }
 
-    /// What the base pays, in percent of the base value. Home stations want everything that a belt
-    /// gives; elsewhere about every second item has no bid at all, and some are wanted badly.
+    /// The best bid in percent of the base value. Home stations bid for everything from belts.
+    /// Elsewhere about half of the items have no bid, and some have a high one.
     fn bid_percent(self, item: CatalogueItem) -> Option<u64> {
         if item.category() == ItemCategory::Module {
             return None;
@@ -179,8 +179,8 @@ impl MarketView<'_> {
 }
 
 impl OrderBook {
-    /// Percent of the best price and of the depth. The last bid is low and deep: even a swarm
-    /// that sells all day finds somebody to take it.
+    /// Percent of the best price, and percent of the depth, for each level. The last bid is low and
+    /// deep, so a swarm that sells all day still finds a buyer.
     fn ladder(&self) -> [(u64, u64); 3] {
         match self.side {
             MarketSide::Bids => [(100, 100), (70, 200), (40, 6000)],

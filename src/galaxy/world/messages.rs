@@ -1,4 +1,4 @@
-//! What pilots say to each other, and who may read it afterwards.
+//! Chat messages, and the boards on which they can be read.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -12,10 +12,10 @@ use super::{
     id::PlayerId,
 };
 
-/// Messages that each channel keeps.
+/// The largest number of messages on one board.
 const MAX_BOARD_MESSAGES: usize = 100;
 
-/// Where a message was said.
+/// The channel of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Channel {
@@ -34,19 +34,19 @@ pub(super) struct PilotMessage {
     pub(super) sender_id: PlayerId,
     pub(super) content: String,
     pub(super) tick: u64,
-    /// Counts all messages of the world, so that "since" has a meaning.
+    /// The number of the message in the world. The parameter `since` compares it.
     pub(super) number: u64,
-    /// Of a private message.
+    /// The recipient of a private message.
     pub(super) target: Option<(PlayerId, String)>,
     pub(super) system: String,
     pub(super) poi: String,
 }
 
-/// A message that several boxes hold at once.
+/// A message that several boards share.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct SharedMessage(pub(super) Arc<PilotMessage>);
 
-/// A place where messages lie.
+/// A board: the list of messages of a system, a place or a pilot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageBoard {
     System(SystemIx),
@@ -56,7 +56,7 @@ pub(super) enum MessageBoard {
 
 type BoardMessages = VecDeque<SharedMessage>;
 
-/// Everything that was said lately.
+/// The recent messages of all boards.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct MessageHistory {
     said: u64,
@@ -71,38 +71,39 @@ impl MessageHistory {
         self.said
     }
 
-    /// Pins a message to these walls.
+    /// Puts a message on these boards.
     pub(super) fn post_message(
         &mut self,
         message: PilotMessage,
-        walls: &[MessageBoard],
+        boards: &[MessageBoard],
     ) -> SharedMessage {
         self.said = message.number + 1;
-        let letter = SharedMessage(Arc::new(message));
-        for wall in walls {
-            let wall = match wall {
+        let shared = SharedMessage(Arc::new(message));
+        for board in boards {
+            let messages = match board {
                 MessageBoard::System(system) => self.systems.entry(*system).or_default(),
                 MessageBoard::Poi(poi) => self.pois.entry(*poi).or_default(),
                 MessageBoard::Pilot(pilot) => self.pilots.entry(*pilot).or_default(),
             };
-            if wall.len() == MAX_BOARD_MESSAGES {
-                wall.pop_front();
+            if messages.len() == MAX_BOARD_MESSAGES {
+                messages.pop_front();
             }
-            wall.push_back(letter.clone());
+            messages.push_back(shared.clone());
         }
-        letter
+        shared
     }
 
-    /// The messages of a wall, newest first.
-    pub(super) fn read(&self, wall: MessageBoard) -> impl Iterator<Item = &PilotMessage> {
-        let wall = match wall {
+    /// The messages of a board, newest first.
+    pub(super) fn read(&self, board: MessageBoard) -> impl Iterator<Item = &PilotMessage> {
+        let messages = match board {
             MessageBoard::System(system) => self.systems.get(&system),
             MessageBoard::Poi(poi) => self.pois.get(&poi),
             MessageBoard::Pilot(pilot) => self.pilots.get(&pilot),
         };
-        wall.into_iter()
-            .flat_map(|wall| wall.iter().rev())
-            .map(|letter| &*letter.0)
+        messages
+            .into_iter()
+            .flat_map(|messages| messages.iter().rev())
+            .map(|shared| &*shared.0)
     }
 }
 

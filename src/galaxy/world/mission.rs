@@ -1,4 +1,4 @@
-//! Missions: what stations ask for, and how far a pilot has got with it.
+//! Missions: the tasks that stations offer, and the progress of pilots with them.
 
 mod templates;
 
@@ -11,17 +11,17 @@ use super::{
     id::Id,
 };
 
-/// Missions that a pilot may have at once.
+/// The largest number of missions that a pilot has at once.
 pub(super) const MAX_ACTIVE_MISSIONS: usize = 5;
 
-/// A mission as stations offer it.
+/// A mission that stations offer.
 #[derive(Debug)]
 pub(super) struct MissionTemplate {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
     pub(super) kind: &'static str,
     pub(super) difficulty: u64,
-    /// Name and title of who asks.
+    /// The name and the title of the giver.
     pub(super) giver: (&'static str, &'static str),
     pub(super) task: MissionTask,
     pub(super) credits: u64,
@@ -32,20 +32,20 @@ pub(super) struct MissionTemplate {
     pub(super) chain_next: Option<&'static str>,
 }
 
-/// What has to be done.
+/// The task of a mission.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MissionTask {
-    /// Bring so many of an item to the station that asked.
+    /// Bring this many of an item to the station that offered the mission.
     Deliver(&'static str, u64),
-    /// Bring up so many units of anything.
+    /// Mine this many units of anything.
     Mine(u64),
-    /// Sell so many units of anything.
+    /// Sell this many units of anything.
     Sell(u64),
-    /// Enter so many systems for the first time.
+    /// Enter this many systems for the first time.
     Survey(u64),
 }
 
-/// What the giver says.
+/// The words of the giver.
 #[derive(Debug)]
 pub(super) struct MissionDialog {
     pub(super) offer: &'static str,
@@ -54,7 +54,7 @@ pub(super) struct MissionDialog {
     pub(super) complete: &'static str,
 }
 
-/// Something a pilot did that a mission may count.
+/// An act of a pilot that a mission may count.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MissionDeed {
     Mined(u64),
@@ -62,7 +62,7 @@ pub(super) enum MissionDeed {
     Surveyed,
 }
 
-/// A template by its id, so that it can be saved.
+/// A template that is saved as its id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 struct TemplateId(usize);
@@ -74,7 +74,7 @@ pub(super) struct ActiveMission {
     template: TemplateId,
     pub(super) base: BaseIx,
     pub(super) accepted: u64,
-    /// Of deeds; deliveries are counted when somebody looks.
+    /// The progress in acts. Deliveries are counted when the mission is shown or completed.
     pub(super) done: u64,
 }
 
@@ -86,14 +86,15 @@ pub(super) struct CompletedMission {
 }
 
 impl MissionTemplate {
-    /// What this base offers: deliveries only of what its own system's belts give.
+    /// The offers of this base. A delivery is offered only if belts of the base's own system yield
+    /// the item.
     pub(super) fn offers_at(atlas: &Atlas, base: BaseIx) -> impl Iterator<Item = &'static Self> {
         templates::ALL
             .iter()
             .filter(move |template| template.is_offered(atlas, base))
     }
 
-    /// Whether a pilot who has completed these may take it (again).
+    /// Whether a pilot with these completed missions may take this one (again).
     pub(super) fn is_open_to(&self, completed: &[CompletedMission]) -> bool {
         self.is_repeatable || completed.iter().all(|done| done.template().id != self.id)
     }
@@ -121,7 +122,7 @@ impl MissionTemplate {
 }
 
 impl MissionTask {
-    /// How many of whatever it counts.
+    /// The number that completes the task.
     pub(super) fn required_count(self) -> u64 {
         match self {
             Self::Deliver(_, count)
@@ -138,7 +139,7 @@ impl MissionTask {
         }
     }
 
-    /// The objective's type on the wire.
+    /// The type of the objective on the wire.
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Deliver(..) => "deliver_item",
@@ -175,7 +176,7 @@ impl ActiveMission {
         self.template.template()
     }
 
-    /// By its own id, or by its template's.
+    /// Whether the mission or its template has this id.
     pub(super) fn has_id(&self, id: &str) -> bool {
         self.template().id == id || self.id.to_string() == id
     }

@@ -1,4 +1,4 @@
-//! A player: account, whereabouts, ship, purse and memory.
+//! A player: account, position, ship, credits and history.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::{
     ship::PlayerShip,
 };
 
-/// What a new player owns.
+/// The credits of a new player.
 const STARTING_CREDITS: u64 = 100;
 
 /// One account of the game.
@@ -30,35 +30,35 @@ pub(super) struct PlayerAccount {
     pub(super) credits: u64,
     pub(super) created: u64,
     pub(super) last_login: u64,
-    /// The last tick at which something of this player was recorded.
+    /// The tick of this player's last recorded change.
     pub(super) last_active: u64,
     pub(super) logins: u64,
     pub(super) profile: PlayerProfile,
-    /// Where the ship is, or where it left from.
+    /// The ship's place. Under way it is the place that the ship left.
     pub(super) at: PoiIx,
     pub(super) berth: Berth,
     pub(super) home: BaseIx,
     pub(super) ship: PlayerShip,
-    /// Ships flown so far.
+    /// The number of ships so far.
     pub(super) ships: u64,
     pub(super) storage: BTreeMap<BaseIx, Hold>,
     pub(super) progress: SkillProgress,
     pub(super) stats: PlayerStats,
-    /// Systems seen, and since when.
+    /// Visited systems, with the tick of the first visit.
     pub(super) visited: BTreeMap<SystemIx, u64>,
     pub(super) log: CaptainsLog,
     pub(super) missions: Vec<ActiveMission>,
     pub(super) accepted: u64,
     pub(super) completed: Vec<CompletedMission>,
-    /// Messages sent so far.
+    /// The number of messages sent.
     pub(super) said: u64,
-    /// The message number at which this player last left.
+    /// The message number at which this player last logged out.
     pub(super) heard: u64,
-    /// Set while logged in.
+    /// The current visit; none while logged out.
     pub(super) visit: Option<PlayerVisit>,
 }
 
-/// How a player shows to others.
+/// The public profile of a player.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlayerProfile {
     pub(super) status_message: String,
@@ -69,7 +69,7 @@ pub(super) struct PlayerProfile {
     pub(super) is_claimed: bool,
 }
 
-/// What the ship is doing.
+/// The state of the ship.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Berth {
     Docked(BaseIx),
@@ -77,7 +77,7 @@ pub(super) enum Berth {
     UnderWay(Voyage),
 }
 
-/// A flight that ends by itself.
+/// A flight, which ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Voyage {
     pub(super) kind: VoyageKind,
@@ -85,14 +85,14 @@ pub(super) struct Voyage {
     pub(super) arrives: u64,
 }
 
-/// Within a system, or between two.
+/// A flight within a system, or between two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum VoyageKind {
     Travel,
     Jump,
 }
 
-/// What is counted about a player.
+/// The statistics of a player.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlayerStats {
     pub(super) credits_earned: u64,
@@ -102,22 +102,22 @@ pub(super) struct PlayerStats {
     pub(super) ore_mined: u64,
     pub(super) ships_lost: u64,
     pub(super) trades_completed: u64,
-    /// Ticks of visits that have ended.
+    /// Ticks of all visits that have ended.
     pub(super) ticks_played: u64,
 }
 
-/// What lasts from login to logout.
+/// The state that lasts from login to logout.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct PlayerVisit {
     pub(super) since: u64,
     #[serde(skip)]
     pub(super) inbox: Inbox,
-    /// By channel: the message number up to which history was read.
+    /// The message number up to which each channel's history was read.
     #[serde(skip)]
     pub(super) read: [u64; 4],
 }
 
-/// A newcomer's name and people.
+/// The name and the empire of a new player.
 pub(super) struct Newcomer<'a> {
     pub(super) id: PlayerId,
     pub(super) name: &'a str,
@@ -177,27 +177,27 @@ impl PlayerAccount {
         self.stats.credits_earned += credits;
     }
 
-    /// Spends what the caller has checked to be there.
+    /// Spends credits. The caller has checked that there are enough.
     pub(super) fn spend_credits(&mut self, credits: u64) {
         self.credits = self.credits.saturating_sub(credits);
         self.stats.credits_spent += credits;
     }
 
-    /// Puts a notification in the queue, if anybody is logged in to read it.
+    /// Queues a notification if the player is logged in.
     pub(super) fn notify(&mut self, event: InboxEvent, now: u64) {
         if let Some(visit) = &mut self.visit {
             visit.inbox.push(event, now);
         }
     }
 
-    /// Takes the newest notification back.
+    /// Removes the newest notification.
     pub(super) fn retract_notification(&mut self) {
         if let Some(visit) = &mut self.visit {
             visit.inbox.remove_newest();
         }
     }
 
-    /// Adds experience and says so when a level was reached.
+    /// Adds experience. Returns whether a level was reached, and notifies the player of it.
     pub(super) fn gain_experience(&mut self, skill: Skill, xp: u64, now: u64) -> bool {
         let level = self.progress.gain_xp(skill, xp);
         if let Some(level) = level {
@@ -206,7 +206,7 @@ impl PlayerAccount {
         level.is_some()
     }
 
-    /// Counts a deed for every mission that is still open.
+    /// Counts an act for every mission that is still open.
     pub(super) fn count_deed(&mut self, deed: MissionDeed, now: u64) {
         for mission in &mut self.missions {
             if mission.expiry_tick() > now {

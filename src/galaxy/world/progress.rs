@@ -1,4 +1,4 @@
-//! What a pilot has learnt: levels and experience by skill.
+//! The skills of a pilot: levels and experience.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,18 @@ use serde::{Deserialize, Serialize};
 
 use super::catalogue::{Skill, xp_for_next};
 
-/// Level, and experience gathered since it was reached.
+/// A level, and the experience gathered since it was reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SkillLevel {
     pub(super) level: u64,
     pub(super) xp: u64,
 }
 
-/// Skills that have been used at least once.
+/// The skills that have been used at least once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SkillProgress {
     skills: BTreeMap<Skill, SkillLevel>,
-    /// All experience ever gained.
+    /// The sum of all experience.
     pub(super) experience: u64,
 }
 
@@ -30,7 +30,7 @@ impl SkillProgress {
         self.skills.iter().map(|(skill, learnt)| (*skill, *learnt))
     }
 
-    /// Adds experience; the new level, if one was reached.
+    /// Adds experience. Returns the new level, if one was reached.
     pub(super) fn gain_xp(&mut self, skill: Skill, xp: u64) -> Option<u64> {
         self.experience += xp;
         let learnt = self.skills.entry(skill).or_default();

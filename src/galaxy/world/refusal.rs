@@ -1,21 +1,21 @@
-//! Refusals: why a command was not carried out, in the codes and words of the real server.
+//! Refusals: the reasons for not carrying a command out, in the codes and words of the real server.
 
 use std::fmt;
 
 /// A refused command. On the wire it reads `Error: <code>: <message>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRefusal {
-    /// The code that programs go by.
+    /// The code for programs.
     pub code: &'static str,
-    /// The words that say what would help.
+    /// The words, which say what would help.
     pub message: String,
 }
 
-/// What a command comes to.
+/// The answer to a command.
 pub type GameAnswer = Result<serde_json::Value, GameRefusal>;
 
 impl GameRefusal {
-    /// A refusal in these words.
+    /// A refusal with this code and these words.
     pub fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -57,12 +57,12 @@ impl GameRefusal {
         Self::new("invalid_target", "Target not found at your location.")
     }
 
-    /// The command exists, the player does not.
+    /// The refusal of a command that needs a login.
     pub(super) fn not_logged_in() -> Self {
         Self::new("not_authenticated", "You must login first.")
     }
 
-    /// No such command.
+    /// The refusal of a name that is no command.
     pub fn unknown_command(name: &str) -> Self {
         Self::new(
             "unknown_command",
@@ -70,7 +70,7 @@ impl GameRefusal {
         )
     }
 
-    /// Something broke on our side while the command ran.
+    /// The refusal after a bug on the server's side.
     pub fn internal_error() -> Self {
         Self::new(
             "internal_error",

@@ -1,17 +1,17 @@
-//! A shared quantity that is drawn down and grows back, worked out only when somebody looks.
+//! A shared quantity that is drawn down and grows back. It is computed only when it is read.
 
 use serde::{Deserialize, Serialize};
 
-/// How fast what was drawn comes back.
+/// The speed of growing back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recovery {
-    /// This much per tick, whatever was drawn.
+    /// The amount per tick, whatever is missing.
     pub(super) steady: u64,
-    /// And one part in this many of what is missing: the emptier, the faster. At least 2.
+    /// One part in this many of the missing amount, per tick. It is at least 2.
     pub(super) share: u64,
 }
 
-/// What has been drawn from a quantity whose full measure is written elsewhere.
+/// The amount drawn from a quantity. The full amount is kept elsewhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct DrawnAmount {
     amount: u64,
@@ -19,7 +19,7 @@ pub(super) struct DrawnAmount {
 }
 
 impl DrawnAmount {
-    /// What is still missing at this tick.
+    /// The amount that is still missing at this tick.
     pub(super) fn missing_at(self, recovery: Recovery, now: u64) -> u64 {
         let ticks = now.saturating_sub(self.since);
         decay_amount(self.amount, recovery.share, ticks)

@@ -1,4 +1,4 @@
-//! The world as it is saved: everything that a restart has to keep, and nothing that it loses.
+//! The saved form of the world: everything that a restart keeps, and nothing that it loses.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,13 +29,13 @@ struct LoadedWorld {
     talk: MessageHistory,
 }
 
-/// Why a saved world is not taken.
+/// The reason for refusing a saved world.
 #[derive(Debug, thiserror::Error)]
 pub enum NotThisWorld {
-    /// It is not what [`World::save`] writes.
+    /// The text is not the output of [`World::save`].
     #[error("not a saved world: {0}")]
     Unreadable(#[from] serde_json::Error),
-    /// Another galaxy.
+    /// The world belongs to another seed.
     #[error("it was made with seed {found}, not with seed {wanted}")]
     Seed {
         /// The seed of the saved world.
@@ -43,14 +43,14 @@ pub enum NotThisWorld {
         /// The seed that was asked for.
         wanted: u64,
     },
-    /// The same seed gives another galaxy today.
+    /// The same seed now gives another layout.
     #[error("it was made by a version of the program that laid the galaxy out differently")]
     Layout,
 }
 
 impl World {
-    /// The lasting state as JSON. Notifications and queued commands are not part of it; who is
-    /// logged in is, until [`World::everybody_leaves`].
+    /// The lasting state as JSON, without notifications and queued commands. It says who is logged
+    /// in, until [`World::everybody_leaves`].
     #[must_use]
     pub fn save(&self) -> String {
         let outgoing = SavedWorld {
@@ -66,10 +66,10 @@ impl World {
         text.expect("the state has text keys and no failing serializers")
     }
 
-    /// The world that was saved.
+    /// Loads a saved world.
     ///
     /// # Errors
-    /// The text is no saved world, or one of another galaxy.
+    /// A text that is no saved world, or a world of another galaxy.
     pub fn load(rules: WorldRules, text: &str) -> Result<Self, NotThisWorld> {
         let incoming: LoadedWorld = serde_json::from_str(text)?;
         if incoming.seed != rules.seed {

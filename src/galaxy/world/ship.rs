@@ -10,22 +10,22 @@ use super::{
     id::Id,
 };
 
-/// The ship that a pilot flies. Everybody flies a starter.
+/// The ship that a pilot flies. Every ship is a starter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlayerShip {
     pub(super) id: Id,
-    /// Whose starter it is.
+    /// The empire whose starter it is.
     make: Empire,
     pub(super) hull: u64,
     pub(super) fuel: u64,
     pub(super) cargo: Hold,
-    /// One id for each module of the class, in its order.
+    /// The id of each module of the class, in its order.
     modules: Vec<Id>,
     pub(super) built: u64,
 }
 
 impl PlayerShip {
-    /// A fresh starter with a full tank; `number` tells an owner's ships apart.
+    /// A new starter with a full tank. `number` distinguishes the ships of one owner.
     pub(super) fn starter(make: Empire, dice: Dice, owner: Id, number: u64, now: u64) -> Self {
         let class = ShipClass::starter(make);
         let id = dice.id("ship", &[owner.roll_key(), number]);
@@ -51,12 +51,12 @@ impl PlayerShip {
         self.modules.iter().copied().zip(specs)
     }
 
-    /// Free space of the hold.
+    /// The free space of the hold.
     pub(super) fn space(&self) -> u64 {
         self.class().cargo.saturating_sub(self.cargo.used())
     }
 
-    /// What its mining modules bring up together; 0 without any.
+    /// The sum of the power of its mining modules; 0 without any.
     pub(super) fn mining_power(&self) -> u64 {
         self.modules()
             .map(|(_, module)| match module.purpose {
@@ -74,12 +74,12 @@ impl PlayerShip {
         self.modules().map(|(_, module)| module.power).sum()
     }
 
-    /// Ticks that flying this far within a system takes.
+    /// The ticks of a flight of this distance within a system.
     pub(super) fn travel_ticks(&self, distance: f64) -> u64 {
         ceil_to_u64(distance / ship_speed(self.class())).max(1)
     }
 
-    /// Fuel that flying this far within a system takes.
+    /// The fuel for a flight of this distance within a system.
     pub(super) fn travel_fuel(&self, distance: f64) -> u64 {
         ceil_to_u64(ship_speed(self.class()) * distance * 0.07).max(1)
     }

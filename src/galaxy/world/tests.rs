@@ -1,4 +1,4 @@
-//! The world played through its public face.
+//! Tests of the world through its public functions.
 
 mod errors;
 mod life;
@@ -11,7 +11,7 @@ use super::{
     CommandKind, GameAnswer, GameOrder, GameRefusal, PlayerId, World, WorldRules, command_kind,
 };
 
-/// A world and the habit of waiting for answers.
+/// A world whose commands are answered before the next one is given.
 pub(super) struct Game {
     pub(super) world: World,
 }
@@ -52,14 +52,14 @@ impl Game {
         panic!("{command} was never answered")
     }
 
-    /// A call that has to succeed.
+    /// Calls a command that has to succeed.
     pub(super) fn ok(&mut self, player: PlayerId, command: &str, arguments: Value) -> Value {
         let shown = arguments.to_string();
         self.call(player, command, arguments)
             .unwrap_or_else(|refusal| panic!("{command} {shown}: {refusal}"))
     }
 
-    /// The words of a call that has to fail.
+    /// Calls a command that has to fail. Returns the refusal as text.
     pub(super) fn refused(&mut self, player: PlayerId, command: &str, arguments: Value) -> String {
         match self.call(player, command, arguments) {
             Ok(answer) => panic!("{command} succeeded: {answer}"),

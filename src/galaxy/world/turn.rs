@@ -1,4 +1,4 @@
-//! Turns: one mutation a tick and player, carried out in the order of players' ids.
+//! Turns: each player has at most one mutation a tick. They run in the order of the players' ids.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,40 +13,40 @@ use super::{
     unimplemented,
 };
 
-/// Names the answer that a submitted command will get.
+/// The number of the answer to a submitted command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AnswerTicket(u64);
 
-/// A mutation as a player gave it.
+/// A mutation as a player ordered it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameOrder {
-    /// Who.
+    /// The player who ordered it.
     pub player: PlayerId,
     /// The tool's name.
     pub command: String,
-    /// What came with it.
+    /// The arguments of the command.
     pub arguments: Map<String, Value>,
-    /// The caller's own name for this call, kept for whoever compares records.
+    /// The caller's own name for this call, which records keep for comparisons.
     pub call: Option<String>,
 }
 
-/// A mutation that has been carried out, or was refused while it was.
+/// A mutation that was carried out, or refused in its tick.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExecutedMutation {
-    /// The tick in which it happened.
+    /// The tick in which it ran.
     pub tick: u64,
-    /// What was ordered.
+    /// The order.
     pub order: GameOrder,
-    /// The code of the refusal, if it failed.
+    /// The code of the refusal, if the command failed.
     pub failed: Option<&'static str>,
 }
 
-/// What one tick brought.
+/// The results of one tick.
 #[derive(Debug, Default)]
 pub struct WorldTurn {
-    /// In the order in which it happened.
+    /// The executed mutations in their order.
     pub executed: Vec<ExecutedMutation>,
-    /// For everybody who waited for this tick.
+    /// The answers to all calls that waited for this tick.
     pub answers: Vec<(AnswerTicket, GameAnswer)>,
 }
 
@@ -67,8 +67,8 @@ pub(super) struct AwaitedArrival {
 }
 
 impl World {
-    /// Queues a mutation for the next tick; the answer comes with the [`WorldTurn`] that carries it out,
-    /// for `travel` and `jump` with the one in which the ship arrives.
+    /// Queues a mutation for the next tick. The answer comes with the [`WorldTurn`] of its
+    /// execution; that of `travel` and `jump` comes with the turn of the arrival.
     ///
     /// # Errors
     /// Wrong arguments, a ship under way, or a mutation that is queued already.
@@ -84,15 +84,15 @@ impl World {
                 "Another action is already in progress for this player",
             ));
         }
-        // The server docks or undocks first, which costs a tick of its own.
+        // The server docks or undocks first, which takes a tick of its own.
         let extra = u64::from(self.changes_berth(player, &act));
         Ok(self.queue_mutation(order, act, due + extra))
     }
 
-    /// Queues a mutation that a record says was carried out in this tick.
+    /// Queues a mutation for the tick in which a record says it was carried out.
     ///
     /// # Errors
-    /// The refusal that it would have met at once; a record of it cannot be ours.
+    /// The refusal of a mutation that no record of this galaxy can contain.
     pub fn schedule(&mut self, order: GameOrder, due: u64) -> Result<AnswerTicket, GameRefusal> {
         let (_, act) = self.read_order(&order)?;
         Ok(self.queue_mutation(order, act, due))
@@ -158,7 +158,7 @@ impl World {
         )
     }
 
-    /// Lets one tick pass: ships arrive, then queued mutations run.
+    /// Lets one tick pass. Ships arrive first, then queued mutations run.
     pub fn tick(&mut self) -> WorldTurn {
         self.tick += 1;
         let mut turn = WorldTurn::default();
@@ -194,7 +194,7 @@ impl World {
         let PendingMutation {
             ticket, act, order, ..
         } = pending;
-        // A bug in one command must not take the world down with it.
+        // A bug in one command must not end the world of the others.
         let done = catch_unwind(AssertUnwindSafe(|| {
             self.carry_out(order.player, &act, &order)
         }))
@@ -219,8 +219,8 @@ impl World {
         });
     }
 
-    /// Docks or undocks if the command needs it, then runs it. Says which of the two was done; a
-    /// command that fails leaves the ship where it was.
+    /// Docks or undocks if the command needs it, then runs the command. Returns which of the two
+    /// was done. A command that fails leaves the ship where it was.
     fn carry_out(
         &mut self,
         player: PlayerId,

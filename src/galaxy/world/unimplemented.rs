@@ -1,12 +1,12 @@
-//! Commands that are listed but not played: refused as the game refuses what cannot be done now,
-//! never answered with a success that did not happen.
+//! Commands that are listed but not simulated. They are refused as the game refuses a command that
+//! cannot be done now; none is ever answered with success.
 
 use super::{
     GameRefusal, World, act::Mutation, arguments::CommandArguments, player::PlayerAccount,
 };
 use crate::tools;
 
-/// Refuses an unplayed command that takes no tick.
+/// Refuses an unimplemented command that takes no tick.
 pub(super) fn refuse_query(
     world: &World,
     player: &PlayerAccount,
@@ -19,7 +19,7 @@ pub(super) fn refuse_query(
     }
 }
 
-/// Reads an unplayed mutation, which will be refused when its tick comes.
+/// Reads an unimplemented mutation. It is refused when its tick comes.
 pub(super) fn read_mutation(
     command: &str,
     arguments: CommandArguments,
@@ -27,7 +27,7 @@ pub(super) fn read_mutation(
     check_required(command, arguments).map(Mutation::Unplayed)
 }
 
-/// The command's name in the tool table, if what it requires was given.
+/// The command's name in the tool table, if all required parameters were given.
 fn check_required(command: &str, arguments: CommandArguments) -> Result<&'static str, GameRefusal> {
     let tool = tools::find(command).ok_or_else(|| GameRefusal::unknown_command(command))?;
     for name in tool.required_parameters() {
@@ -40,7 +40,7 @@ fn check_required(command: &str, arguments: CommandArguments) -> Result<&'static
     Ok(&tool.name)
 }
 
-/// Why the command cannot be done by this player now.
+/// The reason why this player cannot do the command now.
 pub(super) fn refusal_for(world: &World, player: &PlayerAccount, command: &str) -> GameRefusal {
     let known = REFUSAL_REASONS
         .iter()
@@ -60,10 +60,11 @@ pub(super) fn refusal_for(world: &World, player: &PlayerAccount, command: &str) 
     }
 }
 
-/// A code and its words.
+/// The code and the words of a refusal.
 #[derive(Debug, PartialEq, Eq)]
 enum RefusalReason {
-    /// Whoever is not docked hears that first; `{base}` is the station's name.
+    /// A refusal for docked players; an undocked one is told to dock first. `{base}` stands for the
+    /// station's name.
     Here(&'static str, &'static str),
     Anywhere(&'static str, &'static str),
 }

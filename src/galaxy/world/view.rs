@@ -1,4 +1,4 @@
-//! How things of the world read on the wire; the parts that several answers share.
+//! The wire forms that several answers share.
 
 mod pilot;
 mod place;
@@ -17,23 +17,23 @@ use super::{
     player::PlayerAccount,
 };
 
-/// `48,207 / 60,000`.
+/// Formats an amount: `48,207 / 60,000`.
 pub(super) fn of_full(remaining: u64, full: u64) -> String {
     format!("{} / {}", group_digits(remaining), group_digits(full))
 }
 
-/// Percent that is missing, with one decimal; 0 is full.
+/// The missing percent with one decimal; 0 is full.
 pub(super) fn depletion(remaining: u64, full: u64) -> f64 {
     let permille = full.saturating_sub(remaining) * 1000 / full.max(1);
     tenths(permille)
 }
 
-/// Whole tenths as a number with one decimal.
+/// A number of tenths as a number with one decimal.
 pub(super) fn tenths(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX)) / 10.0
 }
 
-/// Fills or levels of a station's book.
+/// The fills or the levels of a station's book.
 pub(super) fn fills(fills: &[PriceLevel]) -> Vec<Value> {
     let fill = |level: &PriceLevel| {
         json!({
@@ -59,17 +59,17 @@ pub(super) fn contents(hold: &Hold) -> Vec<Value> {
     hold.items().map(line).collect()
 }
 
-/// Messages by channel that the player has not read.
+/// The numbers of unread messages by channel.
 pub(super) fn unread_counts(world: &World, player: &PlayerAccount) -> Value {
     let read = player.visit.as_ref().map(|visit| visit.read);
     let read = read.unwrap_or([player.heard; 4]);
-    let count = |wall: MessageBoard, channel: usize| {
+    let count = |board: MessageBoard, channel: usize| {
         let is_new = |message: &&PilotMessage| {
             message.number >= read[channel] && message.sender_id != player.id
         };
         world
             .talk
-            .read(wall)
+            .read(board)
             .take_while(|message| message.number >= read[channel])
             .filter(is_new)
             .count()
@@ -83,7 +83,7 @@ pub(super) fn unread_counts(world: &World, player: &PlayerAccount) -> Value {
     })
 }
 
-/// `48207` as `48,207`.
+/// Formats `48207` as `48,207`.
 fn group_digits(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What faults do to a request on its way through the door.
+//! The effects of faults on one request at the endpoint.
 
 use std::time::Duration;
 
@@ -18,15 +18,15 @@ use crate::{
     frontend::ConnectionId,
 };
 
-/// What faults leave of a request's way.
+/// A request's session and connection, as faults change them.
 pub(super) struct FaultedRequest<'a> {
     pub(super) session: Option<&'a str>,
     pub(super) connection: Option<ConnectionId>,
-    /// What will become of the answer.
+    /// The fault that will change the answer.
     pub(super) spoilt: Option<FaultEffect>,
 }
 
-/// The server ends before the request does.
+/// The server ended before the request did.
 struct Stopping;
 
 impl<'a> FaultedRequest<'a> {
@@ -40,28 +40,28 @@ impl<'a> FaultedRequest<'a> {
 }
 
 impl EndpointState {
-    /// Lets the faults at a request that is not executed yet; their answer, if they leave no other.
+    /// Applies the faults that come before execution. Returns an answer if a fault decides it.
     pub(super) async fn inject_faults(
         &self,
         envelope: &Envelope<'_>,
-        passage: &mut FaultedRequest<'_>,
+        faulted: &mut FaultedRequest<'_>,
         now: Duration,
     ) -> Option<Response> {
-        let target = fault_target(envelope, passage.connection);
-        for strike in self.faults.draw_effects(now, target) {
-            if let Some(answer) = self.faulty_answer(strike, envelope) {
+        let target = fault_target(envelope, faulted.connection);
+        for effect in self.faults.draw_effects(now, target) {
+            if let Some(answer) = self.faulty_answer(effect, envelope) {
                 return Some(answer);
             }
-            if self.apply_effect(strike, passage).await.is_err() {
+            if self.apply_effect(effect, faulted).await.is_err() {
                 return Some(response::cut_body());
             }
         }
         None
     }
 
-    /// What a fault answers in place of executing the request.
-    fn faulty_answer(&self, strike: FaultEffect, envelope: &Envelope) -> Option<Response> {
-        let answer = match strike {
+    /// The answer of a fault that replaces execution.
+    fn faulty_answer(&self, effect: FaultEffect, envelope: &Envelope) -> Option<Response> {
+        let answer = match effect {
             FaultEffect::Http500 => {
                 response::plain_error(StatusCode::INTERNAL_SERVER_ERROR, "broken on purpose")
             }
@@ -89,23 +89,23 @@ impl EndpointState {
         Some(answer)
     }
 
-    /// What a fault does before the request is executed.
+    /// Applies a fault that acts before the request is executed.
     async fn apply_effect(
         &self,
-        strike: FaultEffect,
-        passage: &mut FaultedRequest<'_>,
+        effect: FaultEffect,
+        faulted: &mut FaultedRequest<'_>,
     ) -> Result<(), Stopping> {
-        let request = match strike {
+        let request = match effect {
             FaultEffect::Slow(duration) => return self.wait_or_stop(duration).await,
             FaultEffect::McpSession => {
-                passage.connection = None;
-                let closed = passage.session.and_then(|id| self.connections.close(id));
-                closed.map(OwnerRequest::HangUp)
+                faulted.connection = None;
+                let closed = faulted.session.and_then(|id| self.connections.close(id));
+                closed.map(OwnerRequest::Disconnect)
             }
-            FaultEffect::GameSession => passage.connection.map(OwnerRequest::LoseLogin),
+            FaultEffect::GameSession => faulted.connection.map(OwnerRequest::LoseLogin),
             FaultEffect::RestartWarning => Some(OwnerRequest::WarnOfRestart),
             FaultEffect::Drop | FaultEffect::Hang(_) | FaultEffect::Garbage => {
-                passage.spoilt = Some(strike);
+                faulted.spoilt = Some(effect);
                 None
             }
             FaultEffect::Http500
@@ -120,16 +120,16 @@ impl EndpointState {
         }
     }
 
-    /// What a fault makes of an answer to a request that was executed.
+    /// Applies a fault that changes the answer of an executed request.
     pub(super) async fn spoil_answer(
         &self,
         answer: Response,
-        strike: Option<FaultEffect>,
+        effect: Option<FaultEffect>,
     ) -> Response {
-        match strike {
+        match effect {
             Some(FaultEffect::Drop) => response::cut_body(),
             Some(FaultEffect::Hang(duration)) => {
-                // Whether the time was up or the server ends: the connection is cut.
+                // The connection is cut after the time, and also when the server ends.
                 let _ = self.wait_or_stop(duration).await;
                 response::cut_body()
             }

@@ -1,4 +1,4 @@
-//! Crafting: at once, from cargo, as it was in March 2026.
+//! Crafting: at once, from cargo, as the game had it in March 2026.
 
 use serde_json::json;
 
@@ -58,7 +58,7 @@ pub(crate) fn craft_recipe(
     for (item, each) in recipe.inputs() {
         cargo.take(item, each * times);
     }
-    // Recipes give back less room than they take, so the output always fits.
+    // Every recipe's output takes less room than its inputs, so it always fits.
     let (output, each) = recipe.output();
     let quantity = each * times;
     cargo.put(output, quantity);

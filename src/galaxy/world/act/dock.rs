@@ -1,4 +1,4 @@
-//! Docking and undocking, asked for or done by the server.
+//! Docking and undocking, by the player or by the server.
 
 use serde_json::json;
 
@@ -57,7 +57,7 @@ pub(crate) fn undock_ship(world: &mut World, player: PlayerId) -> GameAnswer {
     Ok(json!({ "action": "undock" }))
 }
 
-/// Docks for a command that needs it.
+/// Docks the ship for a command that needs it.
 pub(crate) fn auto_dock(
     world: &mut World,
     player: PlayerId,
@@ -73,7 +73,7 @@ pub(crate) fn auto_dock(
     Ok(())
 }
 
-/// Undocks for a command that needs it.
+/// Undocks the ship for a command that needs it.
 pub(crate) fn auto_undock(world: &mut World, player: PlayerId, command: &str) {
     world.player_mut(player).berth = Berth::Space;
     notify_berth(

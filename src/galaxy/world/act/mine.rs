@@ -1,4 +1,4 @@
-//! Mining: one pull at whatever the place gives.
+//! Mining: one pull at the deposits of the place.
 
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use super::{
     Mutation,
 };
 
-/// Which resource comes up is not the caller's choice: arguments are ignored.
+/// Reads a mining command. Its arguments are ignored: the caller does not choose the resource.
 pub(crate) fn read_mine(_: CommandArguments) -> Result<Mutation, GameRefusal> {
     Ok(Mutation::Mine)
 }
@@ -69,7 +69,8 @@ fn no_resources() -> GameRefusal {
     GameRefusal::new("no_resources", "Nothing to mine here")
 }
 
-/// Starters carry a mining laser, which is good for belts only.
+/// Refuses a place for which the ship has no equipment. Starters carry a mining laser, for belts
+/// only.
 fn check_equipment(kind: PoiKind, mining_power: u64) -> Result<(), GameRefusal> {
     let module = match kind {
         PoiKind::AsteroidBelt if mining_power > 0 => return Ok(()),
@@ -90,7 +91,7 @@ fn check_equipment(kind: PoiKind, mining_power: u64) -> Result<(), GameRefusal> 
 fn pull_units(power: u64, skill: u64, roll: &mut fastrand::Rng) -> u64 {
     const TENTHS: [u64; 10] = [1, 2, 2, 2, 3, 3, 3, 3, 4, 4];
     let base = TENTHS[roll.usize(..TENTHS.len())] * power * (100 + skill);
-    // What is left of a unit comes up with that likelihood.
+    // The fraction of a unit becomes a whole unit with that probability.
     base / 500 + u64::from(roll.u64(..500) < base % 500)
 }
 

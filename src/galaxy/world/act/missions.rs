@@ -1,4 +1,4 @@
-//! Accepting missions and getting paid for them.
+//! Accepting missions and completing them for their reward.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use super::{
 };
 
 pub(crate) fn read_accept(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
-    // S7 calls it template_id; both name the template.
+    // Both parameters name the template; section S7 of the facts calls it template_id.
     let id = match arguments.text_or_empty("mission_id")? {
         "" => arguments.text_or_empty("template_id")?,
         id => id,

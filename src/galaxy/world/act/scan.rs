@@ -1,4 +1,4 @@
-//! Looking closely at another ship.
+//! Scanning another ship.
 
 use serde_json::json;
 

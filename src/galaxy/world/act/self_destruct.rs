@@ -1,4 +1,4 @@
-//! Giving a ship up: the pilot wakes docked at the home base in a fresh starter.
+//! Self-destruction: the pilot wakes up docked at the home base in a new starter.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub(crate) fn read_self_destruct(_: CommandArguments) -> Result<Mutation, GameRe
     Ok(Mutation::SelfDestruct)
 }
 
-/// Hull, cargo and modules are lost; credits, skills and storage stay.
+/// Destroys the ship. Hull, cargo and modules are lost; credits, skills and storage stay.
 pub(crate) fn self_destruct(world: &mut World, player: PlayerId) -> Value {
     let (now, dice) = (world.tick, world.dice);
     let pilot = world.player_mut(player);

@@ -1,4 +1,4 @@
-//! Fuel and hull: bought at a station, or used up from cargo.
+//! Fuel and repairs: bought at a station, or taken from cargo.
 
 use serde_json::json;
 
@@ -67,7 +67,7 @@ pub(crate) fn refuel_ship(world: &mut World, player: PlayerId, cells: Option<Goo
     }
 }
 
-/// Fills the tank as far as the purse goes.
+/// Buys as much fuel as the tank takes and the credits pay for.
 fn refuel_from_station(world: &mut World, player: PlayerId, base: BaseIx) -> GameAnswer {
     let price = fuel_price(world, base);
     let pilot = world.player_mut(player);
@@ -94,7 +94,7 @@ fn refuel_from_station(world: &mut World, player: PlayerId, base: BaseIx) -> Gam
     }))
 }
 
-/// Burns as many cells as the tank takes, at most so many.
+/// Burns as many fuel cells as the tank takes, at most the given number.
 fn refuel_from_cells(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
     let each = fuel_of(goods.item);
     let pilot = world.player_mut(player);

@@ -39,7 +39,7 @@ pub(crate) fn read_buy(arguments: CommandArguments) -> Result<Mutation, GameRefu
     Ok(Mutation::Buy(Goods { item, quantity }, delivery))
 }
 
-/// Sells into the bids as far as they go. Finding none is no error.
+/// Sells into the bids as far as they go. A market without bids is no error.
 pub(crate) fn sell_goods(world: &mut World, player: PlayerId, goods: Goods) -> GameAnswer {
     let Goods { item, quantity } = goods;
     let now = world.tick;
@@ -90,7 +90,7 @@ pub(crate) fn sell_goods(world: &mut World, player: PlayerId, goods: Goods) -> G
     Ok(answer)
 }
 
-/// Buys from the asks; what they do not give stays unfilled.
+/// Buys from the asks. The rest of the order stays unfilled.
 pub(crate) fn buy_goods(
     world: &mut World,
     player: PlayerId,
@@ -141,7 +141,7 @@ pub(crate) fn buy_goods(
     Ok(answer)
 }
 
-/// Whether there is anything to buy, and the money and the room for it.
+/// Refuses a purchase without an ask, without the credits or without the room for it.
 fn check_purchase(
     pilot: &PlayerAccount,
     goods: Goods,
@@ -187,7 +187,7 @@ pub(crate) fn market_view<'a>(world: &World, atlas: &'a Atlas, base: BaseIx) -> 
     }
 }
 
-/// Units and credits.
+/// The sum of units and credits.
 pub(crate) fn sum_fills(fills: &[PriceLevel]) -> (u64, u64) {
     fills.iter().fold((0, 0), |(units, credits), fill| {
         (units + fill.quantity, credits + fill.quantity * fill.price)

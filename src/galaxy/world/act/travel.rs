@@ -1,4 +1,4 @@
-//! Flying: within a system, from one system to the next, and what happens on arrival.
+//! Travel within a system, jumps between systems, and arrivals.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use super::{
     Mutation, MutationResult,
 };
 
-/// Pilots that an arrival lists at most.
+/// The largest number of pilots that an arrival lists.
 const MAX_LISTED_PILOTS: usize = 20;
 
-/// In a crowd larger than this nobody is told who comes and goes.
+/// The crowd at one place above which nobody is told who comes and goes.
 const MAX_TOLD_PILOTS: usize = 50;
 
 pub(crate) fn read_travel(arguments: CommandArguments) -> Result<Mutation, GameRefusal> {
@@ -81,7 +81,7 @@ pub(crate) fn jump_to_system(
     }
     let voyage = Voyage {
         kind: VoyageKind::Jump,
-        // Every system begins with its star.
+        // The first place of every system is its star.
         to: there.pois[0],
         arrives: world.tick + pilot.ship.jump_ticks(),
     };
@@ -114,7 +114,7 @@ fn set_off(
     Ok(())
 }
 
-/// Ends a voyage; the answer is for whoever waited for it.
+/// Ends a voyage. Returns the answer for the caller that waited for it.
 pub(crate) fn end_voyage(world: &mut World, player: PlayerId) -> Value {
     let now = world.tick;
     let pilot = world.player_mut(player);
@@ -192,7 +192,7 @@ fn arrive_in_system(
     answer
 }
 
-/// Tells those at a place who came or went, unless the pilot hides or nobody could follow the crowd.
+/// Tells the pilots at a place who came or went, unless the pilot hides or the crowd is too large.
 fn announce_passage(
     world: &mut World,
     player: PlayerId,
@@ -218,7 +218,7 @@ fn announce_passage(
         .collect();
     let now = world.tick;
     for other in others {
-        // One passage, shared by all who are told of it.
+        // All recipients share one record.
         world
             .player_mut(other)
             .notify(event(Arc::clone(&passage)), now);

@@ -1,4 +1,5 @@
-//! How the galaxy grows: named systems first, then strangers around them, then lanes and law.
+//! The growth of the galaxy: named systems first, then generated systems around them, then lanes
+//! and police.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,8 +7,8 @@ use fastrand::Rng;
 
 use super::{Dice, Empire, Position, System, SystemIx, atlas_index, names};
 
-/// The lanes that captures of the real galaxy show, and one (to Trader's Rest) whose system they
-/// name without its lanes.
+/// The lanes that captures of the real galaxy show. The lane to Trader's Rest is made up, as
+/// captures name that system without its lanes.
 pub(super) const LANES: [(&str, &str); 28] = [
     ("sol", "alpha_centauri"),
     ("sol", "sirius"),
@@ -66,7 +67,7 @@ struct Growth {
     roll: Rng,
 }
 
-/// All systems with their lanes and their law, without places.
+/// All systems with their lanes and police levels, without places.
 pub(super) fn grow_systems(dice: Dice) -> Vec<System> {
     let mut growth = Growth {
         systems: Vec::with_capacity(SYSTEM_COUNT),
@@ -114,7 +115,8 @@ impl Growth {
         self.system_mut(b).lanes.push(a);
     }
 
-    /// Systems of the captured lanes, in that order: the first end is always there already.
+    /// Adds the systems of the captured lanes in the order of the list. The first end of each lane
+    /// exists by then.
     fn add_named(&mut self) {
         for (from, to) in LANES {
             let from = self.by_id[from];
@@ -147,7 +149,7 @@ impl Growth {
         }
     }
 
-    /// A free spot at the end of a lane from here, found in so many tries.
+    /// A free position at the end of a lane from here, found within `tries` attempts.
     fn free_spot_near(&mut self, from: SystemIx, tries: usize) -> Option<Position> {
         let centre = self.system_mut(from).position;
         let reach = *LANE_LENGTHS.end();
@@ -165,7 +167,7 @@ impl Growth {
         None
     }
 
-    /// A spot beyond everything, for the rare system that finds no room beside its neighbour.
+    /// A position outside of all systems, for the rare system without room beside its neighbour.
     fn spot_outside(&self) -> Position {
         let far = self
             .systems
@@ -177,7 +179,7 @@ impl Growth {
         }
     }
 
-    /// Short cuts between strangers that happen to lie a lane's length apart.
+    /// Adds lanes between generated systems that happen to lie a lane's length apart.
     fn add_lanes(&mut self) {
         for a in 0..self.systems.len() {
             for b in a + 1..self.systems.len() {
@@ -193,7 +195,7 @@ impl Growth {
         }
     }
 
-    /// Joins what is not connected yet by its shortest gap.
+    /// Joins unconnected parts by their shortest gap.
     fn join_islands(&mut self) {
         loop {
             let hops = self.count_hops(&[SystemIx(0)]);
@@ -213,7 +215,7 @@ impl Growth {
         }
     }
 
-    /// Jumps from the nearest of these systems to every system.
+    /// The number of jumps from the nearest start to each system.
     fn count_hops(&self, starts: &[SystemIx]) -> Vec<Option<u8>> {
         let mut hops: Vec<Option<u8>> = vec![None; self.systems.len()];
         let mut open = VecDeque::new();
@@ -233,7 +235,7 @@ impl Growth {
         hops
     }
 
-    /// Police around the capitals, strongholds far from all of them.
+    /// Assigns police around the capitals, and strongholds far from all of them.
     fn assign_police(&mut self) {
         for (empire, id, ..) in CAPITALS {
             let hops = self.count_hops(&[self.by_id[id]]);

@@ -1,8 +1,8 @@
-//! Places that are written down by hand, and the words to write them in.
+//! Places that are described by hand, and the functions that describe them.
 
 use super::PoiKind;
 
-/// A place that is written down.
+/// A place that is described by hand.
 pub(super) struct NamedPlace {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
@@ -10,12 +10,12 @@ pub(super) struct NamedPlace {
     pub(super) at: (f64, f64),
     pub(super) class: Option<&'static str>,
     pub(super) description: &'static str,
-    /// Item id, richness and full measure.
+    /// Item id, richness and full amount of each deposit.
     pub(super) deposits: &'static [(&'static str, u64, u64)],
     pub(super) base: Option<NamedBase>,
 }
 
-/// A base that is written down.
+/// A base that is described by hand.
 pub(super) struct NamedBase {
     pub(super) id: &'static str,
     pub(super) name: &'static str,
@@ -27,7 +27,7 @@ pub(super) const GAS_DEPOSITS: &[(&str, u64, u64)] = &[("hydrogen_gas", 60, 120_
 pub(super) const ICE_DEPOSITS: &[(&str, u64, u64)] =
     &[("water_ice", 65, 120_000), ("nitrogen_ice", 35, 48_000)];
 
-/// A bare place.
+/// A place without base and deposits.
 pub(super) const fn place(
     id: &'static str,
     name: &'static str,
@@ -71,7 +71,7 @@ impl NamedPlace {
         Self { deposits, ..self }
     }
 
-    /// With an empire's capital station.
+    /// The same place with an empire's capital station.
     pub(super) const fn home(
         self,
         id: &'static str,
@@ -88,7 +88,7 @@ impl NamedPlace {
         }
     }
 
-    /// With a station.
+    /// The same place with a station.
     pub(super) const fn based(
         self,
         id: &'static str,

@@ -1,10 +1,10 @@
-//! Names for systems that no capture names.
+//! Names for the generated systems.
 
 use fastrand::Rng;
 
 use super::Dice;
 
-/// Hands out names, each once.
+/// A source of names that gives each name once.
 pub(super) struct SystemNames {
     stars: Vec<&'static str>,
     roll: Rng,
@@ -18,7 +18,7 @@ impl SystemNames {
         Self { stars, roll }
     }
 
-    /// The next id and name whose id is free.
+    /// The next id and name, for an id that is free.
     pub(super) fn next_name(&mut self, is_free: impl Fn(&str) -> bool) -> (String, String) {
         loop {
             let name = match self.stars.pop() {

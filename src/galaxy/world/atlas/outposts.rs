@@ -1,14 +1,14 @@
-//! The stations and fields outside the home systems that captures name.
+//! Stations and resource fields outside the home systems, as captures name them.
 
 use super::{
     PoiKind,
     named::{NamedPlace, place},
 };
 
-/// Where outposts lie in their systems.
+/// The position of an outpost in its system.
 const DOCK_POSITION: (f64, f64) = (1.5, 0.5);
 
-/// System ids and what stands there.
+/// System ids and the outpost of each.
 pub(super) static ALL: [(&str, NamedPlace); 10] = [
     (
         "alpha_centauri",

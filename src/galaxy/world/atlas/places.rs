@@ -1,4 +1,4 @@
-//! What a system is furnished with: by hand where the facts name it, else by a roll of the dice.
+//! The places of a system: described by hand where captures name them, generated elsewhere.
 
 use super::{
     Atlas, AtlasPoi, Base, BaseIx, CatalogueItem, Deposit, Dice, PoiIx, Position, SystemIx,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{System, SystemIx};
 
-/// Breadth first; among equally short ways, the one that the lanes' order gives.
+/// Searches breadth first. Among equally short ways the order of the lanes decides.
 pub(super) fn shortest_route(
     systems: &[System],
     from: SystemIx,

@@ -1,4 +1,4 @@
-//! What a system is furnished with that nobody described: rolled by the dice.
+//! The places of a generated system.
 
 use fastrand::Rng;
 
@@ -7,7 +7,7 @@ use super::{
     places::{add_poi, set_description},
 };
 
-/// A system that nobody described: a star, some planets, and with luck something to mine.
+/// Gives a generated system a star, some planets and, with luck, deposits.
 pub(super) fn furnish_unnamed(atlas: &mut Atlas, system: SystemIx, mut roll: Rng) {
     let described = atlas.system(system);
     let (id, name) = (described.id.clone(), described.name.clone());
@@ -34,7 +34,7 @@ pub(super) fn furnish_unnamed(atlas: &mut Atlas, system: SystemIx, mut roll: Rng
     }
 }
 
-/// One place of a wild system.
+/// One place of a generated system.
 struct WildPlace {
     suffix: String,
     name: String,
@@ -117,7 +117,7 @@ fn roll_places(name: &str, is_lawless: bool, roll: &mut Rng) -> Vec<WildPlace> {
     finds
 }
 
-/// Somewhere between this far out and the rim, 6 units from the star.
+/// A random position between this distance from the star and the rim at 6 units.
 fn random_spot(roll: &mut Rng, from: f64) -> Position {
     let mut coordinate = || (roll.f64() * (6.0 - from) * 10.0).round() / 10.0;
     Position {
@@ -126,7 +126,7 @@ fn random_spot(roll: &mut Rng, from: f64) -> Position {
     }
 }
 
-/// What a belt bears: common ore everywhere, the dear ones where no police comes.
+/// The deposits of a belt: common ore everywhere, expensive ore only without police.
 fn belt_deposits(roll: &mut Rng, is_lawless: bool) -> Vec<Deposit> {
     const COMMON_ORES: [&str; 7] = [
         "iron_ore",

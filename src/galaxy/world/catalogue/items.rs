@@ -1,4 +1,4 @@
-//! Items: what can lie in a hold, with its base value.
+//! Items: goods that a hold can contain, with their base values.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(into = "String", try_from = "String")]
 pub(crate) struct CatalogueItem(u8);
 
-/// What kind of item it is; also where a deposit of it can be worked.
+/// The kind of an item. For a resource it also says where it can be mined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemCategory {
     Ore,
@@ -19,7 +19,7 @@ pub(crate) enum ItemCategory {
     Module,
 }
 
-/// What using one of it restores.
+/// The effect of using one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemRemedy {
     Fuel(u64),
@@ -39,12 +39,12 @@ impl CatalogueItem {
         (0..).map(Self).take(ITEMS.len())
     }
 
-    /// By id or full name, letter for letter.
+    /// The item with this id or full name, letter for letter.
     pub(crate) fn find(text: &str) -> Option<Self> {
         Self::all().find(|item| item.id() == text || item.name() == text)
     }
 
-    /// An item that our own tables name.
+    /// The item of an id that the program's own tables name.
     pub(crate) fn known(id: &str) -> Self {
         Self::find(id).expect("our tables name items of the catalogue only; a test walks them all")
     }
@@ -65,17 +65,17 @@ impl CatalogueItem {
         self.spec().category
     }
 
-    /// Units of hold that one of it takes.
+    /// The units of hold that one item takes.
     pub(crate) fn size(self) -> u64 {
         self.spec().size
     }
 
-    /// Credits that one of it is worth; prices float around this.
+    /// The base value in credits. Prices vary around it.
     pub(crate) fn value(self) -> u64 {
         self.spec().value
     }
 
-    /// A number that stands for this item in the name of a roll.
+    /// The number of this item in the name of a roll.
     pub(crate) fn roll_key(self) -> u64 {
         u64::from(self.0)
     }

@@ -1,4 +1,4 @@
-//! Modules: what a starter ship carries in its slots.
+//! Modules: the equipment in the slots of a starter ship.
 
 use super::items::CatalogueItem;
 
@@ -12,7 +12,7 @@ pub(crate) struct ModuleSpec {
     pub(crate) purpose: ModulePurpose,
 }
 
-/// What a module is for.
+/// The purpose of a module.
 #[derive(Debug)]
 pub(crate) enum ModulePurpose {
     Mining { power: u64, range: u64 },
@@ -29,7 +29,7 @@ pub(crate) struct WeaponSpec {
 }
 
 impl ModuleSpec {
-    /// A module type that a ship class names.
+    /// The module type of an id that a ship class names.
     pub(crate) fn known(id: &str) -> &'static Self {
         MODULES
             .iter()

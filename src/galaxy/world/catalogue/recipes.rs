@@ -1,14 +1,14 @@
-//! Recipes: what a station's workshop makes of what.
+//! Recipes of a station's workshop.
 
 use super::items::CatalogueItem;
 
-/// One way to make something.
+/// One recipe: its inputs and its output.
 #[derive(Debug)]
 pub(crate) struct Recipe {
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
     pub(crate) category: &'static str,
-    /// Item ids and how many of each.
+    /// Item ids and quantities.
     inputs: &'static [(&'static str, u64)],
     output: (&'static str, u64),
 }

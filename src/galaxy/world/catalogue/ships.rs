@@ -1,4 +1,4 @@
-//! Ship classes: the five starting hulls.
+//! Ship classes: the five starter ships.
 
 use super::super::empire::Empire;
 
@@ -18,13 +18,13 @@ pub(crate) struct ShipClass {
     pub(crate) cargo: u64,
     pub(crate) cpu: u64,
     pub(crate) power: u64,
-    /// Weapon, defense and utility slots.
+    /// The numbers of weapon, defense and utility slots.
     pub(crate) slots: [u64; 3],
     pub(crate) modules: &'static [&'static str],
 }
 
 impl ShipClass {
-    /// What an empire gives its newcomers.
+    /// The ship of an empire's new players.
     pub(crate) fn starter(empire: Empire) -> &'static Self {
         match empire {
             Empire::Solarian => &SHIPS[0],

@@ -1,4 +1,4 @@
-//! Skills: what a pilot gets better at by doing it.
+//! Skills: abilities that grow by use.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[serde(into = "String", try_from = "String")]
 pub(crate) struct Skill(u8);
 
-/// Experience that leads from this level to the next one.
+/// The experience that leads from this level to the next one.
 pub(crate) fn xp_for_next(level: u64) -> u64 {
     35 * (level + 1) * (level + 1) + 25
 }
@@ -21,7 +21,7 @@ impl Skill {
     pub(crate) const CRAFTING: Self = Self(5);
     pub(crate) const SCANNING: Self = Self(6);
 
-    /// Nobody gets past this.
+    /// The highest level of every skill.
     pub(crate) const MAX_LEVEL: u64 = 100;
 
     pub(crate) fn all() -> impl Iterator<Item = Self> {
@@ -57,7 +57,7 @@ impl TryFrom<String> for Skill {
     }
 }
 
-/// Id, category, and what a level does.
+/// Id, category, and the effect of one level.
 static SKILLS: [(&str, &str, &str); 28] = [
     ("mining", "industry", "+1% mining yield per level."),
     ("navigation", "ship", "Knowing the lanes."),

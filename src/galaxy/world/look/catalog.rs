@@ -1,4 +1,4 @@
-//! The catalogue: ships, skills, recipes and items, filtered and by page.
+//! The catalogue: ships, skills, recipes and items, filtered and paged.
 
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn filter_entries(
         ("empire", "faction"),
     ] {
         if let Some(wanted) = arguments.text(argument)? {
-            // The specification calls two empires by longer names than the game does.
+            // The specification has longer names for two empires than the game.
             let wanted = wanted
                 .replace("crimson_fleet", "crimson")
                 .replace("nebula_collective", "nebula")

@@ -1,4 +1,4 @@
-//! What others said, and what the game has to tell.
+//! Reading chat messages and notifications.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ pub(crate) fn get_chat_history(
     let limit = read_limit(arguments, 50)?;
     let before = arguments.text_or_empty("before")?;
     let player = world.player(reader);
-    let wall = match channel {
+    let board = match channel {
         Channel::System => MessageBoard::System(world.system_of(player)),
         Channel::Local => MessageBoard::Poi(player.at),
         Channel::Faction => {
@@ -35,7 +35,7 @@ pub(crate) fn get_chat_history(
         with.is_none_or(|with| message.sender_id == with || other == Some(with))
             && (before.is_empty() || calendar::timestamp(message.tick).as_str() < before)
     };
-    let found: Vec<&PilotMessage> = world.talk.read(wall).filter(is_wanted).collect();
+    let found: Vec<&PilotMessage> = world.talk.read(board).filter(is_wanted).collect();
     let messages: Vec<Value> = found
         .iter()
         .take(limit)

@@ -1,4 +1,4 @@
-//! Lists that are truly empty here: nobody can put anything on them.
+//! Lists that are always empty here, because no simulated command adds to them.
 
 use serde_json::{Map, Value, json};
 

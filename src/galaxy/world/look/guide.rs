@@ -1,4 +1,4 @@
-//! The guides: how to live by mining, trading and exploring.
+//! The guides to mining, trading and exploring.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Help: the tool table in the game's own words.
+//! Help: the tool table in the words of the real game.
 
 use serde_json::{Map, Value, json};
 
@@ -57,7 +57,7 @@ fn tool_entry(tool: &GameTool) -> Value {
     entry
 }
 
-/// `{"type": "sell", "payload": {"item_id": "<string>", ...}}`
+/// The format of a command: `{"type": "sell", "payload": {"item_id": "<string>", ...}}`
 fn command_format(tool: &GameTool) -> String {
     let properties = tool
         .input_schema

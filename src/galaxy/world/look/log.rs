@@ -35,7 +35,7 @@ pub(crate) fn captains_log_list(
     });
     match player.log.entry_json(index) {
         Some(entry) => answer["entry"] = entry,
-        // An empty log has no first entry, which is no error.
+        // An empty log has no first entry, and asking for it is no error.
         None if index == 0 => {}
         None => return Err(no_entry()),
     }

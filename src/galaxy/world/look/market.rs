@@ -12,7 +12,7 @@ use super::super::{
     view,
 };
 
-/// Insights that an analysis gives at most.
+/// The largest number of insights in an analysis.
 const MAX_INSIGHTS: usize = 5;
 
 pub(crate) fn view_market(
@@ -43,7 +43,7 @@ pub(crate) fn view_market(
     Ok(answer)
 }
 
-/// One item's books; without details only their best prices.
+/// The order book of one item. Without details, only its best prices.
 fn market_entry(
     world: &World,
     base: BaseIx,
@@ -110,7 +110,7 @@ pub(crate) fn estimate_purchase(
     }))
 }
 
-/// What the station pays best, measured against base values.
+/// The items for which the station pays best, relative to their base values.
 pub(crate) fn analyze_market(
     world: &World,
     player: &PlayerAccount,

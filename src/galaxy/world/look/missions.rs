@@ -1,4 +1,4 @@
-//! Missions: the board of a station, and the player's own.
+//! Missions: the offers of a station, and the player's own missions.
 
 use serde_json::{Map, Value, json};
 
@@ -94,7 +94,7 @@ pub(crate) fn decline_mission(
     Ok(json!({ "message": format!("{name}: {}", template.dialog.decline) }))
 }
 
-/// A mission as the board shows it.
+/// A mission as the board lists it.
 fn offer_view(world: &World, template: &MissionTemplate, base: BaseIx) -> Value {
     let mut offer = mission_heading(world, template, base);
     let poi = world.atlas.poi(world.atlas.base(base).poi);
@@ -123,7 +123,7 @@ fn offer_view(world: &World, template: &MissionTemplate, base: BaseIx) -> Value 
     offer.into()
 }
 
-/// A mission as its pilot sees it.
+/// A mission as its pilot's list shows it.
 fn progress_view(world: &World, player: &PlayerAccount, mission: &ActiveMission) -> Value {
     let (template, base) = (mission.template(), mission.base);
     let task = template.task;
@@ -184,7 +184,7 @@ fn objective_view(world: &World, template: &MissionTemplate, base: BaseIx, count
         count: task.required_count(),
         "target_base_name": base.name,
     });
-    // The board and the pilot's list name the base by different keys.
+    // The board and the pilot's list have different keys for the base.
     let key = if count == "quantity" {
         "target_base_id"
     } else {

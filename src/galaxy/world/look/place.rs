@@ -1,4 +1,4 @@
-//! Where the player is: system, place, base, and who else is there.
+//! The player's surroundings: system, place, base and other pilots.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::super::{
     view,
 };
 
-/// Pilots that `get_nearby` lists at most; `count` tells how many there are.
+/// The largest number of pilots that `get_nearby` lists. `count` tells how many there are.
 const MAX_LISTED_PILOTS: usize = 50;
 
 const SERVICES: [&str; 6] = [
@@ -85,7 +85,7 @@ pub(crate) fn get_nearby(world: &World, player: &PlayerAccount, _: CommandArgume
     }))
 }
 
-/// The deposits of the player's place, as `poi` and as `resources` show them.
+/// The deposits of the player's place, in the forms of `poi` and of `resources`.
 fn deposit_views(world: &World, player: &PlayerAccount) -> (Vec<Value>, Vec<Value>) {
     let describe = |deposit| {
         let remaining = world.deposits.remaining(player.at, deposit, world.tick);
@@ -128,7 +128,7 @@ fn base_view(world: &World, base: &Base) -> Value {
     view
 }
 
-/// What a ship under way sees in place of a place.
+/// The answer for a ship under way, which is at no place.
 fn in_flight(world: &World, player: &PlayerAccount, voyage: Voyage, action: &str) -> Value {
     let (from, to) = (world.atlas.poi(player.at), world.atlas.poi(voyage.to));
     let (kind, place) = match voyage.kind {

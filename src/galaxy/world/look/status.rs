@@ -1,4 +1,4 @@
-//! The player's own affairs: status, ship, cargo, skills, storage.
+//! The player's own state: status, ship, cargo, skills, storage.
 
 use serde_json::{Map, Value, json};
 
@@ -96,7 +96,7 @@ fn module_views(player: &PlayerAccount) -> Vec<Value> {
     player.ship.modules().map(view::module).collect()
 }
 
-/// A ship class as `get_ship` and the catalogue show it.
+/// A ship class, as `get_ship` and the catalogue show it.
 pub(super) fn class_view(class: &ShipClass) -> Value {
     json!({
         "id": class.id,

@@ -7,10 +7,10 @@ use super::{
     ListPage,
 };
 
-/// When the simulated version was released.
+/// The release date of the simulated version.
 pub(crate) const RELEASE_DATE: &str = "2026-03-10";
 
-/// What it brought.
+/// The release notes of the simulated version.
 pub(crate) const RELEASE_NOTES: [&str; 1] =
     ["This is a simulation of SpaceMolt 0.188, not the game itself."];
 

@@ -1,4 +1,4 @@
-//! Refusals, to the letter.
+//! Tests of refusals, letter for letter.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! A pilot's life: the trips that a model makes.
+//! Tests of whole trips, as a model makes them.
 
 use serde_json::json;
 
@@ -117,7 +117,7 @@ fn jumping_explores_and_the_way_back_is_found() {
     let pilot = game.register("Quill", "solarian");
     let begun = game.world.now();
     let jump = game.ok(pilot, "jump", json!({ "target_system": "sirius" }));
-    // One tick to undock, one to set off, six to arrive.
+    // One tick to undock, one to depart, six to arrive.
     assert_eq!(game.world.now() - begun, 2 + 6);
     assert_eq!(jump["from_system"], "Sol");
     assert_eq!(jump["poi"], "sirius_star");

@@ -1,4 +1,4 @@
-//! Whatever is called, the books balance: properties over random plays.
+//! Properties over random plays: goods and credits balance whatever is called.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ struct Step {
     ticks: u64,
 }
 
-/// Commands that move goods and money come up more often than the table alone would have them.
+/// Commands that move goods and credits. They are drawn more often than the table alone would give.
 const BUSY: [&str; 16] = [
     "mine",
     "mine",
@@ -116,7 +116,7 @@ fn command(number: usize) -> &'static str {
     }
 }
 
-/// Plays the steps; every answer that was given, by tick.
+/// Plays the steps. Returns every answer with its tick.
 fn play(game: &mut Game, steps: &[Step]) -> Vec<String> {
     let pilots: Vec<PlayerId> = (0..3)
         .map(|number| game.register(&format!("Pilot {number}"), "solarian"))
@@ -155,7 +155,7 @@ fn play(game: &mut Game, steps: &[Step]) -> Vec<String> {
     answers
 }
 
-/// Units that exist in holds and storages.
+/// The units in all holds and storages.
 fn owned(world: &World) -> u64 {
     let holds = world.players.values().flat_map(|player| {
         player
@@ -184,7 +184,7 @@ proptest! {
             prop_assert!(player.ship.cargo.used() <= player.ship.class().cargo);
             prop_assert!(player.ship.fuel <= player.ship.class().fuel);
         }
-        // Goods come from belts, from asks and from the workshop, and from nowhere else.
+        // Goods come from belts, from asks and from the workshop only.
         let world = &game.world;
         let mined: u64 = world.players.values().map(|player| player.stats.ore_mined).sum();
         let made: u64 = world.players.values().map(|player| player.stats.items_crafted).sum();

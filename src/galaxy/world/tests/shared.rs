@@ -1,4 +1,4 @@
-//! Several pilots in one world.
+//! Tests of several pilots in one world.
 
 use serde_json::{Value, json};
 

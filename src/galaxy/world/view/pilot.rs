@@ -1,4 +1,4 @@
-//! Pilots and their ships on the wire.
+//! The wire forms of pilots and their ships.
 
 use serde_json::{Map, Value, json};
 
@@ -137,7 +137,7 @@ pub(crate) fn module((id, spec): (Id, &ModuleSpec)) -> Value {
     view
 }
 
-/// Cargo with what is used and free, as `get_cargo` has it.
+/// The cargo with used and free space, as `get_cargo` shows it.
 pub(crate) fn cargo(player: &PlayerAccount) -> Value {
     json!({
         "cargo": super::contents(&player.ship.cargo),
@@ -147,7 +147,7 @@ pub(crate) fn cargo(player: &PlayerAccount) -> Value {
     })
 }
 
-/// Another pilot, as far as one shows at the same place.
+/// Another pilot, with the facts that are visible at the same place.
 pub(crate) fn in_sight(other: &PlayerAccount) -> Value {
     let class = other.ship.class();
     if other.profile.is_anonymous {

@@ -1,4 +1,4 @@
-//! Systems and places on the wire.
+//! The wire forms of systems and places.
 
 use serde_json::{Value, json};
 
@@ -9,7 +9,7 @@ use super::super::{
     player::PlayerAccount,
 };
 
-/// The `system` object with its lanes and places.
+/// The `system` object with its connections and places.
 pub(crate) fn system(world: &World, ix: SystemIx) -> Value {
     let system = world.atlas.system(ix);
     let lane = |to: &SystemIx| {
@@ -35,7 +35,7 @@ pub(crate) fn system(world: &World, ix: SystemIx) -> Value {
     view
 }
 
-/// A place as its system lists it.
+/// A place in the list of its system.
 pub(crate) fn poi_of_system(world: &World, ix: PoiIx) -> Value {
     let poi = world.atlas.poi(ix);
     let mut view = json!({
@@ -57,7 +57,7 @@ pub(crate) fn poi_of_system(world: &World, ix: PoiIx) -> Value {
     view
 }
 
-/// A system as maps and searches list it.
+/// A system in maps and searches.
 pub(crate) fn map_entry(world: &World, player: &PlayerAccount, ix: SystemIx) -> Value {
     let system = world.atlas.system(ix);
     let lanes = system
@@ -84,7 +84,7 @@ pub(crate) fn map_entry(world: &World, player: &PlayerAccount, ix: SystemIx) -> 
     view
 }
 
-/// How a station is doing. Ours are always well supplied.
+/// The condition of a station. Simulated stations are always well supplied.
 pub(crate) fn station_condition() -> Value {
     json!({
         "condition": "operational",

@@ -1,4 +1,4 @@
-//! Saying something to others.
+//! Sending chat messages.
 
 use serde_json::json;
 
@@ -39,7 +39,7 @@ pub(crate) fn send_chat(
     };
     let speaker = world.player(sender);
     let (at, system) = (speaker.at, world.system_of(speaker));
-    let walls = match target {
+    let boards = match target {
         Some(target) if target != sender => {
             vec![MessageBoard::Pilot(sender), MessageBoard::Pilot(target)]
         }
@@ -62,18 +62,18 @@ pub(crate) fn send_chat(
         system: world.atlas.system(system).id.clone(),
         poi: world.atlas.poi(at).id.clone(),
     };
-    let letter = world.talk.post_message(message, &walls);
+    let message = world.talk.post_message(message, &boards);
     world.player_mut(sender).said += 1;
     let now = world.tick;
-    for hearer in hearers(world, &walls, sender) {
+    for hearer in hearers(world, &boards, sender) {
         world
             .player_mut(hearer)
-            .notify(InboxEvent::Chat(letter.clone()), now);
+            .notify(InboxEvent::Chat(message.clone()), now);
     }
     Ok(json!({ "action": "chat", "channel": channel.id() }))
 }
 
-/// The channel, refused with the list of those that exist.
+/// The channel. A refusal lists the existing ones.
 pub(crate) fn read_channel(arguments: CommandArguments) -> Result<Channel, GameRefusal> {
     let text = arguments.text_or_empty("channel")?;
     Channel::find(text).ok_or_else(|| {
@@ -84,7 +84,7 @@ pub(crate) fn read_channel(arguments: CommandArguments) -> Result<Channel, GameR
     })
 }
 
-/// A pilot by id or by name.
+/// A pilot with this id or name.
 pub(crate) fn find_pilot(world: &World, text: &str) -> Result<PlayerId, GameRefusal> {
     if text.is_empty() {
         return Err(GameRefusal::invalid_payload(
@@ -98,10 +98,10 @@ pub(crate) fn find_pilot(world: &World, text: &str) -> Result<PlayerId, GameRefu
         .ok_or_else(|| GameRefusal::new("invalid_target", format!("Player '{text}' not found.")))
 }
 
-fn hearers(world: &World, walls: &[MessageBoard], sender: PlayerId) -> Vec<PlayerId> {
+fn hearers(world: &World, boards: &[MessageBoard], sender: PlayerId) -> Vec<PlayerId> {
     let mut hearers = Vec::new();
-    for wall in walls {
-        match wall {
+    for board in boards {
+        match board {
             MessageBoard::Pilot(pilot) => hearers.push(*pilot),
             MessageBoard::Poi(poi) => {
                 hearers.extend(world.players_at(*poi).map(|pilot: &PlayerAccount| pilot.id))

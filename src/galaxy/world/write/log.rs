@@ -1,4 +1,4 @@
-//! Writing in the captain's log.
+//! Adding to the captain's log.
 
 use super::super::{CommandArguments, GameAnswer, PlayerId, World};
 

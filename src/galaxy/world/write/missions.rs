@@ -1,4 +1,4 @@
-//! Giving a mission up.
+//! Abandoning a mission.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! How a player shows to others, and to whom the account belongs.
+//! The public profile of a player, and the owner of the account.
 
 use serde_json::json;
 
@@ -83,7 +83,7 @@ fn check_length(name: &str, text: Option<&str>, most: usize) -> Result<(), GameR
     Ok(())
 }
 
-/// `#` and six hexadecimal digits.
+/// A color: `#` and six hexadecimal digits.
 fn read_color<'a>(arguments: CommandArguments<'a>, name: &str) -> Result<&'a str, GameRefusal> {
     let text = arguments.text_or_empty(name)?;
     let digits = text.strip_prefix('#').unwrap_or_default();
