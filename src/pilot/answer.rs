@@ -1,44 +1,44 @@
-//! What the pilot answers, before it takes the shape of a wire format.
+//! The pilot's answer, before it takes the shape of a wire format.
 
 use super::chance::Mix;
 
 /// The pilot's answer to one request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PilotAnswer {
-    /// What it says; none beside most tool calls.
+    /// The words; none beside most tool calls.
     pub content: Option<String>,
-    /// Why it answers so.
+    /// The reason for the answer, which is sent as the reasoning of a model.
     pub reasoning: Option<String>,
-    /// The tools it calls.
+    /// The tool calls.
     pub calls: Vec<PilotToolCall>,
-    /// Why the answer ends where it ends.
+    /// The reason for the end of the answer.
     pub finish: PilotFinish,
 }
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PilotToolCall {
-    /// Joins the call to its result.
+    /// The id that joins the call to its result.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments as text; not always JSON, as with any model.
+    /// The arguments as text. It is not always JSON, as with any model.
     pub arguments: String,
 }
 
 /// OpenAI's `finish_reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PilotFinish {
-    /// It has said what it wanted to say.
+    /// The answer is complete.
     Stop,
-    /// It waits for the results of its calls.
+    /// The answer waits for the results of its calls.
     ToolCalls,
-    /// It ran out of tokens.
+    /// The answer ran out of tokens.
     Length,
 }
 
 impl PilotFinish {
-    /// The word on the wire.
+    /// The value on the wire.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl PilotFinish {
     }
 }
 
-/// The number of tokens that so many bytes count as: four bytes are one token, a part of a token is one.
+/// The number of tokens that this many bytes count as: four bytes are one token, rounded up.
 #[must_use]
 pub fn count_tokens(bytes: usize) -> u64 {
     bytes.div_ceil(4) as u64
@@ -66,7 +66,7 @@ impl PilotAnswer {
         }
     }
 
-    /// The tokens of all that is said, thought and called.
+    /// The tokens of words, reasoning and calls together.
     #[must_use]
     pub fn token_count(&self) -> u64 {
         let texts = [&self.content, &self.reasoning].into_iter().flatten();
@@ -77,7 +77,7 @@ impl PilotAnswer {
         count_tokens(texts.map(String::len).chain(calls).sum())
     }
 
-    /// Cuts the answer to a number of tokens: words are kept before calls and calls before thoughts.
+    /// Cuts the answer to `most` tokens. Words are kept before calls, and calls before reasoning.
     pub(super) fn truncate_tokens(&mut self, most: u64) {
         if self.token_count() <= most {
             return;
@@ -105,7 +105,7 @@ impl PilotAnswer {
     }
 }
 
-/// Cuts the text to the room that is left, and takes what it needs from the room.
+/// Cuts the text to the room that is left, and subtracts its length from the room.
 fn cut_text(text: &mut String, room: &mut usize) {
     text.truncate(text.floor_char_boundary(*room));
     *room -= text.len();

@@ -1,4 +1,5 @@
-//! Reads the body of a request, but for its tools: half of its bytes, and the same in every request of a caller.
+//! Reads the body of a request without its tools. They are half of its bytes, and the same in every
+//! request of a caller.
 
 use std::fmt;
 
@@ -6,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-/// A body that was JSON.
+/// A body that is JSON.
 #[derive(Debug)]
 pub(super) struct RequestBody<'a> {
     /// The body without its tools.
@@ -18,7 +19,7 @@ pub(super) struct RequestBody<'a> {
 /// Reads the bytes as JSON.
 ///
 /// # Errors
-/// The bytes are no JSON.
+/// The bytes are not JSON.
 pub(super) fn read_body(bytes: &[u8]) -> serde_json::Result<RequestBody<'_>> {
     let text = std::str::from_utf8(bytes).map_err(serde::de::Error::custom)?;
     if text.trim_ascii_start().starts_with('{') {

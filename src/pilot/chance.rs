@@ -1,8 +1,8 @@
-//! Chance that can be repeated: every draw follows from the seed and from what was asked, never from the moment.
+//! Repeatable chance: every draw follows from the seed and the request, never from the time.
 
 use super::request::{ChatEntry, PilotRequest};
 
-/// Folds texts and numbers into 64 bits; the same folds give the same bits on every machine.
+/// Folds texts and numbers into 64 bits. The same folds give the same bits on every machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mix(u64);
 
@@ -48,7 +48,7 @@ fn mix_bits(state: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// What the conversation says, in 64 bits. The ids of its calls do not count.
+/// The content of the conversation in 64 bits, without the ids of its calls.
 pub(super) fn fingerprint(seed: u64, entries: &[ChatEntry<'_>]) -> Mix {
     entries
         .iter()
@@ -64,7 +64,8 @@ pub(super) fn fingerprint(seed: u64, entries: &[ChatEntry<'_>]) -> Mix {
         })
 }
 
-/// The fingerprint of the conversation up to the order that owns the turn: the same for every call of one turn.
+/// The fingerprint of the conversation up to the order that owns the turn. It is the same for every
+/// call of one turn.
 pub(super) fn fingerprint_of_turn(seed: u64, request: &PilotRequest<'_>) -> Mix {
     let before = request.entries.len() - request.turn().len();
     fingerprint(seed, &request.entries[before.saturating_sub(3)..before])

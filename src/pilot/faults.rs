@@ -1,4 +1,4 @@
-//! Faults on demand: their kinds, and the draw that decides which of them strike a request.
+//! Injected faults: their kinds, and the draw that decides which of them a request meets.
 
 mod delivery;
 mod grammar;
@@ -19,30 +19,30 @@ use std::time::Duration;
 
 use super::chance::Mix;
 
-/// A fault and how often it strikes.
+/// A fault and its probability.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PilotFault {
-    /// What goes wrong.
+    /// The kind of the fault.
     pub kind: PilotFaultKind,
     /// From 0 to 1.
     pub probability: f64,
 }
 
-/// What goes wrong, by the stage at which it does.
+/// The kind of a fault, by the stage of the answer that it changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PilotFaultKind {
-    /// Something else is answered instead.
+    /// An HTTP error replaces the answer.
     Instead(ReplacementFault),
-    /// The answer itself is spoilt, as by a bad model.
+    /// The answer itself is bad, as from a bad model.
     Spoil(AnswerFault),
-    /// The answer takes an odd shape, as from a peculiar server.
+    /// The answer has an unusual shape, as from a peculiar server.
     Reshape(ShapeFault),
-    /// The answer does not arrive as it should.
+    /// The delivery of the answer fails or is slow.
     Delivery(DeliveryFault),
 }
 
 impl PilotFaultKind {
-    /// The word for it in the grammar.
+    /// The name in the grammar.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -60,15 +60,15 @@ impl fmt::Display for PilotFault {
     }
 }
 
-/// The faults that strike the request, in the order in which they were asked for.
+/// The faults that this request meets, in the order in which they were given.
 ///
-/// `request` mixes what identifies the request; `age` is the time since the server started.
+/// `request` identifies the request; `age` is the time since the server started.
 pub(super) fn draw_faults(
     faults: &[PilotFault],
     request: Mix,
     age: Duration,
 ) -> Vec<PilotFaultKind> {
-    let mut struck = Vec::new();
+    let mut drawn = Vec::new();
     for (place, fault) in (0..).zip(faults) {
         let hits = request.with_number(place).rng().f64() < fault.probability;
         let is_due = match fault.kind {
@@ -81,10 +81,10 @@ pub(super) fn draw_faults(
             | PilotFaultKind::Delivery(_) => true,
         };
         if hits && is_due {
-            struck.push(fault.kind);
+            drawn.push(fault.kind);
         }
     }
-    struck
+    drawn
 }
 
 #[cfg(test)]
@@ -94,14 +94,17 @@ mod tests {
     #[test]
     fn the_draw_follows_from_the_seed_and_comes_near_the_probability() {
         let faults = ["http-500@0.3".parse().unwrap(), "no-usage".parse().unwrap()];
-        let strikes = |seed: u64| -> Vec<usize> {
+        let draw_counts = |seed: u64| -> Vec<usize> {
             (0..1000)
                 .map(|n| draw_faults(&faults, Mix::new(seed).with_number(n), Duration::ZERO).len())
                 .collect()
         };
-        assert_eq!(strikes(1), strikes(1));
-        assert_ne!(strikes(1), strikes(2));
-        let both = strikes(3).into_iter().filter(|count| *count == 2).count();
+        assert_eq!(draw_counts(1), draw_counts(1));
+        assert_ne!(draw_counts(1), draw_counts(2));
+        let both = draw_counts(3)
+            .into_iter()
+            .filter(|count| *count == 2)
+            .count();
         assert!((250..350).contains(&both), "{both}");
     }
 

@@ -1,4 +1,4 @@
-//! Who the pilot is: the name it was given, the name it registers under, its empire and its registration code.
+//! The pilot's identity: its given name, its registered name, its empire and its registration code.
 
 use super::chance::Mix;
 use super::request::PilotRequest;
@@ -12,7 +12,7 @@ const OFFLINE_CODE: &str = "OFFLINE-0001";
 /// The longest name that leaves room for four digits within the game's 24 characters.
 const MAX_NAME_CHARACTERS: usize = 20;
 
-/// Phrases that a name follows, the surest first.
+/// Phrases before a name, the most certain first.
 const NAME_PHRASES: [&str; 8] = [
     "your name is ",
     "you are named ",
@@ -24,7 +24,7 @@ const NAME_PHRASES: [&str; 8] = [
     "you are ",
 ];
 
-/// Words that may follow such a phrase and are no names.
+/// Words that may follow such a phrase without being names.
 const WORDS_NOT_NAMES: &str = "a able about alone allowed also always an asked at autonomous connected docked expected free given \
     here in logged mysis never none not now of on one part playing registered responsible running still the to unknown \
     your";
@@ -42,7 +42,7 @@ pub(super) fn agent_name(request: &PilotRequest<'_>) -> Option<String> {
     })
 }
 
-/// Whether what stands before the phrase makes it the name of an account or of something else.
+/// Whether the text before the phrase makes it the name of an account or of something else.
 fn is_of_another(before: &str) -> bool {
     let before = before.trim_end_matches(['*', '`', ' ']);
     ["account", "user", "tool", "file", "system", "ship"]
@@ -61,7 +61,8 @@ fn name_at(text: &str) -> Option<String> {
     is_name.then_some(name)
 }
 
-/// A username that the game accepts. `taken` says how often it did not; from the first time on, digits follow the name.
+/// A username that the game accepts. `taken` is the number of refused names; from the first refusal
+/// on, digits follow the name.
 pub(super) fn choose_username(
     request: &PilotRequest<'_>,
     taken: u32,

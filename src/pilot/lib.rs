@@ -1,7 +1,7 @@
 //! The pilot: a simulated model server behind the OpenAI wire format, whose model is a rule-driven player of SpaceMolt.
 //!
-//! Like a model it sees the request and nothing else. `serve` puts it behind HTTP; `fly` is the player alone, a pure
-//! function; `validate` is the checker of requests and uses nothing of the rest.
+//! Like a model it sees the request and nothing else. `serve` is the HTTP server, `answer_request`
+//! the player alone, a pure function. `validate` checks requests and uses nothing of the rest.
 
 mod answer;
 mod body;

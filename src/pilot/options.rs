@@ -1,4 +1,4 @@
-//! What a pilot can be told when it is started.
+//! The options of a pilot.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,18 +10,18 @@ use super::validate::Strictness;
 /// The settings of a pilot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PilotOptions {
-    /// How it plays; the seed in it also decides when faults strike.
+    /// The way it plays. Its seed also decides which requests meet faults.
     pub habits: Habits,
-    /// How long it pretends to think.
+    /// The pause before each answer.
     pub latency: Duration,
-    /// What goes wrong.
+    /// The faults that it injects.
     pub faults: Vec<PilotFault>,
-    /// What it demands of requests.
+    /// The demands on requests.
     pub strictness: Strictness,
     /// The key that callers must show, if any.
     pub api_key: Option<String>,
-    /// Where a line is written for each request.
+    /// The file that gets a line for each request.
     pub record: Option<PathBuf>,
-    /// Whether the lines hold the request bodies, too.
+    /// Whether the lines also contain the request bodies.
     pub keeps_bodies: bool,
 }

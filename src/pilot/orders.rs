@@ -1,4 +1,5 @@
-//! What the pilot is told to do: the newest order among the user messages, else the mission in the system prompt.
+//! The orders of a conversation: the newest order among the user messages, else the mission in the
+//! system prompt.
 
 use super::persona::Persona;
 use super::request::{ChatEntry, PilotRequest};
@@ -13,35 +14,35 @@ pub(super) enum StandingOrder {
     Wait,
 }
 
-/// What a user message wants.
+/// The intent of a user message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MessageIntent {
-    /// Do this from now on.
+    /// Follow this order from now on.
     Do(StandingOrder),
-    /// Go on as before.
+    /// Continue as before.
     GoOn,
-    /// Tell.
+    /// Answer in words.
     Tell,
     /// Say hello.
     Greet,
-    /// An order in words that are not understood: go on with what is.
+    /// An order that is not understood: continue as before.
     Free,
 }
 
-/// All that was asked of the pilot.
+/// Everything that the conversation asks of the pilot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PilotOrders {
     /// The order in force.
     pub(super) standing: StandingOrder,
-    /// The newest message wants an answer in words before anything else.
+    /// Whether the newest message has to be answered in words before anything else.
     pub(super) wants_words: bool,
-    /// The newest message is a nudge.
+    /// Whether the newest message is a nudge.
     pub(super) is_nudged: bool,
-    /// The way of misbehaving that was asked for.
+    /// The persona that was asked for.
     pub(super) persona: Option<Persona>,
 }
 
-/// What each word orders; the word that comes first in a message decides.
+/// The order that each word stands for. The first such word of a message decides.
 const ORDER_WORDS: &[(&str, StandingOrder)] = &[
     ("mine", StandingOrder::Mine),
     ("mining", StandingOrder::Mine),
@@ -83,7 +84,7 @@ const ORDER_WORDS: &[(&str, StandingOrder)] = &[
     ("idle", StandingOrder::Wait),
 ];
 
-/// Pairs of words that order something which neither does alone.
+/// Pairs of words that stand for an order which neither word alone stands for.
 const ORDER_WORD_PAIRS: &[(&str, &str, StandingOrder)] = &[
     ("stand", "by", StandingOrder::Wait),
     ("hold", "position", StandingOrder::Wait),
@@ -92,7 +93,7 @@ const ORDER_WORD_PAIRS: &[(&str, &str, StandingOrder)] = &[
     ("take", "mission", StandingOrder::Missions),
 ];
 
-/// Words with which a demand for words begins.
+/// The first words of questions.
 const QUESTION_WORDS: &[&str] = &[
     "report",
     "status",
@@ -110,7 +111,7 @@ const QUESTION_WORDS: &[&str] = &[
     "which",
 ];
 
-/// Words with which a greeting begins.
+/// The first words of greetings.
 const GREETING_WORDS: &[&str] = &[
     "hello",
     "hi",
@@ -123,7 +124,7 @@ const GREETING_WORDS: &[&str] = &[
 ];
 
 impl PilotOrders {
-    /// Reads the conversation. Only system and user messages give orders, tool results never do.
+    /// Reads the conversation. Only system and user messages give orders; tool results never do.
     pub(super) fn read(request: &PilotRequest<'_>) -> Self {
         let wishes: Vec<MessageIntent> = request.user_texts().map(message_intent).collect();
         let told = wishes.iter().find_map(|wish| match wish {
@@ -158,7 +159,7 @@ impl PilotOrders {
     }
 }
 
-/// What the message wants.
+/// The intent of the message.
 pub(super) fn message_intent(text: &str) -> MessageIntent {
     let words = split_words(text);
     let begins_with = |starts: &[&str]| {
@@ -201,7 +202,7 @@ fn find_order(words: &[String]) -> Option<StandingOrder> {
     })
 }
 
-/// The order in the lines of a system prompt that speak of the mission or the goal.
+/// The order in the lines of a system prompt about the mission or the goal.
 fn mission_of_prompt(prompt: &str) -> Option<StandingOrder> {
     let mut lines = prompt.lines();
     while let Some(line) = lines.next() {

@@ -30,15 +30,16 @@ use super::situation::Situation;
 use player_view::PlayerView;
 use step::PlayerStep;
 
-/// How a pilot plays, apart from what it is told.
+/// The pilot's way of playing, apart from its orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Habits {
-    /// Where its chance comes from.
+    /// The seed of its chance.
     pub seed: u64,
-    /// How often, from 0 to 1, a call is nonsense of the kind that models produce. Calls right after a mistake, and calls
-    /// where a mistake could repeat itself for ever, are spared: that is about every third.
+    /// The probability, 0 to 1, that a call is nonsense of the kind that models produce. About
+    /// every third call is exempt: the calls right after a mistake, and those where a mistake could
+    /// repeat itself for ever.
     pub nonsense: f64,
-    /// How it behaves where the conversation asks for no other persona.
+    /// The persona where the conversation asks for no other one.
     pub persona: Persona,
 }
 
@@ -59,28 +60,28 @@ pub fn answer_request(request: &PilotRequest<'_>, habits: &Habits) -> PilotAnswe
     answer_with_fingerprint(fingerprint, request, habits)
 }
 
-/// The same, where the fingerprint of the conversation is known already.
+/// Answers a request whose fingerprint is already known.
 pub(super) fn answer_with_fingerprint(
     fingerprint: Mix,
     request: &PilotRequest<'_>,
     habits: &Habits,
 ) -> PilotAnswer {
     let mut rng = fingerprint.rng();
-    let cockpit = PlayerView {
+    let view = PlayerView {
         request,
         orders: PilotOrders::read(request),
         situation: Situation::read(request),
         seed: habits.seed,
     };
-    let persona = cockpit.orders.persona.unwrap_or(habits.persona);
-    let step = personas::choose_persona_step(persona, &cockpit, &mut rng).unwrap_or_else(|| {
-        let step = give_up_failing(&cockpit, choose_step(&cockpit, &mut rng));
-        looking::add_interlude(&cockpit, step, &mut rng)
+    let persona = view.orders.persona.unwrap_or(habits.persona);
+    let step = personas::choose_persona_step(persona, &view, &mut rng).unwrap_or_else(|| {
+        let step = give_up_failing(&view, choose_step(&view, &mut rng));
+        looking::add_interlude(&view, step, &mut rng)
     });
-    let step = apply_tool_choice(&cockpit, drop_missing_tools(&cockpit, step));
+    let step = apply_tool_choice(&view, drop_missing_tools(&view, step));
     let mut answer = step.into_answer(&mut rng);
     if persona == Persona::Steady && rng.f64() < habits.nonsense {
-        nonsense::garble_answer(&mut answer, &cockpit, &mut rng);
+        nonsense::garble_answer(&mut answer, &view, &mut rng);
     }
     if let Some(most) = request.max_tokens {
         answer.truncate_tokens(most);
@@ -89,46 +90,46 @@ pub(super) fn answer_with_fingerprint(
     answer
 }
 
-/// What a player does that is not stuck.
-fn choose_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
-    if cockpit.has_no_tools() {
-        return talking::chat_without_tools(cockpit, rng);
+/// The next step of a player who is not stuck.
+fn choose_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
+    if view.has_no_tools() {
+        return talking::chat_without_tools(view, rng);
     }
-    if cockpit.orders.wants_words {
-        return talking::answer_question(cockpit);
+    if view.orders.wants_words {
+        return talking::answer_question(view);
     }
-    if cockpit.is_turn_over() {
-        return talking::end_turn(cockpit, rng);
+    if view.is_turn_over() {
+        return talking::end_turn(view, rng);
     }
-    if let Some(step) = joining::join_game(cockpit, rng) {
+    if let Some(step) = joining::join_game(view, rng) {
         return step;
     }
-    if cockpit.situation.must_wait() {
-        return looking::wait_for_ship(cockpit);
+    if view.situation.must_wait() {
+        return looking::wait_for_ship(view);
     }
-    if let Some(step) = moving::undock_where_told(cockpit) {
+    if let Some(step) = moving::undock_where_told(view) {
         return step;
     }
-    match cockpit.orders.standing {
-        StandingOrder::Mine => mining::choose_mining_step(cockpit, rng, &[]),
-        StandingOrder::Trade => trading::choose_trading_step(cockpit, rng),
-        StandingOrder::Explore => exploring::choose_exploring_step(cockpit, rng),
-        StandingOrder::Missions => missions::choose_mission_step(cockpit, rng),
-        StandingOrder::Wait => talking::stand_by(cockpit),
+    match view.orders.standing {
+        StandingOrder::Mine => mining::choose_mining_step(view, rng, &[]),
+        StandingOrder::Trade => trading::choose_trading_step(view, rng),
+        StandingOrder::Explore => exploring::choose_exploring_step(view, rng),
+        StandingOrder::Missions => missions::choose_mission_step(view, rng),
+        StandingOrder::Wait => talking::stand_by(view),
     }
 }
 
-/// Gives up, for this turn, what has failed often enough.
-fn give_up_failing(cockpit: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
+/// Gives up, for this turn, a call that has failed often enough.
+fn give_up_failing(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
     let PlayerStep::Act { calls, .. } = &step else {
         return step;
     };
-    match calls.iter().find(|call| cockpit.has_failed_enough(call)) {
+    match calls.iter().find(|call| view.has_failed_enough(call)) {
         Some(call) => PlayerStep::say(
             format!(
                 "`{}` keeps failing. {}",
                 call.tool,
-                talking::describe_facts(&cockpit.situation)
+                talking::describe_facts(&view.situation)
             ),
             "The same call has failed more than once; once more would not help.",
         ),
@@ -136,16 +137,16 @@ fn give_up_failing(cockpit: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
     }
 }
 
-/// Takes away what is not on offer.
-fn drop_missing_tools(cockpit: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
+/// Removes calls of tools that the request does not offer.
+fn drop_missing_tools(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
     let PlayerStep::Act { mut calls, why } = step else {
         return step;
     };
     let missing = calls
         .iter()
-        .find(|call| !cockpit.request.offers(&call.tool))
+        .find(|call| !view.request.offers(&call.tool))
         .map(|call| call.tool.clone());
-    calls.retain(|call| cockpit.request.offers(&call.tool));
+    calls.retain(|call| view.request.offers(&call.tool));
     if !calls.is_empty() {
         return PlayerStep::Act { calls, why };
     }
@@ -156,13 +157,13 @@ fn drop_missing_tools(cockpit: &PlayerView<'_>, step: PlayerStep) -> PlayerStep 
     )
 }
 
-/// Does what `tool_choice` demands.
-fn apply_tool_choice(cockpit: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
+/// Obeys `tool_choice`.
+fn apply_tool_choice(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
     let PlayerStep::Say { why, .. } = &step else {
         return step;
     };
-    let tools = &cockpit.request.tools;
-    let forced = match cockpit.request.choice {
+    let tools = &view.request.tools;
+    let forced = match view.request.choice {
         ToolChoice::Auto | ToolChoice::Never => return step,
         ToolChoice::Named(name) => Some(name),
         ToolChoice::Required => ["get_status", "get_notifications"]

@@ -1,6 +1,8 @@
-//! A chat request as the pilot reads it: the conversation, the tools on offer, the room for an answer.
+//! A chat request as the pilot reads it: the conversation, the offered tools, the room for an
+//! answer.
 //!
-//! Reading never fails; what makes no sense is left out. Whether a request is valid is for `validate` to say.
+//! Reading never fails; parts that make no sense are left out. `validate` says whether a request is
+//! valid.
 
 use std::borrow::Cow;
 
@@ -11,11 +13,11 @@ use serde_json::Value;
 pub struct PilotRequest<'a> {
     /// The conversation, oldest first.
     pub entries: Vec<ChatEntry<'a>>,
-    /// The names of the tools on offer.
+    /// The names of the offered tools.
     pub tools: Vec<&'a str>,
-    /// How free the choice among them is.
+    /// The demand of `tool_choice`.
     pub choice: ToolChoice<'a>,
-    /// The most tokens that the answer may have.
+    /// The largest number of tokens in the answer.
     pub max_tokens: Option<u64>,
 }
 
@@ -26,18 +28,18 @@ pub enum ChatEntry<'a> {
     System(Cow<'a, str>),
     /// A user message.
     User(Cow<'a, str>),
-    /// An assistant message, with the tools it asked for.
+    /// An assistant message with its tool calls.
     Assistant {
-        /// What it said; may be empty beside calls.
+        /// The words; they may be empty beside calls.
         text: Cow<'a, str>,
         /// The calls, in order.
         calls: Vec<ConversationCall<'a>>,
     },
-    /// A tool's answer, joined to the call it answers.
+    /// A tool result, joined to the call that it answers.
     Result {
-        /// The call; its texts are empty where none was found.
+        /// The call. Its texts are empty where none was found.
         asked: ConversationCall<'a>,
-        /// What the tool answered.
+        /// The text of the result.
         text: Cow<'a, str>,
     },
 }
@@ -53,17 +55,17 @@ pub struct ConversationCall<'a> {
     pub arguments: &'a str,
 }
 
-/// What `tool_choice` says.
+/// The value of `tool_choice`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolChoice<'a> {
-    /// Call or talk.
+    /// Calls or words.
     #[default]
     Auto,
-    /// Talk.
+    /// Words only.
     Never,
-    /// Call something.
+    /// At least one call.
     Required,
-    /// Call this.
+    /// A call of this tool.
     Named(&'a str),
 }
 
@@ -87,13 +89,13 @@ impl<'a> PilotRequest<'a> {
         }
     }
 
-    /// Whether the tool is on offer.
+    /// Whether the request offers the tool.
     #[must_use]
     pub fn offers(&self, tool: &str) -> bool {
         self.choice != ToolChoice::Never && self.tools.contains(&tool)
     }
 
-    /// What came after the newest user message.
+    /// The entries after the newest user message.
     #[must_use]
     pub fn turn(&self) -> &[ChatEntry<'a>] {
         let start = self
@@ -121,13 +123,13 @@ impl<'a> PilotRequest<'a> {
     }
 }
 
-/// The elements of an array; none of anything else.
+/// The elements of an array; none for any other value.
 fn array_elements(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// Adds what a message says. A host merges messages that follow one another, and what it has to say
-/// itself stands at the end.
+/// Adds the entries of a message. A host merges messages that follow one another, and puts its own
+/// note at the end.
 fn read_message<'a>(message: &'a Value, entries: &mut Vec<ChatEntry<'a>>) {
     let text = content_text(&message["content"]);
     let (text, aside) = match message["role"].as_str() {
@@ -157,10 +159,10 @@ fn read_message<'a>(message: &'a Value, entries: &mut Vec<ChatEntry<'a>>) {
     entries.extend(aside.map(ChatEntry::System));
 }
 
-/// The line by which a model knows what the runtime tells it, and that it is no order.
+/// The first line of the runtime's note. It tells the model that the note is no order.
 const RUNTIME_NOTE_LINE: &str = "[from the runtime, not an order]";
 
-/// A text without what the runtime says behind it, and that.
+/// Splits a text into the text before the runtime's note, and the note.
 fn split_runtime_note(text: Cow<'_, str>) -> (Cow<'_, str>, Option<Cow<'_, str>>) {
     let Some(at) = text.rfind(RUNTIME_NOTE_LINE) else {
         return (text, None);
@@ -179,7 +181,7 @@ fn split_runtime_note(text: Cow<'_, str>) -> (Cow<'_, str>, Option<Cow<'_, str>>
     }
 }
 
-/// The parts of a text between blank lines; the text itself where it has none.
+/// The parts of a text between blank lines, or the whole text where it has none.
 fn split_paragraphs(text: Cow<'_, str>) -> Vec<Cow<'_, str>> {
     match text {
         Cow::Borrowed(text) => text.split("\n\n").map(Cow::Borrowed).collect(),
@@ -199,7 +201,7 @@ fn read_call(call: &Value) -> ConversationCall<'_> {
     }
 }
 
-/// The call with this id in the newest assistant message that made any.
+/// The call with this id in the newest assistant message with calls.
 fn find_call<'a>(id: &str, before: &[ChatEntry<'a>]) -> Option<ConversationCall<'a>> {
     before.iter().rev().find_map(|entry| match entry {
         ChatEntry::Assistant { calls, .. } => calls.iter().find(|asked| asked.id == id).copied(),

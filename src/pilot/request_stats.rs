@@ -1,4 +1,5 @@
-//! The books: what was asked and answered, counted for `/stats` and `/faults`, and written down line by line.
+//! Statistics of requests and answers, counted for `/stats` and `/faults`, and recorded line by
+//! line.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fs::{File, OpenOptions};
@@ -15,13 +16,13 @@ use super::faults::PilotFaultKind;
 use super::options::PilotOptions;
 use super::wire::WireUsage;
 
-/// So many of the last refusals are kept.
+/// The number of refusal reasons that are kept, the newest ones.
 const MAX_KEPT_REASONS: usize = 20;
 
-/// So many callers are counted apart; those that come later are counted as one.
+/// The number of callers that are counted separately. All later ones are counted as one.
 const MAX_COUNTED_CALLERS: usize = 65_536;
 
-/// The status under which a request is booked whose caller went away before the answer.
+/// The recorded status of a request whose caller went away before the answer.
 const CALLER_GONE_STATUS: u16 = 499;
 
 /// The counters and the record.
@@ -40,7 +41,7 @@ struct RequestCounters {
     statuses: BTreeMap<u16, u64>,
     refused: u64,
     reasons: VecDeque<String>,
-    told: WireUsage,
+    reported: WireUsage,
     faults: BTreeMap<&'static str, u64>,
     callers: HashMap<String, u64>,
 }
@@ -49,10 +50,10 @@ struct RequestCounters {
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct RequestRecord {
     pub(super) n: u64,
-    /// Milliseconds from the server's start to the request's arrival.
+    /// Milliseconds from the server's start to the arrival of the request.
     pub(super) at_ms: u64,
     pub(super) caller: String,
-    /// The agent's name, where the system prompt tells it.
+    /// The agent's name, if the system prompt tells it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) agent: Option<String>,
     pub(super) messages: usize,
@@ -61,27 +62,28 @@ pub(super) struct RequestRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) refusal: Option<String>,
     pub(super) status: u16,
-    /// As it was sent, odd or not; null where none was.
+    /// The usage as it was sent, valid or not; null where none was sent.
     pub(super) usage: Value,
     pub(super) tool_calls: Vec<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reply: Option<String>,
-    /// The faults that struck, joined by commas.
+    /// The names of the applied faults, joined by commas.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) fault: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) body: Option<Value>,
 }
 
-/// A request that is being answered. When it is dropped before it is closed, it is booked as one whose caller went away.
+/// A request that is being answered. Dropping it before it is closed records that its caller went
+/// away.
 #[derive(Debug)]
 pub(super) struct InFlightRequest {
-    books: Arc<RequestStats>,
+    stats: Arc<RequestStats>,
     line: Option<RequestRecord>,
 }
 
 impl RequestStats {
-    /// Opens the books, and the record behind what it holds already.
+    /// Opens the statistics. The record continues after the lines that the file already has.
     pub(super) fn open(options: &PilotOptions) -> anyhow::Result<Self> {
         let record = match &options.record {
             None => None,
@@ -93,11 +95,11 @@ impl RequestStats {
                     .with_context(|| format!("open record {}", path.display()))?,
             )),
         };
-        let struck = options.faults.iter().map(|fault| (fault.kind.name(), 0));
+        let counts = options.faults.iter().map(|fault| (fault.kind.name(), 0));
         Ok(Self {
             started: Instant::now(),
             tallies: Mutex::new(RequestCounters {
-                faults: struck.collect(),
+                faults: counts.collect(),
                 ..RequestCounters::default()
             }),
             record,
@@ -113,7 +115,7 @@ impl RequestStats {
         self.keeps_bodies
     }
 
-    /// Books the arrival of a request that is going to be read.
+    /// Counts the arrival of a request that is about to be read.
     pub(super) fn begin_request(self: &Arc<Self>) -> InFlightRequest {
         let n = {
             let mut tallies = self.lock_counters();
@@ -122,7 +124,7 @@ impl RequestStats {
             tallies.requests
         };
         InFlightRequest {
-            books: Arc::clone(self),
+            stats: Arc::clone(self),
             line: Some(RequestRecord {
                 n,
                 at_ms: u64::try_from(self.uptime().as_millis()).unwrap_or(u64::MAX),
@@ -145,7 +147,7 @@ impl RequestStats {
         *count
     }
 
-    /// Books the faults that struck.
+    /// Counts the faults that were applied.
     pub(super) fn count_faults(&self, faults: &[PilotFaultKind]) {
         let mut tallies = self.lock_counters();
         for fault in faults {
@@ -167,8 +169,8 @@ impl RequestStats {
             "statuses": tallies.statuses,
             "refused": tallies.refused,
             "reasons": tallies.reasons,
-            "tokens_in": tallies.told.prompt,
-            "tokens_out": tallies.told.completion,
+            "tokens_in": tallies.reported.prompt,
+            "tokens_out": tallies.reported.completion,
         })
     }
 
@@ -176,14 +178,14 @@ impl RequestStats {
         self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn close_request(&self, line: &RequestRecord, told: Option<WireUsage>) {
+    fn close_request(&self, line: &RequestRecord, reported: Option<WireUsage>) {
         {
             let mut tallies = self.lock_counters();
             tallies.in_flight -= 1;
             *tallies.statuses.entry(line.status).or_default() += 1;
-            if let Some(told) = told {
-                tallies.told.prompt += told.prompt;
-                tallies.told.completion += told.completion;
+            if let Some(reported) = reported {
+                tallies.reported.prompt += reported.prompt;
+                tallies.reported.completion += reported.completion;
             }
             if let Some(refusal) = line.refusal.as_ref().filter(|_| line.status == 400) {
                 tallies.refused += 1;
@@ -208,7 +210,8 @@ fn write_record(file: &Mutex<File>, line: &RequestRecord) -> std::io::Result<()>
 }
 
 impl InFlightRequest {
-    /// Says what the request is and what will be answered to it, in case that its caller does not wait for it.
+    /// Describes the request and its answer, in case its caller goes away before the answer is
+    /// sent.
     pub(super) fn describe(&mut self, line: RequestRecord) {
         let (n, at_ms) = self
             .line
@@ -217,10 +220,10 @@ impl InFlightRequest {
         self.line = Some(RequestRecord { n, at_ms, ..line });
     }
 
-    /// Books the answer, which is about to leave. `told` are the tokens that the caller is told of.
-    pub(super) fn close(mut self, told: Option<WireUsage>) {
+    /// Records the answer, which is about to leave, and the token counts that the caller gets.
+    pub(super) fn close(mut self, reported: Option<WireUsage>) {
         if let Some(line) = self.line.take() {
-            self.books.close_request(&line, told);
+            self.stats.close_request(&line, reported);
         }
     }
 }
@@ -235,7 +238,7 @@ impl Drop for InFlightRequest {
                 reply: None,
                 ..line
             };
-            self.books.close_request(&unsent, None);
+            self.stats.close_request(&unsent, None);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Reads JSON through a sieve: what nobody will look at is checked, but not kept.
+//! Reads JSON selectively: parts that are not needed are checked, but not kept.
 
 use std::fmt;
 
@@ -7,36 +7,36 @@ use serde::de::{
 };
 use serde_json::{Map, Number, Value};
 
-/// What becomes of a part of the text.
+/// The treatment of a part of the text.
 #[derive(Clone, Copy)]
 pub(super) enum JsonSelection<S> {
-    /// It is kept as it is.
+    /// The part is kept as it is.
     Whole,
-    /// The sieve decides on its parts.
-    Sifted(S),
-    /// It is left out.
+    /// The selector decides on its parts.
+    Selected(S),
+    /// The part is left out.
     Absent,
 }
 
-/// Decides on the parts of an object or a list.
+/// A rule for the parts of an object or a list.
 pub(super) trait JsonSelector: Copy {
-    /// What becomes of the value under this key.
+    /// The treatment of the value under this key.
     fn entry(self, key: &str) -> JsonSelection<Self>;
-    /// What becomes of an element.
+    /// The treatment of a list's elements.
     fn element(self) -> JsonSelection<Self>;
 }
 
 impl<S: JsonSelector> JsonSelection<S> {
     fn element(self) -> Self {
         match self {
-            Self::Sifted(sieve) => sieve.element(),
+            Self::Selected(selector) => selector.element(),
             Self::Whole | Self::Absent => Self::Whole,
         }
     }
 
     fn entry(self, key: &str) -> Self {
         match self {
-            Self::Sifted(sieve) => sieve.entry(key),
+            Self::Selected(selector) => selector.entry(key),
             Self::Whole | Self::Absent => Self::Whole,
         }
     }
@@ -48,7 +48,7 @@ impl<'de, S: JsonSelector> DeserializeSeed<'de> for JsonSelection<S> {
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         match self {
             Self::Whole => Value::deserialize(deserializer),
-            Self::Sifted(_) => deserializer.deserialize_any(self),
+            Self::Selected(_) => deserializer.deserialize_any(self),
             Self::Absent => IgnoredAny::deserialize(deserializer).map(|_| Value::Null),
         }
     }
@@ -135,7 +135,7 @@ impl<S: JsonSelector> Visitor<'_> for SelectedKey<S> {
         let part = self.0.entry(key);
         let kept = match part {
             JsonSelection::Absent => None,
-            JsonSelection::Whole | JsonSelection::Sifted(_) => Some(key.to_owned()),
+            JsonSelection::Whole | JsonSelection::Selected(_) => Some(key.to_owned()),
         };
         Ok(KeySelection { kept, part })
     }
@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// Keeps `whole` as it is, leaves out `absent`, and sifts the rest.
+    /// Keeps `whole` as it is, leaves out `absent`, and decides on the parts of the rest.
     #[derive(Clone, Copy)]
     struct Coarse;
 
@@ -156,17 +156,17 @@ mod tests {
             match key {
                 "whole" => JsonSelection::Whole,
                 "absent" => JsonSelection::Absent,
-                _ => JsonSelection::Sifted(self),
+                _ => JsonSelection::Selected(self),
             }
         }
 
         fn element(self) -> JsonSelection<Self> {
-            JsonSelection::Sifted(self)
+            JsonSelection::Selected(self)
         }
     }
 
     fn sift(text: &str) -> serde_json::Result<Value> {
-        JsonSelection::Sifted(Coarse).deserialize(&mut serde_json::Deserializer::from_str(text))
+        JsonSelection::Selected(Coarse).deserialize(&mut serde_json::Deserializer::from_str(text))
     }
 
     #[test]

@@ -27,21 +27,22 @@ use super::request_stats::RequestStats;
 use super::tools::ToolListCache;
 use listener::CancellableListener;
 
-/// A longer request is refused with 413.
+/// The largest body, in bytes. A larger one is refused with 413.
 const MAX_BODY_BYTES: usize = 8 << 20;
 
-/// How long requests in flight may take to end after the shutdown.
+/// The time that requests in flight get to end after the shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(500);
 
-/// What all requests share.
+/// The state that all requests share.
 struct PilotServer {
     options: PilotOptions,
-    books: Arc<RequestStats>,
+    stats: Arc<RequestStats>,
     tool_lists: ToolListCache,
     shutdown: CancellationToken,
 }
 
-/// Serves until the shutdown; what is in flight then ends within a second. Every connection has ended when this returns.
+/// Serves until the shutdown. Requests in flight then end within a second, and every connection has
+/// ended when this returns.
 ///
 /// # Errors
 /// The record cannot be opened, or the listener fails.
@@ -51,12 +52,13 @@ pub async fn serve(
     shutdown: CancellationToken,
 ) -> anyhow::Result<()> {
     let server = Arc::new(PilotServer {
-        books: Arc::new(RequestStats::open(&options)?),
+        stats: Arc::new(RequestStats::open(&options)?),
         tool_lists: ToolListCache::default(),
         options,
         shutdown: shutdown.clone(),
     });
-    // Cuts the connections that outlast the grace, and all of them when this future is dropped.
+    // Cuts the connections that outlast the grace period, and all of them when this future is
+    // dropped.
     let cut = CancellationToken::new();
     let _cut_at_the_end = cut.clone().drop_guard();
     let closing = {
@@ -81,7 +83,7 @@ pub async fn serve(
         cut.cancel();
         std::future::pending::<()>().await;
     };
-    // The first branch ends the function; the other never ends and may be dropped at any point.
+    // The first branch ends the function. The other one never ends and may be dropped at any point.
     tokio::select! {
         served = serving => served.context("serve the pilot"),
         () = cutting => Ok(()),
@@ -113,11 +115,11 @@ async fn list_models(State(server): State<Arc<PilotServer>>, headers: HeaderMap)
 }
 
 async fn show_stats(State(server): State<Arc<PilotServer>>) -> Json<Value> {
-    Json(server.books.stats_json())
+    Json(server.stats.stats_json())
 }
 
 async fn show_faults(State(server): State<Arc<PilotServer>>) -> Json<Value> {
-    Json(server.books.faults_json())
+    Json(server.stats.faults_json())
 }
 
 async fn unknown_route() -> Response {
@@ -154,7 +156,7 @@ fn wrong_key() -> Value {
 }
 
 impl PilotServer {
-    /// Whether the caller shows the key, where one is needed.
+    /// Whether the caller sent the API key, where one is needed.
     fn admits(&self, headers: &HeaderMap) -> bool {
         let Some(key) = &self.options.api_key else {
             return true;

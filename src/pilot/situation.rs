@@ -1,6 +1,7 @@
-//! What the pilot knows, read from the conversation and from nothing else.
+//! The pilot's knowledge, read from the conversation and from nothing else.
 //!
-//! Each part of the situation takes from every tool result what concerns it, oldest result first, so that the newest word stands.
+//! Each part of the situation takes its facts from every tool result, oldest result first, so the
+//! newest fact stands.
 
 mod account;
 mod board;
@@ -19,7 +20,7 @@ pub(super) use trades::{MarketQuote, TradeState};
 
 use super::request::{ChatEntry, PilotRequest};
 
-/// All that is known.
+/// All known facts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Situation {
     pub(super) account: KnownAccount,
@@ -27,11 +28,11 @@ pub(super) struct Situation {
     pub(super) ship: KnownShip,
     pub(super) trades: TradeState,
     pub(super) board: MissionBoard,
-    /// The error that the newest result told of, if it was one.
-    pub(super) trouble: Option<ToolFailure>,
+    /// The error of the newest result, if it is one.
+    pub(super) last_failure: Option<ToolFailure>,
     /// The errors since the newest user message.
-    pub(super) troubles: Vec<ToolFailure>,
-    /// What was called since the newest user message, and whether it was done.
+    pub(super) failures: Vec<ToolFailure>,
+    /// The calls since the newest user message, and whether each succeeded.
     pub(super) turn: Vec<TurnCall>,
 }
 
@@ -76,7 +77,7 @@ impl Situation {
     }
 
     fn begin_turn(&mut self) {
-        self.troubles.clear();
+        self.failures.clear();
         self.turn.clear();
     }
 
@@ -92,7 +93,7 @@ impl Situation {
             self.trades.on_result(news);
             self.board.on_result(news);
         }
-        self.trouble = match &news.outcome {
+        self.last_failure = match &news.outcome {
             GameOutcome::Failed { code, message } => Some(ToolFailure {
                 tool: news.asked.tool.to_owned(),
                 arguments: news.asked.arguments.to_owned(),
@@ -101,10 +102,10 @@ impl Situation {
             }),
             GameOutcome::Done { .. } | GameOutcome::Words => None,
         };
-        self.troubles.extend(self.trouble.clone());
+        self.failures.extend(self.last_failure.clone());
     }
 
-    /// Whether place, dock, hold and tank are known well enough to act on.
+    /// Whether place, dock, hold and tank are known well enough to act.
     pub(super) fn is_clear(&self) -> bool {
         const MAX_BLIND_MOVES: u32 = 4;
         self.place.poi.is_some()
@@ -113,7 +114,7 @@ impl Situation {
             && self.ship.blind_moves < MAX_BLIND_MOVES
     }
 
-    /// Whether the server asks for patience: the ship moves, or an action is pending.
+    /// Whether the server asks to wait: the ship moves, or an action is pending.
     pub(super) fn must_wait(&self) -> bool {
         const WAIT_CODES: [&str; 6] = [
             "in_transit",
@@ -125,13 +126,13 @@ impl Situation {
         ];
         self.place.in_transit
             || self
-                .trouble
+                .last_failure
                 .as_ref()
-                .is_some_and(|trouble| WAIT_CODES.contains(&trouble.code.as_str()))
+                .is_some_and(|failure| WAIT_CODES.contains(&failure.code.as_str()))
     }
 }
 
-/// The places of long results that a later result of the same tool outdates altogether.
+/// The indices of long results that a later result of the same tool replaces completely.
 fn outdated_results(entries: &[ChatEntry<'_>]) -> Vec<usize> {
     const SNAPSHOT_TOOLS: [&str; 4] = ["get_status", "get_ship", "get_cargo", "get_missions"];
     let mut seen = Vec::new();

@@ -1,28 +1,28 @@
-//! The lists of tools that were read before. Callers send the same one with every request, and it is long.
+//! A cache of tool lists. Callers send the same long list with every request.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::validate::{RequestRefusal, tool_names};
 
-/// So many lists are kept.
+/// The number of cached lists.
 const MAX_TOOLS: usize = 32;
 
-/// A list of tools that was read.
+/// A tool list that was read.
 #[derive(Debug)]
 pub(super) struct ToolList {
     text: String,
-    /// The names of the tools, where there are any and nothing is wrong with them.
+    /// The names of the tools, or the refusal of the list. None where the request has no list.
     pub(super) names: Result<Option<Vec<String>>, RequestRefusal>,
 }
 
-/// The lists, the one used last at the end.
+/// The lists in order of use, the newest last.
 #[derive(Debug, Default)]
 pub(super) struct ToolListCache {
     lists: Mutex<Vec<Arc<ToolList>>>,
 }
 
 impl ToolListCache {
-    /// Reads the text of a list, which must be JSON, or finds it among those that were read before.
+    /// Reads the text of a list, which must be JSON, or finds it in the cache.
     pub(super) fn look_up(&self, text: &str) -> Arc<ToolList> {
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = lists.iter().rposition(|list| list.text == text) {

@@ -1,8 +1,9 @@
-//! The strict reader of chat requests: refuses, with the reason, what any server refuses that we know of.
+//! The strict reader of chat requests: it refuses, with the reason, everything that a known server
+//! refuses.
 //!
-//! It knows nothing of the rest of the program, so that it can serve as an independent checker of what the program sends:
-//! it is the one judge of requests, in the simulated model server as in the tests. `docs/REQUEST-SHAPE.md` says whose
-//! demands it holds.
+//! It knows nothing of the rest of the program, so it can check independently what the program
+//! sends. The simulated model server and the tests use it alike. `docs/REQUEST-SHAPE.md` names the
+//! servers with each demand.
 
 mod calls;
 mod fields;
@@ -16,15 +17,15 @@ pub(super) use tools::tool_names;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// Why a request was refused, and the place in it that is to blame.
+/// The reason of a refusal, and the offending place in the request.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct RequestRefusal {
-    /// What is wrong, for a person.
+    /// The reason, for a person.
     pub message: String,
     /// The path of the offending value, as in `messages.[3].tool_calls.[0].id`.
     pub param: Option<String>,
-    /// The machine's word for it, where OpenAI has one.
+    /// The code for programs, where OpenAI has one.
     pub code: Option<&'static str>,
 }
 
@@ -48,36 +49,37 @@ impl RequestRefusal {
     }
 }
 
-/// Whose demands a request is held against.
+/// The set of demands on a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Strictness {
-    /// Those of the strictest servers: one system message, roles in turn, no text of white space alone, and only the
-    /// fields that OpenAI defines for a role (so no `reasoning_content`).
+    /// The demands of the strictest servers: one system message, alternating roles, no text of
+    /// white space alone, and only the fields that OpenAI defines for a role (so no
+    /// `reasoning_content`).
     #[default]
     Strictest,
-    /// OpenAI's.
+    /// The demands of OpenAI.
     OpenAi,
 }
 
-/// Checks a request as the strictest servers would.
+/// Checks a request by the demands of the strictest servers.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first mistake in it.
 pub fn validate(body: &Value) -> Result<(), RequestRefusal> {
     validate_with(body, Strictness::default())
 }
 
-/// Checks a request as `strictness` says.
+/// Checks a request by these demands.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first mistake in it.
 pub fn validate_with(body: &Value, strictness: Strictness) -> Result<(), RequestRefusal> {
     let names = tool_names(body.get("tools"));
     let names = names.as_ref().map(Option::as_deref);
     validate_beside_tools(body, names, strictness)
 }
 
-/// Checks a request whose tools have been read apart; `names` is what `tool_names` said of them.
+/// Checks a request whose tools have been read separately; `names` is the result of `tool_names`.
 pub(super) fn validate_beside_tools<N: AsRef<str>>(
     body: &Value,
     names: Result<Option<&[N]>, &RequestRefusal>,
@@ -113,7 +115,7 @@ fn check_model(body: &Map<String, Value>) -> Result<(), RequestRefusal> {
     }
 }
 
-/// The names that OpenAI allows to functions.
+/// Whether OpenAI allows this name for a function.
 fn is_function_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name

@@ -8,24 +8,24 @@ use serde_json::{Value, json};
 
 use super::answer::{PilotAnswer, PilotFinish, PilotToolCall};
 
-/// The tokens of one exchange.
+/// The token counts of one exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct WireUsage {
     pub(super) prompt: u64,
     pub(super) completion: u64,
 }
 
-/// What identifies a completion.
+/// The identity of a completion.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CompletionStamp<'a> {
     pub(super) id: u64,
     /// Seconds since 1970.
     pub(super) created: u64,
-    /// As the request named it.
+    /// The model's name as the request gave it.
     pub(super) model: &'a str,
 }
 
-/// The completion that carries the answer.
+/// The completion with this answer.
 pub(super) fn completion_json(
     answer: &PilotAnswer,
     stamp: CompletionStamp<'_>,
@@ -69,7 +69,7 @@ fn call_json(call: &PilotToolCall) -> Value {
     })
 }
 
-/// A limit is a limit; apart from that the calls decide.
+/// The reason for the end: the limit if it was reached, else whether there are calls.
 fn finish_reason(answer: &PilotAnswer) -> &'static str {
     match answer.finish {
         PilotFinish::Length => PilotFinish::Length.as_str(),
@@ -80,8 +80,8 @@ fn finish_reason(answer: &PilotAnswer) -> &'static str {
     }
 }
 
-/// The tokens that a completion tells of, where it tells them as it should.
-pub(super) fn told_usage(completion: &Value) -> Option<WireUsage> {
+/// The token counts in a completion, where they are valid.
+pub(super) fn reported_usage(completion: &Value) -> Option<WireUsage> {
     let usage = &completion["usage"];
     Some(WireUsage {
         prompt: usage["prompt_tokens"].as_u64()?,

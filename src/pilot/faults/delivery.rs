@@ -1,23 +1,23 @@
-//! Faults of the wire: the answer is late, slow, cut off, or was never one.
+//! Faults of delivery: the answer is late, slow, cut off, or no completion at all.
 
 use std::time::Duration;
 
-/// How the answer is delivered.
+/// The fault in the delivery of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliveryFault {
-    /// Nothing comes for a time, or ever.
+    /// Nothing is sent for a time, or ever.
     Hang {
-        /// How long; none means until one side closes.
+        /// The time; none means until one side closes the connection.
         pause: Option<Duration>,
     },
-    /// The body trickles.
+    /// The body is sent slowly.
     Slow {
-        /// From the first byte to the last.
+        /// The time from the first byte to the last.
         over: Duration,
     },
     /// The connection is cut in the middle of the body.
     Drop,
-    /// A page of HTML.
+    /// A page of HTML in place of the completion.
     Garbage,
 }
 

@@ -1,4 +1,4 @@
-//! The grammar of faults: how they are written, read and explained.
+//! The grammar of faults: it writes, reads and explains their text form.
 
 use std::str::FromStr;
 

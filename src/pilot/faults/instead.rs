@@ -1,18 +1,18 @@
-//! Faults that answer something else: an HTTP error in place of the model's answer.
+//! Faults that replace the model's answer by an HTTP error.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What is answered instead.
+/// The error in place of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplacementFault {
     /// 429 in OpenAI's form.
     Http429 {
-        /// The seconds of `Retry-After`, where it is sent.
+        /// The seconds of `Retry-After`; none where the header is not sent.
         retry_after: Option<u64>,
     },
-    /// 429 with a body that is no JSON.
+    /// 429 with a body that is not JSON.
     Text429,
     /// 500.
     Http500,
@@ -22,14 +22,14 @@ pub enum ReplacementFault {
     Http401,
     /// 400 with the code `context_length_exceeded`.
     ContextLength {
-        /// The longest request that is let through.
+        /// The longest request that is still accepted, in tokens.
         tokens: u64,
     },
-    /// 503 for a while.
+    /// 503 for a span of time.
     Outage {
-        /// When it begins, counted from the server's start.
+        /// The beginning of the span, counted from the server's start.
         after: Duration,
-        /// How long it lasts.
+        /// The length of the span.
         length: Duration,
     },
 }
@@ -39,7 +39,7 @@ pub enum ReplacementFault {
 pub(crate) struct ErrorReply {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<u64>,
-    /// JSON, or a string that is sent as it is.
+    /// JSON, or a string that is sent unchanged.
     pub(crate) body: Value,
 }
 
@@ -66,7 +66,7 @@ impl ReplacementFault {
         }
     }
 
-    /// The error for a request of so many tokens; none where the fault does not concern it.
+    /// The error for a request of this many tokens; none where the fault does not apply to it.
     pub(crate) fn error_reply(self, prompt_tokens: u64) -> Option<ErrorReply> {
         let plain = |status, body| {
             Some(ErrorReply {

@@ -1,8 +1,8 @@
-//! Faults of the server: the answer takes a shape that OpenAI would not give it, but others do.
+//! Faults of the server: the answer has a shape that OpenAI never sends and other servers do.
 
 use serde_json::{Value, json};
 
-/// How the completion is reshaped.
+/// The change to the completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShapeFault {
     /// `choices` is empty.
@@ -13,11 +13,11 @@ pub enum ShapeFault {
     NoUsage,
     /// `usage` is null.
     NullUsage,
-    /// `usage` holds what nobody can count with.
+    /// `usage` has values that are no counts.
     OddUsage,
     /// `reasoning` in place of `reasoning_content`.
     ReasoningField,
-    /// The reasoning stands within the content.
+    /// The reasoning is inside the content.
     ThinkTags,
     /// `arguments` are objects.
     ArgsObject,
@@ -40,7 +40,7 @@ impl ShapeFault {
         }
     }
 
-    /// Reshapes the completion; says whether there was anything to reshape.
+    /// Reshapes the completion. Returns whether it had anything to reshape.
     pub(crate) fn apply(self, completion: &mut Value, rng: &mut fastrand::Rng) -> bool {
         match self {
             Self::EmptyChoices => completion["choices"] = json!([]),

@@ -1,9 +1,9 @@
-//! Faults of the model: the answer itself is spoilt.
+//! Faults of the model: the content of the answer is bad.
 
 use crate::answer::PilotAnswer;
 use crate::player::{Nonsense, garble_as};
 
-/// How the answer is spoilt.
+/// The change to the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerFault {
     /// Neither words nor calls.
@@ -12,9 +12,9 @@ pub enum AnswerFault {
     EmptyId,
     /// One id for all calls, in every answer.
     RepeatedId,
-    /// A tool that is not on offer.
+    /// A tool that the request does not offer.
     UnknownTool,
-    /// Arguments that are no JSON.
+    /// Arguments that are not JSON.
     BadJsonArgs,
     /// Arguments that end in the middle.
     CutArgs,
@@ -35,7 +35,7 @@ impl AnswerFault {
         }
     }
 
-    /// Spoils the answer; says whether there was anything to spoil.
+    /// Changes the answer. Returns whether it had anything to change.
     pub(crate) fn apply(self, answer: &mut PilotAnswer, rng: &mut fastrand::Rng) -> bool {
         match self {
             Self::EmptyReply => garble_as(answer, Nonsense::Empty, rng),

@@ -1,4 +1,4 @@
-//! Exploring: from system to system, with an eye on the tank.
+//! Exploring: from system to system, while watching the fuel.
 
 use serde_json::json;
 
@@ -7,41 +7,35 @@ use super::step::PlayerStep;
 use super::{looking, mining, moving, stationing};
 
 /// One step of the explorer.
-pub(super) fn choose_exploring_step(
-    cockpit: &PlayerView<'_>,
-    rng: &mut fastrand::Rng,
-) -> PlayerStep {
-    if let Some(step) = looking::look_around(cockpit, rng) {
+pub(super) fn choose_exploring_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
+    if let Some(step) = looking::look_around(view, rng) {
         return step;
     }
-    if mining::must_earn(cockpit) {
-        return mining::choose_mining_step(cockpit, rng, &[]);
+    if mining::must_earn(view) {
+        return mining::choose_mining_step(view, rng, &[]);
     }
-    let situation = &cockpit.situation;
+    let situation = &view.situation;
     let place = &situation.place;
     let is_low = situation.ship.has_less_fuel_than(50);
     if place.docked == Some(true) {
-        if let Some(step) = stationing::refuel_ship(cockpit) {
+        if let Some(step) = stationing::refuel_ship(view) {
             return step;
         }
     } else if is_low && place.bases().next().is_some() {
-        return moving::go_to_base(cockpit, None, "The tank is low and a base is near.", rng);
+        return moving::go_to_base(view, None, "The tank is low and a base is near.", rng);
     }
     let Some(chart) = &place.chart else {
-        return looking::ask_for_chart(cockpit);
+        return looking::ask_for_chart(view);
     };
     let is_known_here = place
         .poi
         .as_ref()
         .is_none_or(|poi| place.looked_at.contains(poi));
-    if !is_known_here && cockpit.can_ask("get_poi") && rng.bool() {
+    if !is_known_here && view.can_ask("get_poi") && rng.bool() {
         return PlayerStep::call("get_poi", json!({}), "I have not looked at this place yet.");
     }
-    if cockpit.offers("captains_log_add")
-        && !cockpit.has_called("captains_log_add")
-        && rng.u8(..6) == 0
-    {
-        return log_system(cockpit, &chart.system);
+    if view.offers("captains_log_add") && !view.has_called("captains_log_add") && rng.u8(..6) == 0 {
+        return log_system(view, &chart.system);
     }
     let unseen = chart.pois.iter().filter(|poi| {
         poi.kind != "sun"
@@ -49,19 +43,15 @@ pub(super) fn choose_exploring_step(
             && !place.looked_at.contains(&poi.id)
     });
     match rng.choice(unseen.collect::<Vec<_>>()) {
-        Some(poi) if rng.u8(..4) == 0 => moving::travel_to(
-            cockpit,
-            &poi.id,
-            &format!("{} is not explored yet.", poi.id),
-        ),
-        Some(_) | None => {
-            moving::jump_to_neighbour(cockpit, "This system is on my chart now.", rng)
+        Some(poi) if rng.u8(..4) == 0 => {
+            moving::travel_to(view, &poi.id, &format!("{} is not explored yet.", poi.id))
         }
+        Some(_) | None => moving::jump_to_neighbour(view, "This system is on my chart now.", rng),
     }
 }
 
-fn log_system(cockpit: &PlayerView<'_>, system: &str) -> PlayerStep {
-    let place = &cockpit.situation.place;
+fn log_system(view: &PlayerView<'_>, system: &str) -> PlayerStep {
+    let place = &view.situation.place;
     let chart = place.chart.iter();
     let pois: Vec<&str> = chart
         .clone()

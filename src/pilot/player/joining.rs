@@ -8,24 +8,22 @@ use crate::situation::{AccountStanding, KnownAccount};
 use super::player_view::PlayerView;
 use super::step::PlayerStep;
 
-/// After so many refused codes there is no point in going on.
+/// The number of refused codes after which trying again is pointless.
 const MAX_REFUSED_CODES: u32 = 2;
 
-/// What must be done before the game can be played; none where nothing stands in the way.
-pub(super) fn join_game(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {
-    let account = &cockpit.situation.account;
+/// The step that must come before the game can be played; none if nothing is missing.
+pub(super) fn join_game(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {
+    let account = &view.situation.account;
     match account.standing {
         AccountStanding::Unknown | AccountStanding::Active => None,
-        AccountStanding::Locked if cockpit.offers("login") && !account.login_failed => {
-            Some(log_in())
-        }
+        AccountStanding::Locked if view.offers("login") && !account.login_failed => Some(log_in()),
         AccountStanding::Locked | AccountStanding::Missing => {
-            Some(register_account(cockpit, account, rng))
+            Some(register_account(view, account, rng))
         }
     }
 }
 
-/// The password is the host's business; a model does not know it.
+/// Logs in. The password is the host's concern; a model does not know it.
 fn log_in() -> PlayerStep {
     PlayerStep::call(
         "login",
@@ -35,11 +33,11 @@ fn log_in() -> PlayerStep {
 }
 
 fn register_account(
-    cockpit: &PlayerView<'_>,
+    view: &PlayerView<'_>,
     account: &KnownAccount,
     rng: &mut fastrand::Rng,
 ) -> PlayerStep {
-    if !cockpit.offers("register") {
+    if !view.offers("register") {
         return PlayerStep::say(
             "I have no account and no tool to register one. I need help.",
             "Without an account nothing can be done in the game.",
@@ -51,14 +49,14 @@ fn register_account(
             "A third try with the same code would fail as well.",
         );
     }
-    let username = identity::choose_username(cockpit.request, account.names_taken, rng);
-    let empire = identity::choose_empire(cockpit.request, cockpit.seed);
+    let username = identity::choose_username(view.request, account.names_taken, rng);
+    let empire = identity::choose_empire(view.request, view.seed);
     PlayerStep::call(
         "register",
         json!({
             "username": username,
             "empire": empire,
-            "registration_code": identity::registration_code(cockpit.request),
+            "registration_code": identity::registration_code(view.request),
         }),
         format!("I have no account yet. I register as {username} of the {empire} empire."),
     )

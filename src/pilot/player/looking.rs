@@ -1,25 +1,25 @@
-//! Asking for what is not known, and the small questions in between.
+//! Queries for unknown facts, and the small questions in between.
 
 use serde_json::json;
 
 use super::player_view::{PlayerView, is_query};
 use super::step::{PlayerStep, WantedCall};
 
-/// Asks for place, dock and hold where they are not known and may still be learnt.
-pub(super) fn look_around(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {
-    let situation = &cockpit.situation;
+/// Queries place, dock and hold, as far as they are unknown and a query can tell them.
+pub(super) fn look_around(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {
+    let situation = &view.situation;
     if situation.is_clear() {
         return None;
     }
     let mut calls = Vec::new();
-    if cockpit.can_ask("get_status") {
+    if view.can_ask("get_status") {
         calls.push(WantedCall::without_arguments("get_status"));
-        if situation.place.chart.is_none() && cockpit.can_ask("get_system") && rng.u8(..3) == 0 {
+        if situation.place.chart.is_none() && view.can_ask("get_system") && rng.u8(..3) == 0 {
             calls.push(WantedCall::without_arguments("get_system"));
         }
-    } else if situation.ship.capacity.is_none() && cockpit.can_ask("get_cargo") {
+    } else if situation.ship.capacity.is_none() && view.can_ask("get_cargo") {
         calls.push(WantedCall::without_arguments("get_cargo"));
-    } else if situation.place.poi.is_none() && cockpit.can_ask("get_system") {
+    } else if situation.place.poi.is_none() && view.can_ask("get_system") {
         calls.push(WantedCall::without_arguments("get_system"));
     } else {
         return None;
@@ -30,9 +30,9 @@ pub(super) fn look_around(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> 
     ))
 }
 
-/// Asks for the chart of the present system.
-pub(super) fn ask_for_chart(cockpit: &PlayerView<'_>) -> PlayerStep {
-    if cockpit.has_asked("get_system") {
+/// Queries the chart of the present system.
+pub(super) fn ask_for_chart(view: &PlayerView<'_>) -> PlayerStep {
+    if view.has_asked("get_system") {
         return PlayerStep::say(
             "I cannot find out what is in this system. I will look again later.",
             "The chart was asked for already and did not come.",
@@ -45,10 +45,10 @@ pub(super) fn ask_for_chart(cockpit: &PlayerView<'_>) -> PlayerStep {
     )
 }
 
-/// Lets time pass where the server asks for patience.
-pub(super) fn wait_for_ship(cockpit: &PlayerView<'_>) -> PlayerStep {
-    let is_first = cockpit.situation.troubles.len() <= 1;
-    if is_first && cockpit.can_ask("get_status") {
+/// Lets time pass while the server asks to wait.
+pub(super) fn wait_for_ship(view: &PlayerView<'_>) -> PlayerStep {
+    let is_first = view.situation.failures.len() <= 1;
+    if is_first && view.can_ask("get_status") {
         return PlayerStep::call(
             "get_status",
             json!({}),
@@ -61,24 +61,24 @@ pub(super) fn wait_for_ship(cockpit: &PlayerView<'_>) -> PlayerStep {
     )
 }
 
-/// Adds a question in between to the first questions of a turn, now and then.
+/// Adds a side question to some of the first queries of a turn.
 pub(super) fn add_interlude(
-    cockpit: &PlayerView<'_>,
+    view: &PlayerView<'_>,
     step: PlayerStep,
     rng: &mut fastrand::Rng,
 ) -> PlayerStep {
     let PlayerStep::Act { mut calls, why } = step else {
         return step;
     };
-    let is_opening = cockpit.rounds() == 0 && calls.iter().all(|call| is_query(&call.tool));
-    let eagerness = if cockpit.orders.is_nudged { 60 } else { 20 };
+    let is_opening = view.rounds() == 0 && calls.iter().all(|call| is_query(&call.tool));
+    let eagerness = if view.orders.is_nudged { 60 } else { 20 };
     if is_opening && rng.u8(..100) < eagerness {
         let interludes = [
             WantedCall::without_arguments("get_notifications"),
             WantedCall::without_arguments("captains_log_list"),
             WantedCall::new("zoea_search_messages", json!({"query": "base", "limit": 5})),
         ];
-        let chosen = if cockpit.orders.is_nudged {
+        let chosen = if view.orders.is_nudged {
             0
         } else {
             rng.usize(..interludes.len())
@@ -87,7 +87,7 @@ pub(super) fn add_interlude(
             interludes
                 .into_iter()
                 .skip(chosen)
-                .find(|call| cockpit.can_ask(&call.tool)),
+                .find(|call| view.can_ask(&call.tool)),
         );
     }
     PlayerStep::Act { calls, why }

@@ -1,4 +1,4 @@
-//! Missions: take supply missions, mine what they want, deliver it.
+//! Missions: accept supply missions, mine the goods, deliver them.
 
 use serde_json::json;
 
@@ -8,32 +8,32 @@ use super::player_view::PlayerView;
 use super::step::PlayerStep;
 use super::{looking, mining, moving};
 
-/// The game lets a player have no more than this.
+/// The game's limit of missions at once.
 const MAX_ACTIVE_MISSIONS: usize = 5;
 
 /// One step of a player who lives on missions.
-pub(super) fn choose_mission_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
-    if let Some(step) = looking::look_around(cockpit, rng) {
+pub(super) fn choose_mission_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
+    if let Some(step) = looking::look_around(view, rng) {
         return step;
     }
-    let Some(active) = &cockpit.situation.board.active else {
-        if cockpit.can_ask("get_active_missions") {
+    let Some(active) = &view.situation.board.active else {
+        if view.can_ask("get_active_missions") {
             return PlayerStep::call(
                 "get_active_missions",
                 json!({}),
                 "I look at what I have promised to do.",
             );
         }
-        return mining::choose_mining_step(cockpit, rng, &[]);
+        return mining::choose_mining_step(view, rng, &[]);
     };
-    let incomplete = &cockpit.situation.board.incomplete;
+    let incomplete = &view.situation.board.incomplete;
     let open = || {
         active
             .iter()
             .filter(|mission| !incomplete.contains(&mission.id))
     };
-    if let Some(mission) = open().find(|mission| is_met(mission, &cockpit.situation.ship)) {
-        return deliver_mission(cockpit, mission, rng);
+    if let Some(mission) = open().find(|mission| is_met(mission, &view.situation.ship)) {
+        return deliver_mission(view, mission, rng);
     }
     let wanted: Vec<&str> = active
         .iter()
@@ -42,9 +42,9 @@ pub(super) fn choose_mission_step(cockpit: &PlayerView<'_>, rng: &mut fastrand::
         .filter_map(|want| want.item.as_deref())
         .collect();
     if wanted.is_empty() && active.len() < MAX_ACTIVE_MISSIONS {
-        return find_work(cockpit, rng);
+        return find_work(view, rng);
     }
-    mining::choose_mining_step(cockpit, rng, &wanted)
+    mining::choose_mining_step(view, rng, &wanted)
 }
 
 fn is_met(mission: &KnownMission, ship: &KnownShip) -> bool {
@@ -59,35 +59,34 @@ fn is_met(mission: &KnownMission, ship: &KnownShip) -> bool {
 }
 
 fn deliver_mission(
-    cockpit: &PlayerView<'_>,
+    view: &PlayerView<'_>,
     mission: &KnownMission,
     rng: &mut fastrand::Rng,
 ) -> PlayerStep {
     let base = mission.wants.iter().find_map(|want| want.base.as_deref());
     let why = format!("I have what \"{}\" asks for.", mission.title);
-    if cockpit.situation.place.docked != Some(true) {
-        return moving::go_to_base(cockpit, base, &why, rng);
+    if view.situation.place.docked != Some(true) {
+        return moving::go_to_base(view, base, &why, rng);
     }
     PlayerStep::call("complete_mission", json!({"mission_id": mission.id}), why)
 }
 
 /// Looks for a mission that a miner can fulfil; without one, mines for the market.
-fn find_work(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
-    let board = &cockpit.situation.board;
-    if cockpit.situation.place.docked != Some(true) {
-        let has_work =
-            cockpit.situation.place.can_mine_here() || cockpit.situation.ship.is_crowded();
+fn find_work(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
+    let board = &view.situation.board;
+    if view.situation.place.docked != Some(true) {
+        let has_work = view.situation.place.can_mine_here() || view.situation.ship.is_crowded();
         return if has_work || board.offered.is_some() {
-            mining::choose_mining_step(cockpit, rng, &[])
+            mining::choose_mining_step(view, rng, &[])
         } else {
-            moving::go_to_base(cockpit, None, "Missions are offered at bases.", rng)
+            moving::go_to_base(view, None, "Missions are offered at bases.", rng)
         };
     }
     let Some(offered) = &board.offered else {
-        if cockpit.can_ask("get_missions") {
+        if view.can_ask("get_missions") {
             return PlayerStep::call("get_missions", json!({}), "I look at the mission board.");
         }
-        return mining::choose_mining_step(cockpit, rng, &[]);
+        return mining::choose_mining_step(view, rng, &[]);
     };
     let fit = offered
         .iter()
@@ -101,6 +100,6 @@ fn find_work(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
                 mission.title
             ),
         ),
-        None => mining::choose_mining_step(cockpit, rng, &[]),
+        None => mining::choose_mining_step(view, rng, &[]),
     }
 }

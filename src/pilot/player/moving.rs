@@ -1,4 +1,4 @@
-//! Getting from place to place: to a base, to another system, and out of trouble with an empty tank.
+//! Moving: to a base, to another system, and out of an emergency with an empty tank.
 
 use serde_json::json;
 
@@ -6,19 +6,19 @@ use super::looking;
 use super::player_view::PlayerView;
 use super::step::PlayerStep;
 
-/// What a player says that has no fuel and no way to get any.
+/// The words of a player without fuel and without a way to get any.
 pub const STRANDED: &str = "I am stranded: no fuel and no way to get any. I need help.";
 
-/// Goes to a base of this system and docks; `wanted` is preferred where it is on the chart.
+/// Goes to a base of this system and docks. `wanted` is preferred if the chart has it.
 pub(super) fn go_to_base(
-    cockpit: &PlayerView<'_>,
+    view: &PlayerView<'_>,
     wanted: Option<&str>,
     why: &str,
     rng: &mut fastrand::Rng,
 ) -> PlayerStep {
-    let place = &cockpit.situation.place;
+    let place = &view.situation.place;
     if place.chart.is_none() {
-        return looking::ask_for_chart(cockpit);
+        return looking::ask_for_chart(view);
     }
     let is_wanted = |base: Option<&str>| base.is_some() && base == wanted;
     let base = place
@@ -32,7 +32,7 @@ pub(super) fn go_to_base(
         .or_else(|| place.bases().next());
     match base {
         None => jump_to_neighbour(
-            cockpit,
+            view,
             &format!("{why} There is no base in this system."),
             rng,
         ),
@@ -42,7 +42,7 @@ pub(super) fn go_to_base(
             format!("{why} There is a base here: I dock."),
         ),
         Some(base) => travel_to(
-            cockpit,
+            view,
             &base.id,
             &format!("{why} The base is at {}.", base.id),
         ),
@@ -50,25 +50,25 @@ pub(super) fn go_to_base(
 }
 
 /// Travels within the system.
-pub(super) fn travel_to(cockpit: &PlayerView<'_>, poi: &str, why: &str) -> PlayerStep {
-    if cockpit.situation.ship.is_dry() {
-        return escape_empty_tank(cockpit);
+pub(super) fn travel_to(view: &PlayerView<'_>, poi: &str, why: &str) -> PlayerStep {
+    if view.situation.ship.is_dry() {
+        return escape_empty_tank(view);
     }
     PlayerStep::call("travel", json!({"target_poi": poi}), why)
 }
 
-/// Jumps to a neighbouring system, to one not seen yet if there is one.
+/// Jumps to a neighbouring system, preferably to one not visited yet.
 pub(super) fn jump_to_neighbour(
-    cockpit: &PlayerView<'_>,
+    view: &PlayerView<'_>,
     why: &str,
     rng: &mut fastrand::Rng,
 ) -> PlayerStep {
-    let place = &cockpit.situation.place;
+    let place = &view.situation.place;
     let Some(chart) = &place.chart else {
-        return looking::ask_for_chart(cockpit);
+        return looking::ask_for_chart(view);
     };
-    if cockpit.situation.ship.is_dry() {
-        return escape_empty_tank(cockpit);
+    if view.situation.ship.is_dry() {
+        return escape_empty_tank(view);
     }
     let unseen: Vec<&String> = chart
         .lanes
@@ -96,16 +96,16 @@ pub(super) fn jump_to_neighbour(
     }
 }
 
-/// Undocks where the server wants that done before anything else.
-pub(super) fn undock_where_told(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
-    let trouble = cockpit.situation.trouble.as_ref()?;
-    (trouble.code == "docked")
+/// Undocks if the server has just refused a call because the ship is docked.
+pub(super) fn undock_where_told(view: &PlayerView<'_>) -> Option<PlayerStep> {
+    let failure = view.situation.last_failure.as_ref()?;
+    (failure.code == "docked")
         .then(|| PlayerStep::call("undock", json!({}), "I must undock before I can do that."))
 }
 
-/// What remains with an empty tank in space.
-fn escape_empty_tank(cockpit: &PlayerView<'_>) -> PlayerStep {
-    let situation = &cockpit.situation;
+/// The steps that remain with an empty tank in space.
+fn escape_empty_tank(view: &PlayerView<'_>) -> PlayerStep {
+    let situation = &view.situation;
     if situation.place.docked == Some(true) && !situation.trades.refuel_refused {
         return PlayerStep::call(
             "refuel",
@@ -124,7 +124,7 @@ fn escape_empty_tank(cockpit: &PlayerView<'_>) -> PlayerStep {
             "The tank is empty, but there is a base right here.",
         );
     }
-    if situation.ship.has_fuel_cells() && !cockpit.has_called("refuel") {
+    if situation.ship.has_fuel_cells() && !view.has_called("refuel") {
         return PlayerStep::call(
             "refuel",
             json!({}),
@@ -132,8 +132,8 @@ fn escape_empty_tank(cockpit: &PlayerView<'_>) -> PlayerStep {
         );
     }
     if situation.place.docked != Some(true)
-        && cockpit.offers("distress_signal")
-        && !cockpit.has_called("distress_signal")
+        && view.offers("distress_signal")
+        && !view.has_called("distress_signal")
     {
         return PlayerStep::call(
             "distress_signal",

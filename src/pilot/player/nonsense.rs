@@ -19,13 +19,13 @@ pub(crate) enum Nonsense {
     ChannelToken,
     /// A tool that does not exist.
     UnknownTool,
-    /// Arguments that are no JSON.
+    /// Arguments that are not JSON.
     BadJson,
     /// Arguments that end in the middle.
     CutArguments,
-    /// A session id out of thin air.
+    /// A session id that no result ever gave.
     InventedSession,
-    /// Nothing at all.
+    /// An empty answer.
     Empty,
 }
 
@@ -51,32 +51,33 @@ const INVENTED_SESSIONS: [&str; 3] = ["your_session_id", "session_12345", "your_
 
 const UNKNOWN_TOOLS: [&str; 3] = ["status_log", "save_credentials", "navigate_to"];
 
-/// Rounds enough for a mistake, its repair, and all that a player must ask before it acts.
+/// The number of rounds that suffices for a mistake, its repair, and all queries before an action.
 const MIN_ROUNDS_FOR_MISTAKE: u64 = 6;
 
-/// Whether a mistake would hold up the player for a while only.
+/// Whether a mistake would delay the player only for a while.
 ///
-/// A mistake follows from the conversation. In a turn that ends as it began, the next turn would repeat it, and so for ever.
-/// So there is none right after a mistake, and none that could keep a turn from getting anything done.
-fn is_harmless(cockpit: &PlayerView<'_>) -> bool {
-    let is_after_mistake = cockpit.situation.trouble.is_some()
-        || cockpit
+/// A mistake follows from the conversation. In a turn that ends as it began, the next turn would
+/// repeat it, and so for ever. So there is none right after a mistake, and none that could keep a
+/// turn from getting anything done.
+fn is_harmless(view: &PlayerView<'_>) -> bool {
+    let is_after_mistake = view.situation.last_failure.is_some()
+        || view
             .situation
             .turn
             .last()
             .is_some_and(|called| !called.is_done);
-    let is_affordable = cockpit.is_spotless() && cockpit.rounds_allowed() >= MIN_ROUNDS_FOR_MISTAKE;
-    !is_after_mistake && (cockpit.has_acted() || is_affordable)
+    let is_affordable = view.is_spotless() && view.rounds_allowed() >= MIN_ROUNDS_FOR_MISTAKE;
+    !is_after_mistake && (view.has_acted() || is_affordable)
 }
 
-/// Spoils the answer with one mistake that suits it, if that does no lasting harm.
+/// Puts one suitable mistake into the answer, if that does no lasting harm.
 pub(super) fn garble_answer(
     answer: &mut PilotAnswer,
-    cockpit: &PlayerView<'_>,
+    view: &PlayerView<'_>,
     rng: &mut fastrand::Rng,
 ) {
-    let system = cockpit.situation.place.system.as_deref();
-    let Some(call) = answer.calls.first().filter(|_| is_harmless(cockpit)) else {
+    let system = view.situation.place.system.as_deref();
+    let Some(call) = answer.calls.first().filter(|_| is_harmless(view)) else {
         return;
     };
     let mut kinds = vec![
@@ -86,7 +87,7 @@ pub(super) fn garble_answer(
         Nonsense::CutArguments,
         Nonsense::InventedSession,
     ];
-    // The mistakes that models make most often weigh most.
+    // The mistakes that models make most often have the largest weight.
     if wrong_names(call).is_some() {
         kinds.extend([Nonsense::WrongParameter; 5]);
     }
@@ -96,7 +97,7 @@ pub(super) fn garble_answer(
     if call.name == "register" {
         kinds.extend([Nonsense::Capital; 5]);
     }
-    if cockpit.has_acted() {
+    if view.has_acted() {
         kinds.push(Nonsense::Empty);
     }
     match rng.choice(kinds) {
@@ -110,7 +111,8 @@ pub(super) fn garble_answer(
     }
 }
 
-/// Spoils the first call of the answer, or the whole of it, in the given way. Says whether that was possible.
+/// Puts a mistake of this kind into the first call of the answer, or into the whole answer. Returns
+/// whether that was possible.
 pub(crate) fn garble_as(answer: &mut PilotAnswer, kind: Nonsense, rng: &mut fastrand::Rng) -> bool {
     if kind == Nonsense::Empty {
         answer.calls.clear();

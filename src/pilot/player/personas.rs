@@ -1,4 +1,4 @@
-//! The personas: each misbehaves in one definite way, for ever.
+//! The personas: each one misbehaves in one definite way, for ever.
 
 use serde_json::json;
 
@@ -9,13 +9,13 @@ use super::player_view::PlayerView;
 use super::step::PlayerStep;
 use super::talking;
 
-/// The words of an essay.
+/// The number of words in an essay.
 const ESSAY_WORDS: usize = 2000;
 
-/// What the persona does; none where it plays.
+/// The persona's step; none where it plays.
 pub(super) fn choose_persona_step(
     persona: Persona,
-    cockpit: &PlayerView<'_>,
+    view: &PlayerView<'_>,
     rng: &mut fastrand::Rng,
 ) -> Option<PlayerStep> {
     let for_ever =
@@ -25,34 +25,34 @@ pub(super) fn choose_persona_step(
         Persona::Silent => PlayerStep::say(
             format!(
                 "I have thought about it. {}",
-                talking::describe_facts(&cockpit.situation)
+                talking::describe_facts(&view.situation)
             ),
             "Acting can wait.",
         ),
         Persona::Repeater => for_ever("travel", json!({"target_poi": "alpha_mining"})),
         Persona::Cycler => {
             let tools = ["get_status", "get_system", "get_cargo"];
-            for_ever(in_turn(cockpit, &tools), json!({}))
+            for_ever(in_turn(view, &tools), json!({}))
         }
         Persona::MinerFull => for_ever("mine", json!({})),
         Persona::Mute => PlayerStep::say("", ""),
         Persona::Shopper => for_ever("buy", json!({"item_id": "fuel_cells", "quantity": 1})),
-        Persona::Wanderer => for_ever_to_and_fro(cockpit),
+        Persona::Wanderer => for_ever_to_and_fro(view),
         Persona::Essayist => PlayerStep::say(write_essay(rng), "There is much to say about this."),
         Persona::Notifier => for_ever("get_notifications", json!({})),
         Persona::Selfseller => {
-            let goods = cockpit.situation.ship.goods().next();
+            let goods = view.situation.ship.goods().next();
             let item = goods.map_or("iron_ore", |(item, _)| item);
             for_ever("sell", json!({"item_id": item, "quantity": 1}))
         }
-        Persona::Docker => for_ever(in_turn(cockpit, &["undock", "dock"]), json!({})),
+        Persona::Docker => for_ever(in_turn(view, &["undock", "dock"]), json!({})),
         Persona::Logger => {
             let entry = format!("Entry {}: all is well.", rng.u32(..));
             for_ever("captains_log_add", json!({"entry": entry}))
         }
         Persona::Churner => {
             let goods = json!({"item_id": "iron_ore", "quantity": 1});
-            for_ever(in_turn(cockpit, &["buy", "sell"]), goods)
+            for_ever(in_turn(view, &["buy", "sell"]), goods)
         }
         Persona::Arguer => {
             let place = format!("belt_{}", rng.u32(..));
@@ -69,35 +69,35 @@ pub(super) fn choose_persona_step(
                 "get_skills",
                 "get_active_missions",
             ];
-            for_ever(in_turn(cockpit, &tools), json!({}))
+            for_ever(in_turn(view, &tools), json!({}))
         }
         Persona::Searcher => for_ever("zoea_search_messages", json!({"query": "ore"})),
-        Persona::Waverer => match in_turn(cockpit, &["get_status", "travel"]) {
+        Persona::Waverer => match in_turn(view, &["get_status", "travel"]) {
             "travel" => for_ever("travel", json!({"target_poi": "alpha_mining"})),
             look => for_ever(look, json!({})),
         },
-        Persona::Ailing if cockpit.rounds() == 0 && rng.u8(..8) == 0 => {
+        Persona::Ailing if view.rounds() == 0 && rng.u8(..8) == 0 => {
             PlayerStep::call("craft", json!({"recipe_id": "warp_core"}), "Once more.")
         }
         Persona::Ailing => return None,
     })
 }
 
-/// The tool whose turn it is.
-fn in_turn<'t>(cockpit: &PlayerView<'_>, tools: &[&'t str]) -> &'t str {
-    tools[answer_count(cockpit) % tools.len()]
+/// The tool that is next in turn.
+fn in_turn<'t>(view: &PlayerView<'_>, tools: &[&'t str]) -> &'t str {
+    tools[answer_count(view) % tools.len()]
 }
 
-/// The answers so far; the persona's only memory.
-fn answer_count(cockpit: &PlayerView<'_>) -> usize {
-    let entries = cockpit.request.entries.iter();
+/// The number of answers so far, which is the persona's only memory.
+fn answer_count(view: &PlayerView<'_>) -> usize {
+    let entries = view.request.entries.iter();
     entries
         .filter(|entry| matches!(entry, ChatEntry::Assistant { .. }))
         .count()
 }
 
-fn for_ever_to_and_fro(cockpit: &PlayerView<'_>) -> PlayerStep {
-    let place = &cockpit.situation.place;
+fn for_ever_to_and_fro(view: &PlayerView<'_>) -> PlayerStep {
+    let place = &view.situation.place;
     let Some(chart) = &place.chart else {
         return PlayerStep::call("get_system", json!({}), "Where could one go?");
     };

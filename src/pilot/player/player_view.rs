@@ -1,4 +1,4 @@
-//! What the player has before its eyes when it decides.
+//! The player's view: the facts that its decisions use.
 
 use crate::chance;
 use crate::orders::PilotOrders;
@@ -7,7 +7,7 @@ use crate::situation::Situation;
 
 use super::step::WantedCall;
 
-/// The request, and what was made of it.
+/// The request and the facts read from it.
 pub(super) struct PlayerView<'a> {
     pub(super) request: &'a PilotRequest<'a>,
     pub(super) orders: PilotOrders,
@@ -18,7 +18,7 @@ pub(super) struct PlayerView<'a> {
 /// The fewest and the most rounds of calls in a turn.
 const ROUNDS_PER_TURN: (u64, u64) = (3, 8);
 
-/// So many identical failures within a turn are enough.
+/// The number of identical failures within a turn after which a call is given up.
 const MAX_EQUAL_FAILURES: usize = 2;
 
 impl PlayerView<'_> {
@@ -39,19 +39,20 @@ impl PlayerView<'_> {
         .count() as u64
     }
 
-    /// Whether this turn has had its rounds.
+    /// Whether this turn has used all its rounds.
     pub(super) fn is_turn_over(&self) -> bool {
         self.rounds() >= self.rounds_allowed()
     }
 
-    /// The rounds of this turn; how many they are follows from what began it.
+    /// The number of rounds in this turn. It follows from the message that began it.
     pub(super) fn rounds_allowed(&self) -> u64 {
         let (fewest, most) = ROUNDS_PER_TURN;
         let bits = chance::fingerprint_of_turn(self.seed, self.request).bits();
         fewest + bits % (most - fewest + 1)
     }
 
-    /// Whether the question was answered, or failed often enough, and nothing that changes the world was called after it.
+    /// Whether the query was answered, or failed often enough, and no call changed the world after
+    /// it.
     pub(super) fn has_asked(&self, tool: &str) -> bool {
         let since = self
             .situation
@@ -74,35 +75,35 @@ impl PlayerView<'_> {
         self.situation.turn.iter().any(|called| called.tool == tool)
     }
 
-    /// Whether something that changes the world was done in this turn.
+    /// Whether a call has changed the world in this turn.
     pub(super) fn has_acted(&self) -> bool {
         let mut turn = self.situation.turn.iter();
         turn.any(|called| called.is_done && !is_query(&called.tool))
     }
 
-    /// Whether everything that was called in this turn was done.
+    /// Whether every call of this turn succeeded.
     pub(super) fn is_spotless(&self) -> bool {
         self.situation.turn.iter().all(|called| called.is_done)
     }
 
-    /// Whether the question can be asked with some hope of a new answer.
+    /// Whether the query is offered and may bring a new answer.
     pub(super) fn can_ask(&self, tool: &str) -> bool {
         self.offers(tool) && !self.has_asked(tool)
     }
 
-    /// Whether this very call has failed often enough in this turn.
+    /// Whether this same call has failed often enough in this turn.
     pub(super) fn has_failed_enough(&self, call: &WantedCall) -> bool {
         let arguments = call.arguments.to_string();
         let same = self
             .situation
-            .troubles
+            .failures
             .iter()
-            .filter(|trouble| trouble.tool == call.tool && trouble.arguments == arguments);
+            .filter(|failure| failure.tool == call.tool && failure.arguments == arguments);
         same.count() >= MAX_EQUAL_FAILURES
     }
 }
 
-/// Whether calling the tool leaves the world as it is.
+/// Whether the tool leaves the world as it is.
 pub(super) fn is_query(tool: &str) -> bool {
     const QUERIES: [&str; 9] = [
         "get_",

@@ -1,31 +1,27 @@
-//! What is done at a base: sell, store what nobody wants, count the money, refuel.
+//! Acts at a base: sell, store what nobody buys, read the credits, refuel.
 
 use serde_json::json;
 
 use super::player_view::PlayerView;
 use super::step::{PlayerStep, WantedCall};
 
-/// The next thing to do while docked; none when it is time to leave. What is in `keep` is not sold.
+/// The next act while docked; none when it is time to leave. Items in `keep` are not sold.
 pub(super) fn visit_base(
-    cockpit: &PlayerView<'_>,
+    view: &PlayerView<'_>,
     rng: &mut fastrand::Rng,
     keep: &[&str],
 ) -> Option<PlayerStep> {
-    sell_goods(cockpit, rng, keep)
-        .or_else(|| put_away(cockpit))
-        .or_else(|| count_credits(cockpit))
-        .or_else(|| refuel_ship(cockpit))
+    sell_goods(view, rng, keep)
+        .or_else(|| put_away(view))
+        .or_else(|| count_credits(view))
+        .or_else(|| refuel_ship(view))
 }
 
-fn sell_goods(
-    cockpit: &PlayerView<'_>,
-    rng: &mut fastrand::Rng,
-    keep: &[&str],
-) -> Option<PlayerStep> {
-    let ship = &cockpit.situation.ship;
-    let unsold = &cockpit.situation.trades.unsold;
+fn sell_goods(view: &PlayerView<'_>, rng: &mut fastrand::Rng, keep: &[&str]) -> Option<PlayerStep> {
+    let ship = &view.situation.ship;
+    let unsold = &view.situation.trades.unsold;
     let is_empty = ship.used == Some(0);
-    if !is_empty && !ship.is_listed && cockpit.can_ask("get_cargo") {
+    if !is_empty && !ship.is_listed && view.can_ask("get_cargo") {
         return Some(PlayerStep::call(
             "get_cargo",
             json!({}),
@@ -42,7 +38,7 @@ fn sell_goods(
         goods = ship.goods().filter(|(item, _)| for_sale(item)).collect();
     }
     goods.truncate(if rng.u8(..2) == 0 { 1 } else { 3 });
-    if goods.is_empty() || !cockpit.offers("sell") {
+    if goods.is_empty() || !view.offers("sell") {
         return None;
     }
     let what: Vec<&str> = goods.iter().map(|(item, _)| *item).collect();
@@ -55,9 +51,9 @@ fn sell_goods(
     ))
 }
 
-/// Makes room where goods that nobody buys fill half of the hold.
-fn put_away(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
-    let situation = &cockpit.situation;
+/// Stores goods that nobody buys when they fill half of the hold.
+fn put_away(view: &PlayerView<'_>) -> Option<PlayerStep> {
+    let situation = &view.situation;
     let held: i64 = situation.ship.goods().map(|(_, quantity)| quantity).sum();
     let is_burden = situation.ship.is_crowded()
         || situation
@@ -69,13 +65,13 @@ fn put_away(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
         .goods()
         .find(|(item, _)| situation.trades.unsold.contains(*item));
     let (item, quantity) = unsold.filter(|_| is_burden)?;
-    let tool = if cockpit.offers("deposit_items") && !situation.trades.storage_refused {
+    let tool = if view.offers("deposit_items") && !situation.trades.storage_refused {
         "deposit_items"
     } else {
         "jettison"
     };
     let call = hand_over(tool, item, quantity);
-    if !cockpit.offers(tool) || cockpit.has_failed_enough(&call) {
+    if !view.offers(tool) || view.has_failed_enough(&call) {
         return None;
     }
     Some(PlayerStep::calls(
@@ -88,9 +84,9 @@ fn hand_over(tool: &str, item: &str, quantity: i64) -> WantedCall {
     WantedCall::new(tool, json!({"item_id": item, "quantity": quantity}))
 }
 
-fn count_credits(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
-    let must_count = cockpit.situation.trades.is_stale || cockpit.situation.ship.fuel.is_none();
-    (must_count && cockpit.can_ask("get_status")).then(|| {
+fn count_credits(view: &PlayerView<'_>) -> Option<PlayerStep> {
+    let must_count = view.situation.trades.is_stale || view.situation.ship.fuel.is_none();
+    (must_count && view.can_ask("get_status")).then(|| {
         PlayerStep::call(
             "get_status",
             json!({}),
@@ -99,14 +95,14 @@ fn count_credits(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
     })
 }
 
-/// Fills the tank where it is not nearly full.
-pub(super) fn refuel_ship(cockpit: &PlayerView<'_>) -> Option<PlayerStep> {
-    let situation = &cockpit.situation;
+/// Fills the tank unless it is nearly full.
+pub(super) fn refuel_ship(view: &PlayerView<'_>) -> Option<PlayerStep> {
+    let situation = &view.situation;
     let can_pay = situation.trades.credits.is_none_or(|credits| credits > 0);
     let wants_fuel = situation.ship.has_less_fuel_than(80)
         && !situation.trades.refuel_refused
         && can_pay
-        && cockpit.offers("refuel");
+        && view.offers("refuel");
     wants_fuel.then(|| {
         PlayerStep::call(
             "refuel",

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use crate::answer::{PilotAnswer, PilotFinish, PilotToolCall};
 
-/// What to do next.
+/// The next step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum PlayerStep {
     Act { calls: Vec<WantedCall>, why: String },
     Say { words: String, why: String },
 }
 
-/// A call that is wanted.
+/// A call that the player wants to make.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct WantedCall {
     pub(super) tool: String,
@@ -51,7 +51,8 @@ impl PlayerStep {
         }
     }
 
-    /// The answer that carries the step out. Now and then the reason is said aloud beside the calls.
+    /// The answer that carries the step out. Sometimes the reason is also in the words beside the
+    /// calls.
     pub(super) fn into_answer(self, rng: &mut fastrand::Rng) -> PilotAnswer {
         match self {
             Self::Say { words, why } => PilotAnswer::from_words(words, why),

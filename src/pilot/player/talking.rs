@@ -1,4 +1,4 @@
-//! Words: reports built from the facts of the conversation, and the short reply that ends a turn.
+//! Words: reports made of the facts of the conversation, and the short reply that ends a turn.
 
 use serde_json::json;
 
@@ -9,11 +9,11 @@ use crate::situation::{AccountStanding, Situation};
 use super::player_view::PlayerView;
 use super::step::{PlayerStep, WantedCall};
 
-/// Answers a question; looks first where it would have nothing to say.
-pub(super) fn answer_question(cockpit: &PlayerView<'_>) -> PlayerStep {
-    let may_look = cockpit.situation.account.standing != AccountStanding::Missing
-        && !cockpit.has_called("get_status");
-    if !cockpit.situation.is_clear() && may_look && cockpit.offers("get_status") {
+/// Answers a question. It queries first if no facts are known.
+pub(super) fn answer_question(view: &PlayerView<'_>) -> PlayerStep {
+    let may_look = view.situation.account.standing != AccountStanding::Missing
+        && !view.has_called("get_status");
+    if !view.situation.is_clear() && may_look && view.offers("get_status") {
         return PlayerStep::calls(
             vec![WantedCall::without_arguments("get_status")],
             "I am asked how things stand. I look before I answer.",
@@ -22,29 +22,29 @@ pub(super) fn answer_question(cockpit: &PlayerView<'_>) -> PlayerStep {
     PlayerStep::say(
         format!(
             "{} {}",
-            describe_facts(&cockpit.situation),
-            describe_plan(cockpit)
+            describe_facts(&view.situation),
+            describe_plan(view)
         ),
         "I am asked something, and this is what I know from the conversation.",
     )
 }
 
-/// Talks where there is nothing to play with.
-pub(super) fn chat_without_tools(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
-    let name = identity::agent_name(cockpit.request).unwrap_or_else(|| "the pilot".to_owned());
+/// Talks when the request offers no tools to play with.
+pub(super) fn chat_without_tools(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
+    let name = identity::agent_name(view.request).unwrap_or_else(|| "the pilot".to_owned());
     let openings = ["Understood.", "Ready.", "At your service."];
     PlayerStep::say(
         format!(
             "{} I am {name}. I have no tools at the moment, so all I can do is talk. {}",
             openings[rng.usize(..openings.len())],
-            describe_facts(&cockpit.situation)
+            describe_facts(&view.situation)
         ),
         "No tools are offered, so I answer in words.",
     )
 }
 
 /// Ends a turn.
-pub(super) fn end_turn(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
+pub(super) fn end_turn(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     let openings = [
         "Progress report:",
         "So far:",
@@ -55,16 +55,16 @@ pub(super) fn end_turn(cockpit: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Pla
         format!(
             "{} {} {}",
             openings[rng.usize(..openings.len())],
-            describe_facts(&cockpit.situation),
-            describe_plan(cockpit)
+            describe_facts(&view.situation),
+            describe_plan(view)
         ),
         "That is enough for one turn. I say where things stand and go on in the next.",
     )
 }
 
 /// Waits, as ordered.
-pub(super) fn stand_by(cockpit: &PlayerView<'_>) -> PlayerStep {
-    if cockpit.rounds() == 0 && cockpit.offers("get_notifications") {
+pub(super) fn stand_by(view: &PlayerView<'_>) -> PlayerStep {
+    if view.rounds() == 0 && view.offers("get_notifications") {
         return PlayerStep::call(
             "get_notifications",
             json!({}),
@@ -72,12 +72,12 @@ pub(super) fn stand_by(cockpit: &PlayerView<'_>) -> PlayerStep {
         );
     }
     PlayerStep::say(
-        format!("Standing by. {}", describe_facts(&cockpit.situation)),
+        format!("Standing by. {}", describe_facts(&view.situation)),
         "My orders are to wait.",
     )
 }
 
-/// What is known, in one or more sentences.
+/// The known facts in one or more sentences.
 pub(super) fn describe_facts(situation: &Situation) -> String {
     let mut sentences = Vec::new();
     let place = &situation.place;
@@ -115,10 +115,10 @@ pub(super) fn describe_facts(situation: &Situation) -> String {
     if situation.trades.earned > 0 {
         sentences.push(format!("Earned {} lately.", situation.trades.earned));
     }
-    if let Some(trouble) = &situation.trouble {
+    if let Some(failure) = &situation.last_failure {
         sentences.push(format!(
             "The last `{}` failed: {}",
-            trouble.tool, trouble.message
+            failure.tool, failure.message
         ));
     }
     if sentences.is_empty() {
@@ -127,11 +127,11 @@ pub(super) fn describe_facts(situation: &Situation) -> String {
     sentences.join(" ")
 }
 
-fn describe_plan(cockpit: &PlayerView<'_>) -> &'static str {
-    if cockpit.situation.account.standing == AccountStanding::Missing {
+fn describe_plan(view: &PlayerView<'_>) -> &'static str {
+    if view.situation.account.standing == AccountStanding::Missing {
         return "Next I need an account.";
     }
-    match cockpit.orders.standing {
+    match view.orders.standing {
         StandingOrder::Mine => "Mining goes on: belt, hold, base, sale.",
         StandingOrder::Trade => "Next I look for the better price.",
         StandingOrder::Explore => "Next I follow a lane I have not seen.",

@@ -1,4 +1,4 @@
-//! The player's decisions, one situation at a time.
+//! Tests of the player's decisions, one situation at a time.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ const TOOLS: [&str; 18] = [
     "complete_mission",
 ];
 
-/// A conversation: a prompt, an order, and what was called with what result.
+/// A conversation: a prompt, an order, and calls with their results.
 struct Talk {
     messages: Vec<Value>,
 }
@@ -53,7 +53,7 @@ impl Talk {
         self
     }
 
-    /// At a place of the system sol, with so much fuel, credits and iron.
+    /// Adds a status at a place of the system sol, with this fuel, credits and iron.
     fn at(self, poi: &str, docked: bool, fuel: i64, credits: i64, iron: i64) -> Self {
         let player = json!({"credits": credits, "current_system": "sol", "current_poi": poi,
             "docked_at_base": docked.then_some("command")});
@@ -69,7 +69,7 @@ impl Talk {
         )
     }
 
-    /// The first call of the answer in short, or the words.
+    /// The first call of the answer in short form, or its words.
     fn answer(&self) -> String {
         let tools: Vec<Value> = TOOLS
             .iter()

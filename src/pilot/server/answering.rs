@@ -1,4 +1,4 @@
-//! The answer to a valid request: the player's, unless and as far as faults have it otherwise.
+//! The answer to a valid request: the player's answer, with the faults that were drawn for it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -14,10 +14,10 @@ use crate::request::PilotRequest;
 use crate::request_stats::RequestRecord;
 use crate::wire::{self, CompletionStamp, WireUsage};
 
-/// The faults of one request: those that were drawn, and those of them that had something to strike.
+/// The faults of one request: the drawn ones, and those of them that had an effect.
 struct RequestFaults {
     drawn: Vec<PilotFaultKind>,
-    struck: Vec<PilotFaultKind>,
+    applied: Vec<PilotFaultKind>,
     rng: fastrand::Rng,
 }
 
@@ -30,29 +30,29 @@ impl PilotServer {
         line: &RequestRecord,
     ) -> AnswerDecision {
         let seed = self.options.habits.seed;
-        let ordinal = self.books.next_ordinal(&line.caller);
+        let ordinal = self.stats.next_ordinal(&line.caller);
         let mix = Mix::new(seed).with_text(&line.caller).with_number(ordinal);
         let mut faults = RequestFaults {
-            drawn: faults::draw_faults(&self.options.faults, mix, self.books.uptime()),
-            struck: Vec::new(),
+            drawn: faults::draw_faults(&self.options.faults, mix, self.stats.uptime()),
+            applied: Vec::new(),
             rng: mix.with_number(u64::MAX).rng(),
         };
         let prompt = count_tokens(line.bytes);
-        let mut manner = faults.delivery_plan();
+        let mut delivery = faults.delivery_plan();
         let payload = match faults.find_error_reply(prompt) {
             Some(refused) => Payload::Refused(refused),
             None if faults.apply_garbage() => Payload::Garbage,
             None => {
-                manner.pause += self.options.latency;
-                faults.trickle_and_cut(&mut manner);
+                delivery.pause += self.options.latency;
+                faults.trickle_and_cut(&mut delivery);
                 self.build_completion(body, request, prompt, &mut faults)
             }
         };
-        self.books.count_faults(&faults.struck);
+        self.stats.count_faults(&faults.applied);
         AnswerDecision {
             payload,
-            manner,
-            struck: faults.struck,
+            delivery,
+            applied: faults.applied,
         }
     }
 
@@ -102,21 +102,21 @@ impl PilotServer {
 }
 
 impl RequestFaults {
-    /// Lets every drawn fault act, and notes those that did.
+    /// Applies every drawn fault, and notes those that had an effect.
     fn apply_drawn(&mut self, mut act: impl FnMut(PilotFaultKind, &mut fastrand::Rng) -> bool) {
         for fault in &self.drawn {
             if act(*fault, &mut self.rng) {
-                self.struck.push(*fault);
+                self.applied.push(*fault);
             }
         }
     }
 
     fn delivery_plan(&mut self) -> DeliveryPlan {
-        let mut manner = DeliveryPlan::default();
+        let mut delivery = DeliveryPlan::default();
         self.apply_drawn(|fault, _| match fault {
             PilotFaultKind::Delivery(DeliveryFault::Hang { pause }) => {
-                manner.pause += pause.unwrap_or_default();
-                manner.hangs |= pause.is_none();
+                delivery.pause += pause.unwrap_or_default();
+                delivery.hangs |= pause.is_none();
                 true
             }
             PilotFaultKind::Delivery(_)
@@ -124,10 +124,10 @@ impl RequestFaults {
             | PilotFaultKind::Spoil(_)
             | PilotFaultKind::Reshape(_) => false,
         });
-        manner
+        delivery
     }
 
-    /// The first error that comes in place of an answer.
+    /// The first drawn error that replaces the answer.
     fn find_error_reply(&mut self, prompt: u64) -> Option<ErrorReply> {
         let mut refused = None;
         self.apply_drawn(|fault, _| match fault {
@@ -144,19 +144,19 @@ impl RequestFaults {
     }
 
     fn apply_garbage(&mut self) -> bool {
-        let before = self.struck.len();
+        let before = self.applied.len();
         self.apply_drawn(|fault, _| fault == PilotFaultKind::Delivery(DeliveryFault::Garbage));
-        self.struck.len() > before
+        self.applied.len() > before
     }
 
-    fn trickle_and_cut(&mut self, manner: &mut DeliveryPlan) {
+    fn trickle_and_cut(&mut self, delivery: &mut DeliveryPlan) {
         self.apply_drawn(|fault, _| match fault {
             PilotFaultKind::Delivery(DeliveryFault::Slow { over }) => {
-                manner.trickle = Some(over);
+                delivery.trickle = Some(over);
                 true
             }
             PilotFaultKind::Delivery(DeliveryFault::Drop) => {
-                manner.is_cut = true;
+                delivery.is_cut = true;
                 true
             }
             PilotFaultKind::Delivery(DeliveryFault::Hang { .. } | DeliveryFault::Garbage)

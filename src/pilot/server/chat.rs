@@ -1,4 +1,4 @@
-//! `POST /v1/chat/completions`: judge, wait as long as it pretends to think, book, send.
+//! `POST /v1/chat/completions`: decide the answer, wait, record, send.
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ pub(super) async fn complete_chat(
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Response {
-    let mut visit = server.books.begin_request();
-    let (mut verdict, line) = match body {
+    let mut in_flight = server.stats.begin_request();
+    let (mut decision, line) = match body {
         Ok(bytes) => server.judge_request(&headers, &bytes),
         Err(rejection) => refuse_unread(&rejection),
     };
-    let line = verdict.complete_record(line);
-    visit.describe(line.clone());
-    if !server.wait_before_answer(verdict.manner).await {
-        verdict = AnswerDecision::from_error(
+    let line = decision.complete_record(line);
+    in_flight.describe(line.clone());
+    if !server.wait_before_answer(decision.delivery).await {
+        decision = AnswerDecision::from_error(
             503,
             error_body(
                 "The server is shutting down.",
@@ -37,10 +37,10 @@ pub(super) async fn complete_chat(
                 None,
             ),
         );
-        visit.describe(verdict.complete_record(line));
+        in_flight.describe(decision.complete_record(line));
     }
-    visit.close(verdict.told_usage());
-    build_response(verdict, server.shutdown.clone())
+    in_flight.close(decision.reported_usage());
+    build_response(decision, server.shutdown.clone())
 }
 
 fn refuse_unread(rejection: &BytesRejection) -> (AnswerDecision, RequestRecord) {
@@ -57,13 +57,13 @@ fn refuse_unread(rejection: &BytesRejection) -> (AnswerDecision, RequestRecord) 
 }
 
 impl PilotServer {
-    /// Waits as the manner says; false if the shutdown came first.
-    async fn wait_before_answer(&self, manner: DeliveryPlan) -> bool {
+    /// Waits as planned. Returns false if the shutdown came first.
+    async fn wait_before_answer(&self, delivery: DeliveryPlan) -> bool {
         let pause = async {
-            if !manner.pause.is_zero() {
-                tokio::time::sleep(manner.pause).await;
+            if !delivery.pause.is_zero() {
+                tokio::time::sleep(delivery.pause).await;
             }
-            if manner.hangs {
+            if delivery.hangs {
                 std::future::pending::<()>().await;
             }
         };

@@ -1,4 +1,4 @@
-//! A decided answer: what is sent, how it is delivered, and what the books say of it.
+//! A decided answer: its payload, its delivery, and its line in the record.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::faults::{ErrorReply, PilotFaultKind};
 use crate::request_stats::RequestRecord;
 use crate::wire::{self, WireUsage};
 
-/// What is sent.
+/// The payload of the answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Payload {
     Refused(ErrorReply),
@@ -26,26 +26,26 @@ pub(super) enum CompletionForm {
     Stream { include_usage: bool },
 }
 
-/// How the answer is delivered.
+/// The delivery of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct DeliveryPlan {
-    /// How long to wait before it leaves.
+    /// The pause before the answer leaves.
     pub(super) pause: Duration,
-    /// It never leaves.
+    /// Whether the answer never leaves.
     pub(super) hangs: bool,
-    /// Over how long the body trickles.
+    /// The time that the body is spread over.
     pub(super) trickle: Option<Duration>,
-    /// The connection is cut in the middle of the body.
+    /// Whether the connection is cut in the middle of the body.
     pub(super) is_cut: bool,
 }
 
-/// What is answered to a request.
+/// The decision about one request.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AnswerDecision {
     pub(super) payload: Payload,
-    pub(super) manner: DeliveryPlan,
-    /// The faults that had something to strike.
-    pub(super) struck: Vec<PilotFaultKind>,
+    pub(super) delivery: DeliveryPlan,
+    /// The faults that had an effect.
+    pub(super) applied: Vec<PilotFaultKind>,
 }
 
 impl AnswerDecision {
@@ -57,8 +57,8 @@ impl AnswerDecision {
                 retry_after: None,
                 body,
             }),
-            manner: DeliveryPlan::default(),
-            struck: Vec::new(),
+            delivery: DeliveryPlan::default(),
+            applied: Vec::new(),
         }
     }
 
@@ -69,36 +69,36 @@ impl AnswerDecision {
         }
     }
 
-    /// The completion, if the caller can see it whole, and whether its usage is sent along.
+    /// The completion, if the caller gets it whole, and whether its usage is sent.
     fn completion(&self) -> Option<(&Value, bool)> {
         match &self.payload {
             Payload::Completion { completion, form } => {
-                let tells_usage = match form {
+                let reports_usage = match form {
                     CompletionForm::Whole => true,
                     CompletionForm::Stream { include_usage } => *include_usage,
                 };
-                Some((completion, tells_usage))
+                Some((completion, reports_usage))
             }
             Payload::Refused(_) | Payload::Garbage => None,
         }
     }
 
-    /// The tokens that the caller is told of, if the answer arrives.
-    pub(super) fn told_usage(&self) -> Option<WireUsage> {
-        let (completion, tells_usage) = self.completion()?;
-        wire::told_usage(completion).filter(|_| tells_usage && !self.manner.is_cut)
+    /// The token counts that the caller gets, if the answer arrives.
+    pub(super) fn reported_usage(&self) -> Option<WireUsage> {
+        let (completion, reports_usage) = self.completion()?;
+        wire::reported_usage(completion).filter(|_| reports_usage && !self.delivery.is_cut)
     }
 
-    /// The line of the record, with what is answered added.
+    /// The line of the record with the answer added.
     pub(super) fn complete_record(&self, line: RequestRecord) -> RequestRecord {
-        let faults: Vec<&str> = self.struck.iter().map(|fault| fault.name()).collect();
+        let faults: Vec<&str> = self.applied.iter().map(|fault| fault.name()).collect();
         let sent = self.completion();
         let message = sent.and_then(|(completion, _)| completion.pointer("/choices/0/message"));
         RequestRecord {
             status: self.status(),
             fault: (!faults.is_empty()).then(|| faults.join(",")),
             usage: sent
-                .filter(|(_, tells_usage)| *tells_usage)
+                .filter(|(_, reports_usage)| *reports_usage)
                 .map_or(Value::Null, |(completion, _)| completion["usage"].clone()),
             reply: message.and_then(|message| message["content"].as_str()).map(str::to_owned),
             tool_calls: message

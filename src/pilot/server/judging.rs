@@ -1,4 +1,4 @@
-//! Who asks, and whether what is asked may be asked: the key and the checks.
+//! Admission: the key of the caller, the checks of the request, and the decision about it.
 
 use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};
@@ -14,14 +14,14 @@ use crate::request_stats::RequestRecord;
 use crate::tools::ToolList;
 use crate::validate::{RequestRefusal, validate_beside_tools};
 
-/// The longest `user` that is used as a caller's name as it is.
+/// The longest `user` that names a caller unchanged, in bytes.
 const MAX_USER_BYTES: usize = 64;
 
-/// The books keep no more than so much of the reason of a refusal; it may quote what was sent.
+/// The most bytes of a refusal's reason that are recorded. The reason may quote the request.
 const MAX_REASON_BYTES: usize = 500;
 
 impl PilotServer {
-    /// Decides what to answer, and describes the request for the books.
+    /// Decides on the answer, and describes the request for the record.
     pub(super) fn judge_request(
         &self,
         headers: &HeaderMap,
@@ -39,7 +39,7 @@ impl PilotServer {
             agent: identity::agent_name(&request),
             messages: request.entries.len(),
             bytes: bytes.len(),
-            body: self.books.keeps_bodies().then(|| recorded_body(bytes)),
+            body: self.stats.keeps_bodies().then(|| recorded_body(bytes)),
             ..RequestRecord::default()
         };
         if !self.admits(headers) {
@@ -67,7 +67,7 @@ impl PilotServer {
         }
     }
 
-    /// The body, if it was JSON and is a valid request.
+    /// The body, if it is JSON and a valid request.
     fn check_body<'a>(
         &self,
         parsed: &'a serde_json::Result<RequestBody<'_>>,
@@ -84,7 +84,7 @@ impl PilotServer {
     }
 }
 
-/// The request as the player will see it; an empty one where it cannot be read.
+/// The request as the player sees it; an empty one if the body cannot be read.
 fn read_request<'a>(
     parsed: &'a serde_json::Result<RequestBody<'_>>,
     tools: Option<&'a ToolList>,
@@ -105,7 +105,8 @@ fn recorded_body(bytes: &[u8]) -> Value {
     serde_json::from_slice(bytes).unwrap_or_else(|_| json!(String::from_utf8_lossy(bytes)))
 }
 
-/// Tells callers apart without giving their keys away: by key, and by `user` or else by the first line of the prompt.
+/// A name that distinguishes callers without revealing their keys: made of the key, and of `user`
+/// or else the first line of the prompt.
 fn caller_name(
     headers: &HeaderMap,
     body: Option<&RequestBody<'_>>,

@@ -1,4 +1,5 @@
-//! The listener whose connections can all be cut at once, so that no client can hold up the end of the server.
+//! A listener whose connections can all be cut at once, so that no client can delay the end of the
+//! server.
 
 use std::io;
 use std::net::SocketAddr;
@@ -47,7 +48,7 @@ pub(super) struct CancellableConnection {
 }
 
 impl CancellableConnection {
-    /// Lets the stream act unless the connection has been cut.
+    /// Polls the stream unless the connection has been cut.
     fn unless_cut<T>(
         &mut self,
         context: &mut Context<'_>,

@@ -1,4 +1,4 @@
-//! The HTTP response that carries a verdict: whole, in pieces, slowly, or cut off.
+//! The HTTP response of a decision: whole, in pieces, slowly, or cut off.
 
 use std::io;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use tokio_util::sync::CancellationToken;
 use super::decision::{AnswerDecision, CompletionForm, DeliveryPlan, Payload};
 use crate::wire;
 
-/// A body that trickles comes in so many pieces, if it is not made of pieces anyway.
+/// The number of pieces of a body that is sent slowly, unless it is a stream of pieces already.
 const TRICKLE_PIECES: usize = 16;
 
 const GARBAGE_HTML: &str = "<html>\n<head><title>502 Bad Gateway</title></head>\n<body><center><h1>502 Bad Gateway</h1></center></body>\n</html>\n";
 
-/// Builds the response; a body that is still being sent at the shutdown ends in an error.
-pub(super) fn build_response(verdict: AnswerDecision, shutdown: CancellationToken) -> Response {
-    let manner = verdict.manner;
-    match verdict.payload {
+/// Builds the response. A body that is still being sent at the shutdown ends in an error.
+pub(super) fn build_response(decision: AnswerDecision, shutdown: CancellationToken) -> Response {
+    let delivery = decision.delivery;
+    match decision.payload {
         Payload::Refused(refused) => {
             let mut response = match refused.body.as_str() {
                 Some(text) => text.to_owned().into_response(),
@@ -37,13 +37,13 @@ pub(super) fn build_response(verdict: AnswerDecision, shutdown: CancellationToke
         Payload::Garbage => typed_response("text/html", Body::from(GARBAGE_HTML)),
         Payload::Completion { completion, form } => match form {
             CompletionForm::Whole => {
-                whole_response(Bytes::from(completion.to_string()), manner, shutdown)
+                whole_response(Bytes::from(completion.to_string()), delivery, shutdown)
             }
             CompletionForm::Stream { include_usage } => {
                 let events = wire::stream_events(&completion, include_usage);
                 let pieces = events.into_iter().map(Bytes::from).collect();
                 let mut response =
-                    typed_response("text/event-stream", split_body(pieces, manner, shutdown));
+                    typed_response("text/event-stream", split_body(pieces, delivery, shutdown));
                 response
                     .headers_mut()
                     .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
@@ -53,15 +53,15 @@ pub(super) fn build_response(verdict: AnswerDecision, shutdown: CancellationToke
     }
 }
 
-fn whole_response(bytes: Bytes, manner: DeliveryPlan, shutdown: CancellationToken) -> Response {
+fn whole_response(bytes: Bytes, delivery: DeliveryPlan, shutdown: CancellationToken) -> Response {
     let length = bytes.len();
-    let body = if manner.trickle.is_some() || manner.is_cut {
+    let body = if delivery.trickle.is_some() || delivery.is_cut {
         let size = length.div_ceil(TRICKLE_PIECES).max(1);
         let pieces = (0..length)
             .step_by(size)
             .map(|start| bytes.slice(start..length.min(start + size)))
             .collect();
-        split_body(pieces, manner, shutdown)
+        split_body(pieces, delivery, shutdown)
     } else {
         Body::from(bytes)
     };
@@ -76,18 +76,19 @@ fn typed_response(kind: &'static str, body: Body) -> Response {
     ([(header::CONTENT_TYPE, kind)], body).into_response()
 }
 
-/// A body of pieces, with equal pauses between them if it trickles; one that is cut fails after the first half.
-fn split_body(mut pieces: Vec<Bytes>, manner: DeliveryPlan, shutdown: CancellationToken) -> Body {
-    let pause = manner
+/// A body of pieces, with equal pauses between them if it is sent slowly. A cut body fails after
+/// the first half.
+fn split_body(mut pieces: Vec<Bytes>, delivery: DeliveryPlan, shutdown: CancellationToken) -> Body {
+    let pause = delivery
         .trickle
         .map(|over| over / u32::try_from(pieces.len()).unwrap_or(u32::MAX).max(1));
-    if manner.is_cut {
+    if delivery.is_cut {
         pieces.truncate(pieces.len().div_ceil(2));
     }
     let rest = pieces
         .into_iter()
         .map(Ok)
-        .chain(manner.is_cut.then(|| Err(cut_error())));
+        .chain(delivery.is_cut.then(|| Err(cut_error())));
     Body::from_stream(futures::stream::unfold(
         (rest, shutdown),
         move |(mut rest, shutdown)| async move {
@@ -96,7 +97,7 @@ fn split_body(mut pieces: Vec<Bytes>, manner: DeliveryPlan, shutdown: Cancellati
                 Some(pause) => wait_for_piece(pause, piece, &shutdown).await,
                 None => {
                     if piece.is_err() {
-                        // Lets hyper send what it has before it learns that there is no more.
+                        // Lets hyper send the pieces so far before the body fails.
                         tokio::task::yield_now().await;
                     }
                     piece

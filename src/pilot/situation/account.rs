@@ -1,4 +1,4 @@
-//! Whether there is a game account, and how far the attempts to get one have come.
+//! The game account, and the attempts to get one.
 
 use super::outcome::{GameOutcome, ToolNews};
 
@@ -16,10 +16,10 @@ pub(crate) struct KnownAccount {
     pub(crate) codes_refused: u32,
 }
 
-/// Where we stand with the game server.
+/// The state of the account at the game server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum AccountStanding {
-    /// Nothing is known; a call will tell.
+    /// Nothing is known; a call will show it.
     #[default]
     Unknown,
     /// There is no account yet.
@@ -30,7 +30,7 @@ pub(crate) enum AccountStanding {
     Active,
 }
 
-/// Phrases by which a system prompt says that there is no account.
+/// Phrases in a system prompt that say there is no account.
 const NO_ACCOUNT_PHRASES: [&str; 10] = [
     "no account",
     "no game account",
@@ -44,11 +44,11 @@ const NO_ACCOUNT_PHRASES: [&str; 10] = [
     "have not registered",
 ];
 
-/// Words that make a sentence a rule.
+/// Words that make a sentence conditional.
 const CONDITION_WORDS: [&str; 5] = ["if", "when", "while", "unless", "until"];
 
 impl KnownAccount {
-    /// Hears what a system prompt says of the account. What it says under a condition is a rule and no fact.
+    /// Reads a system prompt. A conditional sentence is a rule and no fact about the account.
     pub(super) fn on_system_prompt(&mut self, text: &str) {
         let text = text.to_ascii_lowercase();
         let is_missing = text
@@ -83,7 +83,7 @@ impl KnownAccount {
                     self.login_failed = false;
                 }
             }
-            // A session that was invented is no sign of an account that is missing.
+            // A wrong session id is no sign of a missing account.
             GameOutcome::Failed { .. } if news.argument("session_id").is_some() => {}
             GameOutcome::Failed { code, message } => {
                 self.on_failure(news.asked.tool, code, message)
@@ -134,7 +134,8 @@ impl KnownAccount {
     }
 }
 
-/// Our own tools and the game's public ones succeed without an account, so they prove nothing.
+/// Whether the tool needs an account. The host's own tools and the game's public ones succeed
+/// without one, so they prove nothing.
 fn needs_account(tool: &str) -> bool {
     const PUBLIC_TOOLS: [&str; 9] = [
         "session",

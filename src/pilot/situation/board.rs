@@ -1,4 +1,4 @@
-//! Missions: what the board offers and what we have accepted.
+//! Missions: the offers of the board, and the accepted ones.
 
 use std::collections::BTreeSet;
 
@@ -10,38 +10,38 @@ use super::ship::whole_number;
 /// Missions, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct MissionBoard {
-    /// What the board of the base offers.
+    /// The offers at the present base.
     pub(crate) offered: Option<Vec<KnownMission>>,
-    /// What we have accepted.
+    /// The accepted missions.
     pub(crate) active: Option<Vec<KnownMission>>,
-    /// Missions that the server has refused to let us accept.
+    /// Missions that the server has refused to give.
     pub(crate) refused: BTreeSet<String>,
-    /// Missions that the server does not count as done, whatever we think.
+    /// Missions that the server refused to complete, although they looked complete.
     pub(crate) incomplete: BTreeSet<String>,
 }
 
 /// A mission.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KnownMission {
-    /// The id that works: the template's name while offered, the instance's id once accepted.
+    /// The id that calls use: the template's name while offered, the instance's id once accepted.
     pub(crate) id: String,
     pub(crate) title: String,
     pub(crate) wants: Vec<MissionObjective>,
-    /// The server says that every objective is met.
+    /// Whether the server says that every objective is met.
     pub(crate) is_done: bool,
 }
 
 /// An objective that asks for goods.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissionObjective {
-    /// The item; none where the objective asks for something else.
+    /// The item; none where the objective is not about goods.
     pub(crate) item: Option<String>,
     pub(crate) quantity: i64,
     pub(crate) base: Option<String>,
 }
 
 impl KnownMission {
-    /// Whether a mining laser is all that it takes.
+    /// Whether a mining laser suffices for it.
     pub(crate) fn is_for_miners(&self) -> bool {
         !self.wants.is_empty()
             && self.wants.iter().all(|want| {

@@ -1,4 +1,4 @@
-//! Saves what can be read of a JSON object that was cut off.
+//! Repairs a JSON object that was cut off, as far as it can be read.
 
 use serde::Deserialize;
 use serde::de::DeserializeSeed;
@@ -6,7 +6,7 @@ use serde_json::{Deserializer, Value};
 
 use crate::selective_json::{JsonSelection, JsonSelector};
 
-/// Facts as the game tells them, without those that no part of the situation listens to.
+/// Facts of a game result, without those that no part of the situation uses.
 struct GameFacts(Value);
 
 #[derive(Clone, Copy)]
@@ -19,24 +19,24 @@ impl JsonSelector for FactSelector {
             | "dialog" | "rewards" | "giver" | "position" | "online_players" | "buy_orders"
             | "sell_orders" | "name" | "fills" | "captains_log" | "pending_trades"
             | "release_info" => JsonSelection::Absent,
-            _ => JsonSelection::Sifted(self),
+            _ => JsonSelection::Selected(self),
         }
     }
 
     fn element(self) -> JsonSelection<Self> {
-        JsonSelection::Sifted(self)
+        JsonSelection::Selected(self)
     }
 }
 
 impl<'de> Deserialize<'de> for GameFacts {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        JsonSelection::Sifted(FactSelector)
+        JsonSelection::Selected(FactSelector)
             .deserialize(deserializer)
             .map(Self)
     }
 }
 
-/// The object at the start of the text, and whether it is whole. What follows it does not matter.
+/// The object at the start of the text, and whether it is whole. Text after it is ignored.
 pub(super) fn read_object(text: &str) -> Option<(Value, bool)> {
     let mut values = Deserializer::from_str(text).into_iter::<GameFacts>();
     let (value, whole) = match values.next()? {
@@ -50,7 +50,8 @@ pub(super) fn read_object(text: &str) -> Option<(Value, bool)> {
     (whole || is_something).then_some((value, whole))
 }
 
-/// The place in the text that serde_json names by line and column (both begin with 1, columns count bytes).
+/// The byte offset of a line and a column as serde_json counts them (both from 1, columns in
+/// bytes).
 fn error_offset(text: &str, line: usize, column: usize) -> usize {
     let before: usize = text
         .split_inclusive('\n')
@@ -61,7 +62,7 @@ fn error_offset(text: &str, line: usize, column: usize) -> usize {
     text.floor_char_boundary(end)
 }
 
-/// Goes back to the last place where a value was complete, and closes there what is open.
+/// Cuts the text at the last complete value, and closes what is open there.
 fn repair_json(text: &str) -> Option<Value> {
     let mut open: Vec<u8> = Vec::new();
     let mut last: Option<(usize, Vec<u8>)> = None;

@@ -1,11 +1,11 @@
-//! What came of a tool call, as far as its text tells: facts, an error, or words.
+//! The outcome of a tool call, as its text shows it: facts, an error, or other text.
 
 use serde_json::{Map, Value};
 
 use super::json_repair;
 use crate::request::ConversationCall;
 
-/// A tool's answer together with what was asked.
+/// A tool result together with its call.
 #[derive(Debug)]
 pub(crate) struct ToolNews<'a> {
     /// The call.
@@ -14,12 +14,13 @@ pub(crate) struct ToolNews<'a> {
     pub(crate) outcome: GameOutcome,
 }
 
-/// What came of a tool call.
+/// The outcome of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum GameOutcome {
-    /// A JSON object. `whole` is false where the caller has cut it, so that what is absent may only be cut away.
+    /// A JSON object. `whole` is false if the caller has cut it, so that absent facts may only be
+    /// cut away.
     Done { facts: Value, whole: bool },
-    /// A refusal; the code is empty where none was found.
+    /// A refusal. The code is empty where none was found.
     Failed { code: String, message: String },
     /// Text of no known form.
     Words,
@@ -40,7 +41,7 @@ impl<'a> ToolNews<'a> {
         }
     }
 
-    /// Whether it tells of the game, and not only of the way in which the call was made.
+    /// Whether the outcome is about the game, and not only about the form of the call.
     pub(super) fn is_about_the_world(&self) -> bool {
         const CALL_ERROR_CODES: [&str; 11] = [
             "invalid_payload",
@@ -61,21 +62,21 @@ impl<'a> ToolNews<'a> {
         }
     }
 
-    /// One of the arguments that were given with the call.
+    /// One argument of the call.
     pub(crate) fn argument(&self, name: &str) -> Option<Value> {
         serde_json::from_str::<Map<String, Value>>(self.asked.arguments)
             .ok()?
             .remove(name)
     }
 
-    /// The same, where it is a text.
+    /// One argument of the call, if it is a text.
     pub(crate) fn text_argument(&self, name: &str) -> Option<String> {
         self.argument(name)?.as_str().map(str::to_owned)
     }
 }
 
 impl GameOutcome {
-    /// Reads the text of a result; takes anything.
+    /// Reads the text of a result. Any text is accepted.
     pub(crate) fn read(text: &str) -> Self {
         let text = without_heading(text.trim());
         if let Some(rest) = strip_error(text) {
@@ -93,7 +94,8 @@ impl GameOutcome {
     }
 }
 
-/// Whether the text may tell something that some part of the situation listens to. Maps and forums are long and do not.
+/// Whether a part of the situation may use the text. Maps and forum pages are long, and no part
+/// uses them.
 fn is_of_interest(tool: &str, text: &str) -> bool {
     const TOOLS_OF_INTEREST: [&str; 17] = [
         "get_status",
@@ -121,7 +123,7 @@ fn is_of_interest(tool: &str, text: &str) -> bool {
         || text.contains("\"auto_")
 }
 
-/// Takes away the line in brackets by which a caller marks the words of others.
+/// Removes the line in brackets with which a caller marks quoted text.
 fn without_heading(text: &str) -> &str {
     match text.split_once('\n') {
         Some((heading, rest)) if heading.starts_with('[') && heading.trim_end().ends_with(']') => {
@@ -136,7 +138,7 @@ fn strip_error(text: &str) -> Option<&str> {
     word.eq_ignore_ascii_case("error").then(|| rest.trim())
 }
 
-/// Splits `code: message`; some messages say their code twice.
+/// Splits `code: message`. Some messages repeat their code.
 fn read_failure(text: &str) -> GameOutcome {
     let mut code = "";
     let mut message = text;
@@ -163,7 +165,8 @@ fn is_code(word: &str) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// An error in the form of JSON: `{"error": "..."}`, `{"error": {"code", "message"}}` or `{"code", "message"}`.
+/// An error in one of its JSON forms: `{"error": "..."}`, `{"error": {"code", "message"}}` or
+/// `{"code", "message"}`.
 fn read_json_error(facts: &Value) -> Option<GameOutcome> {
     let error = &facts["error"];
     if let Some(text) = error.as_str() {

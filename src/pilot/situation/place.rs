@@ -1,4 +1,4 @@
-//! Where the ship is, what is near, and which places have disappointed.
+//! The place of the ship, its surroundings, and the places without use.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::outcome::{GameOutcome, ToolNews};
 
-/// The place and what is known about its surroundings.
+/// The place and the known facts about its surroundings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct KnownPlace {
     /// The system's id.
@@ -15,17 +15,17 @@ pub(crate) struct KnownPlace {
     pub(crate) poi: Option<String>,
     pub(crate) docked: Option<bool>,
     pub(crate) in_transit: bool,
-    /// The chart of the present system; dropped when the system is left.
+    /// The chart of the present system. It is dropped when the ship leaves the system.
     pub(crate) chart: Option<SystemChart>,
-    /// Something was mined here since we came.
+    /// Whether something was mined here since the arrival.
     pub(crate) is_minable: bool,
     /// Places where there was nothing to mine.
     pub(crate) barren: BTreeSet<String>,
-    /// Places without a base, whatever the chart says.
+    /// Places without a base, even if the chart shows one.
     pub(crate) baseless: BTreeSet<String>,
-    /// Systems that the conversation has seen from inside.
+    /// Systems that the ship has visited in this conversation.
     pub(crate) visited: BTreeSet<String>,
-    /// Places that were looked at.
+    /// Places that were queried.
     pub(crate) looked_at: BTreeSet<String>,
 }
 
@@ -48,26 +48,26 @@ pub(crate) struct ChartedPoi {
 }
 
 impl ChartedPoi {
-    /// Whether a mining laser finds work there.
+    /// Whether a mining laser works there.
     pub(crate) fn is_belt(&self) -> bool {
         self.kind == "asteroid_belt" || self.kind == "asteroid"
     }
 }
 
 impl KnownPlace {
-    /// Places where the laser may find something.
+    /// Places where the mining laser may find something.
     pub(crate) fn belts(&self) -> impl Iterator<Item = &ChartedPoi> {
         self.pois()
             .filter(|poi| poi.is_belt() && !self.barren.contains(&poi.id))
     }
 
-    /// Whether the laser may find something right here.
+    /// Whether the mining laser may find something at the present place.
     pub(crate) fn can_mine_here(&self) -> bool {
         let is_belt = |here: &String| self.belts().any(|belt| belt.id == *here);
         self.is_minable || self.poi.as_ref().is_some_and(is_belt)
     }
 
-    /// Places where one can dock.
+    /// Places where ships dock.
     pub(crate) fn bases(&self) -> impl Iterator<Item = &ChartedPoi> {
         self.pois()
             .filter(|poi| poi.has_base && !self.baseless.contains(&poi.id))
@@ -167,14 +167,14 @@ impl KnownPlace {
         }
     }
 
-    /// We have moved to this place.
+    /// Notes that the ship has moved to this place.
     fn arrive_at(&mut self, poi: Option<String>) {
         self.docked = Some(false);
         self.is_minable = false;
         self.poi = poi;
     }
 
-    /// We are at this place, whether or not we knew.
+    /// Notes that the ship is at this place.
     fn stand_at(&mut self, poi: String) {
         if self.poi.as_ref().is_some_and(|known| *known != poi) {
             self.is_minable = false;
@@ -209,7 +209,7 @@ impl KnownPlace {
                 }
             }
             ("jump", "not_connected") => self.chart = None,
-            // The ship may have undocked before it was found too dry to fly.
+            // The server may have undocked the ship before it refused the move for lack of fuel.
             ("travel" | "jump", "no_fuel") => self.docked = None,
             (_, "already_docked" | "docked") => self.docked = Some(true),
             (_, "not_docked") => self.docked = Some(false),
@@ -220,7 +220,8 @@ impl KnownPlace {
         }
     }
 
-    /// There is nothing for us to mine here; whether we were undocked for it is not said.
+    /// Notes that this place has nothing to mine. The refusal does not tell whether the ship was
+    /// undocked for it.
     fn mark_barren(&mut self) {
         self.is_minable = false;
         self.docked = None;
@@ -238,7 +239,7 @@ fn read_poi(poi: &Value) -> Option<ChartedPoi> {
     })
 }
 
-/// A text that says something.
+/// A text that is not empty.
 fn non_empty_text(value: &Value) -> Option<String> {
     value
         .as_str()

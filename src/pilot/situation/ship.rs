@@ -13,23 +13,23 @@ pub(crate) struct KnownShip {
     pub(crate) max_fuel: Option<i64>,
     pub(crate) used: Option<i64>,
     pub(crate) capacity: Option<i64>,
-    /// What the hold holds, by item.
+    /// The contents of the hold, by item.
     pub(crate) cargo: BTreeMap<String, i64>,
-    /// The cargo was listed, and nothing came in since.
+    /// Whether the cargo was listed and nothing was loaded since.
     pub(crate) is_listed: bool,
-    /// The server has said that the hold is full, and nothing left it since.
+    /// Whether the server said that the hold is full, and nothing left it since.
     pub(crate) is_full: bool,
-    /// How often the ship has moved since the tank was read.
+    /// The number of moves since the tank was read.
     pub(crate) blind_moves: u32,
-    /// The fuel that the last refused move would have taken.
+    /// The fuel that the last refused move needed.
     needed: i64,
 }
 
-/// A hold with no more room than this is as good as full.
+/// The free room up to which a hold counts as full.
 const MAX_CROWDED_ROOM: i64 = 2;
 
 impl KnownShip {
-    /// Whether mining any longer is a waste of time.
+    /// Whether more mining is pointless.
     pub(crate) fn is_crowded(&self) -> bool {
         self.is_full || self.room().is_some_and(|room| room <= MAX_CROWDED_ROOM)
     }
@@ -38,12 +38,12 @@ impl KnownShip {
         Some(self.capacity? - self.used?)
     }
 
-    /// Whether the tank is too empty to move; an unread tank is not.
+    /// Whether the tank is too empty to move. An unread tank is not.
     pub(crate) fn is_dry(&self) -> bool {
         self.fuel.is_some_and(|fuel| fuel < self.needed.max(1))
     }
 
-    /// Fuel below a share of the tank, in percent; unknown fuel is enough fuel.
+    /// Whether the fuel is below a share of the tank, in percent. Unknown fuel is not.
     pub(crate) fn has_less_fuel_than(&self, percent: i64) -> bool {
         match (self.fuel, self.max_fuel) {
             (Some(fuel), Some(most)) => fuel.saturating_mul(100) < most.saturating_mul(percent),
@@ -52,7 +52,7 @@ impl KnownShip {
         }
     }
 
-    /// What is in the hold besides fuel for the ship itself.
+    /// The contents of the hold, without fuel for the ship itself.
     pub(crate) fn goods(&self) -> impl Iterator<Item = (&str, i64)> {
         self.cargo
             .iter()
@@ -111,7 +111,7 @@ impl KnownShip {
                 news.text_argument("item_id").as_deref(),
                 news.argument("quantity").as_ref().and_then(whole_number),
             ),
-            // What was delivered is not told.
+            // The result does not tell which goods were delivered.
             "complete_mission" => {
                 self.cargo.clear();
                 self.used = None;
@@ -174,7 +174,7 @@ impl KnownShip {
         }
     }
 
-    /// A listing outweighs what an error said before.
+    /// Updates the fullness. A listing outweighs an earlier error.
     fn update_fullness(&mut self) {
         if let Some(room) = self.room() {
             self.is_full = room <= 0;
@@ -240,7 +240,7 @@ fn text(value: &Value) -> Option<&str> {
     value.as_str()
 }
 
-/// A number without its fraction, in bounds that sums of many of them stay within.
+/// A number without its fraction, clamped so that sums of many numbers do not overflow.
 #[expect(clippy::cast_possible_truncation, reason = "clamped before it is cast")]
 pub(super) fn whole_number(value: &Value) -> Option<i64> {
     const MAX_NUMBER: f64 = 1e15;

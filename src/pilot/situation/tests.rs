@@ -1,10 +1,10 @@
-//! What the conversation tells, and what it does not.
+//! Tests of the facts that a conversation tells, and of those that it does not.
 
 use serde_json::{Value, json};
 
 use super::*;
 
-/// The situation after a prompt and so many calls with their results.
+/// The situation after a prompt and these calls with their results.
 fn after(prompt: &str, loops: &[(&str, Value, Value)]) -> Situation {
     let mut messages = vec![
         json!({"role": "system", "content": prompt}),
@@ -270,7 +270,7 @@ fn the_way_to_an_account_is_followed() {
 }
 
 #[test]
-fn troubles_are_forgotten_with_the_next_order() {
+fn failures_are_forgotten_with_the_next_order() {
     let body = json!({"messages": [
         {"role": "user", "content": "Mine."},
         {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "dock", "arguments": "{}"}}]},
@@ -278,6 +278,6 @@ fn troubles_are_forgotten_with_the_next_order() {
         {"role": "user", "content": "Go on."},
     ]});
     let known = Situation::read(&PilotRequest::read(&body));
-    assert!(known.troubles.is_empty());
-    assert_eq!(known.trouble.unwrap().code, "no_base");
+    assert!(known.failures.is_empty());
+    assert_eq!(known.last_failure.unwrap().code, "no_base");
 }

@@ -1,4 +1,4 @@
-//! Money and markets: what we own, what the market pays and asks, what could not be sold.
+//! Money and markets: the credits, the bids and asks, the goods that could not be sold.
 
 use std::collections::BTreeSet;
 
@@ -13,31 +13,31 @@ pub(crate) struct TradeState {
     pub(crate) credits: Option<i64>,
     /// Credits earned by sales in this conversation.
     pub(crate) earned: i64,
-    /// Something was sold, bought or paid since the credits were last read.
+    /// Whether something was sold, bought or paid since the credits were last read.
     pub(crate) is_stale: bool,
-    /// The market of the base we are at.
+    /// The market of the present base.
     pub(crate) market: Option<Vec<MarketQuote>>,
-    /// Items that nobody here wants.
+    /// Items that nobody buys here.
     pub(crate) unsold: BTreeSet<String>,
     /// Items bought in this system.
     pub(crate) bought_here: BTreeSet<String>,
     /// Items that could not be bought here.
     pub(crate) unbought: BTreeSet<String>,
-    /// A station has refused to refuel us, and we have earned nothing since.
+    /// Whether a station refused to refuel the ship and nothing was earned since.
     pub(crate) refuel_refused: bool,
-    /// The station's storage has refused our goods since we came.
+    /// Whether the station's storage refused goods since the arrival.
     pub(crate) storage_refused: bool,
 }
 
-/// What the market says about an item; 0 where nobody bids or asks.
+/// The quote of an item; 0 where nobody bids or asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MarketQuote {
     pub(crate) item: String,
-    /// The highest bid: what we would get.
+    /// The highest bid: the price for a seller.
     pub(crate) bid: i64,
-    /// The lowest ask: what we would pay.
+    /// The lowest ask: the price for a buyer.
     pub(crate) ask: i64,
-    /// How many are on offer.
+    /// The number of units on offer.
     pub(crate) on_offer: i64,
 }
 
@@ -142,7 +142,7 @@ impl TradeState {
     }
 }
 
-/// The item that a result speaks of, or the one that was asked for.
+/// The item that the result names, or the one that the call named.
 fn item_of_result(news: &ToolNews<'_>, facts: &Value) -> Option<String> {
     facts["item_id"]
         .as_str()

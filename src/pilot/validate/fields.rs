@@ -6,7 +6,7 @@ use super::RequestRefusal;
 
 type FieldRule = (&'static str, fn(&Value) -> bool, &'static str);
 
-/// What each field must be; a field that is absent or null is always right.
+/// The rule of each field. A field that is absent or null is always valid.
 const FIELD_RULES: &[FieldRule] = &[
     (
         "temperature",
@@ -58,7 +58,7 @@ const FIELD_RULES: &[FieldRule] = &[
     ),
 ];
 
-/// Checks the fields in the order of the table, then those that exclude or need one another.
+/// Checks the fields in the order of the table, then those that exclude or need each other.
 pub(super) fn check_fields(body: &Map<String, Value>) -> Result<(), RequestRefusal> {
     let given = |field: &str| body.get(field).filter(|value| !value.is_null());
     for (field, is_right, expected) in FIELD_RULES {

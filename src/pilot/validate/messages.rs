@@ -4,14 +4,14 @@ use serde_json::{Map, Value};
 
 use super::{RequestRefusal, Strictness, calls};
 
-/// A message that is being checked, with its place for the refusals.
+/// A message that is being checked, with its index for refusals.
 struct CheckedMessage<'a> {
     fields: &'a Map<String, Value>,
     index: usize,
     strictness: Strictness,
 }
 
-/// Checks every message, and what holds for the list as a whole.
+/// Checks every message, and the rules for the list as a whole.
 pub(super) fn check_messages(
     messages: &[Value],
     strictness: Strictness,
@@ -177,7 +177,7 @@ impl CheckedMessage<'_> {
         }
     }
 
-    /// Text, or a list of text parts, and in either case not empty.
+    /// Checks the content: a text, or a list of text parts; neither may be empty.
     fn check_content(&self) -> Result<(), RequestRefusal> {
         let content = match self.fields.get("content") {
             None | Some(Value::Null) => {

@@ -1,10 +1,11 @@
-//! The pairing of tool calls and tool results: each call answered once, right after its message, and no result without a call.
+//! The pairing of tool calls and results: each call is answered once, right after its message, and
+//! no result lacks a call.
 
 use serde_json::Value;
 
 use super::RequestRefusal;
 
-/// Checks a list of messages whose shapes have been checked before.
+/// Checks a list of messages whose shapes are valid.
 pub(super) fn check_pairing(messages: &[Value]) -> Result<(), RequestRefusal> {
     let mut open: Vec<&str> = Vec::new();
     let mut answered: Vec<&str> = Vec::new();

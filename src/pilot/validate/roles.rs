@@ -1,4 +1,5 @@
-//! The order of roles that the strictest chat templates and interfaces take; `docs/REQUEST-SHAPE.md` names them.
+//! The order of roles that the strictest chat templates and interfaces accept;
+//! `docs/REQUEST-SHAPE.md` names them.
 
 use serde_json::Value;
 
@@ -8,12 +9,12 @@ const ONE_SYSTEM: &str = "There must be one system message at most, at the begin
 const IN_TURN: &str = "After the optional system message, conversation roles must alternate user and assistant roles \
     except for tool calls and results.";
 
-/// Who speaks, as templates tell messages apart.
+/// The role of a message, as templates distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     System,
     User,
-    /// Words alone.
+    /// Words only.
     Assistant,
     /// Calls, with words or without.
     Caller,
@@ -41,7 +42,7 @@ impl Role {
         }
     }
 
-    /// Whether the one may stand right behind the other.
+    /// Whether this role may directly follow the other one.
     fn may_follow(self, before: Self) -> bool {
         match before {
             Self::System => self == Self::User,
@@ -53,7 +54,7 @@ impl Role {
     }
 }
 
-/// Checks a list of messages whose shapes have been checked before.
+/// Checks a list of messages whose shapes are valid.
 pub(super) fn check_roles(messages: &[Value]) -> Result<(), RequestRefusal> {
     let mut before = Role::System;
     let mut turn = None;

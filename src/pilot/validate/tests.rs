@@ -1,4 +1,4 @@
-//! Every rule of the validator, each broken once.
+//! Tests of every rule of the validator, each broken once.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -29,7 +29,7 @@ fn good() -> Value {
     })
 }
 
-/// The good request with one value replaced, or taken out where `value` is none.
+/// The valid request with one value replaced, or removed where `value` is none.
 fn with(pointer: &str, value: Option<Value>) -> Value {
     let mut body = good();
     let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -424,7 +424,7 @@ fn more_than_512_tools_are_refused() {
     assert_eq!(validate(&body).unwrap_err().param.as_deref(), Some("tools"));
 }
 
-/// Messages by their roles in short: `s`ystem, `u`ser, `a`ssistant, `c`all, `t`ool.
+/// Messages of these roles, by their initials: `s`ystem, `u`ser, `a`ssistant, `c`all, `t`ool.
 fn of_roles(roles: &str) -> Value {
     let message = |role: char| match role {
         's' => json!({"role": "system", "content": "s"}),
@@ -468,7 +468,7 @@ fn the_strictest_servers_take_roles_in_turn_alone() {
             "Unexpected role 'assistant' after role 'assistant'",
         ),
         ("suctu", 4, "Unexpected role 'user' after role 'tool'"),
-        // The usual request of a mission, as it once was.
+        // The usual request of a mission before the present rules.
         (
             "sctauu",
             1,

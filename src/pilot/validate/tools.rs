@@ -1,4 +1,4 @@
-//! The list of tools that a request offers, and what it says about their use.
+//! The list of tools that a request offers, and the fields about their use.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::{RequestRefusal, is_function_name};
 
 const MAX_OFFERED_TOOLS: usize = 512;
 
-/// Checks what the request says about the use of its tools, which have these names, if there are any.
+/// Checks the fields about the use of tools, given the names of the tools, if there are any.
 pub(super) fn check_use<N: AsRef<str>>(
     body: &Map<String, Value>,
     names: Option<&[N]>,
@@ -28,7 +28,7 @@ pub(super) fn check_use<N: AsRef<str>>(
     }
 }
 
-/// Checks the value of `tools` and answers with their names; none where there is no such value.
+/// Checks the value of `tools`. Returns the names of the tools; none where the value is absent.
 pub(crate) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, RequestRefusal> {
     let tools = match tools {
         None | Some(Value::Null) => return Ok(None),
@@ -67,7 +67,7 @@ pub(crate) fn tool_names(tools: Option<&Value>) -> Result<Option<Vec<&str>>, Req
     Ok(Some(names))
 }
 
-/// Checks one tool and answers with its name.
+/// Checks one tool. Returns its name.
 fn tool_name(tool: &Value, index: usize) -> Result<&str, RequestRefusal> {
     let refuse =
         |field: &str, reason: &str| RequestRefusal::at(format!("tools.[{index}]{field}"), reason);

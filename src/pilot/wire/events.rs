@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 /// The bytes of one piece of text.
 const PIECE_BYTES: usize = 24;
 
-/// The events that carry the completion, each complete with its blank line, the last one `[DONE]`.
+/// The events of the completion, each with its blank line. The last one is `[DONE]`.
 pub(crate) fn stream_events(completion: &Value, include_usage: bool) -> Vec<String> {
     let mut events = Vec::new();
     if completion["error"].is_object() {
@@ -61,7 +61,7 @@ fn chunk_json(completion: &Value, choices: Value, include_usage: bool) -> Value 
     chunk
 }
 
-/// The message in pieces: role, thoughts, words, calls.
+/// The message in pieces: role, reasoning, words, calls.
 fn deltas(message: &Value) -> Vec<Value> {
     let mut deltas =
         vec![json!({"role": "assistant", "content": message["content"].is_string().then_some("")})];
@@ -88,7 +88,7 @@ fn deltas(message: &Value) -> Vec<Value> {
     deltas
 }
 
-/// A text in pieces; what is no text stays whole.
+/// A text in pieces. A value that is no text stays whole.
 fn split_pieces(value: &Value) -> impl Iterator<Item = Value> {
     let mut rest = value.as_str();
     let mut whole = rest.is_none().then(|| value.clone());
