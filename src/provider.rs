@@ -5,10 +5,9 @@
 
 mod answer;
 mod belief;
-mod deltas;
+mod content;
 mod error_hints;
 mod failure;
-mod json;
 mod key;
 mod message;
 mod probe;
@@ -29,6 +28,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use answer::ReceivedAnswer;
 use belief::UsagePlausibility;
 use key::ProviderAccess;
 use probe::{ResponseForm, ResponseProbe};
@@ -172,11 +172,15 @@ impl Models for Providers {
             }
             let hearing = Arc::new(ResponseProbe::new(meter));
             let client = probed_client(access, http, hearing.clone());
-            let answer: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
+            let body: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
+            let answer = body.map(|body| {
+                let joined = hearing.take_joined();
+                joined.unwrap_or_else(|| ReceivedAnswer::from_body(body.get()))
+            });
             let secrets = secrets.redactor();
-            let answer = answer.map_err(|error| failure::to_model_fault(error, &secrets));
-            // Before anything of it is cut or read.
-            let answer = answer.and_then(|body| answer::parse_answer(&secrets.clean(body.get())));
+            let answer = answer
+                .map_err(|error| failure::to_model_fault(error, &secrets))
+                .and_then(|answer| answer.into_model_answer(&secrets));
             let answer = known
                 .belief
                 .check_usage(answer, &request.provider, hearing.sent());

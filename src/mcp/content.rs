@@ -5,8 +5,9 @@ use rmcp::model::{ContentBlock, ResourceContents};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::message::{RawResult, for_each};
+use super::message::RawResult;
 use super::{McpFailure, unexpected_answer};
+use crate::raw_json;
 
 /// What came of a call, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,19 +49,17 @@ impl CallResult {
         let mut text = String::new();
         let mut pieces = 0;
         if let Some(content) = wire.content {
-            for_each(content, |piece| {
-                // Of so much nobody sees the end.
-                if pieces >= MAX_PIECES || text.len() > MAX_TAKEN_BYTES {
-                    return;
-                }
+            raw_json::for_each_element(content.get(), |piece| {
                 if pieces > 0 {
                     text.push('\n');
                 }
                 pieces += 1;
-                match serde_json::from_str(piece.get()) {
+                match serde_json::from_str(piece) {
                     Ok(block) => push_content(&mut text, &block),
                     Err(_) => text.push_str(UNKNOWN_CONTENT),
                 }
+                // Of so much nobody sees the end.
+                pieces < MAX_PIECES && text.len() <= MAX_TAKEN_BYTES
             });
         }
         let structured = wire.structured_content.map(RawValue::get);

@@ -8,7 +8,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::McpFailure;
-use super::message::{RawResult, for_each};
+use super::message::RawResult;
+use crate::raw_json;
 
 /// The most tools that are taken of a server: with our own, still fewer than the 512 beyond which
 /// model servers refuse a request whole.
@@ -92,11 +93,14 @@ impl Listing {
         if !page.tools.get().starts_with('[') {
             return Err(super::unexpected_answer("tools/list"));
         }
-        for_each(page.tools, |tool| self.take_tool(tool));
+        raw_json::for_each_element(page.tools.get(), |tool| {
+            self.take_tool(tool);
+            true
+        });
         Ok(page.next_cursor)
     }
 
-    fn take_tool(&mut self, tool: &RawValue) {
+    fn take_tool(&mut self, tool: &str) {
         if self.is_full() || self.left_out >= MAX_TOOLS {
             return self.leave_out(None, "more than are taken");
         }
@@ -158,12 +162,12 @@ impl Listing {
 }
 
 /// Reads a tool; what it is called, as far as that is known, and why it cannot be used.
-fn parse_tool(tool: &RawValue) -> Result<ListedTool, (Option<String>, &'static str)> {
-    if tool.get().len() > MAX_TOOL_BYTES {
+fn parse_tool(tool: &str) -> Result<ListedTool, (Option<String>, &'static str)> {
+    if tool.len() > MAX_TOOL_BYTES {
         return Err((None, "it is larger than 128 KiB"));
     }
     let wire: WireListedTool<'_> =
-        serde_json::from_str(tool.get()).map_err(|_| (None, "it is no object"))?;
+        serde_json::from_str(tool).map_err(|_| (None, "it is no object"))?;
     let text = |raw: Option<&RawValue>| -> Option<String> { serde_json::from_str(raw?.get()).ok() };
     let Some(name) = text(wire.name).filter(|name| !name.trim().is_empty()) else {
         return Err((None, "it has no name"));

@@ -3,10 +3,7 @@
 //! Nothing is turned into a tree of values: a small text can make a large tree. A result stays text
 //! until whoever asked reads it, into types of its own, piece by piece.
 
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::{McpFailure, unexpected_answer};
@@ -122,29 +119,6 @@ pub(super) fn parse_result(body: Vec<u8>, id: i64, status: u16) -> Result<RawRes
     }
 }
 
-/// Goes through the elements of a JSON list one after the other, none of which stays. A list that is
-/// none has none.
-pub(super) fn for_each(list: &RawValue, visit: impl FnMut(&RawValue)) {
-    struct ForEachVisitor<F>(F);
-    impl<'de, F: FnMut(&RawValue)> Visitor<'de> for ForEachVisitor<F> {
-        type Value = ();
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str("a list")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-            while let Some(element) = list.next_element::<&'de RawValue>()? {
-                (self.0)(element);
-            }
-            Ok(())
-        }
-    }
-    let mut reader = serde_json::Deserializer::from_str(list.get());
-    // It was read as JSON before: it can only be no list.
-    let _ = reader.deserialize_seq(ForEachVisitor(visit));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -178,16 +152,5 @@ mod tests {
             answer(r#"{"id":null,"error":{"code":-1,"message":"no"}}"#),
             Err("no (-1)".to_string())
         );
-    }
-
-    #[test]
-    fn elements_are_visited_one_by_one_however_deep_they_are() {
-        let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
-        let list = RawValue::from_string(format!("[1,{deep},\"x\"]")).unwrap();
-        let mut lengths = Vec::new();
-        for_each(&list, |element| lengths.push(element.get().len()));
-        assert_eq!(lengths, [1, 10_000, 3]);
-        let none = RawValue::from_string("{}".to_string()).unwrap();
-        for_each(&none, |_| panic!("it is no list"));
     }
 }

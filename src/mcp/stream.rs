@@ -1,13 +1,11 @@
 //! Streams: answers that come as server-sent events, and go on after a break where the server can.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::VecDeque;
 use std::time::Duration;
 
-use futures::StreamExt;
-use futures::stream::BoxStream;
 use rmcp::model::{ClientJsonRpcMessage, ClientResult, ErrorCode, ErrorData, RequestId};
-use sse_stream::{Error as SseError, Sse, SseStream};
+
+use crate::sse::{SseEvent, SseLine, SseLines};
 
 use super::message::{MessageMeaning, RawResult, RpcMessage};
 use super::wire::too_large;
@@ -26,10 +24,8 @@ const MIN_PAUSE: Duration = Duration::from_millis(200);
 const MAX_SILENT_PAUSE: Duration = Duration::from_secs(5);
 /// All that a server may say in the streams that answer one request, in answers.
 const MAX_STREAMED_ANSWERS: usize = 8;
-/// What an event may take beside its data, and what may come in one piece with it.
+/// What an event may take beside its data.
 const EVENT_SLACK_BYTES: usize = 256 << 10;
-
-type SseEvents = BoxStream<'static, Result<Sse, SseError>>;
 
 /// Where a stream stands.
 #[derive(Default)]
@@ -55,41 +51,29 @@ impl ServerSession {
         max_bytes: usize,
     ) -> Result<RawResult, McpFailure> {
         let mut place = StreamPosition::default();
-        let mut events = events_of(response, max_bytes);
+        let mut events = EventReader::new(response, max_bytes);
         loop {
-            let heard = self.read_until_end(&mut events, id, max_bytes, &mut place);
+            let heard = self.read_until_end(&mut events, id, &mut place);
             if let Some(answer) = heard.await? {
                 return Ok(answer);
             }
-            events = events_of(self.reopen_stream(&mut place).await?, max_bytes);
+            events = EventReader::new(self.reopen_stream(&mut place).await?, max_bytes);
         }
     }
 
     /// The answer, or `None` where the stream ends before it.
     async fn read_until_end(
         &self,
-        events: &mut SseEvents,
+        events: &mut EventReader,
         id: i64,
-        max_bytes: usize,
         place: &mut StreamPosition,
     ) -> Result<Option<RawResult>, McpFailure> {
+        let max_bytes = events.max_bytes;
         place.silent += 1;
-        while let Some(event) = events.next().await {
-            let event = match event {
-                Ok(event) => event,
-                Err(SseError::Body(error))
-                    if matches!(error.downcast_ref(), Some(StreamCut::TooLarge)) =>
-                {
-                    return Err(too_large(max_bytes));
-                }
-                Err(error) => {
-                    tracing::debug!(%error, "a stream broke off");
-                    return Ok(None);
-                }
-            };
+        while let Some(event) = events.next().await? {
             place.on_event(&event);
-            let data = event.data.unwrap_or_default();
-            if data.trim().is_empty() {
+            let data = event.data;
+            if data.is_empty() {
                 continue;
             }
             place.silent = 0;
@@ -147,36 +131,61 @@ impl ServerSession {
     }
 }
 
-/// Why a stream's body ends early.
-#[derive(Debug, thiserror::Error)]
-enum StreamCut {
-    #[error("an event is too large")]
-    TooLarge,
-    #[error("{0}")]
-    Http(reqwest::Error),
+/// The events of a body, as they come.
+struct EventReader {
+    response: reqwest::Response,
+    /// The largest event that is read.
+    max_bytes: usize,
+    lines: SseLines,
+    /// The event under way.
+    current: SseEvent,
+    /// Events that have ended and were not asked for yet.
+    ended: VecDeque<SseEvent>,
 }
 
-/// The events of a body; one that takes more than `max_bytes` ends it.
-fn events_of(response: reqwest::Response, max_bytes: usize) -> SseEvents {
-    let limit = max_bytes.saturating_add(EVENT_SLACK_BYTES);
-    let since_last = Arc::new(AtomicUsize::new(0));
-    let counted = since_last.clone();
-    let bytes = response.bytes_stream().map(move |chunk| {
-        let chunk = chunk.map_err(|error| StreamCut::Http(error.without_url()))?;
-        let before = counted.fetch_add(chunk.len(), Ordering::Relaxed);
-        match before.saturating_add(chunk.len()) > limit {
-            true => Err(StreamCut::TooLarge),
-            false => Ok(chunk),
+impl EventReader {
+    fn new(response: reqwest::Response, max_bytes: usize) -> EventReader {
+        EventReader {
+            response,
+            max_bytes,
+            lines: SseLines::default(),
+            current: SseEvent::default(),
+            ended: VecDeque::new(),
         }
-    });
-    let events = SseStream::from_bytes_stream(bytes);
-    events
-        .inspect(move |_| since_last.store(0, Ordering::Relaxed))
-        .boxed()
+    }
+
+    /// The next event; `None` where the stream ends before there is one.
+    async fn next(&mut self) -> Result<Option<SseEvent>, McpFailure> {
+        loop {
+            if let Some(event) = self.ended.pop_front() {
+                return Ok(Some(event));
+            }
+            let chunk = match self.response.chunk().await {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => return Ok(None),
+                Err(error) => {
+                    let error = error.without_url();
+                    tracing::debug!(%error, "a stream broke off");
+                    return Ok(None);
+                }
+            };
+            let (current, ended) = (&mut self.current, &mut self.ended);
+            self.lines.take(&chunk, |line| match line {
+                SseLine::Field(name, value) => current.add_field(name, value),
+                // Comments, and empty lines, are no event.
+                SseLine::End if *current == SseEvent::default() => {}
+                SseLine::End => ended.push_back(std::mem::take(current)),
+            });
+            let kept = self.lines.kept_bytes() + self.current.data.len();
+            if kept > self.max_bytes.saturating_add(EVENT_SLACK_BYTES) {
+                return Err(too_large(self.max_bytes));
+            }
+        }
+    }
 }
 
 impl StreamPosition {
-    fn on_event(&mut self, event: &Sse) {
+    fn on_event(&mut self, event: &SseEvent) {
         if let Some(wait) = event.retry {
             self.pause = Some(Duration::from_millis(wait).min(MAX_PAUSE));
         }

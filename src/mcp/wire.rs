@@ -1,6 +1,9 @@
 //! The wire: one message posted, and what kind of answer begins to come back.
 
 use rmcp::model::ClientJsonRpcMessage;
+use rmcp::transport::common::http_header::{
+    EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
+};
 use serde::Deserialize;
 
 use super::message::RpcError;
@@ -8,12 +11,6 @@ use super::{McpFailure, ServerSession};
 
 /// The header by which a session keeps to the version it was opened with.
 const VERSION_HEADER: &str = "mcp-protocol-version";
-/// The header that names the session.
-const SESSION_HEADER: &str = "mcp-session-id";
-
-const JSON_TYPE: &str = "application/json";
-const EVENT_STREAM_TYPE: &str = "text/event-stream";
-
 /// The largest error that is read; of a larger one only the status counts.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 /// The most of a server's words that is shown, in characters.
@@ -89,7 +86,7 @@ impl ServerSession {
     /// Asks for the rest of a stream, from behind an event.
     pub(super) async fn get_after(&self, event: &str) -> Result<reqwest::Response, McpFailure> {
         let request = self.endpoint.http.get(&*self.endpoint.url);
-        let request = request.header("last-event-id", event);
+        let request = request.header(HEADER_LAST_EVENT_ID, event);
         let response = self.with_headers(request).send().await;
         match self
             .read_response(response.map_err(http_failure)?)
@@ -104,12 +101,15 @@ impl ServerSession {
     }
 
     fn with_headers(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
-        let mut request = request.header("accept", format!("{EVENT_STREAM_TYPE}, {JSON_TYPE}"));
+        let mut request = request.header(
+            "accept",
+            format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}"),
+        );
         if let Some(token) = &self.endpoint.token {
             request = request.bearer_auth(token);
         }
         if let Some(session) = &self.pass.session {
-            request = request.header(SESSION_HEADER, &**session);
+            request = request.header(HEADER_SESSION_ID, &**session);
         }
         // A version that is no header is the server's own invention; it may do without.
         match http::HeaderValue::from_str(&self.pass.version) {
@@ -124,15 +124,15 @@ impl ServerSession {
             return Err(self.read_failure(response).await);
         }
         let text = |name: &str| response.headers().get(name)?.to_str().ok();
-        let session = text(SESSION_HEADER).filter(|id| id.len() <= MAX_SESSION_BYTES);
+        let session = text(HEADER_SESSION_ID).filter(|id| id.len() <= MAX_SESSION_BYTES);
         let session = session.map(str::to_string);
         let kind = text("content-type").unwrap_or_default().to_string();
         let is_empty = response.content_length() == Some(0);
         let body = if matches!(status.as_u16(), 202 | 204) || is_empty {
             McpResponseBody::None(None)
-        } else if kind.starts_with(EVENT_STREAM_TYPE) {
+        } else if kind.starts_with(EVENT_STREAM_MIME_TYPE) {
             McpResponseBody::Events(response)
-        } else if kind.starts_with(JSON_TYPE) {
+        } else if kind.starts_with(JSON_MIME_TYPE) {
             McpResponseBody::Json(BoundedBody(response))
         } else {
             // A notification is not answered, whatever comes.

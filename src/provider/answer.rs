@@ -1,213 +1,350 @@
-//! Answers: reading what a model server says, in whatever form it says it.
+//! Answers: putting together what a model server says, in one piece or in many, so that it is read
+//! once and written nowhere in between.
 
-use actors::domain::bounds::{self, MAX_ARGUMENTS_BYTES, MAX_REFUSAL_BYTES, MAX_TAKEN_BYTES};
-use actors::domain::model::{ModelAnswer, ModelFault, RequestedCall, TokenUsage};
-use serde_json::Value;
+use actors::domain::bounds::{
+    self, MAX_ANSWER_BYTES, MAX_ARGUMENTS_BYTES, MAX_NAME_BYTES, MAX_REFUSAL_BYTES, MAX_TAKEN_BYTES,
+};
+use actors::domain::model::{AnswerProgress, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use actors::domain::redact::Redactor;
 
+use super::content::{arguments_text, parse_usage, text_of, thoughts_of, without_thoughts};
 use super::failure;
-use super::json::{as_text, first_element, for_each_element, member, member_at, pick};
+use crate::raw_json::{as_text, first_element, for_each_element, member, pick};
 
 /// Calls of one answer that are looked at: more than are made, so that the operator hears of them.
-pub(super) const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;
-/// Parts of a text that are looked at.
-const MAX_PARTS_READ: usize = 4096;
-/// Where servers put reasoning.
-const REASONING_KEYS: [&str; 3] = ["reasoning_content", "reasoning", "thinking"];
-/// Arguments beyond this stay as they were written.
-const MAX_COMPACTED_BYTES: usize = 64 << 10;
+const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;
+/// What is read of a message. A server of the first days knows one call, without an id; the last
+/// three are the places where servers put reasoning.
+const MESSAGE_KEYS: [&str; 6] = [
+    "content",
+    "tool_calls",
+    "function_call",
+    "reasoning_content",
+    "reasoning",
+    "thinking",
+];
 
-/// Reads an answer. Nonsense inside it is no fault; only an answer without any choice is one.
-pub(super) fn parse_answer(body: &str) -> Result<ModelAnswer, ModelFault> {
-    let [error, choices, spent, model] = pick(body, ["error", "choices", "usage", "model"]);
-    if let Some(error) = error {
-        return Err(embedded_refusal(error, body));
-    }
-    let Some(choice) = choices.and_then(first_element) else {
-        return Err(ModelFault::Empty {
-            text: "the answer holds no choice".to_string(),
-            usage: spent.and_then(parse_usage),
-        });
-    };
-    let [message, finish_reason] = pick(choice, ["message", "finish_reason"]);
-    let message = message.unwrap_or("null");
-    let content = member(message, "content").unwrap_or("null");
-    let (said, thought) = without_thoughts(&text_of(content));
-    let reasoning = REASONING_KEYS
-        .into_iter()
-        .map(|key| member(message, key).map(text_of).unwrap_or_default())
-        .chain([thoughts_of(content)])
-        .find(|text| !text.trim().is_empty())
-        .or(thought);
-    Ok(ModelAnswer {
-        text: bounds::bounded_text(said, MAX_TAKEN_BYTES),
-        reasoning: reasoning.map(|text| bounds::bounded_text(text, MAX_TAKEN_BYTES)),
-        calls: parse_calls(message),
-        finish_reason: finish_reason.and_then(as_text).map(bounds::bounded_name),
-        usage: spent.and_then(parse_usage),
-        model: model.and_then(as_text).map(bounds::bounded_name),
-        doubt: None,
-    })
+/// An answer as far as it has come.
+#[derive(Debug, Default)]
+pub(super) struct ReceivedAnswer {
+    content: BoundedText,
+    reasoning: BoundedText,
+    /// Calls by their index, in the order in which they began.
+    calls: Vec<(u64, ReceivedCall)>,
+    /// Bytes of the arguments of all calls that are kept.
+    arguments_bytes: usize,
+    finish_reason: Option<String>,
+    usage: Option<TokenUsage>,
+    model: Option<String>,
+    refusal: Option<EmbeddedRefusal>,
+    has_choice: bool,
+    /// The content began with a thought, and it is not over.
+    is_in_thought: bool,
+    arrived: AnswerProgress,
+}
+
+#[derive(Debug, Default)]
+struct ReceivedCall {
+    id: String,
+    name: String,
+    arguments: BoundedText,
 }
 
 /// Some servers put a failure into an answer of status 200.
-fn embedded_refusal(error: &str, body: &str) -> ModelFault {
-    let code = |key| {
-        let code = member(error, key).and_then(|code| code.parse::<u16>().ok());
-        code.filter(|code| (400..600).contains(code))
-    };
-    let status = code("code").or_else(|| code("status")).unwrap_or(500);
-    let shown = if body.len() > MAX_REFUSAL_BYTES {
-        &error[..error.floor_char_boundary(MAX_REFUSAL_BYTES)]
-    } else {
-        body
-    };
-    failure::refusal_fault(status, shown, None)
+#[derive(Debug)]
+struct EmbeddedRefusal {
+    status: u16,
+    body: String,
 }
 
-/// A text, or the text parts of a list.
-pub(super) fn text_of(content: &str) -> String {
-    if let Some(text) = as_text(content) {
-        return text;
-    }
-    join_parts(content, |part| {
-        as_text(part).or_else(|| member(part, "text").and_then(as_text))
-    })
+/// What a message of the model is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MessageForm {
+    /// All of it.
+    Whole,
+    /// One more piece of it.
+    Delta,
 }
 
-/// The texts of the parts of a list, as many as anybody could want.
-fn join_parts(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
-    let (mut joined, mut count) = (String::new(), 0);
-    for_each_element(parts, |part| {
-        joined += &text_of(part).unwrap_or_default();
-        count += 1;
-        count < MAX_PARTS_READ
-    });
-    joined
+/// A text of which only so much is kept.
+#[derive(Debug, Default)]
+struct BoundedText {
+    text: String,
+    /// Bytes that came and are not kept.
+    left_out: usize,
 }
 
-/// The thoughts among the parts of a content.
-pub(super) fn thoughts_of(content: &str) -> String {
-    join_parts(content, |part| member(part, "thinking").map(text_of))
-}
-
-/// The first of the places of reasoning in which there is some.
-pub(super) fn reasoning_of(message: &str) -> Option<String> {
-    let places = REASONING_KEYS.into_iter();
-    let mut texts = places.filter_map(|key| member(message, key)).map(text_of);
-    texts.find(|text| !text.is_empty())
-}
-
-/// A text without the thoughts that some models write into it.
-fn without_thoughts(text: &str) -> (String, Option<String>) {
-    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
-        let Some(start) = text.find(open) else {
-            continue;
+impl BoundedText {
+    /// Adds a piece to a text of which the beginning is kept, up to so many bytes.
+    fn add_within(&mut self, piece: &str, max_bytes: usize) {
+        let room = match self.left_out {
+            0 => max_bytes.saturating_sub(self.text.len()),
+            _ => 0,
         };
-        let (before, rest) = (&text[..start], &text[start + open.len()..]);
-        let (thought, after) = rest.split_once(close).unwrap_or((rest, ""));
-        let said = format!("{}{}", before.trim(), after.trim());
-        return (said, Some(thought.trim().to_string()));
+        let end = piece.floor_char_boundary(room.min(piece.len()));
+        self.text.push_str(&piece[..end]);
+        self.left_out += piece.len() - end;
     }
-    // Templates that open the thought themselves leave only its end.
-    if let Some((thought, said)) = text.split_once("</think>") {
-        return (said.trim().to_string(), Some(thought.trim().to_string()));
-    }
-    (text.to_string(), None)
-}
 
-/// The calls; a server of the first days knows one, without an id.
-fn parse_calls(message: &str) -> Vec<RequestedCall> {
-    let [listed, old] = pick(message, ["tool_calls", "function_call"]);
-    let mut calls = Vec::new();
-    let mut room = MAX_ARGUMENTS_BYTES;
-    let mut take = |json: &str| {
-        let call = parse_call(json, room);
-        room = room.saturating_sub(call.arguments.len());
-        calls.push(call);
-        calls.len() < MAX_CALLS_READ
-    };
-    for_each_element(listed.unwrap_or("[]"), &mut take);
-    if let Some(old) = old.filter(|old| old.starts_with('{'))
-        && listed.and_then(first_element).is_none()
-    {
-        take(old);
+    /// Adds a piece to a text of which all is kept, or nothing where there is no room for it.
+    fn add_all_or_none(&mut self, piece: &str, room: usize) {
+        if self.left_out == 0 && piece.len() <= room {
+            self.text.push_str(piece);
+        } else {
+            self.left_out += self.text.len() + piece.len();
+            self.text.clear();
+        }
     }
-    calls
-}
 
-fn parse_call(call: &str, room: usize) -> RequestedCall {
-    let [id, function] = pick(call, ["id", "function"]);
-    let [name, written] = pick(function.unwrap_or(call), ["name", "arguments"]);
-    let name_of =
-        |json: Option<&str>| bounds::bounded_name(json.and_then(as_text).unwrap_or_default());
-    RequestedCall {
-        id: name_of(id),
-        name: name_of(name),
-        arguments: bounds::bounded_arguments(
-            written.map_or("{}".to_string(), arguments_text),
-            room,
-        ),
+    /// What is kept, with a note on what is not.
+    fn noted(mut self) -> String {
+        if self.left_out > 0 {
+            let (kept, size) = (self.text.len(), self.text.len() + self.left_out);
+            self.text.push_str(&bounds::cut_note(kept, size));
+        }
+        self.text
     }
 }
 
-/// Arguments as text; some servers send the object itself.
-pub(super) fn arguments_text(arguments: &str) -> String {
-    if let Some(text) = as_text(arguments) {
-        return text;
+impl ReceivedAnswer {
+    /// An answer that came in one piece.
+    pub(super) fn from_body(body: &str) -> ReceivedAnswer {
+        let mut answer = ReceivedAnswer::default();
+        answer.add(body);
+        answer
     }
-    if arguments.len() > MAX_COMPACTED_BYTES {
-        return arguments.to_string();
-    }
-    let compact = serde_json::from_str::<Value>(arguments).map(|value| value.to_string());
-    compact.unwrap_or_else(|_| arguments.to_string())
-}
 
-fn parse_usage(usage: &str) -> Option<TokenUsage> {
-    let count = |path: &[&str]| member_at(usage, path).and_then(parse_tokens);
-    let input = count(&["prompt_tokens"]).or_else(|| count(&["input_tokens"]));
-    let output = count(&["completion_tokens"]).or_else(|| count(&["output_tokens"]));
-    if input.is_none() && output.is_none() {
-        return None;
+    /// How much of it is there, in bytes.
+    pub(super) fn arrived(&self) -> AnswerProgress {
+        self.arrived
     }
-    Some(TokenUsage {
-        input: input.unwrap_or(0),
-        output: output.unwrap_or(0),
-        cached: [
-            &["prompt_tokens_details", "cached_tokens"][..],
-            &["prompt_cache_hit_tokens"],
-            &["cache_read_input_tokens"],
-        ]
-        .into_iter()
-        .find_map(count)
-        .unwrap_or(0),
-    })
-}
 
-/// A number of tokens, also as a text or with a point; nothing below zero is one, and what is too
-/// large for any count is the largest.
-fn parse_tokens(json: &str) -> Option<u64> {
-    let written = as_text(json);
-    let written = written.as_deref().unwrap_or(json).trim();
-    if let Ok(count) = written.parse() {
-        return Some(count);
+    /// Whether the server said that there is no more to say, or that there will be none.
+    pub(super) fn is_finished(&self) -> bool {
+        self.finish_reason.is_some() || self.refusal.is_some()
     }
-    let count: f64 = written.parse().ok().filter(|count: &f64| !count.is_nan())?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "not negative, and what is too large becomes the largest"
-    )]
-    (count.trunc().total_cmp(&count).is_eq() && count >= 0.0).then_some(count as u64)
+
+    /// Whether the server said what it cost.
+    pub(super) fn has_usage(&self) -> bool {
+        self.usage.is_some()
+    }
+
+    /// The server broke off with an error, which is JSON.
+    pub(super) fn fail(&mut self, error: &str) {
+        self.refuse(error, &format!("{{\"error\":{error}}}"));
+    }
+
+    /// The error stands in a body, of which the operator is shown the server's words.
+    fn refuse(&mut self, error: &str, body: &str) {
+        let code = |key| {
+            let code = member(error, key).and_then(|code| code.parse::<u16>().ok());
+            code.filter(|code| (400..600).contains(code))
+        };
+        let shown = if body.len() > MAX_REFUSAL_BYTES {
+            &error[..error.floor_char_boundary(MAX_REFUSAL_BYTES)]
+        } else {
+            body
+        };
+        self.refusal = Some(EmbeddedRefusal {
+            status: code("code").or_else(|| code("status")).unwrap_or(500),
+            body: shown.to_string(),
+        });
+    }
+
+    /// Adds what the server says next: the data of an event, or all of a body.
+    pub(super) fn add(&mut self, chunk: &str) {
+        let [error, usage, model, choices] = pick(chunk, ["error", "usage", "model", "choices"]);
+        if let Some(error) = error {
+            self.refuse(error, chunk);
+        }
+        self.usage = usage.and_then(parse_usage).or(self.usage);
+        if let Some(model) = model.and_then(as_text) {
+            self.model = Some(bounds::bounded_name(model));
+        }
+        let Some(choice) = choices.and_then(first_element) else {
+            return;
+        };
+        self.has_choice = true;
+        let [finish_reason, delta, message] = pick(choice, ["finish_reason", "delta", "message"]);
+        let finish_reason = finish_reason.and_then(as_text).map(bounds::bounded_name);
+        if let Some(reason) = finish_reason.filter(|reason| !reason.is_empty()) {
+            self.finish_reason = Some(reason);
+        }
+        if let Some(delta) = delta {
+            self.add_message(delta, MessageForm::Delta);
+        }
+        // Some servers end with the whole message, some of them after having sent it in pieces.
+        if let Some(message) = message
+            && self.arrived == AnswerProgress::default()
+        {
+            self.add_message(message, MessageForm::Whole);
+        }
+    }
+
+    fn add_message(&mut self, message: &str, form: MessageForm) {
+        let max_bytes = match form {
+            // It is cut when its thoughts are told from its words.
+            MessageForm::Whole => MAX_ANSWER_BYTES,
+            MessageForm::Delta => MAX_TAKEN_BYTES,
+        };
+        let [content, listed, old_call, thoughts @ ..] = pick(message, MESSAGE_KEYS);
+        let content = content.unwrap_or("null");
+        // The first place in which there is some; blanks count where there is nothing else.
+        let mut reasoning = String::new();
+        let thoughts = thoughts.into_iter().flatten().map(text_of);
+        for text in thoughts.chain([thoughts_of(content)]) {
+            if reasoning.trim().is_empty() && !text.is_empty() {
+                reasoning = text;
+            }
+        }
+        self.reasoning.add_within(&reasoning, max_bytes);
+        self.arrived.thoughts += reasoning.len() as u64;
+        self.add_content(&text_of(content), max_bytes);
+        let mut count = 0;
+        for_each_element(listed.unwrap_or("[]"), |call| {
+            self.add_call(call, form);
+            count += 1;
+            count < MAX_CALLS_READ
+        });
+        if let Some(call) = old_call.filter(|call| call.starts_with('{'))
+            && count == 0
+        {
+            self.add_call(call, form);
+        }
+    }
+
+    /// Models that write their thoughts into their words are thinking until they say otherwise.
+    fn add_content(&mut self, piece: &str, max_bytes: usize) {
+        const BEGINS: &str = "<think";
+        const ENDS: &str = "</think";
+        if piece.is_empty() {
+            return;
+        }
+        let known = self.content.text.len();
+        self.content.add_within(piece, max_bytes);
+        let content = &self.content.text;
+        let opening = content.trim_start();
+        if known < BEGINS.len() + (content.len() - opening.len()) {
+            self.is_in_thought = opening.starts_with(BEGINS) || BEGINS.starts_with(opening);
+        }
+        let bytes = piece.len() as u64;
+        if self.is_in_thought {
+            self.arrived.thoughts += bytes;
+            // The end may have come in two pieces.
+            let tail = content.floor_char_boundary(known.saturating_sub(ENDS.len()));
+            self.is_in_thought = !content[tail..].contains(ENDS);
+        } else {
+            self.arrived.words += bytes;
+        }
+    }
+
+    fn add_call(&mut self, call: &str, form: MessageForm) {
+        let [index, id, function] = pick(call, ["index", "id", "function"]);
+        let [name, written] = pick(function.unwrap_or(call), ["name", "arguments"]);
+        let name_of =
+            |json: Option<&str>| bounds::bounded_name(json.and_then(as_text).unwrap_or_default());
+        let (id, name) = (name_of(id), name_of(name));
+        let (index, known) = match form {
+            MessageForm::Whole => (self.calls.len() as u64, None),
+            MessageForm::Delta => {
+                let index = index.and_then(|index| index.parse().ok());
+                self.find_call(index, &id, &name)
+            }
+        };
+        let arguments = match (written, form) {
+            (Some(written), _) => arguments_text(written),
+            (None, MessageForm::Whole) => "{}".to_string(),
+            (None, MessageForm::Delta) => String::new(),
+        };
+        self.arrived.words += (name.len() + arguments.len()) as u64;
+        if known.is_none() && self.calls.len() >= MAX_CALLS_READ {
+            return;
+        }
+        let place = known.unwrap_or_else(|| {
+            self.calls.push((index, ReceivedCall::default()));
+            self.calls.len() - 1
+        });
+        let call = &mut self.calls[place].1;
+        if call.id.is_empty() {
+            call.id = id;
+        }
+        if call.name != name && call.name.len() <= MAX_NAME_BYTES {
+            call.name += &name;
+        }
+        let kept_elsewhere = self.arguments_bytes - call.arguments.text.len();
+        let room = MAX_ARGUMENTS_BYTES.saturating_sub(self.arguments_bytes);
+        call.arguments.add_all_or_none(&arguments, room);
+        self.arguments_bytes = kept_elsewhere + call.arguments.text.len();
+    }
+
+    /// The index of the call that a piece belongs to, and its place if it has begun. A piece belongs
+    /// to the newest call of its index; without one it begins a call where it has an id or a name,
+    /// and goes on with the last where it has neither.
+    fn find_call(&self, index: Option<u64>, id: &str, name: &str) -> (u64, Option<usize>) {
+        let begins = !id.is_empty() || !name.is_empty();
+        let last = self.calls.last().map(|(index, _)| *index);
+        let index = index.unwrap_or(match last {
+            None => 0,
+            Some(last) if begins => last.saturating_add(1),
+            Some(last) => last,
+        });
+        let known = self.calls.iter().rposition(|(known, _)| *known == index);
+        // Some servers give all their calls the same index.
+        let known = known.filter(|place| {
+            let is_another = self.calls[*place].1.id != id && !self.calls[*place].1.id.is_empty();
+            !(is_another && !id.is_empty() && !name.is_empty())
+        });
+        (index, known)
+    }
+
+    /// What the answer says, without these secrets, which go before any of it is cut. Nonsense
+    /// inside it is no fault; only an answer without any choice is one.
+    pub(super) fn into_model_answer(self, secrets: &Redactor) -> Result<ModelAnswer, ModelFault> {
+        if let Some(refusal) = self.refusal {
+            let body = secrets.clean(&refusal.body);
+            return Err(failure::refusal_fault(refusal.status, &body, None));
+        }
+        if !self.has_choice {
+            return Err(ModelFault::Empty {
+                text: "the answer holds no choice".to_string(),
+                usage: self.usage,
+            });
+        }
+        let (said, thought) = without_thoughts(&secrets.clean(&self.content.noted()));
+        let reasoning = Some(secrets.clean_own(self.reasoning.noted()));
+        let reasoning = reasoning.filter(|text| !text.trim().is_empty()).or(thought);
+        let calls = self.calls.into_iter().map(|(_, call)| RequestedCall {
+            id: secrets.clean_own(call.id),
+            name: secrets.clean_own(bounds::bounded_name(call.name)),
+            arguments: match call.arguments.left_out {
+                0 => secrets.clean_own(call.arguments.text),
+                bytes => bounds::no_arguments(bytes),
+            },
+        });
+        Ok(ModelAnswer {
+            text: bounds::bounded_text(said, MAX_TAKEN_BYTES),
+            reasoning: reasoning.map(|text| bounds::bounded_text(text, MAX_TAKEN_BYTES)),
+            calls: calls.collect(),
+            finish_reason: self.finish_reason.map(|reason| secrets.clean_own(reason)),
+            usage: self.usage,
+            model: self.model.map(|model| secrets.clean_own(model)),
+            doubt: None,
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
+
+    fn read(body: &str) -> Result<ModelAnswer, ModelFault> {
+        ReceivedAnswer::from_body(body).into_model_answer(&Redactor::default())
+    }
 
     fn answer(message: Value) -> ModelAnswer {
         let body = json!({"choices": [{"message": message, "finish_reason": "stop"}]});
-        parse_answer(&body.to_string()).unwrap()
+        read(&body.to_string()).unwrap()
     }
 
     #[test]
@@ -264,10 +401,29 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_is_found_though_it_came_in_several_pieces() {
+        let secrets = Redactor::new(["sesame-4711".into()]);
+        let call = |arguments: &str| json!([{"index": 0, "function": {"arguments": arguments}}]);
+        let mut answer = ReceivedAnswer::default();
+        for (text, arguments) in [("say sesa", "{\"key\":\"ses"), ("me-4711!", "ame-4711\"}")] {
+            let delta = json!({"content": text, "reasoning": text, "tool_calls": call(arguments)});
+            answer.add(&json!({"choices": [{"delta": delta}]}).to_string());
+        }
+        let answer = answer.into_model_answer(&secrets).unwrap();
+        assert_eq!(answer.text, "say [redacted]!");
+        assert_eq!(answer.reasoning.as_deref(), Some("say [redacted]!"));
+        assert_eq!(answer.calls[0].arguments, "{\"key\":\"[redacted]\"}");
+        let refused = r#"{"error": {"message": "no such key: sesame-4711"}}"#;
+        let fault = ReceivedAnswer::from_body(refused).into_model_answer(&secrets);
+        let text = fault.unwrap_err().text().to_string();
+        assert_eq!(text, "HTTP 500: no such key: [redacted]");
+    }
+
+    #[test]
     fn usage_may_be_absent_null_or_odd() {
         let usage_of = |value: Value| {
             let body = json!({"choices": [{"message": {}}], "usage": value});
-            parse_answer(&body.to_string()).unwrap().usage
+            read(&body.to_string()).unwrap().usage
         };
         assert_eq!(usage_of(Value::Null), None);
         assert_eq!(usage_of(json!({})), None);
@@ -287,18 +443,18 @@ mod tests {
     fn an_answer_without_a_choice_and_an_error_in_disguise_are_faults() {
         for body in [json!({}), json!({"choices": []}), json!([]), json!(null)] {
             assert!(matches!(
-                parse_answer(&body.to_string()),
+                read(&body.to_string()),
                 Err(ModelFault::Empty { .. })
             ));
         }
         let denied = json!({"error": {"message": "no credit", "code": 401}});
         assert!(matches!(
-            parse_answer(&denied.to_string()),
+            read(&denied.to_string()),
             Err(ModelFault::Permanent { .. })
         ));
         let busy = json!({"error": {"message": "busy"}, "choices": []});
         assert!(matches!(
-            parse_answer(&busy.to_string()),
+            read(&busy.to_string()),
             Err(ModelFault::Transient { .. })
         ));
     }
@@ -307,7 +463,7 @@ mod tests {
     fn usage_of_any_size_is_a_number() {
         let input = |told: &str| {
             let body = format!(r#"{{"choices": [{{}}], "usage": {{"prompt_tokens": {told}}}}}"#);
-            parse_answer(&body).unwrap().usage.map(|usage| usage.input)
+            read(&body).unwrap().usage.map(|usage| usage.input)
         };
         for (told, read) in [
             ("18446744073709551615", Some(u64::MAX)),

@@ -19,6 +19,8 @@ use super::stream::{AnswerBody, AnswerReader};
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long a stream may take to say what it cost, once the model has finished.
 const USAGE_TIMEOUT: Duration = Duration::from_secs(1);
+/// What the library is given to read where the answer has been read already.
+const NO_BODY: &str = "null";
 /// The most that is shown of an answer that is not understood, in characters.
 const MAX_SHOWN_CHARS: usize = 600;
 
@@ -72,11 +74,13 @@ pub(super) async fn send_request(
             Ok(http::Response::new(body).into())
         }
         // What breaks after the model has finished takes nothing of the answer away.
-        (AnswerBody::Joined { answer, has_usage }, broken) => {
+        (AnswerBody::Joined(answer), broken) => {
             if broken.is_none() {
+                let has_usage = answer.has_usage();
                 hearing.came(ResponseForm::InPieces { has_usage });
             }
-            Ok(http::Response::new(answer).into())
+            hearing.keep_joined(*answer);
+            Ok(http::Response::new(NO_BODY).into())
         }
         (AnswerBody::Cut, broken) => {
             hearing.came(ResponseForm::Cut);

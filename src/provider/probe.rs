@@ -1,10 +1,12 @@
 //! Hearing: how one answer came. The request goes through a library, so that what it cannot carry
 //! back is kept beside it.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use actors::domain::model::AnswerProgress;
 use actors::ports::AnswerMeter;
+
+use super::answer::ReceivedAnswer;
 
 /// How an answer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub(super) enum ResponseForm {
 pub(super) struct ResponseProbe {
     meter: AnswerMeter,
     came: OnceLock<ResponseForm>,
+    /// The answer of a stream.
+    joined: Mutex<Option<ReceivedAnswer>>,
     /// Bytes of the request.
     sent: OnceLock<u64>,
 }
@@ -34,6 +38,7 @@ impl ResponseProbe {
         ResponseProbe {
             meter,
             came: OnceLock::new(),
+            joined: Mutex::default(),
             sent: OnceLock::new(),
         }
     }
@@ -46,6 +51,18 @@ impl ResponseProbe {
     pub(super) fn came(&self, came: ResponseForm) {
         // A request is sent once, so that nothing is lost here.
         let _ = self.came.set(came);
+    }
+
+    /// The answer came in pieces, and this is what they say together.
+    pub(super) fn keep_joined(&self, answer: ReceivedAnswer) {
+        let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        *joined = Some(answer);
+    }
+
+    /// The answer that came in pieces; `None` where it did not.
+    pub(super) fn take_joined(&self) -> Option<ReceivedAnswer> {
+        let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
+        joined.take()
     }
 
     /// The request has so many bytes.

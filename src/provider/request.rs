@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use actors::domain::model::ModelRequest;
 use actors::domain::tool::{ToolSpec, Toolset};
+use async_openai::types::chat::ChatCompletionStreamOptions;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -24,13 +25,7 @@ pub(super) struct WireChatRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    stream_options: Option<StreamOptions>,
-}
-
-/// Without them a stream does not say what it cost.
-#[derive(Serialize)]
-struct StreamOptions {
-    include_usage: bool,
+    stream_options: Option<ChatCompletionStreamOptions>,
 }
 
 impl<'a> WireChatRequest<'a> {
@@ -46,8 +41,10 @@ impl<'a> WireChatRequest<'a> {
             max_tokens: request.max_tokens,
             tools,
             stream: style.is_streamed.then_some(true),
-            stream_options: style.is_streamed.then_some(StreamOptions {
-                include_usage: true,
+            // Without them a stream does not say what it cost.
+            stream_options: style.is_streamed.then_some(ChatCompletionStreamOptions {
+                include_usage: Some(true),
+                include_obfuscation: None,
             }),
         }
     }

@@ -3,18 +3,17 @@
 use actors::domain::bounds::{MAX_ANSWER_BYTES, MAX_REFUSAL_BYTES, MAX_STREAM_BYTES};
 use actors::domain::model::AnswerProgress;
 
-use super::deltas::Answer;
-use super::json::{is_object, member};
+use super::answer::ReceivedAnswer;
+use crate::raw_json::{is_object, member};
+use crate::sse::{BYTE_ORDER_MARK, SseEvent, SseLine, SseLines};
 
-/// What some texts begin with.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// What the lines of a stream of events begin with.
 const FIELD_MARKS: [&[u8]; 6] = [b"data:", b"event:", b"error:", b"retry:", b"id:", b":"];
 
 /// Reads one body, however it is cut into parts on its way.
 pub(super) struct AnswerReader {
     form: BodyForm,
-    /// A body in one piece, or the line of a stream that has not ended yet.
+    /// A body in one piece, or the beginning of one of which too little is there.
     pending: Vec<u8>,
     /// Bytes that came.
     taken: u64,
@@ -34,12 +33,7 @@ pub(super) enum AnswerBody {
     /// One piece.
     Whole(Vec<u8>),
     /// Pieces, put together.
-    Joined {
-        /// The answer as it would have come in one piece.
-        answer: String,
-        /// Whether it says what it cost.
-        has_usage: bool,
-    },
+    Joined(Box<ReceivedAnswer>),
     /// Pieces, of which some are missing.
     Cut,
 }
@@ -75,20 +69,18 @@ impl AnswerReader {
                 .extend_from_slice(&bytes[..bytes.len().min(room)]);
             return Ok(());
         }
-        let mut fresh = self.pending.len();
         self.pending.extend_from_slice(bytes);
         if let BodyForm::Unknown = self.form
             && let Some(form) = form_of(&self.pending)
         {
             self.form = form;
-            fresh = 0;
         }
-        let mut kept = 0;
+        let mut kept_bytes = self.pending.len();
         if let BodyForm::Pieces(events) = &mut self.form {
-            events.take(&mut self.pending, fresh);
-            kept = events.kept_bytes();
+            kept_bytes = events.take(&self.pending);
+            self.pending.clear();
         }
-        if self.pending.len() + kept > MAX_ANSWER_BYTES {
+        if kept_bytes > MAX_ANSWER_BYTES {
             return Err(format!(
                 "the answer is longer than {MAX_ANSWER_BYTES} bytes"
             ));
@@ -109,7 +101,7 @@ impl AnswerReader {
     /// Whether the model has finished, and only figures can follow.
     pub(super) fn is_finished(&self) -> bool {
         match &self.form {
-            BodyForm::Pieces(events) => events.answer.is_finished(),
+            BodyForm::Pieces(events) => events.state.answer.is_finished(),
             BodyForm::Unknown | BodyForm::Whole | BodyForm::Refusal => false,
         }
     }
@@ -117,7 +109,7 @@ impl AnswerReader {
     /// How much of the answer is there; nothing of one that comes in one piece.
     pub(super) fn arrived(&self) -> AnswerProgress {
         match &self.form {
-            BodyForm::Pieces(events) => events.answer.arrived(),
+            BodyForm::Pieces(events) => events.state.answer.arrived(),
             BodyForm::Unknown | BodyForm::Whole | BodyForm::Refusal => AnswerProgress::default(),
         }
     }
@@ -125,7 +117,7 @@ impl AnswerReader {
     /// Whether the stream has said that it is over. Some connections stay open after that.
     pub(super) fn is_over(&self) -> bool {
         match &self.form {
-            BodyForm::Pieces(events) => events.is_over,
+            BodyForm::Pieces(events) => events.state.is_over,
             BodyForm::Unknown | BodyForm::Whole | BodyForm::Refusal => false,
         }
     }
@@ -138,18 +130,15 @@ impl AnswerReader {
             }
             BodyForm::Pieces(events) => events,
         };
-        events.take_line(&self.pending);
-        events.take_line(b"");
-        let EventStream {
+        let state = &mut events.state;
+        events.lines.finish(|line| state.take_line(line));
+        let StreamState {
             answer, is_over, ..
-        } = *events;
-        if !is_over && !answer.is_finished() {
-            return AnswerBody::Cut;
+        } = events.state;
+        match is_over || answer.is_finished() {
+            true => AnswerBody::Joined(Box::new(answer)),
+            false => AnswerBody::Cut,
         }
-        let has_usage = answer.has_usage();
-        // What is kept are texts, which can always be written.
-        let answer = answer.whole().unwrap_or_default();
-        AnswerBody::Joined { answer, has_usage }
     }
 }
 
@@ -170,53 +159,46 @@ fn form_of(beginning: &[u8]) -> Option<BodyForm> {
 /// A stream of events as far as it has come.
 #[derive(Default)]
 struct EventStream {
-    answer: Answer,
-    is_over: bool,
-    /// Data of the event under way that means nothing yet.
-    data: String,
-    is_error: bool,
+    lines: SseLines,
+    state: StreamState,
 }
 
 impl EventStream {
-    /// Takes all lines that have ended; before `fresh` there is no end of a line.
-    fn take(&mut self, pending: &mut Vec<u8>, fresh: usize) {
-        let mut begin = 0;
-        let mut search = fresh;
-        while let Some(end) = pending[search..].iter().position(|byte| *byte == b'\n') {
-            let end = search + end;
-            self.take_line(&pending[begin..end]);
-            begin = end + 1;
-            search = begin;
-        }
-        pending.drain(..begin);
+    /// Takes what came; how many bytes are kept that mean nothing yet. Of the answer itself only so
+    /// much is kept.
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let state = &mut self.state;
+        self.lines.take(bytes, |line| state.take_line(line));
+        self.lines.kept_bytes() + self.state.event.data.len()
     }
+}
 
-    fn kept_bytes(&self) -> usize {
-        // Of the answer itself only so much is kept.
-        self.data.len()
-    }
+/// What the lines of a stream have said.
+#[derive(Default)]
+struct StreamState {
+    answer: ReceivedAnswer,
+    is_over: bool,
+    /// The event under way: its data as long as that means nothing.
+    event: SseEvent,
+    is_error: bool,
+}
 
-    fn take_line(&mut self, line: &[u8]) {
-        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
-        let line = String::from_utf8_lossy(line);
-        let line = line.trim();
-        if line.is_empty() {
-            return self.end_event();
-        }
-        if let Some(data) = line.strip_prefix("data:") {
-            return self.take_data(data.trim());
-        }
-        if let Some(event) = line.strip_prefix("event:") {
-            self.is_error = event.trim() == "error";
-        }
-        // llama.cpp had a field of its own for it.
-        if let Some(error) = line.strip_prefix("error:") {
-            let error = error.trim();
-            if is_object(error) {
-                self.answer.fail(error);
-            } else {
-                self.answer
-                    .fail(&serde_json::Value::from(error).to_string());
+impl StreamState {
+    fn take_line(&mut self, line: SseLine<'_>) {
+        match line {
+            SseLine::Field("data", data) => self.take_data(data),
+            SseLine::Field("event", event) => self.is_error = event == "error",
+            // llama.cpp had a field of its own for it.
+            SseLine::Field("error", error) if is_object(error) => self.answer.fail(error),
+            SseLine::Field("error", error) => {
+                let error = serde_json::Value::from(error).to_string();
+                self.answer.fail(&error);
+            }
+            SseLine::Field(..) => {}
+            SseLine::End => {
+                let event = std::mem::take(&mut self.event);
+                self.take_json(&event.data);
+                self.is_error = false;
             }
         }
     }
@@ -225,24 +207,11 @@ impl EventStream {
     fn take_data(&mut self, data: &str) {
         if data == "[DONE]" {
             self.is_over = true;
-            return;
+        } else if self.take_json(data) {
+            self.event.data.clear();
+        } else {
+            self.event.add_data(data);
         }
-        if self.take_json(data) {
-            self.data.clear();
-            return;
-        }
-        if !self.data.is_empty() {
-            self.data.push('\n');
-        }
-        self.data += data;
-    }
-
-    fn end_event(&mut self) {
-        let data = std::mem::take(&mut self.data);
-        if !data.is_empty() {
-            self.take_json(&data);
-        }
-        self.is_error = false;
     }
 
     fn take_json(&mut self, data: &str) -> bool {

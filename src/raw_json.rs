@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// These members of an object, the last of each name; none where it is no object. `null` is none.
-pub(super) fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
+pub(crate) fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
     if json.trim_ascii_start().starts_with('{') {
         let mut members = MembersVisitor {
@@ -23,18 +23,18 @@ pub(super) fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Optio
 }
 
 /// One member of an object.
-pub(super) fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
+pub(crate) fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
     let [found] = pick(json, [key]);
     found
 }
 
 /// A value within objects.
-pub(super) fn member_at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
+pub(crate) fn member_at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
     path.iter().try_fold(json, |json, key| member(json, key))
 }
 
 /// Gives each element of a list for as long as `take` wants more; nothing where it is no list.
-pub(super) fn for_each_element<'a>(json: &'a str, mut take: impl FnMut(&'a str) -> bool) {
+pub(crate) fn for_each_element<'a>(json: &'a str, mut take: impl FnMut(&'a str) -> bool) {
     if json.trim_ascii_start().starts_with('[') {
         let mut elements = ElementsVisitor(&mut take);
         let mut reader = serde_json::Deserializer::from_str(json);
@@ -43,7 +43,7 @@ pub(super) fn for_each_element<'a>(json: &'a str, mut take: impl FnMut(&'a str) 
 }
 
 /// The first element of a list.
-pub(super) fn first_element(json: &str) -> Option<&str> {
+pub(crate) fn first_element(json: &str) -> Option<&str> {
     let mut found = None;
     for_each_element(json, |element| {
         found = Some(element);
@@ -53,7 +53,7 @@ pub(super) fn first_element(json: &str) -> Option<&str> {
 }
 
 /// A text; `None` where it is something else.
-pub(super) fn as_text(json: &str) -> Option<String> {
+pub(crate) fn as_text(json: &str) -> Option<String> {
     json.trim_ascii_start()
         .starts_with('"')
         .then(|| serde_json::from_str(json).ok())
@@ -61,7 +61,7 @@ pub(super) fn as_text(json: &str) -> Option<String> {
 }
 
 /// Whether a text is an object, and no other JSON.
-pub(super) fn is_object(json: &str) -> bool {
+pub(crate) fn is_object(json: &str) -> bool {
     json.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 
@@ -173,6 +173,13 @@ mod tests {
             elements.len() < 3
         });
         assert_eq!(elements, ["1", "[2]", "{}"]);
+        let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+        let mut lengths = Vec::new();
+        for_each_element(&format!("[1,{deep},\"x\"]"), |element| {
+            lengths.push(element.len());
+            true
+        });
+        assert_eq!(lengths, [1, 10_000, 3], "however deep they are");
         for odd in ["", "null", "3", "[]", "{", "\"{}\""] {
             assert_eq!(member(odd, "a"), None, "{odd}");
             assert_eq!(first_element(odd), None, "{odd}");

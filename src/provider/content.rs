@@ -1,0 +1,106 @@
+//! Content: what stands in the places of an answer, in whatever form it stands there.
+
+use actors::domain::model::TokenUsage;
+use serde_json::Value;
+
+use crate::raw_json::{as_text, for_each_element, member, member_at};
+
+/// Parts of a text that are looked at.
+const MAX_PARTS_READ: usize = 4096;
+/// Arguments beyond this stay as they were written.
+const MAX_COMPACTED_BYTES: usize = 64 << 10;
+
+/// A text, or the text parts of a list.
+pub(super) fn text_of(content: &str) -> String {
+    if let Some(text) = as_text(content) {
+        return text;
+    }
+    join_parts(content, |part| {
+        as_text(part).or_else(|| member(part, "text").and_then(as_text))
+    })
+}
+
+/// The texts of the parts of a list, as many as anybody could want.
+fn join_parts(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
+    let (mut joined, mut count) = (String::new(), 0);
+    for_each_element(parts, |part| {
+        joined += &text_of(part).unwrap_or_default();
+        count += 1;
+        count < MAX_PARTS_READ
+    });
+    joined
+}
+
+/// The thoughts among the parts of a content.
+pub(super) fn thoughts_of(content: &str) -> String {
+    join_parts(content, |part| member(part, "thinking").map(text_of))
+}
+
+/// A text without the thoughts that some models write into it.
+pub(super) fn without_thoughts(text: &str) -> (String, Option<String>) {
+    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
+        let Some(start) = text.find(open) else {
+            continue;
+        };
+        let (before, rest) = (&text[..start], &text[start + open.len()..]);
+        let (thought, after) = rest.split_once(close).unwrap_or((rest, ""));
+        let said = format!("{}{}", before.trim(), after.trim());
+        return (said, Some(thought.trim().to_string()));
+    }
+    // Templates that open the thought themselves leave only its end.
+    if let Some((thought, said)) = text.split_once("</think>") {
+        return (said.trim().to_string(), Some(thought.trim().to_string()));
+    }
+    (text.to_string(), None)
+}
+
+/// Arguments as text; some servers send the object itself.
+pub(super) fn arguments_text(arguments: &str) -> String {
+    if let Some(text) = as_text(arguments) {
+        return text;
+    }
+    if arguments.len() > MAX_COMPACTED_BYTES {
+        return arguments.to_string();
+    }
+    let compact = serde_json::from_str::<Value>(arguments).map(|value| value.to_string());
+    compact.unwrap_or_else(|_| arguments.to_string())
+}
+
+/// What a call used, if the server says so.
+pub(super) fn parse_usage(usage: &str) -> Option<TokenUsage> {
+    let count = |path: &[&str]| member_at(usage, path).and_then(parse_tokens);
+    let input = count(&["prompt_tokens"]).or_else(|| count(&["input_tokens"]));
+    let output = count(&["completion_tokens"]).or_else(|| count(&["output_tokens"]));
+    if input.is_none() && output.is_none() {
+        return None;
+    }
+    Some(TokenUsage {
+        input: input.unwrap_or(0),
+        output: output.unwrap_or(0),
+        cached: [
+            &["prompt_tokens_details", "cached_tokens"][..],
+            &["prompt_cache_hit_tokens"],
+            &["cache_read_input_tokens"],
+        ]
+        .into_iter()
+        .find_map(count)
+        .unwrap_or(0),
+    })
+}
+
+/// A number of tokens, also as a text or with a point; nothing below zero is one, and what is too
+/// large for any count is the largest.
+fn parse_tokens(json: &str) -> Option<u64> {
+    let written = as_text(json);
+    let written = written.as_deref().unwrap_or(json).trim();
+    if let Ok(count) = written.parse() {
+        return Some(count);
+    }
+    let count: f64 = written.parse().ok().filter(|count: &f64| !count.is_nan())?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative, and what is too large becomes the largest"
+    )]
+    (count.trunc().total_cmp(&count).is_eq() && count >= 0.0).then_some(count as u64)
+}
