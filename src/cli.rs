@@ -31,6 +31,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use tokio::runtime::Runtime;
 
+use crate::control::call::{BroadcastMission, SendMessage};
 use crate::settings::{Environment, SettingsError};
 use zoea_system::descriptors;
 use zoea_system::out;
@@ -70,9 +71,9 @@ enum CliCommand {
     #[command(subcommand)]
     Mysis(mysis::MysisCommand),
     /// Send one Mysis a direct message.
-    Send(talk::SendArgs),
+    Send(SendMessage),
     /// Give the whole swarm a mission.
-    Broadcast(talk::BroadcastArgs),
+    Broadcast(BroadcastMission),
     /// Show or clear the mission.
     #[command(subcommand)]
     Mission(talk::MissionCommand),

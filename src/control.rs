@@ -4,8 +4,8 @@
 //! that neither another user nor a web page can command the swarm.
 
 mod accounts;
-mod arguments;
 mod books;
+pub mod call;
 pub mod client;
 mod guard;
 mod history;
@@ -45,7 +45,9 @@ use crate::serving::{self, AcceptLimits};
 use crate::settings::Secret;
 use crate::swarm::Swarm;
 
-pub use tools::call as call_tool;
+use call::ControlCall;
+
+pub use tools::answer_call;
 
 /// Patience with those who have not shown the token yet; those who have may be silent for longer than
 /// our own client keeps a connection that it does not use.
@@ -176,7 +178,7 @@ impl ControlServer {
 
 /// The tools of the swarm, and those of attached terminals.
 fn all_tools() -> Vec<Tool> {
-    let mut tools = tools::list_tools();
+    let mut tools = ControlCall::list_tools().to_vec();
     tools.extend(AttachedTerminals::tools());
     tools
 }
@@ -254,7 +256,10 @@ impl ServerHandler for ControlHandler {
             Some(answer) => answer,
             // What is half gone tells nothing about the swarm.
             None if self.terminals.is_closing() => Err(OrderRefusal::Closing.to_string()),
-            None => tools::call(&self.swarm, &self.about, &request.name, &arguments).await,
+            None => match ControlCall::parse(&request.name, &arguments) {
+                Ok(call) => answer_call(&self.swarm, &self.about, call).await,
+                Err(why) => Err(self.about.secrets.redactor().clean_own(why)),
+            },
         };
         let result = match answer {
             Ok(value) => {

@@ -12,6 +12,7 @@ use actors::commander::Watcher;
 use actors::domain::event::{EventKind, SwarmEvent};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
+use zoea_contract::EventJson;
 use zoea_system::out::Lines;
 
 /// Lines that wait for a slow reader.
@@ -120,7 +121,9 @@ impl Actor for Crier {
 impl CrierState {
     fn cry(&mut self, event: &SwarmEvent) {
         let line = match self.format {
-            Format::Json => zoea_contract::event_json(event).map(|value| value.to_string()),
+            Format::Json => {
+                EventJson::of(event).map(|line| zoea_contract::to_value(&line).to_string())
+            }
             Format::Text => text(event),
         };
         let Some(line) = line else {

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use anyhow::Context;
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::ControlCall;
 use crate::settings::Environment;
 
 /// What can be done about game accounts.
@@ -50,7 +51,10 @@ async fn carry_out(door: &SwarmClient, command: &AccountsCommand) -> anyhow::Res
         AccountsCommand::List { json } => list_accounts(door, *json).await,
         AccountsCommand::Import { file } => {
             warn_of_readers(file);
-            let done = door.call("import_accounts", file_argument(file)?).await?;
+            let done = {
+                let file = absolute_file(file)?;
+                door.call(ControlCall::ImportAccounts { file }).await?
+            };
             warn_of_short_passwords(&done["short_passwords"]);
             let count = &done["accounts"];
             Ok(out::line(&format!(
@@ -58,7 +62,10 @@ async fn carry_out(door: &SwarmClient, command: &AccountsCommand) -> anyhow::Res
             ))?)
         }
         AccountsCommand::Export { file } => {
-            let done = door.call("export_accounts", file_argument(file)?).await?;
+            let done = {
+                let file = absolute_file(file)?;
+                door.call(ControlCall::ExportAccounts { file }).await?
+            };
             let (count, file) = (&done["accounts"], file.display());
             Ok(out::line(&format!("{count} accounts are in {file}"))?)
         }
@@ -66,14 +73,14 @@ async fn carry_out(door: &SwarmClient, command: &AccountsCommand) -> anyhow::Res
 }
 
 /// The running program may stand in another directory.
-fn file_argument(file: &Path) -> anyhow::Result<Value> {
+fn absolute_file(file: &Path) -> anyhow::Result<String> {
     let file = std::path::absolute(file).context("find the file")?;
     let file = file.to_str().context("the file's name is no text")?;
-    Ok(json!({"file": file}))
+    Ok(file.to_string())
 }
 
 async fn list_accounts(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
-    let accounts = door.call("list_accounts", json!({})).await?;
+    let accounts = door.call(ControlCall::ListAccounts {}).await?;
     if as_json {
         return Ok(out::json(&accounts)?);
     }

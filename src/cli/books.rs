@@ -1,21 +1,19 @@
 //! `zoea books`: tokens and cost, by day, Mysis and provider.
 
-use clap::{Args, value_parser};
-use serde_json::{Value, json};
+use clap::Args;
+use serde_json::Value;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::{ControlCall, GetBooks};
 use crate::settings::Environment;
-use crate::settings::bounds::MAX_DAYS;
 
 /// What was spent.
 #[derive(Debug, Args)]
 pub struct BooksArgs {
-    /// So many days (UTC), today the last of them; 0: all.
-    #[arg(long, value_name = "N", default_value_t = 1,
-          value_parser = value_parser!(u64).range(0..=MAX_DAYS))]
-    days: u64,
+    #[command(flatten)]
+    asked: GetBooks,
     /// As JSON.
     #[arg(long)]
     json: bool,
@@ -27,7 +25,7 @@ pub(super) async fn run(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
-    let books = door.call("get_books", json!({"days": args.days})).await;
+    let books = door.call(ControlCall::GetBooks(args.asked.clone())).await;
     door.close().await;
     let books = books?;
     if args.json {

@@ -4,15 +4,16 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use serde_json::json;
 
 use crate::cli::doctor;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::ControlCall;
 use crate::home::{Home, RunFile};
 use crate::settings::{Environment, Settings};
 use crate::wiring;
+use zoea_contract::CompactedJson;
 use zoea_ledger::{CompactionResult, DatabaseLocation, Stay};
 
 /// What a server's database is kept and put back by.
@@ -107,13 +108,11 @@ async fn compact_database(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let (before, after) = if RunFile::read(home).is_some() {
+    let CompactedJson { before, after } = if RunFile::read(home).is_some() {
         let door = SwarmClient::open(global, environment).await?;
-        let compacted = door.call("compact", json!({})).await;
+        let compacted = door.call(ControlCall::Compact {}).await;
         door.close().await;
-        let compacted = compacted?;
-        let bytes = |key: &str| compacted[key].as_u64().unwrap_or(0);
-        (bytes("before"), bytes("after"))
+        serde_json::from_value(compacted?)?
     } else {
         let lock = wiring::lock_home(home, out::note).await?;
         let ledger = wiring::open_ledger(home, settings, Stay::Visitor).await?;
@@ -121,7 +120,7 @@ async fn compact_database(
         ledger.close().await;
         drop(lock);
         let CompactionResult { before, after } = rewritten?;
-        (before, after)
+        CompactedJson { before, after }
     };
     Ok(out::line(&format!("{before} bytes before, {after} after"))?)
 }

@@ -1,21 +1,18 @@
 //! `zoea events`: what happened in the swarm, and who ordered what.
 
-use clap::{Args, value_parser};
-use serde_json::json;
+use clap::Args;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::{ControlCall, ReadEvents};
 use crate::settings::Environment;
-use crate::settings::bounds::MAX_ROWS;
 
 /// What happened and who ordered what.
 #[derive(Debug, Args)]
 pub struct EventsArgs {
-    /// The newest events; 0: all that are kept.
-    #[arg(long, value_name = "N", default_value_t = 50,
-          value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
-    limit: u64,
+    #[command(flatten)]
+    asked: ReadEvents,
     /// One JSON object a line.
     #[arg(long)]
     json: bool,
@@ -27,7 +24,7 @@ pub(super) async fn run(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
-    let events = door.call("read_events", json!({"limit": args.limit})).await;
+    let events = door.call(ControlCall::ReadEvents(args.asked.clone())).await;
     door.close().await;
     for event in events?.as_array().into_iter().flatten() {
         if args.json {

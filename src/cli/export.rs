@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use serde_json::json;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::{ControlCall, ExportConversations};
 use crate::settings::Environment;
+use zoea_contract::ExportedJson;
 
 /// Which conversations, and how.
 #[derive(Debug, Args)]
@@ -40,7 +41,7 @@ pub(super) async fn run(
         return passed;
     };
     let file = std::path::absolute(file).context("find the file")?;
-    let (myses, rows) = write_export(&file, args, global, environment).await?;
+    let ExportedJson { myses, rows } = write_export(&file, args, global, environment).await?;
     let file = file.display();
     Ok(out::line(&format!(
         "{rows} rows of {myses} myses are in {file}"
@@ -64,13 +65,15 @@ async fn write_export(
     args: &ExportArgs,
     global: &GlobalArgs,
     environment: &Environment,
-) -> anyhow::Result<(u64, u64)> {
+) -> anyhow::Result<ExportedJson> {
     let door = SwarmClient::open(global, environment).await?;
     let name = file.to_str().context("the file's name is no text")?;
-    let arguments = json!({"file": name, "mysis": args.mysis, "format": args.format});
-    let written = door.call("export", arguments).await;
+    let asked = ExportConversations {
+        file: name.to_string(),
+        mysis: args.mysis.clone(),
+        format: Some(args.format.clone()),
+    };
+    let written = door.call(ControlCall::Export(asked)).await;
     door.close().await;
-    let written = written?;
-    let count = |key: &str| written[key].as_u64().unwrap_or(0);
-    Ok((count("myses"), count("rows")))
+    Ok(serde_json::from_value(written?)?)
 }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use clap::{Args, value_parser};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::{ControlCall, ReadLog, SearchRows};
 use crate::settings::Environment;
 use crate::settings::bounds::MAX_ROWS;
 
@@ -95,16 +96,19 @@ async fn print_log(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
 /// The newest rows, as many as are asked for, in as many answers as that takes.
 async fn read_newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
     let mut pieces = Vec::new();
-    let mut query = json!({"limit": args.limit});
+    let mut query = log_query(args, args.limit);
     let mut missing = args.limit;
     loop {
-        let rows = read_rows(door, args, query).await?;
+        let rows = read_rows(door, query).await?;
         missing = missing.saturating_sub(rows.len() as u64);
-        let first = rows.first().and_then(|row| row["seq"].as_i64());
+        let first = rows.first().and_then(|row| row["seq"].as_u64());
         pieces.push(rows);
         match first {
             Some(first) if missing > 0 && first > 1 => {
-                query = json!({"limit": missing, "before_seq": first});
+                query = ReadLog {
+                    before_seq: Some(first),
+                    ..log_query(args, missing)
+                };
             }
             Some(_) | None => return Ok(pieces.into_iter().rev().flatten().collect()),
         }
@@ -112,9 +116,13 @@ async fn read_newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<V
 }
 
 /// Prints everything after a row, in pieces, and says which row was the last.
-async fn print_after(door: &SwarmClient, args: &LogArgs, mut last: i64) -> anyhow::Result<i64> {
+async fn print_after(door: &SwarmClient, args: &LogArgs, mut last: u64) -> anyhow::Result<u64> {
     loop {
-        let rows = read_rows(door, args, json!({"limit": PIECE_ROWS, "after_seq": last})).await?;
+        let query = ReadLog {
+            after_seq: Some(last),
+            ..log_query(args, PIECE_ROWS)
+        };
+        let rows = read_rows(door, query).await?;
         match print_rows(&rows, args.json)? {
             Some(newest) => last = newest,
             None => return Ok(last),
@@ -122,19 +130,23 @@ async fn print_after(door: &SwarmClient, args: &LogArgs, mut last: i64) -> anyho
     }
 }
 
-async fn read_rows(
-    door: &SwarmClient,
-    args: &LogArgs,
-    mut query: Value,
-) -> anyhow::Result<Vec<Value>> {
-    query["name"] = json!(args.name);
-    query["kind"] = json!(args.kind);
-    let rows = door.call("read_log", query).await?;
+fn log_query(args: &LogArgs, limit: u64) -> ReadLog {
+    ReadLog {
+        name: args.name.clone(),
+        limit: Some(limit),
+        kind: args.kind.clone(),
+        after_seq: None,
+        before_seq: None,
+    }
+}
+
+async fn read_rows(door: &SwarmClient, query: ReadLog) -> anyhow::Result<Vec<Value>> {
+    let rows = door.call(ControlCall::ReadLog(query)).await?;
     Ok(rows.as_array().cloned().unwrap_or_default())
 }
 
 /// Prints rows and says which was the last.
-fn print_rows(rows: &[Value], as_json: bool) -> anyhow::Result<Option<i64>> {
+fn print_rows(rows: &[Value], as_json: bool) -> anyhow::Result<Option<u64>> {
     for row in rows {
         if as_json {
             out::json(row)?;
@@ -142,7 +154,7 @@ fn print_rows(rows: &[Value], as_json: bool) -> anyhow::Result<Option<i64>> {
             print_row(row)?;
         }
     }
-    Ok(rows.last().and_then(|row| row["seq"].as_i64()))
+    Ok(rows.last().and_then(|row| row["seq"].as_u64()))
 }
 
 fn print_row(row: &Value) -> anyhow::Result<()> {
@@ -187,14 +199,15 @@ pub(super) async fn search_rows(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
-    let arguments = json!({
-        "query": args.text,
-        "mysis": args.mysis,
-        "in": args.r#in.join(","),
-        "limit": args.limit,
-    });
-    let found = door.call("search", arguments).await;
-    let reach = door.call("get_reach", json!({"mysis": args.mysis})).await;
+    let search = SearchRows {
+        query: args.text.clone(),
+        mysis: args.mysis.clone(),
+        r#in: Some(args.r#in.join(",")),
+        limit: Some(args.limit),
+    };
+    let found = door.call(ControlCall::Search(search)).await;
+    let mysis = args.mysis.clone();
+    let reach = door.call(ControlCall::GetReach { mysis }).await;
     door.close().await;
     let has_rows = args.r#in.iter().any(|place| place != "missions");
     let reaches = reach.ok().filter(|_| has_rows);

@@ -6,11 +6,12 @@ use actors::domain::event::{LifeState, is_interruption};
 use actors::domain::order::OrderRefusal;
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::{ConfigureMysis, ControlCall, CreateMysis};
 use crate::settings::Environment;
 
 /// What can be done about Myses.
@@ -23,16 +24,7 @@ pub enum MysisCommand {
         json: bool,
     },
     /// Create one, idle.
-    Create {
-        /// Its name.
-        name: String,
-        /// Its provider [default: the configuration's].
-        #[arg(long)]
-        provider: Option<String>,
-        /// Its model [default: the provider's].
-        #[arg(long)]
-        model: Option<String>,
-    },
+    Create(CreateMysis),
     /// Start or relaunch some.
     Start(MysisSelector),
     /// Stop some.
@@ -46,19 +38,7 @@ pub enum MysisCommand {
         yes: bool,
     },
     /// Change the settings of one.
-    Configure {
-        /// Which.
-        name: String,
-        /// Its new provider.
-        #[arg(long)]
-        provider: Option<String>,
-        /// Its new model.
-        #[arg(long)]
-        model: Option<String>,
-        /// Its new temperature, 0 to 2.
-        #[arg(long)]
-        temperature: Option<f32>,
-    },
+    Configure(ConfigureMysis),
 }
 
 /// Which Myses are meant.
@@ -123,38 +103,28 @@ pub(super) async fn run(
 async fn carry_out(door: &SwarmClient, command: &MysisCommand) -> anyhow::Result<()> {
     match command {
         MysisCommand::List { json } => list_myses(door, *json).await,
-        MysisCommand::Create {
-            name,
-            provider,
-            model,
-        } => {
-            let arguments = json!({"name": name, "provider": provider, "model": model});
-            door.call("create_mysis", arguments).await?;
-            Ok(out::line(&format!("created {name}"))?)
+        MysisCommand::Create(args) => {
+            door.call(ControlCall::CreateMysis(args.clone())).await?;
+            Ok(out::line(&format!("created {}", args.name))?)
         }
-        MysisCommand::Start(which) => call_for_each(door, which, "start_mysis", "started").await,
-        MysisCommand::Stop(which) => call_for_each(door, which, "stop_mysis", "stopped").await,
+        MysisCommand::Start(which) => {
+            let start = |name| ControlCall::StartMysis { name };
+            call_for_each(door, which, start, "started").await
+        }
+        MysisCommand::Stop(which) => {
+            let stop = |name| ControlCall::StopMysis { name };
+            call_for_each(door, which, stop, "stopped").await
+        }
         MysisCommand::Delete { which, yes } => delete_myses(door, which, *yes).await,
-        MysisCommand::Configure {
-            name,
-            provider,
-            model,
-            temperature,
-        } => {
-            let arguments = json!({
-                "name": name,
-                "provider": provider,
-                "model": model,
-                "temperature": temperature,
-            });
-            door.call("configure_mysis", arguments).await?;
-            Ok(out::line(&format!("configured {name}"))?)
+        MysisCommand::Configure(args) => {
+            door.call(ControlCall::ConfigureMysis(args.clone())).await?;
+            Ok(out::line(&format!("configured {}", args.name))?)
         }
     }
 }
 
 async fn list_myses(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
-    let myses = door.call("list_myses", json!({})).await?;
+    let myses = door.call(ControlCall::ListMyses {}).await?;
     if as_json {
         return Ok(out::json(&myses)?);
     }
@@ -190,13 +160,13 @@ pub(super) fn mysis_table(myses: &Value) -> Vec<Vec<String>> {
 async fn call_for_each(
     door: &SwarmClient,
     which: &MysisSelector,
-    tool: &'static str,
+    call: impl Fn(String) -> ControlCall,
     done: &str,
 ) -> anyhow::Result<()> {
     let names = selected_names(door, which).await?;
     let mut refused = Vec::new();
     for name in &names {
-        match door.call(tool, json!({"name": name})).await {
+        match door.call(call(name.clone())).await {
             Ok(_) => out::line(&format!("{done} {name}"))?,
             // Who asks for all of a kind wants them all to be like that in the end.
             Err(error) if which.names.is_empty() && is_so_already(&error) => {
@@ -232,7 +202,7 @@ async fn selected_names(door: &SwarmClient, which: &MysisSelector) -> anyhow::Re
     if !which.names.is_empty() {
         return Ok(which.names.clone());
     }
-    let myses = door.call("list_myses", json!({})).await?;
+    let myses = door.call(ControlCall::ListMyses {}).await?;
     let fits = |mysis: &&Value| which.state.is_none_or(|wanted| wanted.fits(mysis));
     Ok(myses
         .as_array()
@@ -256,7 +226,8 @@ async fn delete_myses(door: &SwarmClient, which: &MysisSelector, yes: bool) -> a
     if these.names.is_empty() {
         return Ok(());
     }
-    call_for_each(door, &these, "delete_mysis", "deleted").await
+    let delete = |name| ControlCall::DeleteMysis { name };
+    call_for_each(door, &these, delete, "deleted").await
 }
 
 /// Asks the person at the prompt; where there is none, `--yes` is needed.

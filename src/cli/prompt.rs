@@ -2,11 +2,11 @@
 
 use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, render_template};
 use clap::{Args, Subcommand};
-use serde_json::json;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::ControlCall;
 use crate::settings::Environment;
 use crate::wiring::prompt_template;
 
@@ -107,12 +107,12 @@ async fn read_prompt_facts(
     door: &SwarmClient,
     name: &str,
 ) -> anyhow::Result<(Option<String>, Option<String>)> {
-    let myses = door.call("list_myses", json!({})).await?;
+    let myses = door.call(ControlCall::ListMyses {}).await?;
     let mut myses = myses.as_array().into_iter().flatten();
     let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {
         anyhow::bail!("no mysis is called `{name}`");
     };
-    let mission = door.call("get_mission", json!({})).await?;
+    let mission = door.call(ControlCall::GetMission {}).await?;
     let text = |value: &serde_json::Value| value.as_str().map(str::to_string);
     Ok((text(&mysis["account"]), text(&mission["text"])))
 }

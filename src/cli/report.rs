@@ -6,20 +6,19 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
-use serde_json::json;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::{ControlCall, ReportDay};
 use crate::report::{DayReport, ReportFormat};
 use crate::settings::Environment;
 
 /// Which day, and how.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The day (UTC), as 2026-11-22, or today or yesterday.
-    #[arg(long, value_name = "DAY", default_value = "today")]
-    day: String,
+    #[command(flatten)]
+    asked: ReportDay,
     /// md, or html: one page with charts that needs nothing else.
     #[arg(long, value_name = "FORMAT", default_value = "md", value_parser = ["md", "html"])]
     format: String,
@@ -34,7 +33,7 @@ pub(super) async fn run(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
-    let report = door.call("report", json!({"day": args.day})).await;
+    let report = door.call(ControlCall::Report(args.asked.clone())).await;
     door.close().await;
     let report: DayReport = serde_json::from_value(report?).context("read the report")?;
     let format = match args.format.as_str() {

@@ -1,17 +1,18 @@
 //! `zoea status`: one page about the running program.
 
 use actors::domain::event::is_interruption;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::swarm_client::SwarmClient;
 use crate::cli::{mysis, out};
+use crate::control::call::ControlCall;
 use crate::settings::Environment;
 
 pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
     let is_running = door.is_running();
-    let status = door.call("status", json!({})).await;
+    let status = door.call(ControlCall::Status {}).await;
     door.close().await;
     let status = status?;
     if is_running {

@@ -7,12 +7,13 @@ use std::sync::atomic::AtomicBool;
 
 use actors::domain::life::Mode;
 use actors::secrets::Secrets;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::control::call::ControlCall;
 use crate::control::client::ControlClient;
-use crate::control::{ProgramInfo, call_tool};
+use crate::control::{ProgramInfo, answer_call};
 use crate::home::{Home, RunFile};
 use crate::settings::Environment;
 use crate::wiring::{self, HomeAccess, LaunchOptions, Observers, RunningSwarm};
@@ -85,19 +86,16 @@ impl SwarmClient {
         }
     }
 
-    /// Calls a tool of the control interface.
+    /// Asks for what a tool of the control interface answers.
     ///
     /// # Errors
     /// The order was refused, or the program went away.
-    pub(super) async fn call(&self, tool: &'static str, arguments: Value) -> anyhow::Result<Value> {
-        let arguments = given(arguments);
+    pub(super) async fn call(&self, call: ControlCall) -> anyhow::Result<Value> {
         match self {
-            SwarmClient::Running(client) => Ok(client.call(tool, arguments).await?),
-            SwarmClient::Direct(flight, about) => {
-                call_tool(flight.swarm(), about, tool, &arguments)
-                    .await
-                    .map_err(|why| anyhow::anyhow!(why))
-            }
+            SwarmClient::Running(client) => Ok(client.ask(&call).await?),
+            SwarmClient::Direct(flight, about) => answer_call(flight.swarm(), about, call)
+                .await
+                .map_err(|why| anyhow::anyhow!(why)),
         }
     }
 
@@ -108,17 +106,6 @@ impl SwarmClient {
             SwarmClient::Direct(flight, _) => flight.shutdown().await,
         }
     }
-}
-
-/// The members of an object that are there.
-fn given(arguments: Value) -> Map<String, Value> {
-    let Value::Object(members) = arguments else {
-        return Map::new();
-    };
-    members
-        .into_iter()
-        .filter(|(_, value)| !value.is_null())
-        .collect()
 }
 
 /// Who has just started `run --offline` may look for it here.

@@ -2,34 +2,13 @@
 
 use actors::domain::progress::suggests_no_gain;
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::{BroadcastMission, ControlCall, SendMessage};
 use crate::settings::Environment;
-
-/// A direct message to one Mysis.
-#[derive(Debug, Args)]
-pub struct SendArgs {
-    /// Which.
-    name: String,
-    /// The message.
-    text: String,
-    /// It asks to wait, to guard or to talk: the watch on progress expects no gain of it.
-    #[arg(long)]
-    no_gain: bool,
-}
-
-/// A mission for the whole swarm.
-#[derive(Debug, Args)]
-pub struct BroadcastArgs {
-    /// The mission.
-    text: String,
-    /// It asks to wait, to guard or to talk: the watch on progress expects no gain of it.
-    #[arg(long)]
-    no_gain: bool,
-}
 
 /// What can be done about the mission.
 #[derive(Debug, Subcommand)]
@@ -54,14 +33,13 @@ pub struct NoteArgs {
 }
 
 pub(super) async fn send_message(
-    args: &SendArgs,
+    args: &SendMessage,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
     let when = delivery_note(&door);
-    let arguments = json!({"name": args.name, "text": args.text, "no_gain": args.no_gain});
-    let sent = door.call("send_message", arguments).await;
+    let sent = door.call(ControlCall::SendMessage(args.clone())).await;
     door.close().await;
     let seq = sent?["seq"].clone();
     let name = &args.name;
@@ -70,14 +48,13 @@ pub(super) async fn send_message(
 }
 
 pub(super) async fn broadcast_mission(
-    args: &BroadcastArgs,
+    args: &BroadcastMission,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
     let when = delivery_note(&door);
-    let arguments = json!({"text": args.text, "no_gain": args.no_gain});
-    let sent = door.call("broadcast", arguments).await;
+    let sent = door.call(ControlCall::Broadcast(args.clone())).await;
     door.close().await;
     let sent = sent?;
     let delivered = join_names(&sent["delivered"]);
@@ -135,8 +112,8 @@ pub(super) async fn mission(
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
     let answer = match command {
-        MissionCommand::Show => door.call("get_mission", json!({})).await,
-        MissionCommand::Clear => door.call("clear_mission", json!({})).await,
+        MissionCommand::Show => door.call(ControlCall::GetMission {}).await,
+        MissionCommand::Clear => door.call(ControlCall::ClearMission {}).await,
     };
     door.close().await;
     let answer = answer?;
@@ -155,15 +132,14 @@ pub(super) async fn edit_notes(
     environment: &Environment,
 ) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
-    let name = &args.name;
-    let answer = match &args.text {
-        Some(text) => {
-            door.call("add_note", json!({"name": name, "text": text}))
-                .await
-        }
-        None => door.call("clear_notes", json!({"name": name})).await,
-    };
+    let name = args.name.clone();
+    let answer = door.call(match args.text.clone() {
+        Some(text) => ControlCall::AddNote { name, text },
+        None => ControlCall::ClearNotes { name },
+    });
+    let answer = answer.await;
     door.close().await;
+    let name = &args.name;
     let seq = answer?["seq"].clone();
     Ok(out::line(&match args.text {
         Some(_) => format!("noted for {name} as {seq}"),

@@ -10,7 +10,8 @@ use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
 use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use actors::domain::write::{AccountRecord, GameAccount, PoolAccount};
-use serde_json::{Value, json};
+use serde_json::Value;
+use zoea_contract::{AccountJson, CompletedOrderJson, ImportedAccountsJson, to_value};
 
 use crate::accounts::{self, Entry};
 use crate::swarm::Swarm;
@@ -19,14 +20,14 @@ use crate::swarm::Swarm;
 pub(super) async fn list_accounts(swarm: &Swarm) -> Result<Value, String> {
     let names = swarm.names().await;
     let accounts = read_accounts(swarm).await?;
-    Ok(accounts
+    let lines = accounts
         .iter()
-        .map(|account| zoea_contract::account_json(account, owner_name(account, &names)))
-        .collect())
+        .map(|account| to_value(&AccountJson::new(account, owner_name(account, &names))));
+    Ok(lines.collect())
 }
 
 /// Writes all accounts to a new file.
-pub(super) async fn export_accounts(swarm: &Swarm, file: &str) -> Result<Value, String> {
+pub(super) async fn export_accounts(swarm: &Swarm, file: String) -> Result<Value, String> {
     let names = swarm.names().await;
     let entries: Vec<Entry> = read_accounts(swarm)
         .await?
@@ -37,16 +38,14 @@ pub(super) async fn export_accounts(swarm: &Swarm, file: &str) -> Result<Value, 
             assigned_to: owner_name(record, &names).map(str::to_string),
         })
         .collect();
-    let count = entries.len();
-    let file = file.to_string();
+    let count = CompletedOrderJson::Accounts(entries.len());
     run_blocking(move || accounts::write(Path::new(&file), &entries)).await?;
-    Ok(json!({"accounts": count}))
+    Ok(to_value(&count))
 }
 
 /// Takes the accounts of a file, all or none.
-pub(super) async fn import_accounts(swarm: &Swarm, file: &str) -> Result<Value, String> {
-    let path = file.to_string();
-    let entries = run_blocking(move || accounts::read(Path::new(&path))).await?;
+pub(super) async fn import_accounts(swarm: &Swarm, file: String) -> Result<Value, String> {
+    let entries = run_blocking(move || accounts::read(Path::new(&file))).await?;
     let known = read_accounts(swarm).await?;
     let names = swarm.names().await;
     let accounts = entries
@@ -58,11 +57,10 @@ pub(super) async fn import_accounts(swarm: &Swarm, file: &str) -> Result<Value, 
     let short: Vec<String> = short.map(|account| account.username.to_string()).collect();
     let answer = swarm.order(Order::PoolAccounts(accounts)).await;
     let done = answer.map_err(|refusal| refusal.to_string())?;
-    let mut told = zoea_contract::done_json(&done);
-    if !short.is_empty() {
-        told["short_passwords"] = json!(short);
-    }
-    Ok(told)
+    Ok(to_value(&ImportedAccountsJson {
+        done: CompletedOrderJson::from(&done),
+        short_passwords: short,
+    }))
 }
 
 /// An account of a file, where it contradicts nothing.

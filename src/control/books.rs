@@ -1,43 +1,48 @@
 //! The books over the control interface: what was spent, by day, Mysis and provider.
 
 use actors::domain::books::Day;
-use actors::domain::ids::MysisId;
 use actors::ports::Clock;
-use serde_json::{Value, json};
+use serde_json::Value;
+use zoea_contract::{CompactedJson, CostEntryJson, ReachJson, to_value};
+use zoea_ledger::CompactionResult;
 
 use crate::report::DayReport;
+use crate::settings::bounds::MAX_DAYS;
 use crate::swarm::Swarm;
 use zoea_system::clock::MachineClock;
+
+use super::tools::{find_mysis, read_count};
 
 /// The lines of the books of so many days, today the last of them.
 ///
 /// # Errors
 /// The books cannot be read.
-pub(super) async fn list_entries(swarm: &Swarm, days: usize) -> Result<Value, String> {
+pub(super) async fn list_entries(swarm: &Swarm, days: Option<u64>) -> Result<Value, String> {
+    let days = read_count("days", days, 1, MAX_DAYS)?;
     let before = i64::try_from(days.saturating_sub(1)).unwrap_or(i64::MAX);
     let today = Day::of(MachineClock.now());
     let since = Day(today.0.saturating_sub(before));
     let books = swarm.archive().books(since).await;
     let books = books.map_err(|fault| format!("the books cannot be read: {fault}"))?;
     let names = swarm.names().await;
-    Ok(books
-        .iter()
-        .map(|entry| {
-            zoea_contract::books_entry_json(entry, names.get(&entry.mysis).map(|name| &**name))
-        })
-        .collect())
+    let lines = books.iter().map(|entry| {
+        let name = names.get(&entry.mysis).map(|name| &**name);
+        to_value(&CostEntryJson::new(entry, name))
+    });
+    Ok(lines.collect())
 }
 
 /// How far back conversations reach, one or all: old rows that were removed are not found.
 ///
 /// # Errors
 /// The database cannot be read.
-pub(super) async fn read_reach(swarm: &Swarm, mysis: Option<MysisId>) -> Result<Value, String> {
+pub(super) async fn read_reach(swarm: &Swarm, mysis: Option<String>) -> Result<Value, String> {
+    let mysis = find_mysis(swarm, mysis).await?;
     let reach = swarm.ledger().reach(mysis).await;
     let reach = reach.map_err(|fault| format!("the database cannot be read: {fault}"))?;
-    Ok(json!({
-        "removed": reach.removed,
-        "before": reach.before.map(|at| at.to_string()),
+    Ok(to_value(&ReachJson {
+        removed: reach.removed,
+        before: reach.before.map(|at| at.to_string()),
     }))
 }
 
@@ -47,8 +52,8 @@ pub(super) async fn read_reach(swarm: &Swarm, mysis: Option<MysisId>) -> Result<
 /// The database cannot be written, or only while no program runs.
 pub(super) async fn compact_database(swarm: &Swarm) -> Result<Value, String> {
     let compacted = swarm.ledger().compact().await;
-    let compacted = compacted.map_err(|fault| fault.to_string())?;
-    Ok(json!({"before": compacted.before, "after": compacted.after}))
+    let CompactionResult { before, after } = compacted.map_err(|fault| fault.to_string())?;
+    Ok(to_value(&CompactedJson { before, after }))
 }
 
 /// What happened in a day (UTC): `today`, `yesterday`, or one as `2026-11-22`.

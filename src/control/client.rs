@@ -1,5 +1,6 @@
 //! A client of the control interface: how commands speak to the program that runs in their home.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use rmcp::model::CallToolRequestParams;
@@ -8,6 +9,8 @@ use thiserror::Error;
 
 use crate::mcp::{McpFailure, ServerSession, UpstreamEndpoint};
 use crate::settings::Secret;
+
+use super::call::ControlCall;
 
 /// How long an order may take: it is answered once it is stored.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -59,19 +62,30 @@ impl ControlClient {
         Ok(ControlClient { session })
     }
 
+    /// Asks for what a tool of the swarm answers.
+    ///
+    /// # Errors
+    /// The order was refused, or the program went away.
+    pub async fn ask(&self, call: &ControlCall) -> Result<Value, ControlError> {
+        let (tool, arguments) = call.to_request();
+        self.call(tool, arguments).await
+    }
+
     /// Calls a tool and reads its answer.
     ///
     /// # Errors
     /// The order was refused, or the program went away.
     pub async fn call(
         &self,
-        tool: &'static str,
+        tool: impl Into<Cow<'static, str>>,
         arguments: Map<String, Value>,
     ) -> Result<Value, ControlError> {
+        let tool = tool.into();
+        let timeout = request_timeout(&tool);
         let params = CallToolRequestParams::new(tool).with_arguments(arguments);
         let result = self
             .session
-            .call(params, request_timeout(tool))
+            .call(params, timeout)
             .await
             .map_err(|failure| match failure {
                 McpFailure::TooLate(limit) => ControlError::Waiting(limit),

@@ -3,15 +3,17 @@
 
 use std::collections::VecDeque;
 
-use actors::domain::ids::{MysisId, Seq};
+use actors::domain::ids::Seq;
 use actors::domain::message::RowKind;
 use actors::ports::{PageFrom, PageQuery, SearchIn, SearchQuery};
 use serde_json::Value;
+use zoea_contract::{EventRecordJson, RowJson, SearchHitJson, to_value};
 
 use crate::settings::bounds::MAX_ROWS;
 use crate::swarm::Swarm;
 
-use super::arguments::ToolArguments;
+use super::call::{ReadEvents, ReadLog, SearchRows};
+use super::tools::{find_mysis, read_count};
 
 /// Bytes of the rows of an answer; one row is given however large it is.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -63,12 +65,12 @@ impl BoundedRows {
     }
 }
 
-pub(super) async fn read_log(swarm: &Swarm, given: &ToolArguments<'_>) -> Result<Value, String> {
-    let mysis = swarm.id_of(given.text("name")?).await;
+pub(super) async fn read_log(swarm: &Swarm, asked: ReadLog) -> Result<Value, String> {
+    let mysis = swarm.id_of(&asked.name).await;
     let mysis = mysis.map_err(|refusal| refusal.to_string())?;
-    let kinds = given.optional_text("kind")?.map(parse_kind).transpose()?;
+    let kinds = asked.kind.as_deref().map(parse_kind).transpose()?;
     let seq = |seq: u64| Seq(i64::try_from(seq).unwrap_or(i64::MAX));
-    let (from, end) = match (given.integer("after_seq")?, given.integer("before_seq")?) {
+    let (from, end) = match (asked.after_seq, asked.before_seq) {
         (None, None) => (PageFrom::Newest, PageEnd::Front),
         (None, Some(before)) => (PageFrom::Before(seq(before)), PageEnd::Front),
         (Some(after), None) => (PageFrom::After(seq(after)), PageEnd::Back),
@@ -76,7 +78,7 @@ pub(super) async fn read_log(swarm: &Swarm, given: &ToolArguments<'_>) -> Result
             return Err("a log is read after a row or before one, not both".to_string());
         }
     };
-    let limit = given.count("limit", DEFAULT_LOG_ROWS, MAX_ROWS)?;
+    let limit = read_count("limit", asked.limit, DEFAULT_LOG_ROWS, MAX_ROWS)?;
     let page = PageQuery {
         mysis,
         from,
@@ -99,7 +101,7 @@ async fn read_pieces(
         let rows = swarm.archive().page(page.clone()).await;
         let rows = rows.map_err(|fault| format!("the log cannot be read: {fault}"))?;
         let is_last = rows.len() < page.limit;
-        let values = rows.iter().map(|row| zoea_contract::row_json(row));
+        let values = rows.iter().map(|row| to_value(&RowJson::from(&**row)));
         let has_room = match end {
             PageEnd::Front => values.rev().all(|row| fitting.add(row, end)),
             PageEnd::Back => values.into_iter().all(|row| fitting.add(row, end)),
@@ -115,12 +117,14 @@ async fn read_pieces(
     }
 }
 
-pub(super) async fn read_events(swarm: &Swarm, given: &ToolArguments<'_>) -> Result<Value, String> {
-    let limit = given.count("limit", DEFAULT_LOG_ROWS, MAX_ROWS)?;
+pub(super) async fn read_events(swarm: &Swarm, asked: ReadEvents) -> Result<Value, String> {
+    let limit = read_count("limit", asked.limit, DEFAULT_LOG_ROWS, MAX_ROWS)?;
     let records = swarm.archive().events(limit).await;
     let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
     Ok(BoundedRows::newest(
-        records.iter().map(zoea_contract::event_record_json),
+        records
+            .iter()
+            .map(|record| to_value(&EventRecordJson::from(record))),
     ))
 }
 
@@ -131,23 +135,20 @@ fn parse_kind(word: &str) -> Result<RowKind, String> {
     })
 }
 
-pub(super) async fn search_rows(
-    swarm: &Swarm,
-    given: &ToolArguments<'_>,
-    mysis: Option<MysisId>,
-) -> Result<Value, String> {
-    let text = given.text("query")?;
+pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<Value, String> {
+    let mysis = find_mysis(swarm, asked.mysis).await?;
+    let text = asked.query;
     if text.is_empty() {
         return Err("query cannot be empty".to_string());
     }
-    let places = given.optional_text("in")?.unwrap_or("messages");
+    let places = asked.r#in.as_deref().unwrap_or("messages");
     let places = places.split(',').map(|place| parse_search_in(place.trim()));
-    let limit = given.count("limit", DEFAULT_HITS, MAX_ROWS)?.min(MAX_HITS);
+    let limit = read_count("limit", asked.limit, DEFAULT_HITS, MAX_ROWS)?.min(MAX_HITS);
     let places = places.collect::<Result<Vec<SearchIn>, String>>()?;
     let mut hits = Vec::new();
     for &within in &places {
         let search = SearchQuery {
-            text: text.to_string(),
+            text: text.clone(),
             mysis,
             within,
             case_sensitive: true,
@@ -166,7 +167,10 @@ pub(super) async fn search_rows(
     let names = swarm.names().await;
     let older = hits.len().saturating_sub(limit);
     Ok(BoundedRows::newest(hits.iter().skip(older).map(
-        |(mysis, row)| zoea_contract::search_hit_json(names.get(mysis).map(|name| &**name), row),
+        |(mysis, row)| {
+            let name = names.get(mysis).map(|name| &**name);
+            to_value(&SearchHitJson::new(name, row))
+        },
     )))
 }
 

@@ -1,165 +1,40 @@
-//! The tools of the control interface (CONTRACT.md): a table, and one function for each.
+//! What the tools of the control interface do: each call is an order or a question.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
+use actors::domain::outages::ServerOutages;
+use actors::domain::progress::expecting_no_gain;
 use actors::domain::screen::ExportFormat;
 use actors::ports::Clock;
-use rmcp::model::Tool;
-use serde_json::{Map, Value, json};
+use serde_json::Value;
+use zoea_contract::{
+    CompletedOrderJson, ExportedJson, MissionJson, MysisStatusJson, OutageJson, ProgramStatusJson,
+    SpendingJson, to_value,
+};
 
-use crate::settings::bounds::MAX_DAYS;
+use crate::settings::bounds::MAX_INTEGER;
 use crate::swarm::Swarm;
 use zoea_ledger::export;
 use zoea_system::clock::MachineClock;
 
-use super::arguments::ToolArguments;
+use super::call::{ControlCall, ExportConversations};
 use super::{ProgramInfo, accounts, books, history};
 
-/// A tool: its name, what it does, its parameters; those with `!` are required.
-struct ToolEntry(&'static str, &'static str, &'static [&'static str]);
-
-const TOOLS: [ToolEntry; 25] = [
-    ToolEntry("list_myses", "All Myses and how they stand.", &[]),
-    ToolEntry(
-        "create_mysis",
-        "A new Mysis, idle unless start is true.",
-        &["name!", "provider", "model", "start:boolean"],
-    ),
-    ToolEntry("start_mysis", "Start or relaunch a Mysis.", &["name!"]),
-    ToolEntry("stop_mysis", "Stop a Mysis.", &["name!"]),
-    ToolEntry(
-        "delete_mysis",
-        "Delete a Mysis with its conversation.",
-        &["name!"],
-    ),
-    ToolEntry(
-        "configure_mysis",
-        "Change provider, model or temperature of a Mysis.",
-        &["name!", "provider", "model", "temperature:number"],
-    ),
-    ToolEntry(
-        "send_message",
-        "A direct message to one Mysis; no_gain: the watch on progress expects no gain of it.",
-        &["name!", "text!", "no_gain:boolean"],
-    ),
-    ToolEntry(
-        "broadcast",
-        "A mission for the whole swarm; no_gain: the watch on progress expects no gain of it.",
-        &["text!", "no_gain:boolean"],
-    ),
-    ToolEntry("get_mission", "The mission in force.", &[]),
-    ToolEntry("clear_mission", "Clear the mission.", &[]),
-    ToolEntry(
-        "add_note",
-        "Persistent context for one Mysis.",
-        &["name!", "text!"],
-    ),
-    ToolEntry(
-        "clear_notes",
-        "Clear the persistent context of one Mysis.",
-        &["name!"],
-    ),
-    ToolEntry(
-        "read_log",
-        "A Mysis' conversation, oldest row first: the newest rows, those next before before_seq, or those \
-         next after after_seq. An answer holds at most some 4 MB, limit 0 as many rows as that: go on \
-         from its end until no row comes.",
-        &[
-            "name!",
-            "limit:integer",
-            "kind",
-            "after_seq:integer",
-            "before_seq:integer",
-        ],
-    ),
-    ToolEntry(
-        "search",
-        "Search conversations literally, the newest that fit into some 4 MB; in is messages, reasoning \
-         or missions, or several of them with commas between them.",
-        &["query!", "mysis", "in", "limit:integer"],
-    ),
-    ToolEntry(
-        "read_events",
-        "What happened in the swarm and who ordered what: the newest that fit into some 4 MB, the oldest \
-         of them first.",
-        &["limit:integer"],
-    ),
-    ToolEntry("report", "What happened in a day (UTC).", &["day!"]),
-    ToolEntry("compact", "Give the database's free space back.", &[]),
-    ToolEntry("get_reach", "How far back conversations reach.", &["mysis"]),
-    ToolEntry(
-        "list_accounts",
-        "The game accounts, without passwords.",
-        &[],
-    ),
-    ToolEntry(
-        "import_accounts",
-        "Take game accounts from a file on this machine into the pool.",
-        &["file!"],
-    ),
-    ToolEntry(
-        "export_accounts",
-        "Write all game accounts, with passwords, to a new file on this machine.",
-        &["file!"],
-    ),
-    ToolEntry(
-        "export",
-        "Write conversations to a new file on this machine; format is jsonl or md.",
-        &["file!", "mysis", "format"],
-    ),
-    ToolEntry(
-        "get_books",
-        "Tokens and cost by day (UTC), Mysis and provider: of today, or of so many days.",
-        &["days:integer"],
-    ),
-    ToolEntry("reload", "Read the configuration again.", &[]),
-    ToolEntry("status", "The program and its swarm in short.", &[]),
-];
-
-/// All tools, as MCP lists them.
-pub(super) fn list_tools() -> Vec<Tool> {
-    TOOLS.iter().map(ToolEntry::to_tool).collect()
-}
-
-impl ToolEntry {
-    fn to_tool(&self) -> Tool {
-        let mut properties = Map::new();
-        let mut required = Vec::new();
-        for parameter in self.2 {
-            let (name, kind) = parameter.split_once(':').unwrap_or((parameter, "string"));
-            let bare = name.trim_end_matches('!');
-            if bare != name {
-                required.push(json!(bare));
-            }
-            properties.insert(bare.to_string(), json!({"type": kind}));
-        }
-        let mut schema = Map::new();
-        schema.insert("type".to_string(), json!("object"));
-        schema.insert("properties".to_string(), Value::Object(properties));
-        schema.insert("required".to_string(), Value::Array(required));
-        Tool::new(self.0, self.1, Arc::new(schema))
-    }
-}
-
-/// Calls a tool by name, as MCP clients do and commands that need no running program.
+/// Answers a call, as MCP clients make it and commands that need no running program.
 ///
 /// # Errors
-/// Says why the call is wrong, or why the order was refused.
-pub async fn call(
+/// Says why the order was refused.
+pub async fn answer_call(
     swarm: &Swarm,
     about: &ProgramInfo,
-    name: &str,
-    arguments: &Map<String, Value>,
+    call: ControlCall,
 ) -> Result<Value, String> {
-    let Some(ToolEntry(_, _, parameters)) = TOOLS.iter().find(|entry| entry.0 == name) else {
-        return Err(format!("there is no tool called {name}"));
-    };
-    let given = ToolArguments::new(name, parameters, arguments)?;
-    let answer = call_by_name(swarm, about, name, given).await;
+    let answer = carry_out_call(swarm, about, call).await;
     // What was stored before a secret was known, and what the caller wrote, may hold it.
     let known = about.secrets.redactor();
     match answer {
@@ -168,77 +43,129 @@ pub async fn call(
     }
 }
 
-async fn call_by_name(
+async fn carry_out_call(
     swarm: &Swarm,
     about: &ProgramInfo,
-    name: &str,
-    given: ToolArguments<'_>,
+    call: ControlCall,
 ) -> Result<Value, String> {
-    match name {
-        "list_myses" => Ok(list_myses(swarm, about).await),
-        "get_mission" => {
-            let mission = swarm.mission().await;
-            Ok(json!({
-                "text": mission.as_ref().map(|mission| &*mission.text),
-                "at": mission.as_ref().map(|mission| mission.at.to_string()),
-            }))
-        }
-        "read_log" => history::read_log(swarm, &given).await,
-        "search" => history::search_rows(swarm, &given, optional_mysis(swarm, &given).await?).await,
-        "read_events" => history::read_events(swarm, &given).await,
-        "compact" => books::compact_database(swarm).await,
-        "report" => books::report_day(swarm, given.text("day")?).await,
-        "get_reach" => books::read_reach(swarm, optional_mysis(swarm, &given).await?).await,
-        "list_accounts" => accounts::list_accounts(swarm).await,
-        "import_accounts" => accounts::import_accounts(swarm, given.text("file")?).await,
-        "export_accounts" => accounts::export_accounts(swarm, given.text("file")?).await,
-        "export" => export_conversations(swarm, about, &given).await,
-        "get_books" => books::list_entries(swarm, given.count("days", 1, MAX_DAYS)?).await,
-        "status" => Ok(program_status(swarm, about).await),
-        _ => give_order(swarm, given.order()?).await,
+    use ControlCall as Call;
+    let order = match call {
+        Call::ListMyses {} => return Ok(list_myses(swarm, about).await),
+        Call::GetMission {} => return Ok(read_mission(swarm).await),
+        Call::ReadLog(asked) => return history::read_log(swarm, asked).await,
+        Call::Search(asked) => return history::search_rows(swarm, asked).await,
+        Call::ReadEvents(asked) => return history::read_events(swarm, asked).await,
+        Call::Compact {} => return books::compact_database(swarm).await,
+        Call::Report(asked) => return books::report_day(swarm, &asked.day).await,
+        Call::GetReach { mysis } => return books::read_reach(swarm, mysis).await,
+        Call::ListAccounts {} => return accounts::list_accounts(swarm).await,
+        Call::ImportAccounts { file } => return accounts::import_accounts(swarm, file).await,
+        Call::ExportAccounts { file } => return accounts::export_accounts(swarm, file).await,
+        Call::Export(asked) => return export_conversations(swarm, about, asked).await,
+        Call::GetBooks(asked) => return books::list_entries(swarm, asked.days).await,
+        Call::Status {} => return Ok(program_status(swarm, about).await),
+        Call::CreateMysis(asked) => Order::Create {
+            name: asked.name,
+            provider: asked.provider,
+            model: asked.model,
+            start: asked.start,
+        },
+        Call::StartMysis { name } => Order::Start { name },
+        Call::StopMysis { name } => Order::Stop { name },
+        Call::DeleteMysis { name } => Order::Delete { name },
+        Call::ConfigureMysis(asked) => Order::Configure {
+            name: asked.name,
+            provider: asked.provider,
+            model: asked.model,
+            temperature: asked.temperature,
+        },
+        Call::SendMessage(asked) => Order::Send {
+            name: asked.name,
+            text: with_no_gain(asked.text, asked.no_gain),
+        },
+        Call::Broadcast(asked) => Order::Broadcast {
+            text: with_no_gain(asked.text, asked.no_gain),
+        },
+        Call::ClearMission {} => Order::ClearMission,
+        Call::AddNote { name, text } => Order::AddNote { name, text },
+        Call::ClearNotes { name } => Order::ClearNotes { name },
+        Call::Reload {} => Order::Reload,
+    };
+    give_order(swarm, order).await
+}
+
+/// The order, saying that no gain is expected where that was asked for.
+fn with_no_gain(text: String, no_gain: bool) -> String {
+    match no_gain {
+        true => expecting_no_gain(&text),
+        false => text,
     }
+}
+
+/// How many, at most `highest`; 0 means all that there are.
+pub(super) fn read_count(
+    name: &str,
+    given: Option<u64>,
+    usual: u64,
+    highest: u64,
+) -> Result<usize, String> {
+    let count = match given {
+        None => usual,
+        Some(0) => MAX_INTEGER,
+        Some(count) if count <= highest => count,
+        Some(_) => return Err(format!("`{name}` is at most {highest}; 0 asks for all")),
+    };
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
 async fn give_order(swarm: &Swarm, order: Order) -> Result<Value, String> {
     let done = swarm.order(order).await.map_err(|no| no.to_string())?;
-    Ok(zoea_contract::done_json(&done))
+    Ok(to_value(&CompletedOrderJson::from(&done)))
 }
 
 async fn list_myses(swarm: &Swarm, about: &ProgramInfo) -> Value {
-    let (statuses, weather) = (swarm.statuses().await, swarm.outages().await);
-    statuses
-        .iter()
-        .map(|standing| zoea_contract::mysis_status_json(standing, about.has_price(), &weather))
-        .collect()
+    let (statuses, outages) = (swarm.statuses().await, swarm.outages().await);
+    to_value(&list_statuses(&statuses, about, &outages))
+}
+
+async fn read_mission(swarm: &Swarm) -> Value {
+    let mission = swarm.mission().await;
+    to_value(&MissionJson {
+        text: mission.as_ref().map(|mission| &*mission.text),
+        at: mission.as_ref().map(|mission| mission.at.to_string()),
+    })
 }
 
 async fn export_conversations(
     swarm: &Swarm,
     about: &ProgramInfo,
-    given: &ToolArguments<'_>,
+    asked: ExportConversations,
 ) -> Result<Value, String> {
-    let mysis = optional_mysis(swarm, given).await?;
-    let format = match given.optional_text("format")?.unwrap_or("jsonl") {
+    let mysis = find_mysis(swarm, asked.mysis).await?;
+    let format = match asked.format.as_deref().unwrap_or("jsonl") {
         "jsonl" => ExportFormat::JsonLines,
         "md" => ExportFormat::Markdown,
         other => return Err(format!("`{other}` is no format; there are jsonl and md")),
     };
-    let file = Path::new(given.text("file")?);
     let order = export::ExportOrder { mysis, format };
+    let file = Path::new(&asked.file);
     let written = export::export_to_file(swarm.ledger(), order, file, &about.secrets).await;
     let written = written.map_err(|fault| fault.to_string())?;
-    Ok(json!({"myses": written.myses, "rows": written.rows}))
+    Ok(to_value(&ExportedJson {
+        myses: written.myses,
+        rows: written.rows,
+    }))
 }
 
 /// The Mysis that a call names, if it names one.
-async fn optional_mysis(
+pub(super) async fn find_mysis(
     swarm: &Swarm,
-    given: &ToolArguments<'_>,
+    name: Option<String>,
 ) -> Result<Option<MysisId>, String> {
-    let Some(name) = given.optional_text("mysis")? else {
+    let Some(name) = name else {
         return Ok(None);
     };
-    let id = swarm.id_of(name).await;
+    let id = swarm.id_of(&name).await;
     id.map(Some).map_err(|refusal| refusal.to_string())
 }
 
@@ -248,22 +175,31 @@ async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value {
     for standing in &statuses {
         *states.entry(standing.state.as_str()).or_default() += 1;
     }
-    let mission = swarm.mission().await;
     let spending = swarm.budget_status().await;
-    let weather = swarm.outages().await;
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "pid": std::process::id(),
-        "started_at": about.started_at,
-        "mission": mission.map(|mission| mission.text.to_string()),
-        "trouble": swarm.store_trouble().await,
-        "states": states,
-        "arrival": swarm.login_progress().await.map(|arrival| arrival.to_string()),
-        "away": zoea_contract::weather_json(&weather),
-        "today": zoea_contract::spending_json(&spending, about.has_price(), MachineClock.now()),
-        "myses": statuses
-            .iter()
-            .map(|standing| zoea_contract::mysis_status_json(standing, about.has_price(), &weather))
-            .collect::<Vec<_>>(),
+    let outages = swarm.outages().await;
+    let mission = swarm.mission().await;
+    let arrival = swarm.login_progress().await;
+    to_value(&ProgramStatusJson {
+        version: env!("CARGO_PKG_VERSION"),
+        pid: std::process::id(),
+        started_at: &about.started_at,
+        mission: mission.map(|mission| mission.text.to_string()),
+        trouble: swarm.store_trouble().await,
+        states,
+        arrival: arrival.map(|arrival| arrival.to_string()),
+        away: outages.0.iter().map(OutageJson::from).collect(),
+        today: SpendingJson::new(&spending, about.has_price(), MachineClock.now()),
+        myses: list_statuses(&statuses, about, &outages),
     })
+}
+
+fn list_statuses<'a>(
+    statuses: &'a [Arc<MysisStatus>],
+    about: &ProgramInfo,
+    outages: &ServerOutages,
+) -> Vec<MysisStatusJson<'a>> {
+    let lines = statuses.iter();
+    lines
+        .map(|status| MysisStatusJson::new(status, about.has_price(), outages))
+        .collect()
 }

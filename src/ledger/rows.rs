@@ -16,7 +16,7 @@ use actors::domain::message::{
 use actors::domain::model::TokenUsage;
 use sea_orm::ActiveValue::{NotSet, Set};
 use serde_json::{Value, json};
-use zoea_contract::row_metadata;
+use zoea_contract::RowMetadataJson;
 
 use super::entity::{message, tool_call};
 
@@ -61,7 +61,8 @@ pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
             .and_then(|said| said.reasoning.as_deref())
             .map(str::to_string)),
         sender: Set(sender),
-        metadata: Set(row_metadata(row).map(|value| to_stored_metadata(value, row).to_string())),
+        metadata: Set(RowMetadataJson::of(row)
+            .map(|meta| to_stored_metadata(zoea_contract::to_value(&meta), row).to_string())),
         horizon: Set(utterance.map(|said| said.seen_up_to.0)),
         mission_id: Set(mission_id),
         call_seq: Set(result.map(|call| call.seq.0)),

@@ -6,6 +6,7 @@ use actors::domain::clean;
 use actors::domain::event::SwarmEvent;
 
 use actors::listener::EventHandler;
+use zoea_contract::EventJson;
 use zoea_system::out;
 
 use super::verdict::InvariantMonitor;
@@ -55,10 +56,10 @@ impl EventLog {
     }
 
     fn write_event(&self, event: &SwarmEvent) {
-        let Some(line) = zoea_contract::event_json(event) else {
+        let Some(line) = EventJson::of(event) else {
             return;
         };
-        let line = line.to_string();
+        let line = zoea_contract::to_value(&line).to_string();
         if self.is_loud {
             // Nobody reads: then nobody misses it.
             let _ = out::line(&clean::clean_json(&line));

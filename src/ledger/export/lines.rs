@@ -8,6 +8,7 @@ use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::{Row, RowBody};
 use actors::domain::write::MysisRecord;
 use serde_json::{Value, json};
+use zoea_contract::RowJson;
 
 use crate::StoredMission;
 
@@ -75,7 +76,7 @@ pub fn sighting_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Va
 /// A row of a conversation.
 #[must_use]
 pub fn row_line(mysis: MysisId, row: &Row) -> Value {
-    let mut line = zoea_contract::row_json(row);
+    let mut line = zoea_contract::to_value(&RowJson::from(row));
     line[RECORD_KEY] = json!("row");
     line["mysis_id"] = json!(mysis.to_string());
     line["turn"] = json!(row.turn.0);

@@ -1,0 +1,167 @@
+//! What happens, as it happens and as it is kept.
+
+use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event_record::{EventRecord, OrderSource};
+use actors::domain::message::Row;
+use serde::Serialize;
+
+use crate::rows::UsageJson;
+
+/// An event in `run --headless --json`.
+#[derive(Debug, Serialize)]
+pub struct EventJson<'a> {
+    at: String,
+    #[serde(flatten)]
+    kind: EventKindJson<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mysis: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mysis_id: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum EventKindJson<'a> {
+    MysisCreated,
+    MysisDeleted,
+    StateChanged {
+        from: &'static str,
+        to: &'static str,
+        reason: Option<&'a str>,
+    },
+    TurnStarted,
+    ModelReplied {
+        usage: Option<UsageJson>,
+        ms: u64,
+    },
+    ToolCalled {
+        tool: &'a str,
+        call_id: &'a str,
+    },
+    ToolReturned {
+        tool: &'a str,
+        call_id: &'a str,
+        is_error: bool,
+        ms: u64,
+    },
+    Message {
+        seq: i64,
+        kind: &'a str,
+    },
+    Host {
+        seq: Option<i64>,
+        severity: &'static str,
+        code: &'a str,
+        text: &'a str,
+    },
+    Mission {
+        text: Option<&'a str>,
+    },
+    Shutdown,
+}
+
+impl<'a> EventJson<'a> {
+    /// An event; `None` for what is no event of the contract.
+    #[must_use]
+    pub fn of(event: &'a SwarmEvent) -> Option<Self> {
+        let who = event.mysis.as_ref();
+        Some(EventJson {
+            at: event.at.to_string(),
+            kind: EventKindJson::of(&event.what)?,
+            mysis: who.map(|who| &*who.name),
+            mysis_id: who.map(|who| who.id.to_string()),
+        })
+    }
+}
+
+impl<'a> EventKindJson<'a> {
+    fn of(kind: &'a EventKind) -> Option<Self> {
+        Some(match kind {
+            EventKind::Created => EventKindJson::MysisCreated,
+            EventKind::Deleted => EventKindJson::MysisDeleted,
+            EventKind::StateChanged { from, to, reason } => EventKindJson::StateChanged {
+                from: from.as_str(),
+                to: to.as_str(),
+                reason: reason.as_deref(),
+            },
+            EventKind::TurnStarted => EventKindJson::TurnStarted,
+            EventKind::ModelReplied { usage, ms } => EventKindJson::ModelReplied {
+                usage: usage.as_ref().map(UsageJson::from),
+                ms: *ms,
+            },
+            EventKind::ToolCalled { tool, call_id } => EventKindJson::ToolCalled { tool, call_id },
+            EventKind::ToolReturned {
+                tool,
+                call_id,
+                is_error,
+                ms,
+            } => EventKindJson::ToolReturned {
+                tool,
+                call_id,
+                is_error: *is_error,
+                ms: *ms,
+            },
+            EventKind::Stored(row) => EventKindJson::of_row(row),
+            EventKind::Mission(text) => EventKindJson::Mission {
+                text: text.as_deref(),
+            },
+            EventKind::Notice {
+                severity,
+                code,
+                text,
+            } => EventKindJson::Host {
+                seq: None,
+                severity: severity.as_str(),
+                code,
+                text,
+            },
+            EventKind::Shutdown => EventKindJson::Shutdown,
+            EventKind::StatusChanged(_)
+            | EventKind::BudgetChanged(_)
+            | EventKind::OutagesChanged(_)
+            | EventKind::Learned(_) => return None,
+        })
+    }
+
+    /// Every stored row is an event; a host notice tells itself.
+    fn of_row(row: &'a Row) -> Self {
+        match row.host() {
+            None => EventKindJson::Message {
+                seq: row.seq.0,
+                kind: row.kind_word(),
+            },
+            Some(meta) => EventKindJson::Host {
+                seq: Some(row.seq.0),
+                severity: meta.severity.as_str(),
+                code: &meta.code,
+                text: row.text(),
+            },
+        }
+    }
+}
+
+/// An event in `zoea events --json`.
+#[derive(Debug, Serialize)]
+pub struct EventRecordJson<'a> {
+    at: String,
+    kind: &'static str,
+    mysis: Option<&'a str>,
+    severity: &'static str,
+    code: &'a str,
+    text: &'a str,
+    source: Option<&'static str>,
+}
+
+impl<'a> From<&'a EventRecord> for EventRecordJson<'a> {
+    fn from(record: &'a EventRecord) -> Self {
+        EventRecordJson {
+            at: record.at.to_string(),
+            kind: record.kind.as_str(),
+            mysis: record.mysis.as_ref().map(|who| &*who.name),
+            severity: record.severity.as_str(),
+            code: &record.code,
+            text: &record.text,
+            source: record.source.map(OrderSource::as_str),
+        }
+    }
+}

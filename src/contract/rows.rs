@@ -1,0 +1,228 @@
+//! Rows of conversations.
+
+use actors::domain::books::Charge;
+use actors::domain::message::{CallRecord, Row, RowBody, RowKind};
+use actors::domain::model::TokenUsage;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A row in `log --json`.
+#[derive(Debug, Serialize)]
+pub struct RowJson<'a> {
+    seq: i64,
+    at: String,
+    role: Option<&'static str>,
+    source: Option<&'static str>,
+    kind: &'a str,
+    content: &'a str,
+    reasoning: Option<&'a str>,
+    sender: Option<&'a str>,
+    tool_calls: Vec<CallJson<'a>>,
+    tool_call_id: Option<&'a str>,
+    metadata: Option<RowMetadataJson<'a>>,
+}
+
+impl<'a> From<&'a Row> for RowJson<'a> {
+    fn from(row: &'a Row) -> Self {
+        let kind = row.kind();
+        RowJson {
+            seq: row.seq.0,
+            at: row.at.to_string(),
+            role: kind.and_then(RowKind::role),
+            source: kind.map(RowKind::source),
+            kind: row.kind_word(),
+            content: row.text(),
+            reasoning: reasoning_of(row),
+            sender: row.sender(),
+            tool_calls: row.calls().iter().map(CallJson::from).collect(),
+            tool_call_id: row.result().map(|(_, _, meta)| &*meta.call_id),
+            metadata: RowMetadataJson::of(row),
+        }
+    }
+}
+
+/// A row that a search found, in `search --json`.
+#[derive(Debug, Serialize)]
+pub struct SearchHitJson<'a> {
+    mysis: Option<&'a str>,
+    seq: i64,
+    at: String,
+    kind: &'a str,
+    content: &'a str,
+    reasoning: Option<&'a str>,
+}
+
+impl<'a> SearchHitJson<'a> {
+    /// A row of a Mysis of this name.
+    #[must_use]
+    pub fn new(mysis: Option<&'a str>, row: &'a Row) -> Self {
+        SearchHitJson {
+            mysis,
+            seq: row.seq.0,
+            at: row.at.to_string(),
+            kind: row.kind_word(),
+            content: row.text(),
+            reasoning: reasoning_of(row),
+        }
+    }
+}
+
+fn reasoning_of(row: &Row) -> Option<&str> {
+    row.utterance().and_then(|said| said.reasoning.as_deref())
+}
+
+#[derive(Debug, Serialize)]
+struct CallJson<'a> {
+    id: &'a str,
+    name: &'a str,
+    arguments: Value,
+    status: &'static str,
+}
+
+impl<'a> From<&'a CallRecord> for CallJson<'a> {
+    fn from(call: &'a CallRecord) -> Self {
+        CallJson {
+            id: &call.id,
+            name: &call.name,
+            arguments: parse_arguments(&call.arguments),
+            status: call.status.as_str(),
+        }
+    }
+}
+
+/// Arguments as the JSON object that they are, or the text as it came where they are none.
+fn parse_arguments(text: &str) -> Value {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Value::Object(object),
+        Ok(_) | Err(_) => Value::String(text.to_string()),
+    }
+}
+
+/// What is known about a row besides what it says, in the shapes of DESIGN 4.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum RowMetadataJson<'a> {
+    /// Of what a model said.
+    Reply {
+        /// The tokens that it took, where the provider tells.
+        usage: Option<UsageJson>,
+        /// How long it took, in milliseconds.
+        ms: u64,
+        /// The model.
+        model: &'a str,
+        /// The provider.
+        provider: &'a str,
+        /// Why it ended.
+        finish_reason: Option<&'a str>,
+        /// What it cost, in millionths of a dollar.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost_micros: Option<u64>,
+    },
+    /// Of a tool's result.
+    Result {
+        /// The call's id.
+        call_id: &'a str,
+        /// The tool.
+        tool: &'a str,
+        /// Whether it failed.
+        is_error: bool,
+        /// How it ended.
+        status: &'static str,
+        /// How long it took, in milliseconds.
+        ms: u64,
+        /// The game's tick.
+        tick: Option<i64>,
+        /// How long the answer was.
+        bytes: u64,
+    },
+    /// Of a host notice.
+    Host {
+        /// How much it matters.
+        severity: &'static str,
+        /// A short stable word for it.
+        code: &'a str,
+        /// Which attempt failed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        attempt: Option<u32>,
+        /// What the failed attempt was charged with.
+        #[serde(flatten)]
+        charge: Option<ChargeJson<'a>>,
+    },
+}
+
+impl<'a> RowMetadataJson<'a> {
+    /// What is known about this row.
+    #[must_use]
+    pub fn of(row: &'a Row) -> Option<Self> {
+        match &row.body {
+            RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => {
+                let meta = &utterance.meta;
+                Some(RowMetadataJson::Reply {
+                    usage: meta.usage.as_ref().map(UsageJson::from),
+                    ms: meta.ms,
+                    model: &meta.model,
+                    provider: &meta.provider,
+                    finish_reason: meta.finish_reason.as_deref(),
+                    cost_micros: meta.cost_micros,
+                })
+            }
+            RowBody::Result { meta, .. } => Some(RowMetadataJson::Result {
+                call_id: &meta.call_id,
+                tool: &meta.tool,
+                is_error: meta.is_error(),
+                status: meta.status.as_str(),
+                ms: meta.ms,
+                tick: meta.tick,
+                bytes: meta.bytes,
+            }),
+            RowBody::Host { meta, .. } => Some(RowMetadataJson::Host {
+                severity: meta.severity.as_str(),
+                code: &meta.code,
+                attempt: meta.attempt,
+                charge: meta.bill.as_ref().map(ChargeJson::from),
+            }),
+            RowBody::Prompt { .. }
+            | RowBody::Mission { .. }
+            | RowBody::Peer { .. }
+            | RowBody::Note { .. }
+            | RowBody::Audit { .. }
+            | RowBody::Unknown { .. } => None,
+        }
+    }
+}
+
+/// Tokens of a model call.
+#[derive(Debug, Serialize)]
+pub struct UsageJson {
+    input: u64,
+    output: u64,
+    cached: u64,
+}
+
+impl From<&TokenUsage> for UsageJson {
+    fn from(usage: &TokenUsage) -> Self {
+        UsageJson {
+            input: usage.input,
+            output: usage.output,
+            cached: usage.cached,
+        }
+    }
+}
+
+/// What a failed model call was charged with.
+#[derive(Debug, Serialize)]
+pub struct ChargeJson<'a> {
+    usage: UsageJson,
+    provider: &'a str,
+    cost_micros: Option<u64>,
+}
+
+impl<'a> From<&'a Charge> for ChargeJson<'a> {
+    fn from(charge: &'a Charge) -> Self {
+        ChargeJson {
+            usage: UsageJson::from(&charge.usage),
+            provider: &charge.provider,
+            cost_micros: charge.cost_micros,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! How the program, its Myses and what they spent stand.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::budget::BudgetStatus;
+use actors::domain::event::MysisStatus;
+use actors::domain::ids::Timestamp;
+use actors::domain::outages::{ServerLabel, ServerOutage, ServerOutages};
+use actors::domain::write::AccountRecord;
+use serde::Serialize;
+
+/// The program and its swarm in `status`.
+#[derive(Debug, Serialize)]
+pub struct ProgramStatusJson<'a> {
+    /// The program's version.
+    pub version: &'a str,
+    /// Its process.
+    pub pid: u32,
+    /// When it started.
+    pub started_at: &'a str,
+    /// The mission in force.
+    pub mission: Option<String>,
+    /// Why the store cannot be written, while it cannot.
+    pub trouble: Option<Arc<str>>,
+    /// How many Myses are in each state.
+    pub states: BTreeMap<&'a str, usize>,
+    /// How many of a starting swarm have logged in.
+    pub arrival: Option<String>,
+    /// The servers that are away.
+    pub away: Vec<OutageJson<'a>>,
+    /// The day so far.
+    pub today: SpendingJson,
+    /// The Myses.
+    pub myses: Vec<MysisStatusJson<'a>>,
+}
+
+/// A Mysis in `mysis list --json`.
+#[derive(Debug, Serialize)]
+pub struct MysisStatusJson<'a> {
+    id: String,
+    name: &'a str,
+    provider: &'a str,
+    model: &'a str,
+    state: &'static str,
+    reason: Option<&'a str>,
+    activity: String,
+    activity_until: Option<String>,
+    account: Option<&'a str>,
+    mcp: &'static str,
+    tick: Option<i64>,
+    nudges: u32,
+    turns: u64,
+    tokens_in: u64,
+    tokens_out: u64,
+    cost: Option<f64>,
+    last_activity_at: String,
+}
+
+impl<'a> MysisStatusJson<'a> {
+    /// How a Mysis stands while these servers are away.
+    #[must_use]
+    pub fn new(status: &'a MysisStatus, has_price: bool, outages: &ServerOutages) -> Self {
+        let lane = status.activity.awaited_lane();
+        let away = lane.and_then(|lane| outages.of(lane));
+        let until = away.map(|away| away.next_try).or(status.activity_until);
+        MysisStatusJson {
+            id: status.id.to_string(),
+            name: &status.name,
+            provider: &status.provider,
+            model: &status.model,
+            state: status.state.as_str(),
+            reason: status.reason.as_deref(),
+            activity: match away {
+                Some(away) => format!("waiting for {}: {}", ServerLabel(&away.lane), away.text),
+                None => status.activity.to_string(),
+            },
+            activity_until: until.map(|at| at.to_string()),
+            account: status.account.as_deref(),
+            mcp: status.link.as_str(),
+            tick: status.tick,
+            nudges: status.nudges,
+            turns: status.totals.turns,
+            tokens_in: status.totals.tokens_in,
+            tokens_out: status.totals.tokens_out,
+            cost: has_price.then(|| to_dollars(status.totals.cost_micros)),
+            last_activity_at: status.last_activity_at.to_string(),
+        }
+    }
+}
+
+/// A server that is away in `status`.
+#[derive(Debug, Serialize)]
+pub struct OutageJson<'a> {
+    server: String,
+    since: String,
+    text: &'a str,
+    next_try: String,
+}
+
+impl<'a> From<&'a ServerOutage> for OutageJson<'a> {
+    fn from(away: &'a ServerOutage) -> Self {
+        OutageJson {
+            server: ServerLabel(&away.lane).to_string(),
+            since: away.since.to_string(),
+            text: &away.text,
+            next_try: away.next_try.to_string(),
+        }
+    }
+}
+
+/// The day so far in `status`: what was spent, and how much of the budget that is.
+#[derive(Debug, Serialize)]
+pub struct SpendingJson {
+    #[serde(flatten)]
+    spent: BudgetUseJson,
+    day: String,
+    budget_percent: Option<u64>,
+}
+
+impl SpendingJson {
+    /// What was spent by now.
+    #[must_use]
+    pub fn new(spending: &BudgetStatus, has_price: bool, now: Timestamp) -> Self {
+        let today = Day::of(now);
+        let spent = match spending.day == today {
+            true => spending.swarm,
+            false => BudgetUse::default(),
+        };
+        SpendingJson {
+            spent: BudgetUseJson::new(&spent, has_price),
+            day: today.to_string(),
+            budget_percent: spending.percent_at(now),
+        }
+    }
+}
+
+/// A line of the books in `books --json`; a Mysis that is deleted has no name any more.
+#[derive(Debug, Serialize)]
+pub struct CostEntryJson<'a> {
+    #[serde(flatten)]
+    spent: BudgetUseJson,
+    day: String,
+    mysis: Option<&'a str>,
+    mysis_id: String,
+    provider: &'a str,
+}
+
+impl<'a> CostEntryJson<'a> {
+    /// A line about a Mysis of this name.
+    #[must_use]
+    pub fn new(entry: &'a CostEntry, name: Option<&'a str>) -> Self {
+        CostEntryJson {
+            spent: BudgetUseJson::new(&entry.spent, true),
+            day: entry.day.to_string(),
+            mysis: name,
+            mysis_id: entry.mysis.to_string(),
+            provider: &entry.provider,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct BudgetUseJson {
+    calls: u64,
+    tokens_in: u64,
+    tokens_out: u64,
+    tokens_cached: u64,
+    cost: Option<f64>,
+}
+
+impl BudgetUseJson {
+    fn new(spent: &BudgetUse, has_price: bool) -> Self {
+        BudgetUseJson {
+            calls: spent.calls,
+            tokens_in: spent.input,
+            tokens_out: spent.output,
+            tokens_cached: spent.cached,
+            cost: has_price.then(|| to_dollars(spent.cost_micros)),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a cost in dollars; nobody spends 2^52 millionths"
+)]
+fn to_dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+/// A game account in `accounts list --json`: without its password.
+#[derive(Debug, Serialize)]
+pub struct AccountJson<'a> {
+    username: &'a str,
+    assigned_to: Option<&'a str>,
+    last_used_at: Option<String>,
+}
+
+impl<'a> AccountJson<'a> {
+    /// An account that belongs to a Mysis of this name.
+    #[must_use]
+    pub fn new(account: &'a AccountRecord, owner: Option<&'a str>) -> Self {
+        AccountJson {
+            username: &account.account.username,
+            assigned_to: owner,
+            last_used_at: account.last_used_at.map(|at| at.to_string()),
+        }
+    }
+}
