@@ -1,7 +1,7 @@
-//! Alerts: who needs the operator is told to a webhook and to a command, once for each cause.
+//! Alerts: a webhook and a command are told of Myses that need the operator, once for each cause.
 //!
-//! Hears what every watcher hears. What is to be told waits in a queue with a bound; a hook that
-//! does not work is told to the operator once, until it works again. Nothing of the swarm waits.
+//! The dispatcher hears every event. Alerts wait in a bounded queue. The operator is told once of a
+//! hook that does not work, until it works again. No part of the swarm waits for alerts.
 
 mod causes;
 mod hooks;
@@ -18,19 +18,19 @@ use actors::listener::EventHandler;
 use causes::{AlertSignal, Causes};
 use hooks::Hooks;
 
-/// What was heard and waits to be weighed.
+/// The largest number of signals that wait to be sorted by cause.
 const MAX_WAITING_SIGNALS: usize = 4096;
-/// Alerts that wait to be brought.
+/// The largest number of alerts that wait to be sent.
 const MAX_WAITING_ALERTS: usize = 64;
 
-/// What weighs and brings alerts.
+/// The task that sorts signals by cause, and the task that sends alerts.
 pub struct AlertDispatcher {
     news: mpsc::Sender<AlertSignal>,
     tasks: [JoinHandle<()>; 2],
 }
 
 impl AlertDispatcher {
-    /// Begins to weigh what is heard.
+    /// Starts both tasks.
     #[must_use]
     pub fn start(
         settings: &AlertSettings,
@@ -49,7 +49,7 @@ impl AlertDispatcher {
         AlertDispatcher { news, tasks }
     }
 
-    /// What hears, for a listener.
+    /// The handler that passes events on to the dispatcher.
     #[must_use]
     pub fn event_handler(&self) -> EventHandler {
         let news = self.news.clone();
@@ -62,17 +62,17 @@ impl AlertDispatcher {
         })
     }
 
-    /// Ends; what is being brought is left.
+    /// Stops both tasks. An alert that is being sent is dropped.
     pub async fn stop(self) {
         for task in self.tasks {
             task.abort();
-            // Aborted or ended, it is gone.
+            // Aborted or finished, the task is gone.
             let _ = task.await;
         }
     }
 }
 
-/// Weighs news until nobody has any, and passes on what is to be told when its time has come.
+/// Sorts signals by cause until no sender is left, and passes alerts on when they are due.
 async fn collect_alerts(
     mut causes: Causes,
     mut heard: mpsc::Receiver<AlertSignal>,
@@ -86,7 +86,8 @@ async fn collect_alerts(
                 None => std::future::pending().await,
             }
         };
-        // Cancel-safe: a message that is not taken stays, and a sleep is begun anew.
+        // Cancel-safe: a message that is not received stays in the channel, and the sleep is
+        // started again.
         tokio::select! {
             news = heard.recv() => match news {
                 Some(news) => causes.add_signal(news, Instant::now()),

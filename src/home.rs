@@ -1,6 +1,6 @@
-//! The home directory: everything the program keeps, where it lies, and who may see it.
+//! The home directory: every file that the program keeps, its path, and its permissions.
 //!
-//! Directories are 0700 and files 0600. Whatever in it is not the program's is left alone.
+//! Directories are 0700 and files 0600. Files that are not the program's are left alone.
 
 mod control_token;
 mod identity;
@@ -22,23 +22,23 @@ pub use run_file::{RunFile, RunGuard};
 
 use crate::settings::{CONFIG_FILE, CREDENTIALS_FILE};
 
-/// A home directory that is there, is writable and is closed to other users.
+/// A home directory that exists, is writable and is closed to other users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     directory: PathBuf,
     warnings: Vec<String>,
 }
 
-/// Why a home directory cannot be used, and what to do about it.
+/// The reason why a home directory cannot be used, with the remedy.
 #[derive(Debug, Error)]
 pub enum HomeError {
-    /// Something else has its name.
+    /// Something that is not a directory has its name.
     #[error("{} is not a directory; choose another one with --home", directory.display())]
     NotADirectory {
         /// The path that was given.
         directory: PathBuf,
     },
-    /// Others could put their files in the place of ours.
+    /// Other users could replace the program's files.
     #[error(
         "{} can be written by other users (mode {mode:04o}) and holds files that are not zoea's; \
          if it is meant for zoea alone, run chmod 700 on it, else choose another directory with --home",
@@ -50,29 +50,29 @@ pub enum HomeError {
         /// Its permission bits.
         mode: u32,
     },
-    /// The file with the control interface's token holds something else.
+    /// The file for the control interface's token has other content.
     #[error("{} holds no token; delete it, and the next run makes a new one", file.display())]
     NoToken {
         /// The file.
         file: PathBuf,
     },
-    /// The system refuses.
+    /// The system refuses an operation.
     #[error("cannot {action} {}: {cause}; {}", path.display(), remedy_for(cause))]
     Refused {
-        /// A verb: what was tried.
+        /// The operation, as a verb.
         action: &'static str,
-        /// What it was tried on.
+        /// The path of the operation.
         path: PathBuf,
-        /// The system's words.
+        /// The system's error.
         cause: io::Error,
     },
 }
 
 impl Home {
-    /// Opens the home `directory`; creates it if it is not there.
+    /// Opens the home `directory`. Creates it if it does not exist.
     ///
     /// # Errors
-    /// Says why it cannot be used, and what to do about it.
+    /// The reason why it cannot be used, with the remedy.
     pub fn open(directory: impl Into<PathBuf>) -> Result<Self, HomeError> {
         let directory = directory.into();
         create_home(&directory)?;
@@ -88,7 +88,7 @@ impl Home {
         Ok(home)
     }
 
-    /// A home inside this one, for runs that must not touch it.
+    /// The home inside this one for offline runs, which must not touch this one.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -106,97 +106,97 @@ impl Home {
         RunFile::read(&offline).is_some().then_some(offline)
     }
 
-    /// Sentences for the operator about what was found when it was opened.
+    /// Sentences for the operator about problems that opening it has found.
     #[must_use]
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// The directory itself.
+    /// The path of the directory.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// The SQLite file; [`zoea_system::files::ensure_private_file`] before SQLite creates it.
+    /// The SQLite file. [`zoea_system::files::ensure_private_file`] creates it before SQLite does.
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.directory.join("zoea.db")
     }
 
-    /// The configuration, where the current directory has none.
+    /// The configuration file, for a current directory without one.
     #[must_use]
     pub fn config_file(&self) -> PathBuf {
         self.directory.join(CONFIG_FILE)
     }
 
-    /// The providers' keys.
+    /// The file of the providers' API keys.
     #[must_use]
     pub fn credentials(&self) -> PathBuf {
         self.directory.join(CREDENTIALS_FILE)
     }
 
-    /// The operator's own system prompt; there is a built-in one where it does not exist.
+    /// The operator's own system prompt. Without this file the built-in one is used.
     #[must_use]
     pub fn system_prompt(&self) -> PathBuf {
         self.directory.join("system-prompt.md")
     }
 
-    /// Where conversations are written to from the terminal.
+    /// The directory for conversations that the terminal exports.
     #[must_use]
     pub fn exports(&self) -> PathBuf {
         self.directory.join("exports")
     }
 
-    /// Where the reports of each day are written.
+    /// The directory for the daily reports.
     #[must_use]
     pub fn reports(&self) -> PathBuf {
         self.directory.join("reports")
     }
 
-    /// The newest log; older ones beside it.
+    /// The newest log file. Older ones are beside it.
     #[must_use]
     pub fn log_file(&self) -> PathBuf {
         self.directory.join("zoea.log")
     }
 
-    /// How to reach the running program.
+    /// The file that tells how to reach the running program.
     #[must_use]
     pub fn run_file(&self) -> PathBuf {
         self.directory.join("run.json")
     }
 
-    /// The control interface's token.
+    /// The file of the control interface's token.
     #[must_use]
     pub fn token_file(&self) -> PathBuf {
         self.directory.join("control.token")
     }
 
-    /// What the operator wrote at the terminal, for the next run.
+    /// The operator's input history at the terminal, for the next run.
     #[must_use]
     pub fn history(&self) -> PathBuf {
         self.directory.join("zoea.history")
     }
 
-    /// Keeps what the operator wrote at the terminal, in the place of what was kept before.
+    /// Replaces the stored input history.
     ///
     /// # Errors
-    /// The system's, if it refuses.
+    /// The system's error.
     pub fn keep_history(&self, lines: &str) -> io::Result<()> {
         replace::replace_without_sync(&self.history(), lines.as_bytes())
     }
 
-    /// Writes the report of a day, in the place of any other of that name.
+    /// Writes a daily report. It replaces one of the same name.
     ///
     /// # Errors
-    /// The system's, if it refuses.
+    /// The system's error.
     pub fn put_report(&self, name: &str, text: &str) -> io::Result<()> {
         let directory = self.reports();
         create_private(&directory)?;
         replace::replace_without_sync(&directory.join(name), text.as_bytes())
     }
 
-    /// Where pictures of the screen and what is written from it go.
+    /// The directory for screenshots and for text that is written from the screen.
     #[must_use]
     pub fn screens(&self) -> PathBuf {
         self.directory.join("screens")

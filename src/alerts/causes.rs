@@ -1,5 +1,5 @@
-//! Causes: what is told, and when. The first who needs the operator for a cause is told at once; who
-//! joins while the cause cools down is told with all others when it has.
+//! Causes: which alerts are due, and when. The first Mysis with a cause is reported at once. The
+//! cause then cools down, and all Myses that join it meanwhile are reported together at the end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use actors::domain::needs::{Need, operator_need};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-/// Names that are listed; of more, their number.
+/// The largest number of names in an alert. The count tells of the others.
 const MAX_LISTED_NAMES: usize = 50;
 
-/// What may have to be told.
+/// A change that an alert may have to report.
 #[derive(Clone, Debug)]
 pub(super) enum AlertSignal {
-    /// How a Mysis stands: it needs the operator, or no longer.
+    /// A Mysis needs the operator, or needs nobody any longer.
     Stands(MysisId, Timestamp, Option<Box<Need>>),
-    /// Something is wrong with the whole program.
+    /// A failure of the whole program: its code and its text.
     Wrong(Timestamp, &'static str, Arc<str>),
 }
 
-/// What of an event may have to be told.
+/// The change that an event means for alerts, if any.
 pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
     match (&event.what, &event.mysis) {
         (EventKind::StatusChanged(standing), _) => {
@@ -44,7 +44,7 @@ pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
     }
 }
 
-/// Something to tell.
+/// An alert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Alert {
     at: Timestamp,
@@ -55,7 +55,7 @@ pub(super) struct Alert {
 }
 
 impl Alert {
-    /// As the hooks get it.
+    /// The alert as hooks receive it.
     pub(super) fn to_json(&self) -> Value {
         let who = match self.names.len() {
             0 => "zoea".to_string(),
@@ -74,17 +74,17 @@ impl Alert {
     }
 }
 
-/// One cause.
+/// A cause of alerts.
 struct Cause {
-    /// Not to be told again before.
+    /// The end of the cool-down, during which the cause is not reported again.
     quiet_until: Option<Instant>,
-    /// Who has joined and is not told yet.
+    /// Myses that have joined and are not reported yet.
     pending: BTreeMap<MysisId, (Timestamp, Need)>,
-    /// What is wrong with the program and is not told yet.
+    /// The failure of the program that is not reported yet.
     wrong: Option<(Timestamp, Arc<str>)>,
 }
 
-/// All causes, and who is told to need the operator for which.
+/// All causes, and the cause that each Mysis is reported under.
 pub(super) struct Causes {
     cool_down: Duration,
     causes: BTreeMap<&'static str, Cause>,
@@ -108,8 +108,8 @@ impl Causes {
         })
     }
 
-    /// Takes in what was heard at a moment. Who goes on needing the same is no news; who no longer
-    /// needs it before it was told is not told.
+    /// Takes in a signal. An unchanged need is not news. A need that ends before it was reported is
+    /// not reported.
     pub(super) fn add_signal(&mut self, news: AlertSignal, now: Instant) {
         self.causes.retain(|_, cause| {
             cause.has_pending() || cause.quiet_until.is_some_and(|until| until > now)
@@ -134,13 +134,13 @@ impl Causes {
         }
     }
 
-    /// When there is something to tell next.
+    /// The time of the next alert, if one is pending.
     pub(super) fn next_due(&self) -> Option<Instant> {
         let pending = self.causes.values().filter(|cause| cause.has_pending());
         pending.filter_map(|cause| cause.quiet_until).min()
     }
 
-    /// What is to be told now.
+    /// The alerts that are due now.
     pub(super) fn take_due(&mut self, now: Instant) -> Vec<Alert> {
         let mut alerts = Vec::new();
         for (what, cause) in &mut self.causes {
@@ -218,7 +218,7 @@ mod tests {
         causes.add_signal(needing(2, "stuck"), begin);
         assert_eq!(told(&mut causes, begin), [("errored", 1), ("stuck", 1)]);
         assert_eq!(causes.next_due(), None);
-        // The same again is no news; others who join wait for the end of the quiet.
+        // The same need is not news. Myses that join wait for the end of the cool-down.
         causes.add_signal(needing(1, "errored"), begin);
         causes.add_signal(needing(3, "errored"), begin);
         causes.add_signal(needing(4, "errored"), begin);
@@ -226,7 +226,7 @@ mod tests {
         assert_eq!(told(&mut causes, begin), []);
         assert_eq!(causes.next_due(), Some(begin + COOL));
         assert_eq!(told(&mut causes, begin + COOL), [("errored", 1)]);
-        // Who recovers and falls again is news.
+        // A Mysis that recovers and fails again is news.
         causes.add_signal(well(1), begin + COOL * 3);
         causes.add_signal(needing(1, "errored"), begin + COOL * 3);
         assert_eq!(told(&mut causes, begin + COOL * 3), [("errored", 1)]);

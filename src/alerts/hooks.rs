@@ -1,4 +1,4 @@
-//! Hooks: how an alert gets out: a POST of JSON, and a command with the JSON on its input.
+//! Hooks: an alert is sent as a POST of JSON, and to a command with the JSON on its input.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -16,21 +16,21 @@ use crate::http::JsonSender;
 use crate::operator::Operator;
 use crate::settings::AlertSettings;
 
-/// The waits before each further try of the webhook.
+/// The pauses before the further attempts of the webhook.
 const RETRY_WAITS: [Duration; 3] = [
     Duration::from_secs(1),
     Duration::from_secs(5),
     Duration::from_secs(30),
 ];
 
-/// All hooks of the configuration.
+/// The hooks of the configuration.
 pub(super) struct Hooks {
     webhook: Option<JsonSender>,
     command: Vec<String>,
     timeout: Duration,
     secrets: Secrets,
     operator: Operator,
-    /// Whether the operator knows that the hook does not work: the webhook, the command.
+    /// Whether the operator was told that a hook does not work: the webhook, the command.
     is_told: [bool; 2],
 }
 
@@ -58,7 +58,7 @@ impl Hooks {
         }
     }
 
-    /// Brings alerts, one after the other, until there are no more. Both hooks work side by side.
+    /// Sends alerts one after the other until no sender is left. Both hooks work at the same time.
     pub(super) async fn send_all(mut self, mut alerts: mpsc::Receiver<Alert>) {
         while let Some(alert) = alerts.recv().await {
             let body = self.secrets.redactor().clean_json(alert.to_json());
@@ -75,7 +75,7 @@ impl Hooks {
         }
     }
 
-    /// Runs the command; one that takes too long is killed.
+    /// Runs the command. One that takes too long is killed.
     async fn run_command(&self, body: &Value) -> Result<(), String> {
         let Some((program, arguments)) = self.command.split_first() else {
             return Ok(());
@@ -92,7 +92,7 @@ impl Hooks {
         let text = format!("{}\n", clean::clean_json(&body.to_string()));
         let running = async {
             if let Some(mut input) = input {
-                // A command may not care for its input.
+                // A command may ignore its input.
                 let _ = input.write_all(text.as_bytes()).await;
             }
             child.wait().await
@@ -103,7 +103,7 @@ impl Hooks {
             Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
             Ok(Err(error)) => Err(error.to_string()),
             Err(_) => {
-                // Dropped it would be killed as well; this one is waited for.
+                // Dropping the child would kill it too, but without waiting for its end.
                 let killed = child.kill().await;
                 let killed = killed.map_or_else(|error| error.to_string(), |()| "killed".into());
                 Err(format!("{program} ran for {:?}: {killed}", self.timeout))

@@ -1,35 +1,35 @@
-//! How a fault on purpose is written: `KIND[@PROBABILITY][:ARGUMENT]`. Each simulated server has its
-//! own list of kinds.
+//! The text form of an injected fault: `KIND[@PROBABILITY][:ARGUMENT]`. Each simulated server has
+//! its own list of kinds.
 
 use std::time::Duration;
 
 use crate::units::parse_duration;
 
-/// A kind of fault, as a list of kinds has it.
+/// A kind of fault in a list of kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FaultForm {
-    /// The word for it.
+    /// The name of the kind.
     pub name: &'static str,
-    /// What follows it: nothing, `:WORD` for an argument that is needed, `[:WORD]` for one that may
-    /// be left out.
+    /// The form of the argument: empty for none, `:WORD` for a required one, `[:WORD]` for an
+    /// optional one.
     pub argument: &'static str,
-    /// What it does, in a few words.
+    /// The effect of the fault, in a few words.
     pub meaning: &'static str,
 }
 
-/// A fault as it was written, of a kind that its list has.
+/// A fault that was read from its text form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WrittenFault<'a> {
     /// The kind.
     pub form: &'static FaultForm,
-    /// How often it strikes: 0 to 1; 1 where nothing was written.
+    /// The probability, 0 to 1; 1 where the text has none.
     pub probability: f64,
-    /// What was written behind the colon. A kind that needs an argument has one.
+    /// The text after the colon. A kind with a required argument always has one.
     argument: Option<&'a str>,
 }
 
 impl FaultForm {
-    /// A line of a list.
+    /// A kind for a list.
     #[must_use]
     pub const fn new(
         name: &'static str,
@@ -43,7 +43,7 @@ impl FaultForm {
         }
     }
 
-    /// How it is written whole.
+    /// The whole text form.
     fn usage(&self) -> String {
         format!("{}[@PROBABILITY]{}", self.name, self.argument)
     }
@@ -53,7 +53,7 @@ impl<'a> WrittenFault<'a> {
     /// Reads a fault by a list of kinds.
     ///
     /// # Errors
-    /// Says what is wrong, and what could stand there.
+    /// The mistake in the text, and the forms that are valid.
     pub fn read(text: &'a str, forms: &'static [FaultForm]) -> Result<WrittenFault<'a>, String> {
         let (head, argument) = match text.split_once(':') {
             Some((head, argument)) => (head, Some(argument)),
@@ -83,18 +83,18 @@ impl<'a> WrittenFault<'a> {
         }
     }
 
-    /// The argument as a duration, where one was written.
+    /// The optional argument as a duration.
     ///
     /// # Errors
-    /// It is no duration.
+    /// The argument is not a duration.
     pub fn duration(&self) -> Result<Option<Duration>, String> {
         self.argument.map(parse_duration).transpose()
     }
 
-    /// The argument as a duration that is needed.
+    /// The required argument as a duration.
     ///
     /// # Errors
-    /// It is no duration.
+    /// The argument is not a duration.
     pub fn needed_duration(&self) -> Result<Duration, String> {
         parse_duration(self.argument.unwrap_or_default())
     }
@@ -102,7 +102,7 @@ impl<'a> WrittenFault<'a> {
     /// The argument as two durations with a comma between them.
     ///
     /// # Errors
-    /// There are not two, or one is no duration.
+    /// There are not two parts, or one is not a duration.
     pub fn two_durations(&self) -> Result<(Duration, Duration), String> {
         let (first, second) = self
             .argument
@@ -117,10 +117,10 @@ impl<'a> WrittenFault<'a> {
         Ok((parse_duration(first)?, parse_duration(second)?))
     }
 
-    /// The argument as a whole number, where one was written; seconds may end in `s`.
+    /// The optional argument as a whole number. Seconds may end in `s`.
     ///
     /// # Errors
-    /// It is no whole number.
+    /// The argument is not a whole number.
     pub fn number(&self) -> Result<Option<u64>, String> {
         let Some(argument) = self.argument else {
             return Ok(None);
@@ -139,7 +139,7 @@ impl<'a> WrittenFault<'a> {
 /// Reads a probability.
 ///
 /// # Errors
-/// Says what a probability looks like.
+/// The form of a probability.
 pub fn parse_probability(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
@@ -147,7 +147,7 @@ pub fn parse_probability(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("`{text}` is no probability; a probability is a number from 0 to 1"))
 }
 
-/// A list of kinds, one a line, for `--help`.
+/// The kinds of a list, one a line, for `--help`.
 #[must_use]
 pub fn explain(forms: &[FaultForm]) -> String {
     forms

@@ -1,4 +1,4 @@
-//! The control interface's token: made once, from the system's randomness, and kept across runs.
+//! The control interface's token: made once from the system's random numbers, and kept across runs.
 
 use std::fmt::Write as _;
 use std::io;

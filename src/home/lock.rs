@@ -1,4 +1,5 @@
-//! The lock: one process owns a home. The system releases it however that process ends.
+//! The lock: one process owns a home. The system releases the lock when that process ends in any
+//! way.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -32,7 +33,7 @@ pub enum LockError {
         /// That process, if it has said so.
         holder: Option<u32>,
     },
-    /// A process has had it for long, and is no program that could be asked.
+    /// A process has held it for long, and it does not serve clients.
     #[error(
         "another zoea command{} has been using {} for {}s; wait for it, end it, or choose another \
          directory with --home",
@@ -43,9 +44,9 @@ pub enum LockError {
     Busy {
         /// The home directory.
         directory: PathBuf,
-        /// That process, if it has said so.
+        /// The id of that process, if the lock file has it.
         holder: Option<u32>,
-        /// How long it was waited for.
+        /// The time that was waited for it.
         waited: Duration,
     },
     /// The system refuses.
@@ -54,7 +55,7 @@ pub enum LockError {
 }
 
 impl Home {
-    /// Takes the lock, at once or not at all.
+    /// Takes the lock without waiting.
     ///
     /// # Errors
     /// [`LockError::Held`] if another process has it.
@@ -93,7 +94,7 @@ impl Home {
 }
 
 impl HomeLock {
-    /// The home that it is of.
+    /// The home that is locked.
     #[must_use]
     pub fn home(&self) -> &Home {
         &self.home
@@ -102,13 +103,13 @@ impl HomeLock {
 
 impl Drop for HomeLock {
     fn drop(&mut self) {
-        // Said outright: closing the file would not do while a process that is just being started
-        // still has a copy of it. It cannot fail in a way that matters: the file is closed next.
+        // The explicit unlock is needed: a process that is just being started may still have a copy
+        // of the descriptor. A failure does not matter, as the file is closed next.
         let _ = self.file.unlock();
     }
 }
 
-/// Who holds the lock, for whoever is refused.
+/// Writes this process's id into the lock file, for processes that are refused.
 fn write_holder(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     writeln!(file, "{}", std::process::id())
@@ -131,7 +132,7 @@ mod tests {
 
     const HOLDER_HOME: &str = "ZOEA_TEST_LOCK_HOLDER_HOME";
 
-    /// The part of the other process: without the variable it is nobody's part and does nothing.
+    /// The test's other process. Without the variable this test does nothing.
     #[test]
     fn another_process_holds_the_lock_until_its_input_ends() {
         let environment = Environment::from_process();
@@ -143,13 +144,13 @@ mod tests {
         io::copy(&mut io::stdin(), &mut io::sink()).unwrap();
     }
 
-    /// That process; its output has a reader as long as it lives.
+    /// The other process. Its output has a reader as long as it lives.
     struct Holder {
         process: Child,
         _output: BufReader<ChildStdout>,
     }
 
-    /// Starts it and waits until it has the lock.
+    /// Starts the process and waits until it has the lock.
     fn start_holder(home: &Home) -> Holder {
         let part = "home::lock::tests::another_process_holds_the_lock_until_its_input_ends";
         let mut process = Command::new(std::env::current_exe().unwrap())

@@ -1,7 +1,8 @@
-//! The log file: lines appended to it, files of bounded size, a bounded number of them.
+//! The log file: lines are appended, each file has a bounded size, and the number of files is
+//! bounded.
 //!
-//! Nothing that happens to it stops the program: a line that cannot be written is dropped and
-//! counted, and the next line that can be written is preceded by one that tells the count.
+//! No failure here stops the program. A line that cannot be written is dropped and counted. The
+//! next line that can be written is preceded by one with the count.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,13 +13,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use chrono::{SecondsFormat, Utc};
 
-/// Bytes of one log file, at most, where nothing else is said.
+/// The default size limit of one log file, in bytes.
 pub const MAX_BYTES: u64 = 16 << 20;
 
-/// Older log files kept beside the newest, where nothing else is said.
+/// The default number of older log files beside the newest.
 pub const MAX_OLD_LOGS: u32 = 5;
 
-/// A log file that makes way for a new one before it grows over its limit.
+/// A log file that is rotated before it exceeds its size limit.
 #[derive(Debug)]
 pub struct RotatingFile {
     path: PathBuf,
@@ -28,7 +29,7 @@ pub struct RotatingFile {
     dropped: DroppedLines,
 }
 
-/// How many lines were dropped and not yet told of.
+/// The number of dropped lines that the log does not mention yet.
 #[derive(Debug, Clone, Default)]
 pub struct DroppedLines(Arc<AtomicU64>);
 
@@ -39,12 +40,12 @@ struct OpenLogFile {
 }
 
 impl DroppedLines {
-    /// Counts one more.
+    /// Counts one more dropped line.
     pub fn count(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many there are.
+    /// The number of dropped lines.
     #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -56,14 +57,14 @@ impl DroppedLines {
 }
 
 impl RotatingFile {
-    /// The log at `path`, with older ones at `path.1` to `path.5`. No file is opened before the first
-    /// line.
+    /// The log at `path`, with older files at `path.1` to `path.5`. No file is opened before the
+    /// first line.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self::with_limits(path, MAX_BYTES, MAX_OLD_LOGS)
     }
 
-    /// A log whose newest file and `kept` older ones each hold up to `max_bytes`.
+    /// A log with `kept` older files. Each file has at most `max_bytes`.
     #[must_use]
     pub fn with_limits(path: impl Into<PathBuf>, max_bytes: u64, kept: u32) -> Self {
         let dropped = DroppedLines::default();
@@ -76,7 +77,7 @@ impl RotatingFile {
         }
     }
 
-    /// The count of dropped lines, for whoever has to drop some before they get here.
+    /// The counter of dropped lines, for code that drops lines before they get here.
     #[must_use]
     pub fn dropped(&self) -> DroppedLines {
         self.dropped.clone()
@@ -110,7 +111,7 @@ impl RotatingFile {
             open = self.take_open()?;
         }
         if let Err(error) = open.file.write_all(line) {
-            // Part of the line may have been written: cut it off, so that every line stays whole.
+            // A part of the line may have been written. Truncating keeps every line whole.
             open.file.set_len(open.bytes)?;
             return Err(error);
         }
@@ -119,7 +120,7 @@ impl RotatingFile {
         Ok(())
     }
 
-    /// The file as it was left, or opened afresh after a failure.
+    /// The open file, or the file opened again after a failure.
     fn take_open(&mut self) -> io::Result<OpenLogFile> {
         if let Some(open) = self.open.take() {
             return Ok(open);
@@ -142,7 +143,8 @@ impl RotatingFile {
         Ok(OpenLogFile { file, bytes })
     }
 
-    /// Moves every file one place back; the oldest is replaced, the newest place becomes free.
+    /// Moves every file one number up. The oldest is replaced, and the path of the newest becomes
+    /// free.
     fn rotate(&self) -> io::Result<()> {
         if self.kept == 0 {
             return fs::remove_file(&self.path);
@@ -164,7 +166,7 @@ impl RotatingFile {
 }
 
 impl Write for RotatingFile {
-    /// Takes all of `line` as one line, and never fails.
+    /// Takes all of `line` as one line. Never fails.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         self.write_line(line);
         Ok(line.len())
@@ -182,7 +184,7 @@ fn ends_a_line(file: &mut File) -> io::Result<bool> {
     Ok(last == *b"\n")
 }
 
-/// A line of the same form as the others.
+/// A line in the form of the others that tells the count.
 fn dropped_notice(dropped: u64) -> String {
     let now = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
     let target = module_path!();

@@ -1,4 +1,4 @@
-//! Permissions: closing the program's own files and directories to other users, and nothing else.
+//! Permissions: closes the program's own files and directories to other users, and nothing else.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -7,14 +7,14 @@ use std::path::Path;
 
 use super::HomeError;
 
-/// Every bit by which others than the owner get in.
+/// All permission bits of group and others.
 const OTHERS_BITS: u32 = 0o077;
 
-/// The bits by which others can change what is in a directory.
+/// The bits with which group and others can change a directory.
 const OTHERS_WRITE_BITS: u32 = 0o022;
 
-/// Closes the directory if all that is in it is the program's. If other things are in it, it may be
-/// some shared place: then its mode stays, and what there is to say about that is returned.
+/// Closes the directory if it contains only the program's files. Otherwise it may be shared: then
+/// its mode stays, and a sentence for the operator is returned if needed.
 pub(super) fn close_directory(directory: &Path) -> Result<Option<String>, HomeError> {
     let refused = |action, cause| HomeError::Refused {
         action,
@@ -44,8 +44,8 @@ pub(super) fn close_directory(directory: &Path) -> Result<Option<String>, HomeEr
     )))
 }
 
-/// Closes the program's own files in the directory. The configuration is the operator's; the
-/// credentials are closed where they are read, which also says so.
+/// Closes the program's own files in the directory. The configuration belongs to the operator. The
+/// credentials are closed by their reader, which also reports it.
 pub(super) fn close_files(directory: &Path) -> Result<(), HomeError> {
     let refused = |action, path: &Path, cause| {
         let path = path.to_owned();
@@ -58,7 +58,7 @@ pub(super) fn close_files(directory: &Path) -> Result<(), HomeError> {
     let entries = fs::read_dir(directory).map_err(|cause| refused("read", directory, cause))?;
     for entry in entries.flatten() {
         let is_ours = entry.file_name().to_str().is_some_and(is_made_by_us);
-        // The metadata of the entry itself: what a link points to is not ours.
+        // The metadata of the entry itself: the target of a link is not the program's file.
         let Some(metadata) = entry
             .metadata()
             .ok()
@@ -68,7 +68,7 @@ pub(super) fn close_files(directory: &Path) -> Result<(), HomeError> {
         };
         if metadata.permissions().mode() & OTHERS_BITS != 0 {
             match fs::set_permissions(entry.path(), Permissions::from_mode(0o600)) {
-                // Another process has removed it meanwhile.
+                // Another process has removed the file meanwhile.
                 Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
                 closed => {
                     closed.map_err(|cause| refused("close to other users", &entry.path(), cause))?
@@ -109,7 +109,7 @@ fn is_made_by_us(name: &str) -> bool {
         "run.json",
         "control.token",
     ];
-    // With what follows: zoea.db-wal, zoea.log.1, run.json.new …
+    // A prefix also matches derived names: zoea.db-wal, zoea.log.1, run.json.new …
     OWN_FILES.iter().any(|ours| name.starts_with(ours))
 }
 

@@ -1,14 +1,14 @@
-//! Replacing a file at once: whoever reads it finds the old content or the new, never a part.
+//! Atomic replacement of a file: a reader finds the old content or the new one, never a part.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Puts `content` in the place of whatever `file` holds. The lock on the answer, which is the new
-/// file, is taken before the new file can be seen.
+/// Replaces the content of `file`. Returns the new file with its lock, which is taken before other
+/// processes can see the new file.
 ///
-/// Only the holder of the home's lock calls this, so nobody else writes the file beside it.
+/// Only the holder of the home's lock calls this, so no other process writes the temporary file.
 pub(super) fn replace(file: &Path, content: &[u8]) -> io::Result<File> {
     let beside = temporary_path(file);
     let mut new = create_private(&beside)?;
@@ -19,15 +19,15 @@ pub(super) fn replace(file: &Path, content: &[u8]) -> io::Result<File> {
     Ok(new)
 }
 
-/// Puts `content` in the place of whatever `file` holds, without waiting for the disk: a power cut
-/// may bring the old content back.
+/// Replaces the content of `file` without waiting for the disk. A power cut may bring the old
+/// content back.
 pub(super) fn replace_without_sync(file: &Path, content: &[u8]) -> io::Result<()> {
     let beside = temporary_path(file);
     create_private(&beside)?.write_all(content)?;
     fs::rename(&beside, file)
 }
 
-/// Creates the file, or empties it, closed to other users.
+/// Creates the file, or empties it. It is closed to other users.
 pub(super) fn create_private(file: &Path) -> io::Result<File> {
     OpenOptions::new()
         .write(true)

@@ -1,5 +1,5 @@
-//! `run.json`: how to reach the running program. It is locked as long as that program lives, so that
-//! one left behind by a killed program is known to be stale.
+//! `run.json`: the addresses of the running program. The program holds a lock on it while it lives,
+//! so a file that a killed program left is known to be stale.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Read;
@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{Home, HomeError, HomeLock, replace};
 
-/// How to reach the running program.
+/// The addresses of the running program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunFile {
-    /// Its process.
+    /// The id of its process.
     pub pid: u32,
     /// The URL of its control interface.
     pub control: String,
     /// The URL of its metrics, if it serves any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<String>,
-    /// When it began to run.
+    /// The start of the program.
     #[serde(with = "milliseconds")]
     pub started_at: DateTime<Utc>,
 }
@@ -34,7 +34,7 @@ pub struct RunGuard {
 }
 
 impl RunFile {
-    /// What the program that is running now has written; `None` if none is running.
+    /// The file of the program that runs now; `None` if none runs.
     #[must_use]
     pub fn read(home: &Home) -> Option<Self> {
         let mut file = File::open(home.run_file()).ok()?;
@@ -49,10 +49,10 @@ impl RunFile {
 }
 
 impl HomeLock {
-    /// Writes `run.json`, in the place of an older one.
+    /// Writes `run.json`. It replaces an older one.
     ///
     /// # Errors
-    /// Says why it cannot be written.
+    /// The reason why it cannot be written.
     pub fn publish(&self, run: &RunFile) -> Result<RunGuard, HomeError> {
         let path = self.home.run_file();
         serde_json::to_vec(run)
@@ -71,7 +71,7 @@ impl HomeLock {
 }
 
 impl RunGuard {
-    /// Whether the file that has the name is still this one, and not a newer one.
+    /// Whether the path still leads to this file, and not to a newer one.
     fn is_current(&self) -> bool {
         let inode = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
         let (named, own) = (fs::metadata(&self.path), self.file.metadata());
@@ -82,7 +82,7 @@ impl RunGuard {
 impl Drop for RunGuard {
     fn drop(&mut self) {
         if self.is_current() {
-            // What cannot be removed is recognised as stale.
+            // A file that cannot be removed is recognised as stale.
             let _ = fs::remove_file(&self.path);
         }
         let _ = self.file.unlock();

@@ -1,7 +1,7 @@
-//! Chaos: what goes wrong and when, all of it from one seed, and counted by kind.
+//! Chaos: decides which faults happen and when, all from one seed, and counts them by kind.
 //!
-//! A seed draws which faults strike at all: where every fault always strikes, what needs one of them
-//! to be absent is never seen.
+//! A seed draws the set of faults that can happen at all. If every fault always happened, behaviour
+//! that needs one of them to be absent would never be seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What can go wrong.
+/// A fault that the simulation injects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum InjectedFault {
     /// The whole process ends, as by `kill -9`.
@@ -20,33 +20,33 @@ pub enum InjectedFault {
     ActorKill,
     /// A commit takes seconds.
     SlowCommit,
-    /// The ledger does not take a group, now.
+    /// The ledger refuses a group of writes, this time.
     CommitRefused,
-    /// The ledger takes a group and says that it did not.
+    /// The ledger stores a group of writes and reports a failure.
     CommitAnswerLost,
-    /// Two commits in a row fail, each before or after the group was taken.
+    /// Two commits in a row fail, each before or after the group was stored.
     CommitFailsTwice,
-    /// Three commits in a row fail, each before or after the group was taken.
+    /// Three commits in a row fail, each before or after the group was stored.
     CommitFailsThrice,
-    /// The ledger takes nothing for seconds.
+    /// The ledger accepts nothing for seconds.
     StoreAway,
-    /// The ledger panics before it takes a group.
+    /// The ledger panics before it stores a group.
     CommitPanic,
-    /// What is stored cannot be read, now.
+    /// A read from the archive fails, this time.
     ReadFault,
     /// The model's server answers 429.
     ModelLimited,
-    /// The model's server fails in a way worth another try.
+    /// The model's server fails in a way that is worth a retry.
     ModelTransient,
-    /// The model's server refuses for good.
+    /// The model's server refuses permanently.
     ModelPermanent,
-    /// The model's server fails for minutes.
+    /// The model's server is away for minutes.
     ModelAway,
-    /// The model takes minutes.
+    /// An answer of the model takes minutes.
     ModelSlow,
-    /// The model says nothing at all.
+    /// The model's answer is empty.
     ModelMute,
-    /// The code that asks the model panics.
+    /// The code that calls the model panics.
     ModelPanic,
     /// The game cannot be reached.
     GameUnreachable,
@@ -54,19 +54,19 @@ pub enum InjectedFault {
     GameAway,
     /// The game announces a restart, forgets all sessions, and is away for a while.
     GameRestart,
-    /// The game's list of tools is another one from now on.
+    /// The game's list of tools changes.
     GameToolsChange,
-    /// The game lets one Mysis get nowhere for minutes.
+    /// The game keeps one Mysis from any progress for minutes.
     GameHindrance,
-    /// A call is carried out and its answer is lost.
+    /// A call is carried out, and its answer is lost.
     GameAnswerLost,
-    /// A call is lost before it is carried out, and nobody can know that.
+    /// A call is lost before it is carried out. The caller cannot know that.
     GameRequestLost,
     /// The game forgets the MCP session.
     GameSessionLost,
     /// The game forgets the login.
     GameLoginLost,
-    /// The game limits logins.
+    /// The game refuses logins for a while, as too many.
     GameLimited,
     /// The game lists no tools.
     GameNoTools,
@@ -81,7 +81,7 @@ pub enum InjectedFault {
 }
 
 impl InjectedFault {
-    /// All of them.
+    /// All faults.
     pub const ALL: [InjectedFault; 33] = [
         InjectedFault::ProcessKill,
         InjectedFault::CommanderKill,
@@ -119,15 +119,15 @@ impl InjectedFault {
     ];
 }
 
-/// The words by which simulated panics are known, so that they are not printed.
+/// The message of simulated panics. The panic hook recognises it and prints nothing.
 pub(super) const PANIC: &str = "a simulated panic";
 
 /// The source of all chance.
 #[derive(Debug)]
 pub(super) struct Chaos {
-    inside: Mutex<ChaosState>,
+    state: Mutex<ChaosState>,
     wildness: f64,
-    /// What strikes at all.
+    /// The faults that can happen at all.
     drawn: BTreeSet<InjectedFault>,
 }
 
@@ -136,13 +136,13 @@ struct ChaosState {
     dice: fastrand::Rng,
     is_calm: bool,
     clock_offset_ms: i64,
-    /// What goes on, and until when.
+    /// Faults that last for a while, with their ends.
     lasting: BTreeMap<InjectedFault, Instant>,
-    struck: BTreeMap<InjectedFault, u64>,
+    injected: BTreeMap<InjectedFault, u64>,
 }
 
 impl Chaos {
-    /// Strikes with those faults that the seed draws, or with all.
+    /// Draws the set of faults from the seed, or takes all of them.
     pub(super) fn new(seed: u64, wildness: f64, with_all: bool) -> Chaos {
         let mut dice = fastrand::Rng::with_seed(seed);
         // A few faults, about half of them, or nearly all.
@@ -150,54 +150,54 @@ impl Chaos {
         let mut drawn = BTreeSet::from(InjectedFault::ALL);
         drawn.retain(|_| with_all || dice.f64() < share);
         Chaos {
-            inside: Mutex::new(ChaosState {
+            state: Mutex::new(ChaosState {
                 dice,
                 is_calm: false,
                 clock_offset_ms: 0,
                 lasting: BTreeMap::new(),
-                struck: BTreeMap::new(),
+                injected: BTreeMap::new(),
             }),
             wildness,
             drawn,
         }
     }
 
-    /// What strikes at all.
+    /// The faults that can happen at all.
     pub(super) fn drawn_faults(&self) -> &BTreeSet<InjectedFault> {
         &self.drawn
     }
 
     fn lock_state(&self) -> MutexGuard<'_, ChaosState> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins or ends a time in which nothing goes wrong.
+    /// Begins or ends a time without faults.
     pub(super) fn set_calm(&self, is_calm: bool) {
-        let mut inside = self.lock_state();
-        inside.is_calm = is_calm;
-        inside.lasting.clear();
+        let mut state = self.lock_state();
+        state.is_calm = is_calm;
+        state.lasting.clear();
     }
 
-    /// Whether nothing goes wrong now.
+    /// Whether no faults happen now.
     pub(super) fn is_calm(&self) -> bool {
         self.lock_state().is_calm
     }
 
-    /// Whether this goes wrong now.
-    pub(super) fn draw_fault(&self, strike: InjectedFault, probability: f64) -> bool {
-        let mut inside = self.lock_state();
-        let may = !inside.is_calm && self.drawn.contains(&strike);
-        if !may || inside.dice.f64() >= probability * self.wildness {
+    /// Whether this fault happens now.
+    pub(super) fn draw_fault(&self, fault: InjectedFault, probability: f64) -> bool {
+        let mut state = self.lock_state();
+        let may = !state.is_calm && self.drawn.contains(&fault);
+        if !may || state.dice.f64() >= probability * self.wildness {
             return false;
         }
-        *inside.struck.entry(strike).or_default() += 1;
+        *state.injected.entry(fault).or_default() += 1;
         true
     }
 
-    /// Whether this goes wrong for a while, this moment included; where it does not, it may begin.
+    /// Whether this lasting fault is going on now. If it is not, it may begin here.
     pub(super) fn draw_lasting_fault(
         &self,
-        strike: InjectedFault,
+        fault: InjectedFault,
         probability: f64,
         most: Duration,
     ) -> bool {
@@ -205,40 +205,40 @@ impl Chaos {
         let goes_on = self
             .lock_state()
             .lasting
-            .get(&strike)
+            .get(&fault)
             .is_some_and(|until| now < *until);
         if goes_on {
             return true;
         }
-        let begins = self.draw_fault(strike, probability);
+        let begins = self.draw_fault(fault, probability);
         if begins {
             let until = now + self.duration_between(most / 20, most);
-            self.lock_state().lasting.insert(strike, until);
+            self.lock_state().lasting.insert(fault, until);
         }
         begins
     }
 
-    /// Counts what went wrong by another hand.
-    pub(super) fn count_fault(&self, strike: InjectedFault) {
-        *self.lock_state().struck.entry(strike).or_default() += 1;
+    /// Counts a fault that was injected elsewhere.
+    pub(super) fn count_fault(&self, fault: InjectedFault) {
+        *self.lock_state().injected.entry(fault).or_default() += 1;
     }
 
-    /// A time between these two.
+    /// A random duration between these two.
     pub(super) fn duration_between(&self, least: Duration, most: Duration) -> Duration {
         least + (most - least).mul_f64(self.lock_state().dice.f64())
     }
 
-    /// A whole number below this one.
+    /// A random whole number below this one.
     pub(super) fn number_below(&self, bound: usize) -> usize {
         self.lock_state().dice.usize(..bound.max(1))
     }
 
-    /// Another seed.
+    /// A seed for another generator.
     pub(super) fn next_seed(&self) -> u64 {
         self.lock_state().dice.u64(..)
     }
 
-    /// How long a process lives before it is killed: minutes as well as half a day.
+    /// The time that a process lives before it is killed: from minutes to half a day.
     pub(super) fn process_lifetime(&self) -> Duration {
         if self.wildness <= 0.0 || !self.drawn.contains(&InjectedFault::ProcessKill) {
             return Duration::MAX;
@@ -247,20 +247,20 @@ impl Chaos {
         Duration::from_secs_f64(43_200.0 * dice * dice * dice / self.wildness + 0.01)
     }
 
-    /// So many milliseconds the wall clock is wrong by.
+    /// The error of the wall clock in milliseconds.
     pub(super) fn clock_offset_ms(&self) -> i64 {
         self.lock_state().clock_offset_ms
     }
 
-    /// Sets the wall clock up to so far back or forward.
+    /// Sets the wall clock back or forward by up to `most`.
     pub(super) fn set_clock(&self, most: Duration) {
         let most = i64::try_from(most.as_millis()).unwrap_or(i64::MAX);
-        let mut inside = self.lock_state();
-        inside.clock_offset_ms = inside.dice.i64(-most..most);
+        let mut state = self.lock_state();
+        state.clock_offset_ms = state.dice.i64(-most..most);
     }
 
-    /// What went wrong so far, by kind.
+    /// The number of injected faults by kind.
     pub(super) fn fault_counts(&self) -> BTreeMap<InjectedFault, u64> {
-        self.lock_state().struck.clone()
+        self.lock_state().injected.clone()
     }
 }

@@ -1,4 +1,4 @@
-//! Events: everything the swarm says, in order, as a digest that two runs can be compared by.
+//! Events: a digest of all events of the swarm in their order, by which two runs are compared.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,14 +18,14 @@ pub(super) struct EventLog {
     is_loud: bool,
 }
 
-/// What is kept of all events: how many bytes, and their FNV-1a hash.
+/// The digest of all events: their number, their bytes and their FNV-1a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventDigest {
-    /// How many events.
+    /// The number of events.
     pub events: u64,
-    /// How many bytes, as JSON lines.
+    /// The number of bytes, as JSON lines.
     pub bytes: u64,
-    /// Their hash.
+    /// The hash of these bytes.
     pub hash: u64,
 }
 
@@ -42,7 +42,7 @@ impl EventLog {
         }
     }
 
-    /// Writes down what is heard, and lets the watch hear it.
+    /// A handler that records each event and passes it to the monitor.
     pub(super) fn event_handler(&self, watch: Arc<InvariantMonitor>) -> EventHandler {
         let log = self.clone();
         Box::new(move |event| {
@@ -61,7 +61,7 @@ impl EventLog {
         };
         let line = zoea_contract::to_value(&line).to_string();
         if self.is_loud {
-            // Nobody reads: then nobody misses it.
+            // A failed write means that nobody reads the output.
             let _ = out::line(&clean::clean_json(&line));
         }
         let mut digest = self.digest.lock().unwrap_or_else(PoisonError::into_inner);

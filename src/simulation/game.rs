@@ -1,4 +1,4 @@
-//! The game: the galaxy's desk on simulated time, with faults on the way there and back.
+//! The game: the galaxy's frontend on simulated time, with a network that has faults.
 
 mod outages;
 
@@ -28,7 +28,7 @@ use outages::AnnouncedRestart;
 
 /// The real game's tick.
 const TICK_INTERVAL: Duration = Duration::from_secs(10);
-/// The tool that is not on the other one of the game's two lists.
+/// The tool that is missing from the second of the game's two lists of tools.
 const CHANGING_TOOL: &str = "captains_log_add";
 
 /// The game, for all Myses.
@@ -36,27 +36,27 @@ const CHANGING_TOOL: &str = "captains_log_add";
 pub(super) struct SimulatedGame(Arc<GameShared>);
 
 struct GameShared {
-    hall: Mutex<GameServerState>,
+    state: Mutex<GameServerState>,
     begun: Instant,
     tools: Arc<Toolset>,
-    /// The list of tools after the game changed it.
+    /// The list of tools after the game has changed it.
     other_tools: Arc<Toolset>,
     chaos: Arc<Chaos>,
     watch: Arc<InvariantMonitor>,
-    /// Whose actions come to nothing, and how.
+    /// Myses whose actions fail, with the kind of failure.
     game_faults: Mutex<BTreeMap<MysisId, GameFault>>,
 }
 
-/// How somebody's actions come to nothing.
+/// The way in which all actions of a Mysis fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GameFault {
-    /// The game says for ever that the ship is under way.
+    /// The game always answers that the ship is under way.
     InTransit,
-    /// The game's answers are lost for ever.
+    /// The game's answers are always lost.
     AnswersLost,
 }
 
-/// The desk, and who waits there.
+/// The frontend, and the callers that wait for a tick.
 struct GameServerState {
     frontend: Frontend,
     waiting: BTreeMap<AnswerTicket, oneshot::Sender<GameAnswer>>,
@@ -86,7 +86,7 @@ impl SimulatedGame {
             Arc::new(Toolset::new(ours.tools().iter().cloned().chain(specs)))
         };
         SimulatedGame(Arc::new(GameShared {
-            hall: Mutex::new(GameServerState {
+            state: Mutex::new(GameServerState {
                 frontend,
                 waiting: BTreeMap::new(),
                 connections: 0,
@@ -103,24 +103,24 @@ impl SimulatedGame {
         }))
     }
 
-    /// From now on this one's actions come to nothing.
-    pub(super) fn inject_fault(&self, mysis: MysisId, how: GameFault) {
+    /// Makes all further actions of this Mysis fail.
+    pub(super) fn inject_fault(&self, mysis: MysisId, fault: GameFault) {
         let mut game_faults = self
             .0
             .game_faults
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        game_faults.insert(mysis, how);
+        game_faults.insert(mysis, fault);
     }
 
-    /// Nobody's actions come to nothing any more.
+    /// Lets the actions of all Myses succeed again.
     pub(super) fn clear_all_faults(&self) {
         self.retain_faults(|_| false);
     }
 
-    /// This one's actions come to nothing no more.
+    /// Lets the actions of this Mysis succeed again.
     pub(super) fn clear_fault(&self, mysis: MysisId) {
-        self.retain_faults(|game_faults| game_faults != mysis);
+        self.retain_faults(|faulty| faulty != mysis);
     }
 
     fn retain_faults(&self, stays: impl Fn(MysisId) -> bool) {
@@ -132,7 +132,7 @@ impl SimulatedGame {
         game_faults.retain(|mysis, _| stays(*mysis));
     }
 
-    /// What becomes of the call of one that is jinxed.
+    /// The answer to an action of a Mysis with a fault; none for other calls.
     fn faulty_answer(
         &self,
         mysis: MysisId,
@@ -143,10 +143,10 @@ impl SimulatedGame {
             .game_faults
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let how = *game_faults.get(&mysis)?;
+        let fault = *game_faults.get(&mysis)?;
         let is_action = zoea_galaxy::world::command_kind(&call.tool)
             == Some(zoea_galaxy::world::CommandKind::Act);
-        is_action.then(|| match how {
+        is_action.then(|| match fault {
             GameFault::InTransit => Ok(LinkAnswer {
                 aside: None,
                 text: "Error: in_transit: You are in transit.".to_string(),
@@ -156,7 +156,7 @@ impl SimulatedGame {
         })
     }
 
-    /// Lets time pass there for as long as the handle is kept.
+    /// Lets game time pass as long as the handle is kept.
     pub(super) fn start_ticking(&self) -> AbortOnDropHandle<()> {
         let game = self.clone();
         AbortOnDropHandle::new(tokio::spawn(async move {
@@ -169,26 +169,26 @@ impl SimulatedGame {
     }
 
     fn lock_state(&self) -> MutexGuard<'_, GameServerState> {
-        self.0.hall.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tick(&self) {
-        let mut hall = self.lock_state();
-        let ticked = hall.frontend.tick();
+        let mut state = self.lock_state();
+        let ticked = state.frontend.tick();
         self.report_executed(&ticked.records);
         for (ticket, answer) in ticked.answers {
-            if let Some(waiting) = hall.waiting.remove(&ticket) {
-                // Whoever hung up has no use for it.
+            if let Some(waiting) = state.waiting.remove(&ticket) {
+                // The send fails when the caller has disconnected.
                 let _ = waiting.send(answer);
             }
         }
-        let swept = hall.frontend.sweep(self.0.begun.elapsed());
+        let swept = state.frontend.sweep(self.0.begun.elapsed());
         self.report_executed(&swept);
         let chaos = &self.0.chaos;
         if chaos.draw_fault(InjectedFault::GameToolsChange, 0.0005) {
-            hall.has_other_tools = !hall.has_other_tools;
+            state.has_other_tools = !state.has_other_tools;
         }
-        self.update_restart(&mut hall);
+        self.update_restart(&mut state);
     }
 
     fn report_executed(&self, records: &[JournalRecord]) {
@@ -200,22 +200,22 @@ impl SimulatedGame {
     }
 
     fn reconnect(&self, old: ConnectionId) -> ConnectionId {
-        let mut hall = self.lock_state();
-        let left = hall.frontend.disconnect(old);
+        let mut state = self.lock_state();
+        let left = state.frontend.disconnect(old);
         self.report_executed(&left);
-        hall.connections += 1;
-        hall.connections
+        state.connections += 1;
+        state.connections
     }
 
-    /// Serves a call as the server does once it has read the request.
+    /// Serves a call as the game server does after reading the request.
     fn serve_call(&self, connection: ConnectionId, call: LinkCall) -> AwaitedAnswer {
-        let mut hall = self.lock_state();
+        let mut state = self.lock_state();
         let call = GameCall {
             tool: call.tool.to_string(),
             arguments: call.arguments,
             name: Some(call.call_id),
         };
-        let served = hall
+        let served = state
             .frontend
             .serve_call(connection, call, self.0.begun.elapsed());
         self.report_executed(&served.records);
@@ -223,7 +223,7 @@ impl SimulatedGame {
             CallReply::Now(answer) => AwaitedAnswer::Now(answer),
             CallReply::Later(ticket) => {
                 let (send, receive) = oneshot::channel();
-                hall.waiting.insert(ticket, send);
+                state.waiting.insert(ticket, send);
                 AwaitedAnswer::Later(receive)
             }
         }
@@ -251,7 +251,7 @@ impl Upstream for SimulatedGame {
     }
 }
 
-/// One Mysis' connection; 0 before it is open.
+/// The connection of one Mysis; 0 before it is open.
 #[derive(Clone)]
 struct SimulatedLink {
     game: SimulatedGame,
@@ -274,7 +274,7 @@ impl SimulatedLink {
             .unwrap_or_else(PoisonError::into_inner) = connection;
     }
 
-    /// The way there: it takes a while, and not everything arrives.
+    /// The way to the game: it takes a while, and some calls do not arrive.
     async fn simulate_network(&self) -> Result<(), LinkFault> {
         let chaos = &self.game.0.chaos;
         let way = chaos.duration_between(Duration::from_millis(5), Duration::from_millis(80));
@@ -313,9 +313,9 @@ impl SimulatedLink {
             return Err(lost());
         }
         let name = call.call_id.clone();
-        if let Some(spoilt) = self.game.faulty_answer(self.mysis, &call) {
+        if let Some(answer) = self.game.faulty_answer(self.mysis, &call) {
             self.game.0.watch.on_call_declined(&name);
-            return spoilt;
+            return answer;
         }
         let answer = match self.game.serve_call(self.connection(), call) {
             AwaitedAnswer::Now(answer) => answer,
@@ -359,10 +359,10 @@ impl Link for SimulatedLink {
         .boxed()
     }
 
-    fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+    fn resume(&self, token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
         let wire = self.clone();
         async move {
-            let known = ticket.parse();
+            let known = token.parse();
             wire.set_connection(
                 known.map_err(|_| LinkFault::SessionLost("no ticket of ours".to_string()))?,
             );

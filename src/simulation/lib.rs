@@ -1,8 +1,8 @@
-//! The simulation: the swarm's own actors and rules on simulated time, with faults on purpose.
+//! The simulation: the real actors and rules of the swarm on simulated time, with injected faults.
 //!
-//! No socket, no file, no real clock, one thread: the same seed gives the same events, byte for
-//! byte. The outside is played by the galaxy's desk, the pilot's player and a ledger in memory;
-//! `chaos` decides what goes wrong, `verdict` watches what must never happen.
+//! It has no socket, no file, no real clock and one thread: the same seed gives the same events,
+//! byte for byte. The galaxy's frontend, the pilot's player and a ledger in memory take the place
+//! of the outside. `chaos` decides on faults, and `verdict` checks what must never happen.
 
 mod chaos;
 mod events;
@@ -51,49 +51,49 @@ pub use memory::MemoryLedger;
 pub use rare::RareEvent;
 pub use verdict::{ActorKind, SimulationVerdict};
 
-/// When simulated time begins: 2026-03-11 18:00 UTC.
+/// The beginning of simulated time: 2026-03-11 18:00 UTC.
 const START_TIME: Timestamp = Timestamp(1_773_252_000_000);
 
-/// How long it is quiet at the end at least, so that the swarm can come to itself.
+/// The shortest quiet time at the end, in which the swarm recovers.
 const MIN_QUIET: Duration = Duration::from_secs(1200);
-/// Half of the quiet is at least as long as a model takes for so many answers: those of a turn, and
-/// what stood in the queue before them; and as long as all take to log in.
+/// The number of answers that fit into half of the quiet time: those of a turn, and those of the
+/// queue before it. That half is also long enough for all logins.
 const ANSWERS_IN_HALF: u32 = 12;
 
-/// A process that ends in good order has so long for it.
+/// The time that an orderly end of a process may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Parts of the program that run in a simulation as they are. They are handed in because they know
-/// wire formats, which this package does not.
+/// Parts of the program that run unchanged in a simulation. They are arguments because they know
+/// wire formats, and this package does not.
 #[derive(Clone, Copy, Debug)]
 pub struct ProgramParts {
-    /// A request as it goes to a provider, without its tools, for the check that a provider makes.
+    /// Writes a request as a provider gets it, without its tools, for the validator.
     pub request_without_tools: fn(&ModelRequest) -> Value,
-    /// A request as it goes to a provider.
+    /// Writes a request as a provider gets it.
     pub request_text: fn(&ModelRequest) -> Option<String>,
-    /// Puts between the sessions and the game what spares the game requests.
+    /// Wraps the game in the layer that saves requests to it.
     pub spare_requests: fn(Arc<dyn Upstream>) -> Arc<dyn Upstream>,
 }
 
-/// What is simulated.
+/// The options of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub struct SimulationOptions {
-    /// What everything follows from.
+    /// The seed of all chance.
     pub seed: u64,
-    /// How long, in simulated time, before the quiet time at the end.
+    /// The simulated time before the quiet time at the end.
     pub length: Duration,
-    /// How many Myses.
+    /// The number of Myses.
     pub myses: usize,
-    /// How often things go wrong: 0 never, 1 as a bad day has it.
+    /// The frequency of faults: 0 for none, 1 for those of a bad day.
     pub wildness: f64,
-    /// Whether every fault strikes, in place of those that the seed draws.
+    /// Whether all faults can happen, instead of those that the seed draws.
     pub with_all_faults: bool,
-    /// The longest that the model usually takes for an answer.
+    /// The longest time that the model usually takes for an answer.
     pub thinking: Duration,
-    /// Told at the end of each simulated day how many requests were made so far; it is not part of
-    /// what a seed repeats.
+    /// Called at the end of each simulated day with the number of the day and of the requests so
+    /// far. It is not part of what a seed repeats.
     pub on_day: Option<fn(u64, u64)>,
     /// Whether every event is printed.
     pub is_loud: bool,
@@ -101,21 +101,21 @@ pub struct SimulationOptions {
     pub adapters: ProgramParts,
 }
 
-/// Simulates, and says what came of it.
+/// Runs a simulation. Returns its verdict.
 ///
 /// # Errors
-/// The simulation itself cannot be set up; what the swarm does wrong is in the verdict.
+/// The simulation itself cannot be set up. Mistakes of the swarm are in the verdict.
 pub fn run(options: SimulationOptions) -> anyhow::Result<SimulationVerdict> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .context("build a runtime with a simulated clock")?;
-    // The clock stands still only within the runtime, so everything that looks at it begins there.
+    // The clock is paused only within the runtime, so everything that reads it starts there.
     runtime.block_on(async { Simulation::new(options).await?.run().await })
 }
 
-/// Keeps simulated panics from filling stderr; others are told as ever.
+/// Keeps simulated panics off stderr. Other panics are reported as usual.
 pub fn hush_simulated_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -128,7 +128,7 @@ pub fn hush_simulated_panics() {
     });
 }
 
-/// Clocks that follow simulated time; the wall clock jumps.
+/// Clocks that follow simulated time. The wall clock jumps.
 struct SimClock {
     begun: Instant,
     chaos: Arc<Chaos>,
@@ -197,22 +197,22 @@ impl Simulation {
             let watcher = self.recorder.watcher();
             let commander = self.start_commander_with(rules.clone(), watcher).await?;
             let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
-            let troubles = operator::fault_loop(
+            let faults = operator::fault_loop(
                 commander.clone(),
                 swarm,
                 self.game.clone(),
                 self.chaos.clone(),
                 self.watch.clone(),
             );
-            // A Commander that is killed ends its process, whatever the others do.
+            // Killing the Commander ends its process, whatever the others do.
             let lived = tokio::time::timeout(life, commander.wait(None)).await;
-            drop(troubles);
+            drop(faults);
             self.end_process(&commander, lived.is_ok()).await;
         }
         self.run_quiet_time().await
     }
 
-    /// The process is killed where the seed wants that; else it ends in good order.
+    /// Ends the process: by a kill if the seed has that fault, else in good order.
     async fn end_process(&self, commander: &ActorRef<CommanderMsg>, is_dead: bool) {
         let is_killed = self
             .chaos
@@ -243,7 +243,7 @@ impl Simulation {
         }))
     }
 
-    /// The first flight: the Myses are created, and the mission stands.
+    /// The first process: it creates the Myses and sets the mission.
     async fn create_swarm(&self) -> anyhow::Result<()> {
         self.chaos.set_calm(true);
         let commander = self.start_commander().await?;
@@ -270,7 +270,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Nothing goes wrong any more; who stands still is relaunched once, as an operator would.
+    /// Runs without faults until the end. Myses that stand still are relaunched once, as an
+    /// operator would.
     async fn run_quiet_time(self) -> anyhow::Result<SimulationVerdict> {
         self.chaos.set_calm(true);
         self.game.clear_all_faults();
@@ -278,10 +279,10 @@ impl Simulation {
         let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
         let half = self.half_quiet_length();
         tokio::time::sleep(half).await;
-        for standing in swarm.statuses().await {
-            if standing.state != LifeState::Running {
-                let name = standing.name.to_string();
-                if standing.state == LifeState::Errored {
+        for status in swarm.statuses().await {
+            if status.state != LifeState::Running {
+                let name = status.name.to_string();
+                if status.state == LifeState::Errored {
                     self.watch.on_manual_relaunch();
                 }
                 let started = swarm.order(Order::Start { name }).await;
@@ -312,8 +313,8 @@ impl Simulation {
         (MIN_QUIET / 2).max(asking).max(self.time_to_log_in())
     }
 
-    /// How long it takes until everybody is in the game again, where a restart of it ended all
-    /// sessions just before: each opens one and logs in, within what a minute allows.
+    /// The time until every Mysis is in the game again after a restart has ended all sessions: each
+    /// one opens a session and logs in, within the limit of a minute.
     fn time_to_log_in(&self) -> Duration {
         let rules = rules::base_rules(self.options.myses);
         let per_minute = rules.tools.logins_per_minute.unwrap_or(u32::MAX);
@@ -360,12 +361,12 @@ impl Simulation {
     }
 }
 
-async fn start_listener(ear: EventHandler) -> anyhow::Result<Listener> {
-    let listener = Listener::start(ear).await;
+async fn start_listener(handler: EventHandler) -> anyhow::Result<Listener> {
+    let listener = Listener::start(handler).await;
     listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))
 }
 
-/// Kills the whole process, as `kill -9` does: nobody gets to say anything.
+/// Kills the whole process, as `kill -9` does: no actor can say anything.
 async fn kill_process(commander: &ActorRef<CommanderMsg>) {
     let mut children = commander.get_children();
     children.sort_by_key(|child| child.get_id().pid());
@@ -373,7 +374,7 @@ async fn kill_process(commander: &ActorRef<CommanderMsg>) {
     for child in &children {
         child.kill();
     }
-    // An actor that is gone already is what we wait for.
+    // An actor that has ended already is fine.
     let _ = commander.wait(None).await;
     for child in children {
         let _ = child.wait(None).await;

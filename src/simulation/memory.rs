@@ -1,5 +1,5 @@
-//! Memory: a ledger and archive without a database, by the same promises: all or nothing, harmless
-//! when repeated, refused for older lives.
+//! A ledger and archive in memory. They keep the promises of the real ones: all or nothing,
+//! harmless when repeated, refused for older incarnations.
 
 mod stored;
 
@@ -22,7 +22,7 @@ use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::verdict::InvariantMonitor;
 use stored::{StoredMysis, StoredSwarm};
 
-/// The longest that the ledger takes nothing at all.
+/// The longest time in which the ledger accepts nothing.
 const MAX_LEDGER_OUTAGE: Duration = Duration::from_secs(60);
 
 /// The ledger.
@@ -30,21 +30,21 @@ pub struct MemoryLedger {
     stored: Arc<Mutex<StoredSwarm>>,
     chaos: Arc<Chaos>,
     watch: Arc<InvariantMonitor>,
-    /// How the next commits fail.
+    /// The failures of the next commits.
     failures: Arc<Mutex<VecDeque<CommitFailure>>>,
 }
 
-/// How a commit fails.
+/// The way in which a commit fails.
 #[derive(Clone, Copy, Debug)]
 enum CommitFailure {
-    /// Before it happened.
+    /// The commit fails before it stores anything.
     Refused,
-    /// After it happened.
+    /// The commit fails after it has stored everything.
     AnswerLost,
 }
 
 impl MemoryLedger {
-    /// One that nothing ever goes wrong with.
+    /// A ledger without faults.
     #[must_use]
     pub fn without_faults() -> MemoryLedger {
         MemoryLedger::new(Arc::new(Chaos::new(1, 0.0, false)), Arc::default())
@@ -59,13 +59,13 @@ impl MemoryLedger {
         }
     }
 
-    /// The swarm, as the next process finds it.
+    /// The swarm as the next process finds it.
     #[must_use]
     pub fn swarm_now(&self) -> SwarmRecord {
         lock_stored(&self.stored).swarm_record()
     }
 
-    /// How often each prompt was written.
+    /// The number of times that each prompt was written.
     #[must_use]
     pub fn prompt_counts(&self) -> BTreeMap<Arc<str>, u64> {
         lock_stored(&self.stored).prompts.clone()
@@ -92,7 +92,7 @@ fn lock_stored(stored: &Mutex<StoredSwarm>) -> MutexGuard<'_, StoredSwarm> {
     stored.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How this commit fails, if it does.
+/// The failure of this commit, if it fails.
 fn draw_failure(chaos: &Chaos, next: &Mutex<VecDeque<CommitFailure>>) -> Option<CommitFailure> {
     let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
     if chaos.is_calm() {
@@ -149,7 +149,7 @@ impl Ledger for MemoryLedger {
                 let commit = |batch| stored.commit_batch(batch, &watch);
                 batches.iter().map(commit).collect()
             };
-            // Whoever is killed from here on until it is answered does not know that it happened.
+            // A caller that is killed before the answer does not know that the commit happened.
             let usual = chaos.duration_between(Duration::ZERO, Duration::from_millis(2));
             tokio::time::sleep(usual).await;
             if matches!(failure, Some(CommitFailure::AnswerLost)) {

@@ -1,4 +1,5 @@
-//! The model: the pilot's player, asked without a wire, every request checked as a provider would.
+//! The model: the pilot's player, called without a wire. Every request is validated as a provider
+//! would.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +16,13 @@ use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::rules::MAIN_PROVIDER;
 use super::verdict::InvariantMonitor;
 
-/// The longest that the first provider is away.
+/// The longest outage of the first provider.
 const MAX_PROVIDER_OUTAGE: Duration = Duration::from_secs(240);
 
 /// The model server.
 pub(super) struct PilotModels {
     habits: Habits,
-    /// The longest that an answer usually takes.
+    /// The longest time that an answer usually takes.
     thinking: Duration,
     adapters: ProgramParts,
     chaos: Arc<Chaos>,
@@ -69,7 +70,7 @@ impl Models for PilotModels {
             if chaos.draw_fault(InjectedFault::ModelSlow, 0.002) {
                 tokio::time::sleep(Duration::from_secs(240)).await;
             }
-            // Whoever takes over while it is away is another one.
+            // Only the first provider has outages; its fallback is another one.
             let is_first = &*request.provider == MAIN_PROVIDER;
             if is_first
                 && chaos.draw_lasting_fault(InjectedFault::ModelAway, 0.001, MAX_PROVIDER_OUTAGE)

@@ -1,4 +1,4 @@
-//! The operator, and whoever kills actors: both act at random while a process lives.
+//! The operator and the killer of actors: both act at random while a process lives.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +17,10 @@ use super::game::{GameFault, SimulatedGame};
 use super::rare::RareEvent;
 use super::verdict::{ActorKind, InvariantMonitor};
 
-/// Within this time whoever was killed is there again.
+/// The time within which a killed actor must be replaced.
 const REVIVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Begins all that; it ends when what comes back is dropped.
+/// Starts all these tasks. They end when the returned value is dropped.
 pub(super) fn fault_loop(
     commander: ActorRef<CommanderMsg>,
     swarm: CommanderHandle,
@@ -40,8 +40,8 @@ async fn sleep_randomly(chaos: &Chaos, most: Duration) {
     tokio::time::sleep(chaos.duration_between(Duration::from_millis(1), most)).await;
 }
 
-/// Kills one actor after the other. What was killed must be there again before long: the next
-/// process would bring it back anyway, and hide that this one did not.
+/// Kills one actor after the other. A killed actor must be replaced within this process: the next
+/// process would start it anyway, and hide that this one did not.
 async fn kill_actors(
     commander: ActorRef<CommanderMsg>,
     chaos: Arc<Chaos>,
@@ -59,11 +59,11 @@ async fn kill_actors(
         }
         let mut children = commander.get_children();
         children.sort_by_key(|child| child.get_id().pid());
-        // Each kind as often as the others, however many there are of it.
+        // Each kind is drawn equally often, whatever its number of actors.
         let kind = [ActorKind::Store, ActorKind::Gate, ActorKind::Mysis][chaos.number_below(3)];
         children.retain(|child| ActorKind::of(child) == Some(kind));
         if kind == ActorKind::Store && chaos.number_below(2) == 0 {
-            // In the middle of a commit, if one begins before long.
+            // The kill comes in the middle of a commit, if one begins in time.
             let began = tokio::time::timeout(REVIVAL_TIMEOUT, watch.commit_begins.notified()).await;
             if began.is_ok() {
                 watch.on_rare_event(RareEvent::StoreKilledInCommit);
@@ -85,7 +85,7 @@ async fn kill_actors(
     }
 }
 
-/// How many actors of each kind live.
+/// The number of living actors of each kind.
 fn count_actors(commander: &ActorRef<CommanderMsg>) -> BTreeMap<ActorKind, usize> {
     let mut complement = BTreeMap::new();
     for kind in commander.get_children().iter().filter_map(ActorKind::of) {
@@ -98,14 +98,14 @@ async fn wait_until_back(
     commander: &ActorRef<CommanderMsg>,
     complement: &BTreeMap<ActorKind, usize>,
 ) {
-    // The dead one leaves before its successor comes.
+    // The dead actor leaves before its successor comes.
     tokio::time::sleep(Duration::from_millis(10)).await;
     while count_actors(commander) != *complement {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-/// Now and then the game lets somebody get nowhere for minutes.
+/// Lets the game keep a Mysis from any progress for minutes, at random times.
 async fn hinder_players(swarm: CommanderHandle, game: SimulatedGame, chaos: Arc<Chaos>) {
     loop {
         sleep_randomly(&chaos, Duration::from_secs(300)).await;
@@ -124,11 +124,11 @@ async fn hinder_players(swarm: CommanderHandle, game: SimulatedGame, chaos: Arc<
     }
 }
 
-/// Sets the wall clock to another time, as somebody who sets a machine right does, or wrong.
+/// Sets the wall clock to another time, as an operator or a time service may.
 async fn shift_clock(chaos: Arc<Chaos>) {
     loop {
         sleep_randomly(&chaos, Duration::from_secs(300)).await;
-        let (strike, most) = [
+        let (fault, most) = [
             (InjectedFault::ClockBySeconds, Duration::from_secs(90)),
             (InjectedFault::ClockByHours, Duration::from_secs(48 * 3600)),
             (
@@ -136,13 +136,13 @@ async fn shift_clock(chaos: Arc<Chaos>) {
                 Duration::from_secs(10 * 365 * 86_400),
             ),
         ][chaos.number_below(3)];
-        if chaos.draw_fault(strike, 0.05) {
+        if chaos.draw_fault(fault, 0.05) {
             chaos.set_clock(most);
         }
     }
 }
 
-/// Gives orders, and remembers which were acknowledged.
+/// Gives orders, and remembers the acknowledged ones.
 async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<InvariantMonitor>) {
     loop {
         sleep_randomly(&chaos, Duration::from_secs(300)).await;
@@ -154,7 +154,7 @@ async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<Invar
         let name = mysis.name.to_string();
         match chaos.number_below(20) {
             0 => {
-                // A refusal is an answer as good as any.
+                // A refusal is a valid answer too.
                 let _ = swarm.order(Order::Stop { name }).await;
             }
             1..=4 => relaunch_those_at_rest(&swarm, &watch).await,

@@ -1,15 +1,15 @@
-//! Rare: what a swarm seldom comes to, counted, so that a suite can say that it was there.
+//! Rare events, counted so that a suite can assert that they happened.
 
 use actors::domain::event::{Activity, EventKind, LifeState, SwarmEvent};
 
-/// What is seldom seen.
+/// An event that few runs have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RareEvent {
-    /// A call was sent and nobody knows what came of it.
+    /// A call was sent, and nobody knows its outcome.
     OutcomeUnknown,
     /// A call was never sent and never will be.
     NotExecuted,
-    /// The actor of a Mysis died and its successor told so.
+    /// The actor of a Mysis died, and its successor reported it.
     Crashed,
     /// A Mysis was relaunched too often and stays errored.
     RelaunchesSpent,
@@ -23,23 +23,23 @@ pub enum RareEvent {
     StoreTrouble,
     /// The store can write again.
     StoreHealed,
-    /// A provider failed so often that it is left alone.
+    /// The circuit of a provider opened after its failures.
     CircuitOpen,
     /// A provider works again.
     CircuitClosed,
-    /// Another provider was asked in place of one that is left alone.
+    /// The fallback of a provider was called.
     FallbackAsked,
-    /// A Mysis pauses because the budget is spent.
+    /// A Mysis paused because the budget was spent.
     BudgetPause,
-    /// A Mysis was told that it gets nowhere.
+    /// A Mysis was told that it makes no progress.
     NoProgress,
-    /// A Mysis began afresh, since it got nowhere.
+    /// A Mysis without progress got a new context.
     ContextAfresh,
-    /// Another provider was asked since a Mysis got nowhere.
+    /// A Mysis without progress got another provider.
     OtherProvider,
-    /// A Mysis was put to rest, since nothing helped.
+    /// A Mysis was parked, since nothing helped.
     Parked,
-    /// A Mysis holds still since the game announced a restart.
+    /// A Mysis held still because the game announced a restart.
     RestartPause,
     /// The game could not be used.
     GameDown,
@@ -47,7 +47,7 @@ pub enum RareEvent {
     GameUp,
     /// A turn was ended because it was too long.
     TurnLimit,
-    /// The model said nothing.
+    /// The model's answer was empty.
     EmptyReply,
     /// A Mysis was errored by its provider.
     Errored,
@@ -56,7 +56,7 @@ pub enum RareEvent {
 }
 
 impl RareEvent {
-    /// All of them.
+    /// All rare events.
     pub const ALL: [RareEvent; 24] = [
         RareEvent::OutcomeUnknown,
         RareEvent::NotExecuted,
@@ -84,7 +84,7 @@ impl RareEvent {
         RareEvent::Closed,
     ];
 
-    /// What an event tells of.
+    /// The rare event that this event is, if it is one.
     pub(super) fn of(event: &SwarmEvent) -> Option<RareEvent> {
         match &event.what {
             EventKind::Notice { code, .. } => RareEvent::of_code(code),
@@ -113,7 +113,7 @@ impl RareEvent {
         }
     }
 
-    /// By the stable word of a notice.
+    /// The rare event of a notice with this code.
     fn of_code(code: &str) -> Option<RareEvent> {
         Some(match code {
             "crashed" => RareEvent::Crashed,

@@ -1,5 +1,5 @@
-//! The rules of a simulated swarm: those of a new configuration, with a policy that relaunches, and
-//! with what a seed draws of what an operator may set.
+//! The rules of a simulated swarm: the defaults, with a policy that relaunches, and with some
+//! settings that the seed draws.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,23 +10,23 @@ use actors::domain::rules::{
     ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules,
 };
 
-/// The name of the provider of all.
+/// The name of the provider that all Myses use.
 pub(super) const MAIN_PROVIDER: &str = "pilot";
-/// The name of the one that takes over, where there is one.
+/// The name of the fallback provider, if there is one.
 const SPARE_PROVIDER: &str = "spare";
 
-/// How many of them may ask at once.
+/// The number of concurrent requests to the provider.
 pub(super) const MAX_CONCURRENCY: usize = 64;
 
-/// What a Mysis may spend in a day where there is a budget: enough for some minutes.
+/// The daily token budget of a Mysis, if there is one. It suffices for some minutes.
 const BUDGET_TOKENS: u64 = 40_000;
 
-/// What an operator may have set.
+/// The settings that the seed draws.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DrawnSettings {
     has_spare: bool,
     has_budget: bool,
-    /// Whether whoever gets nowhere is told so early.
+    /// Whether a Mysis without progress is told so early.
     is_hurried: bool,
     relaunch: RelaunchPolicy,
     max_relaunches: u32,
@@ -44,7 +44,7 @@ impl DrawnSettings {
         }
     }
 
-    /// The rules while things go wrong.
+    /// The rules during the time with faults.
     pub(super) fn swarm_rules(self, myses: usize) -> SwarmRules {
         let mut rules = base_rules(myses);
         rules.supervision.relaunch = self.relaunch;
@@ -76,7 +76,7 @@ impl DrawnSettings {
     }
 }
 
-/// Those that hold in the quiet: no budget, one provider, patience.
+/// The rules during the quiet time: no budget, one provider, default limits of progress.
 pub(super) fn base_rules(myses: usize) -> SwarmRules {
     let provider = ProviderRules {
         model: MAIN_PROVIDER.into(),

@@ -1,4 +1,4 @@
-//! What a simulated Mysis saw of the game, as the ledger would keep it.
+//! The snapshots of the game that simulated Myses took, as the ledger keeps them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use actors::domain::game_state::SnapshotResult;
 use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::write::Write;
 
-/// The sightings, by account and look.
+/// The snapshots, by account and query.
 #[derive(Clone, Default)]
 pub(super) struct SeenSnapshots(BTreeMap<(Arc<str>, SnapshotQuery), SnapshotResult>);
 
 impl SeenSnapshots {
-    /// Carries out what a write says about sightings.
+    /// Applies the snapshots of a write.
     pub(super) fn apply(&mut self, write: &Write) {
         if let Write::Sighted {
             account, sighting, ..
@@ -40,7 +40,7 @@ impl SeenSnapshots {
         }
     }
 
-    /// All of them, with the accounts that saw them.
+    /// All snapshots, with their accounts.
     pub(super) fn all(&self) -> Vec<(Arc<str>, SnapshotResult)> {
         let all = self.0.iter();
         all.map(|((account, _), sighting)| (account.clone(), sighting.clone()))

@@ -1,8 +1,9 @@
-//! The zoo: players that are stuck in one definite way each, and players that are well, under the
-//! watch on progress (`actors::domain::progress`), on simulated time.
+//! The stall suite: players that are stuck in one definite way each, and healthy players, under the
+//! stall detector (`actors::domain::progress`), on simulated time.
 //!
-//! Every party is a swarm of its own with one mission. All play well for ten minutes; then notes,
-//! which the pilot reads, make of its members what they are. What came of them is read from the notices that were stored for the operator.
+//! Every group is a swarm of its own with one mission. All members play well for ten minutes. Then
+//! notes, which the pilot reads, give each member its persona. The results are read from the
+//! notices that were stored for the operator.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,74 +23,74 @@ use super::{ProgramParts, Simulation, SimulationOptions, kill_process, rules, st
 use actors::commander::CommanderHandle;
 use zoea_pilot::{PERSONAS, STRANDED};
 
-/// How long all are well: they find an account and their way, and play.
+/// The time in which all members play well: they get an account, find their way, and play.
 const WARM_UP: Duration = Duration::from_secs(600);
 
-/// Those who share a mission.
+/// Players with the same mission.
 #[derive(Clone, Debug)]
 pub struct CaseGroup {
     /// The mission.
     pub order: &'static str,
-    /// Who.
+    /// The players.
     pub members: Vec<StallCase>,
 }
 
 /// One player.
 #[derive(Clone, Copy, Debug)]
 pub struct StallCase {
-    /// What it is called in the table.
+    /// Its name in the table.
     pub name: &'static str,
     /// The persona of the pilot.
     pub persona: &'static str,
-    /// How the game mistreats it.
-    pub plight: Mistreatment,
-    /// Whether it gets nowhere.
+    /// The game's fault towards it.
+    pub mistreatment: Mistreatment,
+    /// Whether it makes no progress.
     pub is_stuck: bool,
 }
 
-/// How the game mistreats one.
+/// The game's fault towards a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistreatment {
-    /// Not at all.
+    /// No fault.
     None,
-    /// It says for ever that the ship is under way.
+    /// The game always answers that the ship is under way.
     InTransit,
-    /// The answers to its actions are lost for ever.
+    /// The answers to its actions are always lost.
     AnswersLost,
 }
 
-/// What is visited.
+/// The options of the suite.
 #[derive(Clone, Debug)]
 pub struct SuiteOptions {
-    /// What all chance follows from.
+    /// The seed of all chance.
     pub seed: u64,
-    /// How long the players are watched, in simulated time.
+    /// The simulated time after the warm-up.
     pub length: Duration,
-    /// The watch.
+    /// The rules of the stall detector.
     pub rules: ProgressRules,
     /// Parts of the program.
     pub adapters: ProgramParts,
-    /// Whether a second provider is there to be asked.
+    /// Whether there is a second provider to change to.
     pub has_other_provider: bool,
 }
 
-/// What came of one player.
+/// The result of one player.
 #[derive(Clone, Debug)]
 pub struct CaseResult {
-    /// Who.
-    pub animal: StallCase,
-    /// Turns that it took.
+    /// The player.
+    pub case: StallCase,
+    /// The number of its turns.
     pub turns: i64,
-    /// The turn after which it was first told, and the notice.
+    /// The turn of the first notice, and its text.
     pub told: Option<(i64, Arc<str>)>,
-    /// The turn in which it first knew itself to be stranded: no fuel, and no way to get any.
+    /// The turn in which it first said that it is stranded: no fuel, and no way to get any.
     pub stranded: Option<i64>,
-    /// How far it was taken.
-    pub rung: EscalationStep,
+    /// The highest step that was taken.
+    pub step: EscalationStep,
 }
 
 impl CaseResult {
-    /// Whether it was told that it gets nowhere while it could have gone on.
+    /// Whether it got a notice while it could still have gone on.
     #[must_use]
     pub fn is_false_alarm(&self) -> bool {
         let told = self.told.as_ref().map(|(turn, _)| *turn);
@@ -97,7 +98,7 @@ impl CaseResult {
     }
 }
 
-/// The ways to be stuck: all bad habits of the pilot, and what only the game does to one.
+/// All stuck players: one for each bad persona of the pilot, and one for each fault of the game.
 #[must_use]
 pub fn stuck_cases() -> Vec<StallCase> {
     let personas = PERSONAS
@@ -106,23 +107,23 @@ pub fn stuck_cases() -> Vec<StallCase> {
     let habits = personas.map(|(_, name, _)| StallCase {
         name,
         persona: name,
-        plight: Mistreatment::None,
+        mistreatment: Mistreatment::None,
         is_stuck: true,
     });
-    let plights = [
+    let mistreatments = [
         ("in transit for ever", Mistreatment::InTransit),
         ("answers are lost", Mistreatment::AnswersLost),
     ];
-    let plights = plights.map(|(name, plight)| StallCase {
+    let mistreatments = mistreatments.map(|(name, mistreatment)| StallCase {
         name,
         persona: "steady",
-        plight,
+        mistreatment,
         is_stuck: true,
     });
-    habits.chain(plights).collect()
+    habits.chain(mistreatments).collect()
 }
 
-/// Parties of players that are well, so many of each kind.
+/// Groups of healthy players, this many of each kind.
 #[must_use]
 pub fn healthy_groups(each: usize) -> Vec<CaseGroup> {
     let kinds = [
@@ -145,77 +146,77 @@ pub fn healthy_groups(each: usize) -> Vec<CaseGroup> {
             "Stay docked and monitor the news.\n[no gain expected]",
         ),
     ];
-    let party = |(name, persona, order)| CaseGroup {
+    let group = |(name, persona, order)| CaseGroup {
         order,
         members: vec![
             StallCase {
                 name,
                 persona,
-                plight: Mistreatment::None,
+                mistreatment: Mistreatment::None,
                 is_stuck: false,
             };
             each
         ],
     };
-    kinds.map(party).to_vec()
+    kinds.map(group).to_vec()
 }
 
-/// Watches a party.
+/// Runs a group. Returns the result of each member.
 ///
 /// # Errors
 /// The simulation cannot be set up.
-pub fn run_group(visit: &SuiteOptions, party: &CaseGroup) -> anyhow::Result<Vec<CaseResult>> {
+pub fn run_group(options: &SuiteOptions, group: &CaseGroup) -> anyhow::Result<Vec<CaseResult>> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .context("build a runtime with a simulated clock")?;
-    runtime.block_on(simulate_group(visit, party))
+    runtime.block_on(simulate_group(options, group))
 }
 
 async fn simulate_group(
-    visit: &SuiteOptions,
-    party: &CaseGroup,
+    options: &SuiteOptions,
+    group: &CaseGroup,
 ) -> anyhow::Result<Vec<CaseResult>> {
     let simulation = Simulation::new(SimulationOptions {
-        seed: visit.seed,
-        length: visit.length,
-        myses: party.members.len(),
+        seed: options.seed,
+        length: options.length,
+        myses: group.members.len(),
         wildness: 0.0,
         with_all_faults: false,
         thinking: Duration::from_secs(4),
         on_day: None,
         is_loud: false,
-        adapters: visit.adapters,
+        adapters: options.adapters,
     })
     .await?;
-    let book = CaseRecords::default();
-    let hears = book.clone();
-    let keeper = start_listener(Box::new(move |event| hears.on_event(event))).await?;
+    let records = CaseRecords::default();
+    let recording = records.clone();
+    let recorder = start_listener(Box::new(move |event| recording.on_event(event))).await?;
     let _time = simulation.game.start_ticking();
-    let mut rules = rules::base_rules(party.members.len());
-    rules.progress = visit.rules.clone();
-    if visit.has_other_provider {
+    let mut rules = rules::base_rules(group.members.len());
+    rules.progress = options.rules.clone();
+    if options.has_other_provider {
         let another = rules.providers[rules::MAIN_PROVIDER].clone();
         rules.providers.insert("another".into(), another);
         rules.progress.provider = Some("another".into());
     }
     let commander = simulation
-        .start_commander_with(rules, keeper.watcher())
+        .start_commander_with(rules, recorder.watcher())
         .await?;
     let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
-    let myses = create_myses(&swarm, party).await?;
+    let myses = create_myses(&swarm, group).await?;
     tokio::time::sleep(WARM_UP).await;
-    book.start_counting();
-    assign_personas(&simulation, &swarm, party, &myses).await?;
-    tokio::time::sleep(visit.length).await;
+    records.start_counting();
+    assign_personas(&simulation, &swarm, group, &myses).await?;
+    tokio::time::sleep(options.length).await;
     kill_process(&commander).await;
-    keeper.stop().await;
-    Ok(party
+    recorder.stop().await;
+    Ok(group
         .members
         .iter()
         .enumerate()
-        .map(|(place, animal)| book.case_result(&mysis_name(place), *animal))
+        .map(|(place, case)| records.case_result(&mysis_name(place), *case))
         .collect())
 }
 
@@ -223,10 +224,10 @@ fn mysis_name(place: usize) -> String {
     format!("m{place}")
 }
 
-/// Creates the members and gives the mission.
-async fn create_myses(swarm: &CommanderHandle, party: &CaseGroup) -> anyhow::Result<Vec<MysisId>> {
+/// Creates the members and sets the mission.
+async fn create_myses(swarm: &CommanderHandle, group: &CaseGroup) -> anyhow::Result<Vec<MysisId>> {
     let mut myses = Vec::new();
-    for place in 0..party.members.len() {
+    for place in 0..group.members.len() {
         let created = give_order(
             swarm,
             Order::Create {
@@ -241,27 +242,27 @@ async fn create_myses(swarm: &CommanderHandle, party: &CaseGroup) -> anyhow::Res
         };
         myses.push(mysis);
     }
-    let text = party.order.to_string();
+    let text = group.order.to_string();
     give_order(swarm, Order::Broadcast { text }).await?;
     Ok(myses)
 }
 
-/// From here on each is what it is.
+/// Gives each member its persona and its fault.
 async fn assign_personas(
     simulation: &Simulation,
     swarm: &CommanderHandle,
-    party: &CaseGroup,
+    group: &CaseGroup,
     myses: &[MysisId],
 ) -> anyhow::Result<()> {
-    for (place, (animal, mysis)) in party.members.iter().zip(myses).enumerate() {
-        match animal.plight {
+    for (place, (case, mysis)) in group.members.iter().zip(myses).enumerate() {
+        match case.mistreatment {
             Mistreatment::None => {}
             Mistreatment::InTransit => simulation.game.inject_fault(*mysis, GameFault::InTransit),
             Mistreatment::AnswersLost => {
                 simulation.game.inject_fault(*mysis, GameFault::AnswersLost)
             }
         }
-        let text = format!("persona: {}", animal.persona);
+        let text = format!("persona: {}", case.persona);
         let name = mysis_name(place);
         give_order(swarm, Order::AddNote { name, text }).await?;
     }
@@ -272,28 +273,28 @@ async fn give_order(swarm: &CommanderHandle, order: Order) -> anyhow::Result<Com
     swarm.order(order).await.map_err(|why| anyhow!("{why}"))
 }
 
-/// What was told of each, by name.
+/// The records of all members, by name.
 #[derive(Clone, Debug, Default)]
 struct CaseRecords(Arc<Mutex<BTreeMap<String, CaseRecord>>>);
 
 #[derive(Clone, Debug, Default)]
 struct CaseRecord {
-    /// The newest turn before it became what it is.
+    /// The newest turn at the end of the warm-up.
     before: i64,
     turns: i64,
     told: Option<(i64, Arc<str>)>,
     stranded: Option<i64>,
-    rung: EscalationStep,
+    step: EscalationStep,
 }
 
 impl CaseRecords {
-    /// From here on turns are counted, and what was told before is forgotten.
+    /// Starts counting turns, and forgets the notices of the warm-up.
     fn start_counting(&self) {
-        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for page in pages.values_mut() {
-            *page = CaseRecord {
-                before: page.turns,
-                turns: page.turns,
+        let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for record in records.values_mut() {
+            *record = CaseRecord {
+                before: record.turns,
+                turns: record.turns,
                 ..CaseRecord::default()
             };
         }
@@ -303,21 +304,21 @@ impl CaseRecords {
         let (Some(who), EventKind::Stored(row)) = (&event.mysis, &event.what) else {
             return;
         };
-        let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let page = pages.entry(who.name.to_string()).or_default();
-        page.turns = page.turns.max(row.turn.0);
-        page.on_row(row);
+        let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = records.entry(who.name.to_string()).or_default();
+        record.turns = record.turns.max(row.turn.0);
+        record.on_row(row);
     }
 
-    fn case_result(&self, name: &str, animal: StallCase) -> CaseResult {
-        let pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let page = pages.get(name).cloned().unwrap_or_default();
+    fn case_result(&self, name: &str, case: StallCase) -> CaseResult {
+        let records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let record = records.get(name).cloned().unwrap_or_default();
         CaseResult {
-            animal,
-            turns: page.turns - page.before,
-            told: page.told,
-            stranded: page.stranded,
-            rung: page.rung,
+            case,
+            turns: record.turns - record.before,
+            told: record.told,
+            stranded: record.stranded,
+            step: record.step,
         }
     }
 }
@@ -327,14 +328,14 @@ impl CaseRecord {
         if matches!(row.body, RowBody::Reply(_)) && row.text().contains(STRANDED) {
             self.stranded.get_or_insert(row.turn.0 - self.before);
         }
-        let rung = match row.host().map(|meta| &*meta.code) {
+        let step = match row.host().map(|meta| &*meta.code) {
             Some("no_progress") => EscalationStep::Notified,
             Some("fresh_start") => EscalationStep::ContextReset,
             Some("other_provider") => EscalationStep::OtherProvider,
             Some("parked") => EscalationStep::Parked,
             Some(_) | None => return,
         };
-        self.rung = self.rung.max(rung);
+        self.step = self.step.max(step);
         self.told
             .get_or_insert_with(|| (row.turn.0 - self.before, row.text().clone()));
     }

@@ -1,4 +1,4 @@
-//! The verdict: what must never happen, watched for as it would happen.
+//! The verdict: checks during the run for everything that must never happen.
 
 mod calls;
 mod display;
@@ -21,71 +21,72 @@ use revivals::RevivalTracker;
 
 pub use revivals::ActorKind;
 
-/// What came of a simulation.
+/// The result of a simulation.
 #[derive(Clone, Debug)]
 pub struct SimulationVerdict {
-    /// The seed that repeats it.
+    /// The seed, which repeats the run.
     pub seed: u64,
-    /// What could go wrong on purpose: what the seed drew.
+    /// The faults that the seed drew.
     pub drawn: BTreeSet<InjectedFault>,
-    /// What went wrong on purpose, by kind.
-    pub struck: BTreeMap<InjectedFault, u64>,
-    /// Orders that the operator gave, and how many were acknowledged.
+    /// The numbers of injected faults by kind.
+    pub injected: BTreeMap<InjectedFault, u64>,
+    /// The numbers of orders that the operator gave, and of those that were acknowledged.
     pub orders: (u64, u64),
-    /// Processes that were started.
+    /// The number of processes.
     pub processes: u64,
-    /// Myses that were created, and those that were there at the end.
+    /// The numbers of Myses that were created, and of those at the end.
     pub myses: (usize, usize),
-    /// Actors that were killed on purpose, by kind.
+    /// The numbers of killed actors by kind.
     pub deaths: BTreeMap<ActorKind, u64>,
-    /// Myses whose actor died and that ran again in the same process, by themselves.
+    /// The number of Myses whose actor died and that were relaunched in the same process without
+    /// the operator.
     pub revived: u64,
-    /// What is seldom seen and was.
+    /// The numbers of rare events.
     pub reached: BTreeMap<RareEvent, u64>,
-    /// Turns that were finished.
+    /// The number of finished turns.
     pub turns: u64,
-    /// Requests that models were asked.
+    /// The number of requests to models.
     pub requests: u64,
-    /// Mutations that the game carried out.
+    /// The number of mutations that the game carried out.
     pub mutations: u64,
-    /// Calls by what became of them.
+    /// The numbers of calls by status.
     pub outcomes: BTreeMap<CallStatus, u64>,
-    /// Myses that only the operator could bring back.
+    /// The number of Myses that only the operator could bring back.
     pub relaunched_by_hand: u64,
-    /// Myses that got nowhere for so long that they were parked at the end, as they must be.
+    /// The number of Myses that were parked at the end, as those without progress must be.
     pub parked: u64,
-    /// What must not happen and did, the first few.
+    /// The first few violations of a rule.
     pub violations: Vec<String>,
-    /// What the swarm said, in short.
+    /// The digest of all events.
     pub digest: EventDigest,
 }
 
 impl SimulationVerdict {
-    /// Whether nothing happened that must not.
+    /// Whether there was no violation.
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.violations.is_empty()
     }
 
-    /// How often something went wrong on purpose.
+    /// The number of injected faults.
     #[must_use]
     pub fn fault_count(&self) -> u64 {
-        self.struck.values().sum()
+        self.injected.values().sum()
     }
 }
 
-/// Watches while the simulation runs.
+/// The monitor that checks the run.
 #[derive(Debug, Default)]
 pub(super) struct InvariantMonitor {
     seen: Mutex<ObservedRun>,
-    /// A commit begins, for those who want to strike in its middle.
+    /// Notified when a commit begins, for faults in the middle of one.
     pub(super) commit_begins: Notify,
 }
 
 #[derive(Debug, Default)]
 struct ObservedRun {
     given: u64,
-    /// Acknowledged orders, and whether a model has seen them.
+    /// Acknowledged orders, and whether a model has seen each.
     orders: BTreeMap<String, AcknowledgedOrder>,
     seen_in_requests: BTreeSet<String>,
     processes: u64,
@@ -107,7 +108,7 @@ struct AcknowledgedOrder {
     by: MysisId,
 }
 
-/// The words by which an order of the simulated operator is known.
+/// The beginning of every order of the simulated operator.
 const ORDER_PREFIX: &str = "order number ";
 
 impl InvariantMonitor {
@@ -115,20 +116,20 @@ impl InvariantMonitor {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The text of an order that was never given before.
+    /// The text of a new order.
     pub(super) fn new_order(&self) -> String {
         let mut seen = self.lock_observed();
         seen.given += 1;
         format!("{ORDER_PREFIX}{}: tell me where things stand.", seen.given)
     }
 
-    /// The swarm says that it has the order.
+    /// Notes that the swarm has acknowledged the order.
     pub(super) fn on_order_acknowledged(&self, by: MysisId, text: &str) {
         let order = AcknowledgedOrder { by };
         self.lock_observed().orders.insert(text.to_string(), order);
     }
 
-    /// A model was asked this.
+    /// Checks a request to a model.
     pub(super) fn on_request(&self, request: &ModelRequest) {
         let mut seen = self.lock_observed();
         seen.requests += 1;
@@ -141,7 +142,7 @@ impl InvariantMonitor {
                 None
             }
         });
-        // Messages that follow one another are merged.
+        // Adjacent messages are merged into one.
         for text in texts.flat_map(|text| text.split("\n\n")) {
             if text.starts_with(ORDER_PREFIX) && !seen.seen_in_requests.contains(text) {
                 seen.seen_in_requests.insert(text.to_string());
@@ -149,44 +150,44 @@ impl InvariantMonitor {
         }
     }
 
-    /// How often models were asked so far.
+    /// The number of requests to models so far.
     pub(super) fn request_count(&self) -> u64 {
         self.lock_observed().requests
     }
 
-    /// A request was not valid.
+    /// Notes that a request was not valid.
     pub(super) fn on_request_refused(&self, why: &str) {
         self.add_violation(format!("a request was invalid: {why}"));
     }
 
-    /// A process begins.
+    /// Notes that a process begins.
     pub(super) fn on_process_start(&self) {
         let mut seen = self.lock_observed();
         seen.processes += 1;
         seen.lives.on_process_start();
     }
 
-    /// A Mysis exists from now on.
+    /// Notes that a Mysis was created.
     pub(super) fn on_mysis_created(&self, mysis: MysisId, name: &str) {
         self.lock_observed().created.insert(mysis, name.into());
     }
 
-    /// An actor was killed on purpose.
+    /// Notes that an actor was killed.
     pub(super) fn on_actor_killed(&self, kind: ActorKind) {
         self.lock_observed().lives.on_killed(kind);
     }
 
-    /// The actors of a process are not all there again, long after one of them was killed.
+    /// Notes that actors of a process are still missing, long after a kill.
     pub(super) fn on_actors_missing(&self, text: String) {
         self.add_violation(text);
     }
 
-    /// Something that is seldom seen.
+    /// Counts a rare event.
     pub(super) fn on_rare_event(&self, rare: RareEvent) {
         self.lock_observed().count_rare_event(rare);
     }
 
-    /// Something happened in the swarm.
+    /// Checks an event of the swarm.
     pub(super) fn on_event(&self, event: &SwarmEvent) {
         let mut seen = self.lock_observed();
         if let Some(rare) = RareEvent::of(event) {
@@ -199,12 +200,12 @@ impl InvariantMonitor {
         }
     }
 
-    /// Only the operator could bring it back.
+    /// Counts a Mysis that only the operator could bring back.
     pub(super) fn on_manual_relaunch(&self) {
         self.lock_observed().relaunched_by_hand += 1;
     }
 
-    /// The game carried a mutation out.
+    /// Checks a mutation that the game carried out.
     pub(super) fn on_call_executed(&self, call: &str) {
         let mut seen = self.lock_observed();
         let violation = seen.calls.on_executed(call);
@@ -214,12 +215,12 @@ impl InvariantMonitor {
             .for_each(|text| self.add_violation(text));
     }
 
-    /// The game refused a call.
+    /// Notes that the game refused a call.
     pub(super) fn on_call_declined(&self, call: &str) {
         self.lock_observed().calls.on_declined(call);
     }
 
-    /// A row became durable.
+    /// Checks a row that became durable.
     pub(super) fn on_row_stored(&self, mysis: MysisId, row: &Row) {
         let mut seen = self.lock_observed();
         let violation = seen.calls.on_result_stored(mysis, row);
@@ -237,7 +238,7 @@ impl InvariantMonitor {
             .for_each(|text| self.add_violation(text));
     }
 
-    /// All that were created are there, and nobody else.
+    /// Checks that exactly the created Myses exist.
     pub(super) fn check_population(&self, statuses: &[Arc<MysisStatus>]) {
         let mut seen = self.lock_observed();
         seen.there = statuses.len();
@@ -259,7 +260,7 @@ impl InvariantMonitor {
         }
     }
 
-    /// How a Mysis stands some minutes before the end, and at the end.
+    /// Compares the status of a Mysis at the end with its status some minutes before.
     pub(super) fn check_end_state(&self, before: &MysisStatus, after: &MysisStatus) {
         let name = &after.name;
         let mut seen = self.lock_observed();
@@ -268,7 +269,7 @@ impl InvariantMonitor {
         seen.parked += u64::from(after.is_parked());
         drop(seen);
         if after.is_parked() {
-            // Counted: now and then one is stranded, and then that is right.
+            // Parked Myses are counted: a stranded one is parked rightly.
         } else if after.state != LifeState::Running {
             let state = after.state.as_str();
             let why = after.reason.as_deref().unwrap_or("no reason");
@@ -306,7 +307,7 @@ impl InvariantMonitor {
         SimulationVerdict {
             seed,
             drawn: chaos.drawn_faults().clone(),
-            struck: chaos.fault_counts(),
+            injected: chaos.fault_counts(),
             orders: (seen.given, seen.orders.len() as u64),
             processes: seen.processes,
             myses: (seen.created.len(), seen.there),
@@ -324,7 +325,8 @@ impl InvariantMonitor {
         }
     }
 
-    /// One in ten may be stranded at most: more would be a watch that parks those who are well.
+    /// Checks that at most one in ten is parked. More would mean that the stall detector parks
+    /// healthy Myses.
     fn check_parked_share(&self) {
         let seen = self.lock_observed();
         let (parked, ended) = (seen.parked, seen.ended);

@@ -6,11 +6,11 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use actors::domain::ids::{Moment, Timestamp};
 use actors::ports::Clock;
 
-/// The one place that reads the clocks for the swarm.
+/// The machine's clocks. For the swarm they are read only here.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MachineClock;
 
-/// When the process began, as far as anybody asked.
+/// The moment at which this value was first read, soon after the start of the process.
 static PROCESS_START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock for MachineClock {

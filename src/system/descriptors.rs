@@ -1,7 +1,8 @@
-//! Descriptors: how many files and connections this process may have open, and whether that is enough.
+//! File descriptors: how many files and connections this process may have open, and whether they
+//! suffice.
 //!
-//! A swarm holds some for each Mysis. The limit that a shell or a service hands out, 1,024, is a
-//! relic; the hard one above it is ours to take.
+//! A swarm needs some for each Mysis. The usual soft limit of 1,024 is too low, and the process may
+//! raise it up to the hard limit.
 
 use std::fs::File;
 use std::io;
@@ -9,16 +10,16 @@ use std::io;
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What is asked for at start, where the system grants it.
+/// The limit that the program asks for at its start.
 pub const WANTED_DESCRIPTORS: u64 = 10_000;
 
-/// What the program holds open for itself: the database, its files, who is at its doors.
+/// Descriptors of the program itself: the database, its files, the clients of its listeners.
 const PROGRAM_DESCRIPTORS: u64 = 192;
-/// For each Mysis: its connection to the game, and one to a model.
+/// Descriptors of each Mysis: a connection to the game, and one to a model.
 const DESCRIPTORS_PER_MYSIS: u64 = 2;
 
-/// Raises the limit to what is wanted, or as far as the system lets it be raised. Gives the limit
-/// that holds; a limit that is higher already stays.
+/// Raises the limit to `wanted`, or as far as the system allows. Returns the limit that is in
+/// force. A higher limit stays.
 pub fn raise_limit(wanted: u64) -> u64 {
     let now = getrlimit(Resource::Nofile);
     let reachable = now.maximum.map_or(wanted, |hard| hard.min(wanted));
@@ -34,13 +35,14 @@ pub fn raise_limit(wanted: u64) -> u64 {
     current_limit()
 }
 
-/// How many this process may have open.
+/// The number of descriptors that this process may have open.
 #[must_use]
 pub fn current_limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-/// How many a swarm of so many needs. Offline, both ends of every connection are ours.
+/// The number of descriptors that a swarm of this size needs. Offline, both ends of every
+/// connection are in this process.
 #[must_use]
 pub fn needed_descriptors(myses: usize, is_offline: bool) -> u64 {
     let for_each = if is_offline {
@@ -51,7 +53,7 @@ pub fn needed_descriptors(myses: usize, is_offline: bool) -> u64 {
     PROGRAM_DESCRIPTORS.saturating_add(for_each.saturating_mul(myses as u64))
 }
 
-/// What is wrong with a limit for a swarm of so many, and the remedy; `None`: nothing.
+/// The problem with a limit for a swarm of this size, with the remedy; `None` if it suffices.
 #[must_use]
 pub fn describe_shortage(limit: u64, myses: usize, is_offline: bool) -> Option<String> {
     let needed = needed_descriptors(myses, is_offline);
@@ -66,7 +68,7 @@ pub fn describe_shortage(limit: u64, myses: usize, is_offline: bool) -> Option<S
 const REMEDY: &str =
     "raise the hard limit on open files (`ulimit -Hn`, or LimitNOFILE= in the service's unit)";
 
-/// What is told where a connection could not be opened for want of a descriptor.
+/// The advice when a connection could not be opened for lack of a descriptor.
 #[must_use]
 pub fn exhaustion_advice() -> String {
     let limit = current_limit();
@@ -76,7 +78,7 @@ pub fn exhaustion_advice() -> String {
     )
 }
 
-/// Whether an error says that no descriptor is left, to this process or to the machine.
+/// Whether the error means that this process or the machine has no descriptor left.
 #[must_use]
 pub fn is_exhaustion(error: &io::Error) -> bool {
     let code = error.raw_os_error();
@@ -85,7 +87,7 @@ pub fn is_exhaustion(error: &io::Error) -> bool {
         .any(|errno| code == Some(errno.raw_os_error()))
 }
 
-/// Whether none is left now.
+/// Whether no descriptor is left now.
 #[must_use]
 pub fn are_exhausted() -> bool {
     File::open("/dev/null").is_err_and(|error| is_exhaustion(&error))

@@ -1,6 +1,6 @@
-//! Files that others hand to us: opened only where they are regular files, and read only so far.
+//! Files from outside: only regular files are opened, and only a bounded length is read.
 //!
-//! A pipe makes whoever opens it wait for its other end, and a device may have no end at all.
+//! Opening a pipe can wait for its other end, and a device may have no end at all.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -9,10 +9,10 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-/// Opens a regular file for reading; never waits.
+/// Opens a regular file for reading. Never waits.
 ///
 /// # Errors
-/// It cannot be opened, or is something else.
+/// It cannot be opened, or is not a regular file.
 pub fn open_regular(file: &Path) -> io::Result<File> {
     let without_waiting = OFlags::NONBLOCK.bits().cast_signed();
     let opened = OpenOptions::new()
@@ -28,10 +28,10 @@ pub fn open_regular(file: &Path) -> io::Result<File> {
     ))
 }
 
-/// The text of a regular file of at most so many bytes.
+/// The text of a regular file of at most `max_bytes`.
 ///
 /// # Errors
-/// It cannot be read, is something else, longer, or no text.
+/// It cannot be read, is not a regular file, is longer, or is not text.
 pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
     let mut text = String::new();
     open_regular(file)?
@@ -46,11 +46,11 @@ pub fn read_text(file: &Path, max_bytes: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// Creates the file, empty, if it is not there: closed to other users from its first moment, which
-/// what a library creates is not.
+/// Creates the file, empty, unless it exists. It is closed to other users from its first moment,
+/// unlike a file that a library creates.
 ///
 /// # Errors
-/// The system's, if it refuses.
+/// The system's error.
 pub fn ensure_private_file(file: &Path) -> io::Result<()> {
     let created = OpenOptions::new()
         .write(true)

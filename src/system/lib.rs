@@ -1,5 +1,5 @@
-//! What the program asks of the operating system: the machine's clocks, files that others hand over,
-//! the standard streams, and how many files may be open.
+//! The program's view of the operating system: the machine's clocks, files from outside, the
+//! standard streams, and the number of open files.
 
 pub mod clock;
 pub mod descriptors;

@@ -1,9 +1,9 @@
-//! Output: the one place that writes to stdout and stderr, and the one through which every text goes
-//! on its way to a terminal.
+//! Output: the one module that writes to stdout and stderr. Every text for a terminal passes
+//! through it.
 //!
-//! Names of tools, errors of servers, words of models, arguments that come back in an error: nothing
-//! of it is a command to the terminal. Who draws the screen writes its own commands beside texts that
-//! were cleaned in the same way.
+//! Names of tools, errors of servers, words of models, arguments in an error: none of it may be a
+//! command to the terminal. The drawing code writes its own commands beside texts that were cleaned
+//! in the same way.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, StdoutLock, Write};
@@ -11,7 +11,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, StdoutLock, 
 use actors::domain::clean;
 use serde_json::Value;
 
-/// Writes a line, or several. A reader that went away, as `head` does, is no failure.
+/// Writes one or more lines. A reader that went away, such as `head`, is no failure.
 ///
 /// # Errors
 /// Stdout cannot be written for another reason.
@@ -27,7 +27,7 @@ pub fn json(value: &Value) -> io::Result<()> {
     ignore_broken_pipe(written.and_then(|()| lines.flush()))
 }
 
-/// Writes what was made for reading, or as lines of JSON, line by line.
+/// Copies text, or lines of JSON, line by line.
 pub fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
     let mut lines = Lines::open();
     for line in BufReader::new(text).lines() {
@@ -43,16 +43,16 @@ pub fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
     ignore_broken_pipe(lines.flush())
 }
 
-/// Many lines, handed over when their writer likes.
+/// A writer of many lines, which decides itself when to flush.
 pub struct Lines(BufWriter<StdoutLock<'static>>);
 
 impl Lines {
-    /// Nobody else writes to stdout as long as they are open.
+    /// Opens the writer. Nobody else can write to stdout until it is dropped.
     pub fn open() -> Lines {
         Lines(BufWriter::new(io::stdout().lock()))
     }
 
-    /// Adds a text for people, and ends its line.
+    /// Adds a text for people and a newline.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
         writeln!(self.0, "{}", clean::clean_text(text))
     }
@@ -62,7 +62,7 @@ impl Lines {
         writeln!(self.0, "{}", clean::clean_json(json))
     }
 
-    /// Hands over what was added.
+    /// Writes out the added lines.
     pub fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }
@@ -75,23 +75,22 @@ fn ignore_broken_pipe(written: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Tells the person at the prompt something that is no part of the answer.
+/// Writes a remark for the person at the prompt to stderr, beside the answer.
 pub fn note(text: &str) {
     write_stderr(&format!("note: {text}\n"));
 }
 
-/// Tells the person at the prompt what went wrong.
+/// Writes an error for the person at the prompt to stderr.
 pub fn error(text: &str) {
     write_stderr(&format!("error: {text}\n"));
 }
 
-/// Asks the person at the prompt; the answer follows in the same line.
+/// Asks the person at the prompt. The answer follows in the same line.
 pub fn question(text: &str) {
     write_stderr(text);
 }
 
-/// Says on stderr what somebody else put into words, such as a panic or a mistake of the command
-/// line.
+/// Writes to stderr a text that a library made, such as a panic or an error of the command line.
 #[expect(
     clippy::print_stderr,
     reason = "the one place where the person at the prompt is told anything"
@@ -100,9 +99,9 @@ pub fn write_stderr(text: &str) {
     eprint!("{}", clean::clean_text(text));
 }
 
-/// Writes a table with aligned columns, the first row as its head.
+/// Writes a table with aligned columns. The first row is its head.
 pub fn table(rows: &[Vec<String>]) -> io::Result<()> {
-    // What is cleaned later would stand beside its column.
+    // Cleaning changes widths, so it comes before the alignment.
     let rows: Vec<Vec<String>> = rows
         .iter()
         .map(|row| row.iter().map(|cell| clean::one_line(cell)).collect())
@@ -139,7 +138,8 @@ pub fn shorten(text: &str, longest: usize) -> String {
     line
 }
 
-/// A text as it is written; its lines stay. For whoever puts something before each.
+/// A text without terminal commands, with its lines. For callers that put something before each
+/// line.
 pub fn clean(text: &str) -> Cow<'_, str> {
     clean::clean_text(text)
 }

@@ -3,7 +3,7 @@
 //!
 //! `zoea simulate --seed N --days D --myses N --wildness W` replays one and runs longer ones.
 
-mod zoo;
+mod stall_suite;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Absence: when the game cannot be reached, announced or not.
+//! Outages: times in which the game cannot be reached, with and without announcement.
 
 use std::time::Duration;
 
@@ -6,10 +6,11 @@ use tokio::time::Instant;
 
 use super::{GameServerState, InjectedFault, SimulatedGame, TICK_INTERVAL};
 
-/// How long before a restart the game announces it.
+/// The time between the announcement of a restart and its beginning.
 const RESTART_NOTICE: Duration = Duration::from_secs(30);
-/// The longest that the game is away for a restart, and for no reason that it gives.
+/// The longest restart.
 const MAX_RESTART_TIME: Duration = Duration::from_secs(90);
+/// The longest outage without announcement.
 const MAX_GAME_OUTAGE: Duration = Duration::from_secs(180);
 
 /// A restart that was announced.
@@ -21,28 +22,28 @@ pub(super) struct AnnouncedRestart {
 
 impl SimulatedGame {
     /// Announces a restart, begins it, and ends it.
-    pub(super) fn update_restart(&self, hall: &mut GameServerState) {
+    pub(super) fn update_restart(&self, state: &mut GameServerState) {
         let (now, chaos) = (Instant::now(), &self.0.chaos);
-        match hall.restart {
+        match state.restart {
             None if chaos.draw_fault(InjectedFault::GameRestart, 0.001) => {
-                hall.frontend.warn_of_restart(RESTART_NOTICE.as_secs());
+                state.frontend.warn_of_restart(RESTART_NOTICE.as_secs());
                 let down = now + RESTART_NOTICE;
                 let up = down + chaos.duration_between(TICK_INTERVAL, MAX_RESTART_TIME);
-                hall.restart = Some(AnnouncedRestart { down, up });
+                state.restart = Some(AnnouncedRestart { down, up });
             }
-            Some(restart) if now >= restart.up => hall.restart = None,
+            Some(restart) if now >= restart.up => state.restart = None,
             Some(restart) if now >= restart.down => {
-                for connection in hall.forgotten + 1..=hall.connections {
-                    let left = hall.frontend.disconnect(connection);
+                for connection in state.forgotten + 1..=state.connections {
+                    let left = state.frontend.disconnect(connection);
                     self.report_executed(&left);
                 }
-                hall.forgotten = hall.connections;
+                state.forgotten = state.connections;
             }
             None | Some(_) => {}
         }
     }
 
-    /// Whether nobody can reach it now.
+    /// Whether the game cannot be reached now.
     pub(super) fn is_away(&self) -> bool {
         let now = Instant::now();
         let restart = self.lock_state().restart;

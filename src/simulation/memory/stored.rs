@@ -1,4 +1,4 @@
-//! What is stored, and what each write does to it.
+//! The stored swarm, and the effect of each write on it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use actors::ports::{
 use super::super::seen::SeenSnapshots;
 use super::super::verdict::InvariantMonitor;
 
-/// So many rows at the end of a conversation are kept: more than a Mysis takes up again.
+/// The number of rows at the end of a conversation that are kept: more than a Mysis reads back.
 const MAX_KEPT_ROWS: usize = 160;
 
-/// What is stored.
+/// The stored swarm.
 #[derive(Clone, Default)]
 pub(super) struct StoredSwarm {
     pub(super) myses: BTreeMap<MysisId, StoredMysis>,
     pub(super) mission: Option<Mission>,
     pub(super) accounts: Vec<(GameAccount, Option<MysisId>)>,
-    /// How often each prompt was written, by its text.
+    /// The number of times that each prompt was written, by its text.
     pub(super) prompts: BTreeMap<Arc<str>, u64>,
-    /// What was spent, by day, Mysis and provider.
+    /// Token use by day, Mysis and provider.
     books: BTreeMap<(Day, MysisId, Arc<str>), BudgetUse>,
 }
 
@@ -68,7 +68,7 @@ impl StoredSwarm {
         newest.map(|day| self.books_since(day)).unwrap_or_default()
     }
 
-    /// The books from a day on.
+    /// The token use from a day on.
     pub(super) fn books_since(&self, since: Day) -> Vec<CostEntry> {
         let lines = self.books.iter().filter(|((day, ..), _)| *day >= since);
         lines
@@ -86,7 +86,7 @@ impl StoredSwarm {
         found.map(|(account, _)| account.clone())
     }
 
-    /// All of a batch or nothing.
+    /// Stores all of a batch or nothing.
     pub(super) fn commit_batch(
         &mut self,
         batch: &Batch,
@@ -105,7 +105,7 @@ impl StoredSwarm {
         Ok(())
     }
 
-    /// What stands at a row's place must be the same row.
+    /// Checks that a row which exists already is the same row.
     fn check_batch(&self, batch: &Batch) -> Result<(), LedgerFault> {
         for write in &batch.writes {
             let Write::Append { mysis, row } = write else {
@@ -141,7 +141,7 @@ impl StoredSwarm {
             Write::ClearMission { mission, .. } => {
                 self.mission.take_if(|stands| stands.id == *mission);
             }
-            // What is told is no part of what a swarm is rebuilt from.
+            // Events are not part of the state that a swarm is rebuilt from.
             Write::Event(_) => {}
             Write::SaveAccount { mysis, account, .. } => {
                 self.accounts
@@ -271,7 +271,7 @@ impl StoredMysis {
         }
     }
 
-    /// Old rows go, but for what a Mysis still has to answer or keep in mind.
+    /// Drops old rows, except those that a Mysis still has to answer or to remember.
     fn drop_old_rows(&mut self) {
         while self.rows.len() > MAX_KEPT_ROWS {
             let old = self
@@ -338,7 +338,7 @@ impl StoredMysis {
         found
     }
 
-    /// The newest rows that hold a text.
+    /// The newest rows that contain a text.
     pub(super) fn search_rows(&self, search: &SearchQuery) -> Vec<Arc<Row>> {
         let rows = self.rows.values().rev();
         let mut found: Vec<Arc<Row>> = rows

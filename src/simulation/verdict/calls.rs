@@ -1,4 +1,4 @@
-//! Calls: what the game did of what a Mysis asked for, against what the Mysis was told.
+//! Calls: compares what the game carried out with what each Mysis was told of it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,11 +7,11 @@ use actors::domain::message::{CallStatus, Row};
 
 use zoea_galaxy::world::{CommandKind, command_kind};
 
-/// So many calls of a Mysis are remembered: to know a repetition, and to hold what is said of a call
-/// late against them.
+/// The number of calls of a Mysis that are remembered, to recognise a repetition and a result that
+/// comes late.
 const MAX_REMEMBERED_CALLS: usize = 64;
 
-/// The calls of all Myses, by the name of each.
+/// The calls of all Myses, by name.
 #[derive(Debug, Default)]
 pub(super) struct CallChecker {
     of: BTreeMap<String, RememberedCalls>,
@@ -19,19 +19,19 @@ pub(super) struct CallChecker {
     outcomes: BTreeMap<CallStatus, u64>,
 }
 
-/// What is remembered of a Mysis' calls.
+/// The remembered calls of one Mysis.
 #[derive(Debug, Default)]
 struct RememberedCalls {
-    /// In the order in which the game carried them out.
+    /// Calls that the game carried out, in its order.
     executed: VecDeque<(i64, u16)>,
-    /// What the game refused.
+    /// Calls that the game refused.
     declined: VecDeque<(i64, u16)>,
-    /// What the Mysis was told not to have been executed.
+    /// Calls that the Mysis was told were not executed.
     not_executed: VecDeque<(i64, u16)>,
 }
 
 impl CallChecker {
-    /// The game carried this one out; what is wrong with that.
+    /// Notes that the game carried this call out. Returns the violation, if any.
     pub(super) fn on_executed(&mut self, call: &str) -> Option<String> {
         let (mysis, key) = parse_call_name(call)?;
         self.mutations += 1;
@@ -45,7 +45,7 @@ impl CallChecker {
         is_denied.then(|| format!("{call} was said not to be executed, and is now"))
     }
 
-    /// The game refused this one.
+    /// Notes that the game refused this call.
     pub(super) fn on_declined(&mut self, call: &str) {
         if let Some((mysis, key)) = parse_call_name(call) {
             let calls = self.of.entry(mysis.to_string()).or_default();
@@ -53,13 +53,13 @@ impl CallChecker {
         }
     }
 
-    /// What a Mysis is told of a call; what is wrong with that.
+    /// Checks the result that a Mysis was told. Returns the violation, if any.
     pub(super) fn on_result_stored(&mut self, mysis: MysisId, row: &Row) -> Option<String> {
         let (call, _, meta) = row.result()?;
         *self.outcomes.entry(meta.status).or_default() += 1;
         let key = call_position(call);
         let calls = self.of.entry(mysis.to_string()).or_default();
-        // What only looks leaves no trace in the game.
+        // A query leaves no trace in the game.
         let leaves_a_trace = matches!(
             command_kind(&meta.tool),
             Some(CommandKind::Act | CommandKind::Write)
@@ -88,22 +88,22 @@ impl CallChecker {
         said.map(|said| format!("{mysis}.{call} ({}) is said to be {said}", meta.tool))
     }
 
-    /// Mutations that the game carried out.
+    /// The number of mutations that the game carried out.
     pub(super) fn mutations(&self) -> u64 {
         self.mutations
     }
 
-    /// Calls by what became of them.
+    /// The numbers of calls by status.
     pub(super) fn outcomes(&self) -> BTreeMap<CallStatus, u64> {
         self.outcomes.clone()
     }
 }
 
 impl RememberedCalls {
-    /// Whether the game has carried this call out before. Older than all that are remembered counts as
-    /// that too; merely late does not: the game queues a mutation for its next tick, and a call that was
-    /// cut off there (the process died, the answer was lost) is carried out after a newer one that the
-    /// game does at once, such as an entry in the captain's log.
+    /// Whether the game has carried this call out before. A call older than all remembered ones
+    /// counts as carried out. A call that is merely late does not: the game queues a mutation for
+    /// its next tick. A queued call that was cut off (the process died, the answer was lost) is
+    /// carried out after a newer one that takes no tick, such as an entry in the captain's log.
     fn has_executed(&self, key: (i64, u16)) -> bool {
         let is_full = self.executed.len() == MAX_REMEMBERED_CALLS;
         self.executed.contains(&key) || is_full && self.executed.iter().all(|known| key < *known)
@@ -122,7 +122,7 @@ fn call_position(call: CallKey) -> (i64, u16) {
     (seq, call.position)
 }
 
-/// Reads `MYSIS.SEQ.POSITION`; a login of the runtime's own has no place.
+/// Reads `MYSIS.SEQ.POSITION`. The name of a login that the runtime makes has another form.
 fn parse_call_name(call: &str) -> Option<(&str, (i64, u16))> {
     let (rest, position) = call.rsplit_once('.')?;
     let (mysis, seq) = rest.rsplit_once('.')?;
@@ -144,7 +144,7 @@ mod tests {
         format!("{MYSIS}.{seq}.0")
     }
 
-    /// What is found wrong when the game carries out these calls, one after the other.
+    /// The violations when the game carries out these calls in this order.
     fn violations(seqs: impl IntoIterator<Item = i64>) -> Vec<String> {
         let mut calls = CallChecker::default();
         let executed = seqs.into_iter().map(|seq| calls.on_executed(&name(seq)));

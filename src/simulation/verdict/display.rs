@@ -1,4 +1,4 @@
-//! Words: the verdict as it is printed.
+//! The verdict as text.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ impl fmt::Display for SimulationVerdict {
         writeln!(f, "seed {}", self.seed)?;
         let spared: Vec<_> = InjectedFault::ALL
             .iter()
-            .filter(|strike| !self.drawn.contains(strike))
+            .filter(|fault| !self.drawn.contains(fault))
             .collect();
         writeln!(
             f,
@@ -17,8 +17,8 @@ impl fmt::Display for SimulationVerdict {
             self.drawn.len(),
             InjectedFault::ALL.len()
         )?;
-        for (strike, times) in &self.struck {
-            writeln!(f, "  {strike:?} struck {times} times")?;
+        for (fault, times) in &self.injected {
+            writeln!(f, "  {fault:?} struck {times} times")?;
         }
         for (kind, deaths) in &self.deaths {
             writeln!(f, "  {kind:?} killed {deaths} times")?;

@@ -1,5 +1,5 @@
-//! Lives: who was killed, and who came back within the same process. A kill of the whole process
-//! brings everybody back; it must not hide a Commander that never revives anyone.
+//! Revivals: which actors were killed, and which came back within the same process. A kill of the
+//! whole process brings all of them back; it must not hide a Commander that revives nobody.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use actors::store::StoreMsg;
 use ractor::ActorCell;
 use tokio::time::Instant;
 
-/// Longer than the longest wait before a relaunch, and the store's worst time after it.
+/// A time longer than the longest wait before a relaunch plus the store's longest outage after it.
 const MAX_REVIVAL_TIME: Duration = Duration::from_secs(900);
 
-/// How the reason of a Mysis begins whose actor died.
+/// The beginning of the reason of a Mysis whose actor died.
 const DEATH_REASON_PREFIX: &str = "the mysis' actor died: ";
 
 /// The kinds of actors.
@@ -34,7 +34,7 @@ pub enum ActorKind {
 }
 
 impl ActorKind {
-    /// Which kind this one is; `None` for one that the simulation has not.
+    /// The kind of this actor; `None` for an actor of the simulation.
     #[must_use]
     pub fn of(actor: &ActorCell) -> Option<ActorKind> {
         let is = |of: Option<bool>| of == Some(true);
@@ -55,7 +55,7 @@ impl ActorKind {
 #[derive(Debug, Default)]
 pub(super) struct RevivalTracker {
     deaths: BTreeMap<ActorKind, u64>,
-    /// Who died in this process while it was not at rest, and has not run since.
+    /// Myses whose actor died in this process while they were active, and that have not run since.
     awaited: BTreeMap<MysisId, (Arc<str>, Instant)>,
     revived: u64,
 }
@@ -73,12 +73,12 @@ impl RevivalTracker {
         self.revived
     }
 
-    /// Another process: whoever was awaited in the last one comes back with it.
+    /// Notes a new process. It brings back all Myses that the last one lost.
     pub(super) fn on_process_start(&mut self) {
         self.awaited.clear();
     }
 
-    /// Something happened; who should have come back long ago.
+    /// Takes in an event. Returns the violations: Myses that should have come back long ago.
     pub(super) fn on_event(&mut self, event: &SwarmEvent) -> Vec<String> {
         match (&event.mysis, &event.what) {
             (Some(who), EventKind::StateChanged { to, reason, .. }) => {
@@ -93,7 +93,7 @@ impl RevivalTracker {
                     self.revived += 1;
                 }
             }
-            // From here on it is the operator's turn.
+            // From here on only the operator can bring it back.
             (None, EventKind::Notice { code, text, .. }) if *code == "relaunches_spent" => {
                 self.awaited
                     .retain(|_, (name, _)| !text.starts_with(&format!("{name} ")));
@@ -145,7 +145,8 @@ mod tests {
         }
     }
 
-    /// What is found wrong long after one died, and how many came back, where this happens meanwhile.
+    /// The violations long after a death, and the number of revived Myses, if `meanwhile` happens
+    /// after it.
     async fn after(meanwhile: impl FnOnce(&mut RevivalTracker)) -> (usize, u64) {
         let mut lives = RevivalTracker::default();
         let died = format!("{DEATH_REASON_PREFIX}killed");

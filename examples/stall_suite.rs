@@ -1,9 +1,9 @@
-//! Prints the zoo's table: for each way to be stuck, after how many turns the watch on progress told
-//! of it and how far it was taken; for players that are well, how often it told of them, and how many
-//! of those were not well by then: whoever explores may run out of fuel.
+//! Prints the table of the stall suite. For each stuck player: the turns until the first notice, and
+//! the highest step of the stall detector. For healthy players: how many got a notice, and how many of
+//! these were stranded by then, as an explorer without fuel is.
 //!
-//! `cargo run --release --example zoo` (`-- HOURS EACH`: how many simulated hours, 12 by default, and
-//! how many healthy players of each kind, 20 by default).
+//! `cargo run --release --example stall_suite` (`-- HOURS EACH`: the simulated hours, 12 by default,
+//! and the number of healthy players of each kind, 20 by default).
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 
@@ -18,7 +18,7 @@ fn main() -> anyhow::Result<()> {
     let mut numbers = std::env::args().skip(1).map(|text| text.parse::<u64>());
     let hours = numbers.next().transpose()?.unwrap_or(12);
     let each = usize::try_from(numbers.next().transpose()?.unwrap_or(20))?;
-    let watch = SuiteOptions {
+    let options = SuiteOptions {
         seed: 1,
         length: Duration::from_secs(hours * 3600),
         rules: ProgressRules::default(),
@@ -31,40 +31,48 @@ fn main() -> anyhow::Result<()> {
         order: "Mine ore, sell it at your station, refuel and go again.",
         members: stuck_cases(),
     };
-    let seen = run_group(&watch, &ways)?;
-    for sight in &seen {
-        println!("{}", line(sight));
+    let results = run_group(&options, &ways)?;
+    for result in &results {
+        println!("{}", line(result));
     }
-    let found = seen.iter().filter(|sight| sight.told.is_some()).count();
-    println!("{found} of {} found", seen.len());
+    let found = results
+        .iter()
+        .filter(|result| result.told.is_some())
+        .count();
+    println!("{found} of {} found", results.len());
     println!("\nhealthy                players   turns  told of  stranded then  worst");
     let (mut players, mut told_of, mut false_alarms, mut turns) = (0, 0, 0, 0);
-    for party in healthy_groups(each) {
-        let seen = run_group(&watch, &party)?;
-        let told: Vec<&CaseResult> = seen.iter().filter(|sight| sight.told.is_some()).collect();
-        let all: i64 = seen.iter().map(|sight| sight.turns).sum();
-        let worst = seen
+    for group in healthy_groups(each) {
+        let results = run_group(&options, &group)?;
+        let told: Vec<&CaseResult> = results
             .iter()
-            .map(|sight| sight.rung)
+            .filter(|result| result.told.is_some())
+            .collect();
+        let all: i64 = results.iter().map(|result| result.turns).sum();
+        let worst = results
+            .iter()
+            .map(|result| result.step)
             .max()
             .unwrap_or_default();
-        let name = party.members[0].name;
+        let name = group.members[0].name;
         println!(
             "{name:<22} {:>7} {all:>7} {:>8} {:>14}  {}",
-            seen.len(),
+            results.len(),
             told.len(),
-            told.iter().filter(|sight| !sight.is_false_alarm()).count(),
+            told.iter()
+                .filter(|result| !result.is_false_alarm())
+                .count(),
             worst.as_str()
         );
-        let wrong = told.iter().filter(|sight| sight.is_false_alarm());
+        let wrong = told.iter().filter(|result| result.is_false_alarm());
         for (turn, notice) in wrong
             .clone()
-            .filter_map(|sight| sight.told.as_ref())
+            .filter_map(|result| result.told.as_ref())
             .take(2)
         {
             println!("    turn {turn}: {notice}");
         }
-        players += seen.len();
+        players += results.len();
         told_of += told.len();
         false_alarms += wrong.count();
         turns += all;
@@ -77,15 +85,15 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn line(sight: &CaseResult) -> String {
-    let (turn, notice) = match &sight.told {
+fn line(result: &CaseResult) -> String {
+    let (turn, notice) = match &result.told {
         Some((turn, notice)) => (turn.to_string(), notice.chars().take(90).collect()),
         None => ("never".to_string(), String::new()),
     };
     format!(
         "{:<22} {turn:>10} {:>6}  {:<15}  {notice}",
-        sight.animal.name,
-        sight.turns,
-        sight.rung.as_str(),
+        result.case.name,
+        result.turns,
+        result.step.as_str(),
     )
 }

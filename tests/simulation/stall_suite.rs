@@ -1,5 +1,5 @@
-//! The zoo in a small form: every way to be stuck is found and taken up the ladder, and nobody who is
-//! well is bothered. `cargo run --release --example zoo` prints the whole table.
+//! The stall suite in a small form: every stuck player is found and taken up the steps, and no healthy
+//! player gets a notice. `cargo run --release --example stall_suite` prints the whole table.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use zoea_simulation::stall_suite::{
     CaseGroup, CaseResult, StallCase, SuiteOptions, healthy_groups, run_group, stuck_cases,
 };
 
-/// A watch that is in more of a hurry than the usual one, so that half an hour is enough.
+/// Options with lower limits than the default ones, so that half an hour is enough.
 fn hurried() -> SuiteOptions {
     SuiteOptions {
         seed: 1,
@@ -24,7 +24,7 @@ fn hurried() -> SuiteOptions {
     }
 }
 
-/// Those of which one is enough, and those that take the longest to play.
+/// Cases that resemble another one, and those that take the longest to play.
 const LEFT_OUT: [&str; 7] = [
     "wanderer",
     "essayist",
@@ -38,36 +38,39 @@ const LEFT_OUT: [&str; 7] = [
 #[test]
 fn every_way_to_be_stuck_is_found() {
     let mut ways = stuck_cases();
-    ways.retain(|animal| !LEFT_OUT.contains(&animal.name));
+    ways.retain(|case| !LEFT_OUT.contains(&case.name));
     assert!(ways.len() >= 12);
     all_are_found(ways);
 }
 
 fn all_are_found(members: Vec<StallCase>) {
-    let party = CaseGroup {
+    let group = CaseGroup {
         order: "Mine ore, sell it at your station, refuel and go again.",
         members,
     };
-    let seen = run_group(&hurried(), &party).expect("the zoo can be visited");
-    let unseen: Vec<&CaseResult> = seen.iter().filter(|sight| sight.told.is_none()).collect();
-    assert!(unseen.is_empty(), "{unseen:#?}");
-    let taken = seen
+    let results = run_group(&hurried(), &group).expect("the simulation can be set up");
+    let unseen: Vec<&CaseResult> = results
         .iter()
-        .filter(|sight| sight.rung >= EscalationStep::ContextReset)
+        .filter(|result| result.told.is_none())
+        .collect();
+    assert!(unseen.is_empty(), "{unseen:#?}");
+    let taken = results
+        .iter()
+        .filter(|result| result.step >= EscalationStep::ContextReset)
         .count();
-    assert!(taken * 2 >= seen.len(), "{seen:#?}");
+    assert!(taken * 2 >= results.len(), "{results:#?}");
 }
 
 #[test]
 fn nobody_who_is_well_is_bothered() {
-    for party in healthy_groups(1) {
-        let visited = SuiteOptions {
+    for group in healthy_groups(1) {
+        let options = SuiteOptions {
             rules: ProgressRules::default(),
             ..hurried()
         };
-        for sight in run_group(&visited, &party).expect("the zoo can be visited") {
-            assert!(sight.turns > 3, "{sight:?}");
-            assert_eq!(sight.told, None, "{sight:?}");
+        for result in run_group(&options, &group).expect("the simulation can be set up") {
+            assert!(result.turns > 3, "{result:?}");
+            assert_eq!(result.told, None, "{result:?}");
         }
     }
 }
