@@ -1,8 +1,8 @@
 //! Headless output: one line per event on stdout, as text or as JSON.
 //!
-//! Hears: the Commander, as one who watches. Tells: nobody. A reader that is slow holds nobody up:
-//! lines wait in a queue with a bound, and what does not fit is counted and said. Fails: the swarm
-//! goes on without output.
+//! The actor hears the Commander's events and tells nobody. A slow reader delays nobody: lines wait
+//! in a bounded queue, and the number of dropped lines is counted and printed. If it fails, the
+//! swarm goes on without output.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -15,22 +15,22 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 use zoea_contract::EventJson;
 use zoea_system::out::Lines;
 
-/// Lines that wait for a slow reader.
-const QUEUE: usize = 65_536;
+/// The number of lines that wait for a slow reader.
+const MAX_QUEUED_LINES: usize = 65_536;
 
-/// How events are written.
+/// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     Text,
-    /// CONTRACT.md's JSON lines.
+    /// JSON lines as in CONTRACT.md.
     Json,
 }
 
-/// The output, while it is open.
+/// The open output.
 pub struct Headless {
-    crier: ActorRef<CrierMsg>,
-    printer: JoinHandle<()>,
+    printer: ActorRef<PrinterMsg>,
+    writer: JoinHandle<()>,
 }
 
 impl Headless {
@@ -39,99 +39,99 @@ impl Headless {
     /// # Errors
     /// The actor or the thread behind it cannot be started.
     pub async fn start(format: Format) -> Result<Headless, ActorProcessingErr> {
-        let (lines, queue) = sync_channel(QUEUE);
-        let printer = std::thread::Builder::new()
+        let (lines, queue) = sync_channel(MAX_QUEUED_LINES);
+        let writer = std::thread::Builder::new()
             .name("headless".to_string())
-            .spawn(move || print(&queue, format))?;
-        let args = CrierState {
+            .spawn(move || write_lines(&queue, format))?;
+        let args = PrinterState {
             format,
             lines,
             left_out: 0,
         };
-        let (crier, _) = Actor::spawn(None, Crier, args).await?;
-        Ok(Headless { crier, printer })
+        let (printer, _) = Actor::spawn(None, EventPrinter, args).await?;
+        Ok(Headless { printer, writer })
     }
 
-    /// Through which it hears what happens.
+    /// The watcher through which the output hears events.
     #[must_use]
     pub fn watcher(&self) -> Watcher {
-        self.crier.get_derived()
+        self.printer.get_derived()
     }
 
-    /// Writes what is left and closes.
+    /// Writes the waiting lines and closes the output.
     pub async fn stop(self) {
-        // One that is gone has written what it could.
-        let _ = self.crier.drain_and_wait(None).await;
-        let printer = self.printer;
-        let _ = tokio::task::spawn_blocking(move || printer.join()).await;
+        // An actor that is gone has written what it could.
+        let _ = self.printer.drain_and_wait(None).await;
+        let writer = self.writer;
+        let _ = tokio::task::spawn_blocking(move || writer.join()).await;
     }
 }
 
-struct Crier;
+struct EventPrinter;
 
 #[derive(Debug)]
-enum CrierMsg {
+enum PrinterMsg {
     Happened(Arc<SwarmEvent>),
 }
 
-impl From<Arc<SwarmEvent>> for CrierMsg {
+impl From<Arc<SwarmEvent>> for PrinterMsg {
     fn from(event: Arc<SwarmEvent>) -> Self {
-        CrierMsg::Happened(event)
+        PrinterMsg::Happened(event)
     }
 }
 
-impl From<CrierMsg> for Arc<SwarmEvent> {
-    fn from(message: CrierMsg) -> Self {
-        let CrierMsg::Happened(event) = message;
+impl From<PrinterMsg> for Arc<SwarmEvent> {
+    fn from(message: PrinterMsg) -> Self {
+        let PrinterMsg::Happened(event) = message;
         event
     }
 }
 
-struct CrierState {
+struct PrinterState {
     format: Format,
     lines: SyncSender<String>,
     left_out: u64,
 }
 
-impl Actor for Crier {
-    type Msg = CrierMsg;
-    type State = CrierState;
-    type Arguments = CrierState;
+impl Actor for EventPrinter {
+    type Msg = PrinterMsg;
+    type State = PrinterState;
+    type Arguments = PrinterState;
 
     async fn pre_start(
         &self,
-        _myself: ActorRef<CrierMsg>,
-        state: CrierState,
-    ) -> Result<CrierState, ActorProcessingErr> {
+        _myself: ActorRef<PrinterMsg>,
+        state: PrinterState,
+    ) -> Result<PrinterState, ActorProcessingErr> {
         Ok(state)
     }
 
     async fn handle(
         &self,
-        _myself: ActorRef<CrierMsg>,
-        message: CrierMsg,
-        state: &mut CrierState,
+        _myself: ActorRef<PrinterMsg>,
+        message: PrinterMsg,
+        state: &mut PrinterState,
     ) -> Result<(), ActorProcessingErr> {
-        let CrierMsg::Happened(event) = message;
-        state.cry(&event);
+        let PrinterMsg::Happened(event) = message;
+        state.print_event(&event);
         Ok(())
     }
 }
 
-impl CrierState {
-    fn cry(&mut self, event: &SwarmEvent) {
+impl PrinterState {
+    fn print_event(&mut self, event: &SwarmEvent) {
         let line = match self.format {
             Format::Json => {
                 EventJson::of(event).map(|line| zoea_contract::to_value(&line).to_string())
             }
-            Format::Text => text(event),
+            Format::Text => event_text(event),
         };
         let Some(line) = line else {
             return;
         };
         if self.left_out > 0 {
-            let said = self.apology(event);
-            if self.lines.try_send(said).is_ok() {
+            let notice = self.left_out_notice(event);
+            if self.lines.try_send(notice).is_ok() {
                 self.left_out = 0;
             }
         }
@@ -141,15 +141,15 @@ impl CrierState {
                 self.left_out += 1;
                 tracing::warn!(left_out = self.left_out, "headless output is too slow");
             }
-            // Nobody reads any more.
+            // Nobody reads the output any more.
             Err(TrySendError::Disconnected(_)) => {}
         }
     }
 }
 
-impl CrierState {
-    /// What is said about lines that were left out.
-    fn apology(&self, event: &SwarmEvent) -> String {
+impl PrinterState {
+    /// The line that tells how many lines were left out.
+    fn left_out_notice(&self, event: &SwarmEvent) -> String {
         let text = format!("{} lines left out: the reader is too slow", self.left_out);
         match self.format {
             Format::Text => format!("({text})"),
@@ -166,14 +166,14 @@ impl CrierState {
     }
 }
 
-/// Writes lines until nobody sends or nobody reads any more.
-fn print(queue: &Receiver<String>, format: Format) {
+/// Writes lines until no sender or no reader is left.
+fn write_lines(queue: &Receiver<String>, format: Format) {
     let mut lines = Lines::open();
     while let Ok(first) = queue.recv() {
         let mut more = std::iter::once(first).chain(queue.try_iter().take(1024));
         let written = more.try_for_each(|line| match format {
             Format::Json => lines.json(&line),
-            // One event is one line, whatever it says.
+            // One event is one line, so newlines become spaces.
             Format::Text => lines.text(&line.replace(['\n', '\r'], " ")),
         });
         if written.and_then(|()| lines.flush()).is_err() {
@@ -182,8 +182,8 @@ fn print(queue: &Receiver<String>, format: Format) {
     }
 }
 
-/// An event in one line for people.
-fn text(event: &SwarmEvent) -> Option<String> {
+/// The event as one line for people; none for events that people need not see.
+fn event_text(event: &SwarmEvent) -> Option<String> {
     let what = match &event.what {
         EventKind::Created => "created".to_string(),
         EventKind::Deleted => "deleted".to_string(),

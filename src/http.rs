@@ -1,7 +1,7 @@
 //! HTTP: the one place that builds a client.
 //!
-//! No redirect is followed: what is sent holds conversations, passwords and keys, and is for the
-//! server that the operator named alone.
+//! No redirect is followed: requests contain conversations, passwords and keys, which are for no
+//! server but the one that the operator named.
 
 use std::time::Duration;
 
@@ -11,17 +11,18 @@ use thiserror::Error;
 
 use zoea_system::descriptors;
 
-/// How long opening a connection may take.
+/// The time limit for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Idle connections kept for each server, so that a swarm's sockets do not pile up.
+/// The idle connections that are kept for each server, so that a swarm's sockets stay few.
 const MAX_IDLE_PER_HOST: usize = 8;
 
-/// A client. Time limits for whole requests are its user's, since some answers take minutes.
+/// Builds a client. The caller sets the time limits of whole requests, since some answers take
+/// minutes.
 ///
 /// # Errors
 /// The platform's certificate store cannot be read.
 pub fn build_client() -> Result<reqwest::Client, reqwest::Error> {
-    // Installed already is as good as installed now: it is always the same one.
+    // A second installation fails and changes nothing, as the provider is always the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)
@@ -32,10 +33,10 @@ pub fn build_client() -> Result<reqwest::Client, reqwest::Error> {
         .build()
 }
 
-/// Characters of a redirect's target that are shown.
+/// The number of characters of a redirect's target that are shown.
 const MAX_TARGET_CHARS: usize = 200;
 
-/// A server sent a request on to somebody else.
+/// A server redirects a request to another one.
 #[derive(Debug, Error)]
 #[error(
     "the server answered HTTP {status} and sends requests on to {target}; nothing was sent there: \
@@ -52,7 +53,7 @@ fn refuse_redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
     attempt.error(Redirected { status, target })
 }
 
-/// An address without what may be secret in it.
+/// An address without the parts that may be secret.
 fn shown_address(url: &Url) -> String {
     let path = url.path().trim_end_matches('/');
     let shown = format!("{}{path}", url.origin().ascii_serialization());
@@ -62,7 +63,7 @@ fn shown_address(url: &Url) -> String {
     }
 }
 
-/// What went wrong with a request, without its URL, which may hold a secret.
+/// The text of a request's error, without its URL, which may contain a secret.
 #[must_use]
 pub fn error_text(error: reqwest::Error) -> String {
     let error = error.without_url();
@@ -73,7 +74,7 @@ pub fn error_text(error: reqwest::Error) -> String {
     causes(&error)
 }
 
-/// An error and all that caused it, on one line.
+/// An error and all its causes, on one line.
 #[must_use]
 pub fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
@@ -85,8 +86,8 @@ pub fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// What to do about a connection that this machine could not open for want of a descriptor; `None`
-/// where the cause lies elsewhere. The other side has no part in it: it was not even asked.
+/// The advice for a connection that failed because this machine has no file descriptor left; `None`
+/// for other causes. The other side was not even reached.
 #[must_use]
 pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
     let is_named = std::iter::successors(Some(error as &dyn std::error::Error), |error| {
@@ -94,32 +95,32 @@ pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
     })
     .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
     .any(descriptors::is_exhaustion);
-    // Looking a name up fails for want of a descriptor without saying so.
+    // A name lookup that fails for lack of a descriptor does not say so.
     let is_hidden = || error.is_connect() && descriptors::are_exhausted();
     (is_named || is_hidden()).then(descriptors::exhaustion_advice)
 }
 
-/// A request that brings JSON somewhere, and is tried again where that may help.
+/// A request that posts JSON, with retries where they may help.
 #[derive(Clone)]
 pub struct JsonSender {
     /// The client.
     pub http: reqwest::Client,
-    /// Where to.
+    /// The target address.
     pub url: String,
     /// The bearer token, if the receiver wants one.
     pub token: Option<crate::settings::Secret>,
-    /// How long one try may take.
+    /// The time limit of one try.
     pub timeout: Duration,
-    /// The waits before each further try.
+    /// The pauses before the further tries.
     pub waits: &'static [Duration],
 }
 
 impl JsonSender {
-    /// Brings it there.
+    /// Posts the body.
     ///
     /// # Errors
-    /// What the last try said; the URL is not in it. A receiver that calls the request itself wrong
-    /// is asked once.
+    /// The error of the last try, without the URL. A receiver that rejects the request itself is
+    /// tried only once.
     pub async fn send(&self, body: &serde_json::Value) -> Result<(), String> {
         let mut waits = self.waits.iter();
         loop {
@@ -162,7 +163,7 @@ mod tests {
 
     const NEVER_AGAIN: [Duration; 1] = [Duration::from_secs(3600)];
 
-    /// A server that answers everything alike and tells that it was asked; where it is.
+    /// A server that gives every request the same answer and counts them. Returns its address.
     async fn served(
         status: u16,
         location: Option<String>,
@@ -209,7 +210,7 @@ mod tests {
             assert!(!text.contains("own-secret"), "{text}");
             assert_eq!(heard.recv().await.as_deref(), Some("password"));
             assert!(stolen.try_recv().is_err(), "the other host heard of it");
-            // Whoever only looks is not led astray either, and a hook is tried once.
+            // A GET follows no redirect either, and a hook is tried once.
             assert!(http.get(&url).send().await.unwrap_err().is_redirect());
             let hook = JsonSender {
                 http: http.clone(),

@@ -1,4 +1,4 @@
-//! The outside of zoea: everything that knows HTTP, MCP, SQL, a terminal or a path.
+//! The adapters of zoea: all code that knows HTTP, MCP, SQL, a terminal or a path.
 //!
 //! The swarm itself is the `actors` crate; `docs/ARCHITECTURE.md` is the map.
 

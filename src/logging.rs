@@ -1,7 +1,8 @@
-//! Logging: every trace event becomes a JSON line in the log file, written by a thread of its own.
+//! Logging: every trace event becomes a JSON line in the log file, which a thread of its own
+//! writes.
 //!
-//! An event never waits for the disk: it is handed over through a bounded queue, and where that is
-//! full, it is dropped and counted. Nothing is ever written to stdout or stderr.
+//! An event never waits for the disk. It goes through a bounded queue, and is dropped and counted
+//! when the queue is full. Nothing is written to stdout or stderr.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -25,13 +26,13 @@ use tracing_subscriber::layer::SubscriberExt;
 
 use crate::home::log::{DroppedLines, RotatingFile};
 
-/// Lines that may wait for the disk.
+/// The number of lines that may wait for the disk.
 const MAX_QUEUED_LINES: usize = 4096;
 
-/// How long the end of the program waits for the disk; a hung one must not keep it.
+/// The time that the program waits for the disk at its end. A hung disk must not keep the program.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Libraries, and from which level on they are heard. `async_openai` puts whole answers into errors.
+/// The lowest level at which each library is logged. `async_openai` puts whole answers into errors.
 const LIBRARY_LEVELS: [(&str, LevelFilter); 14] = [
     ("async_openai", LevelFilter::OFF),
     ("h2", LevelFilter::WARN),
@@ -49,7 +50,7 @@ const LIBRARY_LEVELS: [(&str, LevelFilter); 14] = [
     ("tower", LevelFilter::WARN),
 ];
 
-/// Keeps the log going; when it is dropped, what is queued is written and the thread has ended.
+/// Keeps the log open. Dropping it writes the queued lines and ends the thread.
 #[derive(Debug)]
 pub struct LogGuard {
     queue: LineQueue,
@@ -58,13 +59,13 @@ pub struct LogGuard {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Why there is no log.
+/// The reason why there is no log.
 #[derive(Debug, thiserror::Error)]
 pub enum LoggingError {
     /// The system refuses.
     #[error("start the log's thread")]
     Thread(#[source] io::Error),
-    /// Only one log can be had.
+    /// There is a log already.
     #[error("begin the log")]
     SetTwice(#[source] SetGlobalDefaultError),
 }
@@ -76,21 +77,21 @@ struct LineQueue {
     dropped: DroppedLines,
 }
 
-/// What the thread owns.
+/// The state of the writing thread.
 struct LogWriter {
     file: RotatingFile,
     lines: Receiver<Vec<u8>>,
     secrets: Secrets,
     is_ending: Arc<AtomicBool>,
-    /// Never used: its end is the message.
+    /// Nothing is sent on it. Its drop tells that the thread has ended.
     _ended: Sender<()>,
 }
 
 /// Sends every event of this process from `level` on to the log at `path`, without the secrets that
-/// are known when it is written.
+/// are known at the time of writing.
 ///
 /// # Errors
-/// If the thread cannot be started, or events already go elsewhere.
+/// The thread cannot be started, or events have another receiver already.
 pub fn init(
     path: impl Into<PathBuf>,
     level: LevelFilter,
@@ -145,7 +146,7 @@ where
 }
 
 impl LogGuard {
-    /// Lines that were dropped and that the log does not tell of.
+    /// The number of dropped lines that the log does not mention.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.queue.dropped.get()
@@ -155,11 +156,11 @@ impl LogGuard {
 impl Drop for LogGuard {
     fn drop(&mut self) {
         self.is_ending.store(true, Ordering::Release);
-        // Wakes the thread; where the queue is full, it is awake.
+        // An empty line wakes the thread. With a full queue it is awake.
         let _ = self.queue.lines.try_send(Vec::new());
         let is_hung = self.ended.recv_timeout(FLUSH_TIMEOUT) == Err(RecvTimeoutError::Timeout);
         if let Some(thread) = self.thread.take().filter(|_| !is_hung) {
-            // Its panic, if it had one, is no reason for another.
+            // A panic of the thread must not cause another one here.
             let _ = thread.join();
         }
     }
@@ -173,7 +174,7 @@ impl LogWriter {
                 break;
             }
         }
-        // Those that were queued before the end; later ones could go on for ever.
+        // Only the lines that were queued before the end. Later ones could come for ever.
         for _ in 0..=MAX_QUEUED_LINES {
             let Ok(line) = self.lines.try_recv() else {
                 break;
@@ -188,7 +189,7 @@ impl LogWriter {
         }
         let line = String::from_utf8_lossy(line);
         let known = self.secrets.clean(line.trim_end_matches('\n'));
-        // Whoever looks into the file does so on a terminal.
+        // The file is read on terminals.
         let mut line = clean::clean_json(&known).into_owned();
         line.push('\n');
         self.file.write_line(line.as_bytes());
@@ -196,7 +197,7 @@ impl LogWriter {
 }
 
 impl Write for LineQueue {
-    /// Takes all of `line` as one line, and never fails.
+    /// Takes all of `line` as one line. Never fails.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if self.lines.try_send(line.to_vec()).is_err() {
             self.dropped.count();
@@ -237,7 +238,7 @@ mod tests {
 
     use super::*;
 
-    /// What `log` leaves in the file at this level.
+    /// The lines in the file after `log` at this level.
     fn logged(level: LevelFilter, log: impl FnOnce()) -> Vec<Value> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("zoea.log");

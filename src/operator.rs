@@ -1,4 +1,4 @@
-//! Operator: news for the operator of what happens around the swarm, on the screen and in the log.
+//! Notices to the operator about events around the swarm, on the screen and in the log.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,23 +10,23 @@ use ractor::ActorRef;
 
 use zoea_system::clock::MachineClock;
 
-/// The operator; before the Commander is there, only the log hears what they are told.
+/// The way to the operator. Until the Commander is known, notices go to the log only.
 #[derive(Clone, Default)]
 pub struct Operator(Arc<OnceLock<ActorRef<CommanderMsg>>>);
 
 impl Operator {
-    /// Through whom the operator is told.
-    pub fn is_reached_by(&self, commander: &ActorRef<CommanderMsg>) {
-        // It is always the same one.
+    /// Sets the Commander that passes notices on.
+    pub fn set_commander(&self, commander: &ActorRef<CommanderMsg>) {
+        // A second call has the same Commander.
         let _ = self.0.set(commander.clone());
     }
 
-    /// Tells the operator.
+    /// Sends a notice to the operator.
     pub fn tell(&self, severity: Severity, code: &'static str, text: &str) {
         let Some(commander) = self.0.get() else {
             return log(severity, code, text);
         };
-        let news = CommanderMsg::News(SwarmEvent {
+        let message = CommanderMsg::News(SwarmEvent {
             at: MachineClock.now(),
             mysis: None,
             what: EventKind::Notice {
@@ -35,13 +35,13 @@ impl Operator {
                 text: text.into(),
             },
         });
-        if commander.cast(news).is_err() {
+        if commander.cast(message).is_err() {
             log(severity, code, text);
         }
     }
 }
 
-/// The Commander logs whatever it hears; without it nobody else does.
+/// Logs a notice. The Commander logs the notices that it gets; without it this is the only log.
 fn log(severity: Severity, code: &'static str, text: &str) {
     match severity {
         Severity::Info => tracing::info!(code, "{text}"),

@@ -1,8 +1,9 @@
-//! Readiness: tells the service manager that started the program how it stands (`sd_notify`).
+//! Readiness: tells the service manager that started the program about its state (`sd_notify`).
 //!
-//! Words in a datagram, to a socket that the manager names; where it names none, nobody is told.
-//! Nothing waits for the manager: what it cannot take now is left out, and the next beat says how
-//! things stand then. Its watchdog is fed only while the Commander answers.
+//! Each message is a datagram to the socket that the environment names; without a name no message
+//! is sent. The program never waits for the manager: a message that it cannot take now is dropped,
+//! and the next one tells the newest state. The watchdog gets its signs of life only while the
+//! Commander answers.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
@@ -15,16 +16,16 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::settings::Environment;
 use crate::swarm::Swarm;
 
-/// How often the manager hears how the swarm stands.
+/// The longest time between two status messages.
 const STATUS_INTERVAL: Duration = Duration::from_secs(15);
-/// How long the Commander may take to answer before the watchdog is left hungry.
+/// The time that the Commander has to answer; after it the watchdog gets no sign of life.
 const COMMANDER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The service manager, where there is one.
+/// The service manager, if there is one.
 #[derive(Debug, Default)]
 pub struct ServiceManager {
     socket: Option<NotifySocket>,
-    /// The longest that the manager waits for a sign of life.
+    /// The longest time that the manager waits for a sign of life.
     watchdog: Option<Duration>,
 }
 
@@ -35,7 +36,7 @@ struct NotifySocket {
 }
 
 impl ServiceManager {
-    /// The one that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`).
+    /// The manager that the environment names (`NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`).
     #[must_use]
     pub fn of(environment: &Environment) -> ServiceManager {
         let Some(name) = environment.get("NOTIFY_SOCKET") else {
@@ -50,8 +51,8 @@ impl ServiceManager {
         }
     }
 
-    /// The control interface is up and the swarm is launched. From now on the manager hears how the
-    /// swarm stands, until the answer is dropped.
+    /// Tells that the control interface is open and the swarm runs. Status messages follow until
+    /// the returned handle is dropped.
     pub fn ready(&self, swarm: &Swarm) -> Option<AbortOnDropHandle<()>> {
         self.tell("READY=1");
         let socket = self.socket.as_ref()?.try_clone().ok()?;
@@ -59,19 +60,19 @@ impl ServiceManager {
         Some(AbortOnDropHandle::new(tokio::spawn(beating)))
     }
 
-    /// The configuration is being read again.
+    /// Tells that the configuration is being read again.
     pub fn reloading(&self) {
         let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
         let micros = i128::from(now.tv_sec) * 1_000_000 + i128::from(now.tv_nsec) / 1000;
         self.tell(&format!("RELOADING=1\nMONOTONIC_USEC={micros}"));
     }
 
-    /// It has been read.
+    /// Tells that the configuration was read.
     pub fn reloaded(&self) {
         self.tell("READY=1");
     }
 
-    /// The program is closing.
+    /// Tells that the program is closing.
     pub fn stopping(&self) {
         self.tell("STOPPING=1\nSTATUS=closing");
     }
@@ -84,7 +85,7 @@ impl ServiceManager {
 }
 
 impl NotifySocket {
-    /// A name is a path, or begins with `@` and stands for no file.
+    /// Opens the socket of this name: a path, or `@` and an abstract name without a file.
     fn open(name: &[u8]) -> std::io::Result<NotifySocket> {
         let theirs = match name.strip_prefix(b"@") {
             Some(name) => SocketAddr::from_abstract_name(name)?,
@@ -109,7 +110,7 @@ impl NotifySocket {
     }
 }
 
-/// How long the manager waits for a sign of life, if it does and means this process.
+/// The longest time that the manager waits for a sign of life, if it does so for this process.
 fn watchdog_timeout(environment: &Environment) -> Option<Duration> {
     let number = |name: &str| -> Option<u64> { environment.get(name)?.to_str()?.parse().ok() };
     let is_ours = environment.get("WATCHDOG_PID").is_none()
@@ -118,7 +119,7 @@ fn watchdog_timeout(environment: &Environment) -> Option<Duration> {
     Some(Duration::from_micros(micros))
 }
 
-/// Says again and again how the swarm stands, twice as often as the watchdog wants it.
+/// Sends signs of life twice as often as the watchdog needs them, and the status when it changes.
 async fn report_status(socket: NotifySocket, swarm: Swarm, watchdog: Option<Duration>) {
     let half = watchdog.map_or(STATUS_INTERVAL, |longest| longest / 2);
     let mut pause = tokio::time::interval(half.min(STATUS_INTERVAL));
@@ -141,11 +142,11 @@ async fn report_status(socket: NotifySocket, swarm: Swarm, watchdog: Option<Dura
     }
 }
 
-/// How the swarm stands, in one line.
+/// The number of Myses in each state, in one line.
 async fn status_line(swarm: &Swarm) -> String {
     let statuses = swarm.statuses().await;
     let states = LifeState::ALL.map(|state| {
-        let count = statuses.iter().filter(|standing| standing.state == state);
+        let count = statuses.iter().filter(|status| status.state == state);
         format!("{} {}", count.count(), state.as_str())
     });
     format!("{} Myses: {}", statuses.len(), states.join(", "))

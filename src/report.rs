@@ -1,4 +1,4 @@
-//! The daily report: what the swarm did, earned and spent in a day, for people.
+//! The daily report: the acts, gains and costs of the swarm in a day, for people.
 
 mod html;
 mod markdown;
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use zoea_ledger::DayRecord;
 
-/// How a report is written.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportFormat {
     /// Plain text with tables.
     Markdown,
-    /// One page that needs nothing else.
+    /// One HTML page without external parts.
     Html,
 }
 
 impl ReportFormat {
-    /// What a file of it ends in.
+    /// The file extension of the format.
     #[must_use]
     pub fn file_extension(self) -> &'static str {
         match self {
@@ -28,7 +28,7 @@ impl ReportFormat {
     }
 }
 
-/// What was spent.
+/// The cost of model calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     /// Model calls.
@@ -37,35 +37,35 @@ pub struct Cost {
     pub tokens_in: u64,
     /// Tokens of answers.
     pub tokens_out: u64,
-    /// Of those of requests, the ones that the provider had cached.
+    /// The part of the request tokens that the provider had cached.
     pub tokens_cached: u64,
-    /// Millionths of a US dollar.
+    /// The price, in millionths of a US dollar.
     pub cost_micros: u64,
 }
 
-/// One Mysis.
+/// The figures of one Mysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportLine {
-    /// Its name, or what is left of it.
+    /// Its name, or what is known of a deleted one.
     pub name: String,
     /// Turns.
     pub turns: u64,
-    /// Faults that took it down.
+    /// Faults that stopped it.
     pub faults: u64,
-    /// Credits in the first and in the last look of the day.
+    /// Its credits at the first and at the last snapshot of the day.
     pub credits: Option<(i64, i64)>,
-    /// What it spent.
+    /// Its cost.
     pub spent: Cost,
 }
 
-/// A day.
+/// The report of one day.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DayReport {
-    /// Which, as `2026-11-22`.
+    /// The date, as `2026-11-22`.
     pub day: String,
     /// All Myses, by name.
     pub myses: Vec<ReportLine>,
-    /// What was spent in the days up to it.
+    /// The cost of each day up to this one.
     pub days: Vec<(String, Cost)>,
 }
 
@@ -99,7 +99,7 @@ impl ReportLine {
 }
 
 impl DayReport {
-    /// The report of a day.
+    /// Makes the report of a day.
     #[must_use]
     pub fn from_record(day: Day, record: &DayRecord) -> DayReport {
         let named = record.myses.iter().map(|(id, of)| ReportLine {
@@ -121,7 +121,7 @@ impl DayReport {
         }
     }
 
-    /// Everything together.
+    /// The sum of all Myses.
     #[must_use]
     pub fn total(&self) -> ReportLine {
         let mut total = ReportLine {
@@ -149,7 +149,7 @@ impl DayReport {
         total
     }
 
-    /// Writes it.
+    /// Writes the report as text.
     #[must_use]
     pub fn render(&self, format: ReportFormat) -> String {
         match format {

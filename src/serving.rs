@@ -1,8 +1,9 @@
-//! Serving: HTTP at a port of ours, so that whoever has no business there cannot keep out who has.
+//! Serving HTTP on the program's own ports, so that unauthenticated clients cannot keep
+//! authenticated ones out.
 //!
-//! A connection is a stranger's until somebody shows on it that they may be here. There are few places
-//! for strangers, the oldest of them gives way to whoever comes, and none may stay for long. Whatever
-//! comes must be meant for this machine: see [`guard`].
+//! A connection belongs to a stranger until a request on it authenticates. There are few places for
+//! strangers: the oldest one makes room for a new one, and none may stay for long. Every request
+//! must be meant for this machine: see [`guard`].
 
 pub mod guard;
 mod strangers;
@@ -28,30 +29,30 @@ use zoea_system::descriptors;
 pub use strangers::AcceptedConnection;
 use strangers::StrangerConnections;
 
-/// How long nobody is let in after the system refused to.
+/// The pause after the system has refused to accept a connection.
 const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
-/// How much patience there is with connections.
+/// The limits on connections.
 #[derive(Clone, Copy, Debug)]
 pub struct AcceptLimits {
-    /// Strangers at once; one more, and the oldest is shown out.
+    /// The number of strangers at once. One more, and the oldest is cut off.
     pub max_strangers: usize,
-    /// How long a stranger may stay; `None`: as long as there is room.
+    /// The time that a stranger may stay; `None` for no limit while there is room.
     pub stranger_time: Option<Duration>,
-    /// How long a connection may say nothing, and how long the head of a request may take.
+    /// The time that a connection may be silent, and that the head of a request may take.
     pub head_time: Duration,
 }
 
-/// Serves whoever comes until it is told to stop; then those at hand are answered. Dropped, it cuts
-/// them off.
+/// Serves every connection until `stop` is cancelled, and then answers the requests in flight.
+/// Dropping the future cuts all connections off.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    patience: AcceptLimits,
+    limits: AcceptLimits,
     stop: CancellationToken,
 ) {
-    let strangers = StrangerConnections::new(patience.max_strangers);
-    let mut attended = JoinSet::new();
+    let strangers = StrangerConnections::new(limits.max_strangers);
+    let mut answering = JoinSet::new();
     let mut reserve = open_spare();
     loop {
         // Cancel-safe: a connection that is not accepted stays in the system's queue.
@@ -59,25 +60,29 @@ pub async fn serve(
             () = stop.cancelled() => break,
             accepted = listener.accept() => accepted,
         };
-        while attended.try_join_next().is_some() {}
+        while answering.try_join_next().is_some() {}
         match accepted {
             Ok((connection, _)) => {
-                // A frame that takes several packets must not wait for the other side to confirm the
-                // first.
+                // A frame of several packets must not wait for the other side to confirm the first
+                // one.
                 if let Err(error) = connection.set_nodelay(true) {
                     tracing::debug!(%error, "failed to set nodelay");
                 }
-                let visitor = strangers.add_stranger();
+                let accepted_connection = strangers.add_stranger();
                 let (router, stop) = (router.clone(), stop.clone());
-                attended.spawn(answer_connection(
-                    connection, router, visitor, patience, stop,
+                answering.spawn(answer_connection(
+                    connection,
+                    router,
+                    accepted_connection,
+                    limits,
+                    stop,
                 ));
                 if reserve.is_none() {
                     reserve = open_spare();
                 }
             }
-            // The descriptor that is kept for this goes to whoever is next, and the oldest stranger
-            // makes room for the one after.
+            // The reserve descriptor lets the next connection in. The oldest stranger makes room
+            // for the one after it.
             Err(error) if descriptors::is_exhaustion(&error) => {
                 strangers.evict_oldest();
                 if reserve.take().is_none() {
@@ -94,10 +99,10 @@ pub async fn serve(
         }
     }
     drop(listener);
-    while attended.join_next().await.is_some() {}
+    while answering.join_next().await.is_some() {}
 }
 
-/// A descriptor that is held so that it can be given up.
+/// Opens a reserve descriptor, which can be given up.
 fn open_spare() -> Option<File> {
     File::open("/dev/null").ok()
 }
@@ -111,15 +116,15 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Answers what comes over one connection, for as long as there is patience with it.
+/// Answers the requests of one connection, within the limits.
 async fn answer_connection(
     connection: TcpStream,
     router: Router,
-    visitor: AcceptedConnection,
-    patience: AcceptLimits,
+    accepted_connection: AcceptedConnection,
+    limits: AcceptLimits,
     stop: CancellationToken,
 ) {
-    let seen = visitor.clone();
+    let seen = accepted_connection.clone();
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(seen.clone());
@@ -127,17 +132,17 @@ async fn answer_connection(
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
-        .header_read_timeout(patience.head_time);
+        .header_read_timeout(limits.head_time);
     let mut served = pin!(http.serve_connection(TokioIo::new(connection), service));
-    let mut overstayed = pin!(async {
-        match patience.stranger_time {
+    let mut stranger_time_over = pin!(async {
+        match limits.stranger_time {
             Some(time) => tokio::time::sleep(time).await,
             None => std::future::pending().await,
         }
     });
     let (mut is_stopping, mut may_stay) = (false, false);
     loop {
-        // Cancel-safe: all of them go on where they were.
+        // Cancel-safe: every branch continues where it was.
         tokio::select! {
             ended = served.as_mut() => {
                 if let Err(error) = ended {
@@ -145,13 +150,13 @@ async fn answer_connection(
                 }
                 return;
             }
-            () = visitor.shown_out() => return,
+            () = accepted_connection.evicted() => return,
             () = stop.cancelled(), if !is_stopping => {
                 is_stopping = true;
                 served.as_mut().graceful_shutdown();
             }
-            () = overstayed.as_mut(), if !may_stay => {
-                if visitor.is_stranger() {
+            () = stranger_time_over.as_mut(), if !may_stay => {
+                if accepted_connection.is_stranger() {
                     return;
                 }
                 may_stay = true;

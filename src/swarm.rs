@@ -1,4 +1,4 @@
-//! A running swarm, as the adapters see it: its Commander and what is stored.
+//! A running swarm as the adapters see it: its Commander and its storage.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use actors::ports::Archive;
 use ractor::ActorRef;
 use zoea_ledger::SqlLedger;
 
-/// A running swarm. It is its Commander's handle, with what is stored beside it.
+/// A running swarm: the handle of its Commander, and its storage.
 #[derive(Clone)]
 pub struct Swarm {
     commander: CommanderHandle,
@@ -18,7 +18,7 @@ pub struct Swarm {
 }
 
 impl Swarm {
-    /// The swarm of this Commander, for orders from this source.
+    /// The swarm of this Commander. `source` is the source of orders through this handle.
     #[must_use]
     pub fn new(commander: ActorRef<CommanderMsg>, ledger: SqlLedger, source: OrderSource) -> Swarm {
         Swarm {
@@ -28,7 +28,7 @@ impl Swarm {
         }
     }
 
-    /// The same for orders from another source.
+    /// The same swarm for orders from another source.
     #[must_use]
     pub fn with_source(&self, source: OrderSource) -> Swarm {
         Swarm {
@@ -37,13 +37,13 @@ impl Swarm {
         }
     }
 
-    /// What is stored, to be written out whole.
+    /// The database, for exports of all of it.
     #[must_use]
     pub fn ledger(&self) -> &SqlLedger {
         &self.ledger
     }
 
-    /// What is stored.
+    /// The stored conversations and events.
     #[must_use]
     pub fn archive(&self) -> &Arc<dyn Archive> {
         &self.archive

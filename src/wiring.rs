@@ -1,6 +1,6 @@
-//! Wiring: putting the swarm and the outside together, and taking them apart again in good order.
+//! Wiring: assembles the swarm and its adapters, and takes them apart again in good order.
 //!
-//! The only room that knows all others. It decides nothing about the swarm.
+//! The only module that knows all others. It decides nothing about the swarm.
 
 mod access;
 mod books;
@@ -56,32 +56,32 @@ pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;
 pub use rules::{configured_secrets, provider_endpoints};
 
-/// How long closing may take before the program leaves anyway.
+/// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
 
-/// How a swarm is brought up.
+/// The options of a start.
 #[derive(Clone, Debug)]
 pub struct LaunchOptions {
-    /// Whether those that ran when the program ended are started again.
+    /// Whether Myses that ran when the program ended are started again.
     pub resume: bool,
-    /// Whether the idle ones are started.
+    /// Whether idle Myses are started.
     pub start_idle: bool,
-    /// Whether Myses fly, or only take orders for the next flight.
+    /// Whether Myses run, or only take orders for the next start.
     pub mode: Mode,
-    /// Where the secrets of this home become known.
+    /// The secrets of this home; the start adds to them.
     pub secrets: Secrets,
 }
 
-/// Who sees what happens from the first moment on.
+/// The observers that see every event from the first one on.
 #[derive(Default)]
 pub struct Observers {
-    /// Those who only watch.
+    /// The observers that only watch.
     pub watchers: Vec<Watcher>,
     /// The terminal.
     pub link: Option<TerminalLink>,
 }
 
-/// A swarm that is up.
+/// A running swarm with its home and its observers.
 pub struct RunningSwarm {
     swarm: Swarm,
     commander: ActorRef<CommanderMsg>,
@@ -89,27 +89,27 @@ pub struct RunningSwarm {
     ledger: SqlLedger,
     lock: HomeLock,
     home: Home,
-    watching: Watchers,
+    watchers: Watchers,
     operator: Operator,
     secrets: Secrets,
-    /// As they hold now.
+    /// The settings that are in force.
     settings: Settings,
     providers: Arc<Providers>,
     has_price: Arc<AtomicBool>,
-    askers: mpsc::Receiver<ReloadReply>,
+    reload_requests: mpsc::Receiver<ReloadReply>,
 }
 
-/// What a flight has to say while it is up.
+/// A signal of a running swarm.
 #[derive(Debug)]
 pub enum SwarmSignal {
-    /// The Commander has ended, which it does by itself only when it failed.
+    /// The Commander has ended. It does so by itself only after a failure.
     Ended,
-    /// Somebody asks for the configuration to be read again.
+    /// A caller asks to read the configuration again.
     ReloadAsked(ReloadReply),
 }
 
 impl RunningSwarm {
-    /// Brings the swarm of a home up, whose lock is given away with that.
+    /// Starts the swarm of a home. The running swarm keeps the home's lock.
     ///
     /// # Errors
     /// The home's database cannot be used, or a client cannot be built.
@@ -117,7 +117,7 @@ impl RunningSwarm {
         lock: HomeLock,
         settings: &Settings,
         options: LaunchOptions,
-        audience: Observers,
+        observers: Observers,
     ) -> anyhow::Result<RunningSwarm> {
         let home = &lock.home().clone();
         let stay = match options.mode {
@@ -136,19 +136,19 @@ impl RunningSwarm {
         let operator = Operator::default();
         let mut outside = build_adapters(settings, (&ledger, &operator), &http, providers.clone());
         secrets.learn(rules::configured_secrets(settings));
-        // An operator may paste it as well as a key.
+        // An operator may paste the token as well as a key.
         secrets.learn([lock.control_token()?.expose().into()]);
         let swarm = ledger.swarm().await.context("read the swarm")?;
-        let mut watching = Watchers::default();
+        let mut watchers = Watchers::default();
         if options.mode == Mode::Live {
-            watching = Watchers::start(settings, &http, &secrets, &mut outside, &operator).await?;
+            watchers = Watchers::start(settings, &http, &secrets, &mut outside, &operator).await?;
             if let Some(daily) = settings.reports.daily {
                 let reporter = DailyReporter {
                     ledger: ledger.clone(),
                     home: home.clone(),
                     operator: operator.clone(),
                 };
-                watching.write_reports(daily, reporter);
+                watchers.write_reports(daily, reporter);
             }
         }
         let args = CommanderArgs {
@@ -159,12 +159,12 @@ impl RunningSwarm {
             rules: Arc::new(rules::swarm_rules(settings, home)?),
             secrets: secrets.clone(),
             outside,
-            watchers: audience
+            watchers: observers
                 .watchers
                 .into_iter()
-                .chain(watching.watchers())
+                .chain(watchers.watchers())
                 .collect(),
-            link: audience
+            link: observers
                 .link
                 .map(|link| with_exporter(link, home, &ledger, &secrets)),
             seed: fastrand::u64(..),
@@ -172,41 +172,41 @@ impl RunningSwarm {
         let (commander, ended) = Actor::spawn(None, Commander, args)
             .await
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
-        let (bell, askers) = mpsc::channel(1);
-        operator.is_reached_by(&commander);
-        let flight = RunningSwarm {
+        let (reload_sender, reload_requests) = mpsc::channel(1);
+        operator.set_commander(&commander);
+        let running = RunningSwarm {
             swarm: Swarm::new(commander.clone(), ledger.clone(), OrderSource::CommandLine),
             commander,
             ended,
             ledger,
             lock,
             home: home.clone(),
-            watching,
+            watchers,
             operator,
             secrets,
             settings: settings.clone(),
             providers,
             has_price: Arc::new(AtomicBool::new(settings.has_price())),
-            askers,
+            reload_requests,
         };
         if options.mode == Mode::Live {
-            // A Commander that is gone has said why.
-            let bell = Arc::new(ReloadTrigger(bell));
-            let _ = flight.commander.cast(CommanderMsg::Configured(bell));
+            // The send fails only if the Commander is gone, and it has reported why.
+            let trigger = Arc::new(ReloadTrigger(reload_sender));
+            let _ = running.commander.cast(CommanderMsg::Configured(trigger));
         }
-        let others = flight
+        let others = running
             .ledger
             .names_held_by_others()
             .await
             .context("read the swarm")?;
         let starts = options.start_idle && options.mode == Mode::Live;
-        flight.create_declared(settings, &others, starts).await?;
-        flight.tell_who_is_elsewhere(&others);
+        running.create_declared(settings, &others, starts).await?;
+        running.report_myses_held_elsewhere(&others);
         if options.mode == Mode::Live {
-            flight.warn_about_ignored_settings(settings);
-            flight.tell_what_was_mended();
+            running.warn_about_ignored_settings(settings);
+            running.report_mended_sums();
         }
-        Ok(flight)
+        Ok(running)
     }
 
     /// The swarm.
@@ -215,7 +215,7 @@ impl RunningSwarm {
         &self.swarm
     }
 
-    /// What is told to nobody.
+    /// The secrets that no output may contain.
     #[must_use]
     pub fn secrets(&self) -> &Secrets {
         &self.secrets
@@ -226,7 +226,8 @@ impl RunningSwarm {
         self.commander.kill();
     }
 
-    /// An operator who sets a budget must not believe that it holds when it does not.
+    /// Warns about settings without effect: an operator who sets a budget must not believe that it
+    /// limits anything when it does not.
     fn warn_about_ignored_settings(&self, settings: &Settings) {
         for text in settings.ignored_settings() {
             self.operator.tell(Severity::Warn, "not_heeded", &text);
@@ -236,8 +237,8 @@ impl RunningSwarm {
         }
     }
 
-    /// Tells where the system lets this process open too little for as many Myses as there are.
-    pub async fn tell_of_descriptors(&self, is_offline: bool) {
+    /// Warns if the limit of open files is too low for the number of Myses.
+    pub async fn warn_about_descriptors(&self, is_offline: bool) {
         let myses = self.swarm.statuses().await.len();
         let limit = descriptors::raise_limit(descriptors::needed_descriptors(myses, is_offline));
         tracing::info!(limit, myses, "descriptors");
@@ -246,16 +247,16 @@ impl RunningSwarm {
         }
     }
 
-    /// Sums that were wrong until now are right from here on.
-    fn tell_what_was_mended(&self) {
+    /// Reports sums in the database that were wrong and have been corrected.
+    fn report_mended_sums(&self) {
         if let Some(mended) = self.ledger.mend_report() {
             let text = mended.to_string();
             self.operator.tell(Severity::Warn, "books_mended", &text);
         }
     }
 
-    /// On a database that many processes share, some Myses may be in another one's hands.
-    fn tell_who_is_elsewhere(&self, others: &[String]) {
+    /// Reports the Myses that another process on the same database runs.
+    fn report_myses_held_elsewhere(&self, others: &[String]) {
         if others.is_empty() {
             return;
         }
@@ -267,13 +268,13 @@ impl RunningSwarm {
         self.operator.tell(Severity::Warn, "elsewhere", &text);
     }
 
-    /// Tells the operator something, on the screen and in the log.
+    /// Sends a notice to the operator, on the screen and in the log.
     pub fn tell_operator(&self, severity: Severity, code: &'static str, text: &str) {
         self.operator.tell(severity, code, text);
     }
 
-    /// Creates the Myses that the configuration wants and that do not exist; `starts` says whether
-    /// they are started at once, as those are that were there.
+    /// Creates the Myses that the configuration lists and that do not exist. `starts` says whether
+    /// they are started at once.
     async fn create_declared(
         &self,
         settings: &Settings,
@@ -301,7 +302,7 @@ impl RunningSwarm {
         Ok(())
     }
 
-    /// Opens the control interface and says where it is.
+    /// Opens the control interface and publishes its address.
     ///
     /// # Errors
     /// The address is taken, or the home is not writable.
@@ -325,29 +326,30 @@ impl RunningSwarm {
             self.secrets.clone(),
         );
         let swarm = self.swarm.with_source(OrderSource::Control);
-        let guests = AttachedTerminals::new(swarm.clone(), Arc::new(exporter), self.home.history());
-        let server = ControlServer::start(listener, (swarm, guests), &token, about)?;
+        let terminals =
+            AttachedTerminals::new(swarm.clone(), Arc::new(exporter), self.home.history());
+        let server = ControlServer::start(listener, (swarm, terminals), &token, about)?;
         let guard = self.lock.publish(&RunFile {
             pid: std::process::id(),
             control: server.url(),
-            metrics: self.watching.metrics(),
+            metrics: self.watchers.metrics(),
             started_at,
         })?;
         Ok((server, guard))
     }
 
-    /// Waits for what it has to say.
+    /// Waits for the next signal.
     pub async fn next_signal(&mut self) -> SwarmSignal {
-        // Cancel-safe: both are remembered by their owners. Where nobody can ask any more, the other
-        // one is all that can come.
+        // Cancel-safe: both are remembered by their owners. When no caller is left, only the end
+        // can come.
         tokio::select! {
             _ = &mut self.ended => SwarmSignal::Ended,
-            Some(asker) = self.askers.recv() => SwarmSignal::ReloadAsked(asker),
+            Some(reply) = self.reload_requests.recv() => SwarmSignal::ReloadAsked(reply),
         }
     }
 
-    /// Brings the swarm down in good order: orders are refused, Myses wind down side by side, the
-    /// Store writes what it has. Whatever takes too long is left behind; nothing that was
+    /// Shuts the swarm down in good order: orders are refused, all Myses wind down at once, and the
+    /// Store writes what it has. Work that takes too long is left behind. Nothing that was
     /// acknowledged is lost by that.
     pub async fn shutdown(self) {
         let closed = self
@@ -358,12 +360,12 @@ impl RunningSwarm {
             tracing::warn!("the swarm was gone before it was closed");
         }
         self.commander.kill();
-        self.watching.stop().await;
+        self.watchers.stop().await;
         self.ledger.close().await;
     }
 }
 
-/// The terminal's way to write conversations to files.
+/// Gives the terminal the means to export conversations to files.
 fn with_exporter(
     link: TerminalLink,
     home: &Home,

@@ -1,9 +1,10 @@
-//! The schema, step by step. A step that has shipped never changes; a new need is a new step.
+//! The schema, step by step. A shipped step never changes; a new need is a new step.
 //!
-//! Steps of a file are numbered one after the other, those that only a server needs by themselves. No
-//! step goes back: an older program needs the copy that was kept (decision 135).
+//! Steps of a file are numbered one after the other. Steps that only a server needs have numbers of
+//! their own. No step goes back: an older program needs the copy that was kept (decision 135).
 //!
-//! Steps know SQL only: no entity and no rule of the domain, so that they mean the same for ever.
+//! Steps use SQL only, and neither entities nor rules of the domain, so their meaning never
+//! changes.
 
 mod m20261121_000001_first_flight;
 mod m20261122_000002_search;
@@ -22,8 +23,8 @@ use sea_orm_migration::prelude::{MigrationTrait, async_trait};
 #[derive(Debug)]
 pub struct Migrator;
 
-/// All steps of a server's database, oldest first: those of a file, and what only many processes
-/// on one database need.
+/// All steps of a server's database, oldest first: those of a file, and those for many processes on
+/// one database.
 #[derive(Debug)]
 pub struct ServerMigrator;
 
@@ -61,7 +62,7 @@ mod tests {
         steps.iter().map(|step| step.name().to_string()).collect()
     }
 
-    /// Databases hold these names: a step that is called otherwise is another step to them.
+    /// Databases store these names. A renamed step would be another step to them.
     #[test]
     fn steps_that_have_shipped_keep_their_names_and_their_order() {
         let shipped = [

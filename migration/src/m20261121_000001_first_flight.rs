@@ -1,4 +1,4 @@
-//! First flight: Myses, their conversations, missions and game accounts.
+//! The first schema: Myses, their conversations, missions and game accounts.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{
@@ -26,13 +26,14 @@ impl MigrationTrait for Migration {
         Ok(())
     }
 
-    /// Killed half-way, it has not happened.
+    /// In a transaction, a step that is killed half-way has not happened.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
 }
 
-/// Partial indexes, which the schema builder cannot say; the same text in SQLite and Postgres.
+/// Partial indexes, which the schema builder cannot express. The text is the same in SQLite and
+/// Postgres.
 const INDEXES: [&str; 4] = [
     "CREATE UNIQUE INDEX message_place ON message (mysis_id, seq)",
     "CREATE INDEX message_order ON message (mysis_id, kind, seq) \
@@ -132,7 +133,7 @@ fn tool_call_table(backend: DbBackend) -> TableCreateStatement {
                 .to("mysis", "id"),
         );
     if backend == DbBackend::Sqlite {
-        // One tree instead of two: calls are only ever found by their place.
+        // One tree instead of two: a call is only ever found by its key.
         table.extra("WITHOUT ROWID");
     }
     table

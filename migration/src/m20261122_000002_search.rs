@@ -1,7 +1,7 @@
-//! Search: an index of all words said, and fewer other indexes, so that a row costs less.
+//! Search: an index of all stored text, and fewer other indexes, so that a row costs less.
 //!
-//! SQLite has an index of its own make; Postgres one of the extension `pg_trgm`, over a copy of the
-//! words in small letters, so that both mean the same by a small letter.
+//! SQLite has its own full-text index. Postgres has one of the extension `pg_trgm` over a
+//! lower-case copy of the text, so that both treat lower case alike.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::sea_orm::DbBackend;
@@ -28,14 +28,14 @@ impl MigrationTrait for Migration {
         Ok(())
     }
 
-    /// Killed half-way, it has not happened.
+    /// In a transaction, a step that is killed half-way has not happened.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
 }
 
-/// Nobody asks for open calls by their index; and of the kinds that are asked for by name, only the
-/// rare ones are worth one: the newest reply is found from the end of a conversation.
+/// No query uses the index of open calls. Of the kinds that queries name, only the rare ones are
+/// worth an index: the newest reply is found from the end of a conversation.
 const FEWER_INDEXES: [&str; 3] = [
     "DROP INDEX tool_call_open",
     "DROP INDEX message_order",
@@ -43,9 +43,8 @@ const FEWER_INDEXES: [&str; 3] = [
      WHERE kind IN ('prompt', 'mission', 'peer', 'note')",
 ];
 
-/// Which rows hold which three letters in a row, without the rows themselves and without the
-/// places in them: what is found is looked at before it counts. `indexed.upto` is the newest row
-/// that is in it.
+/// The trigrams of each row, without the rows and without positions: a match is verified against
+/// the row. `indexed.upto` is the newest row in the index.
 const CREATE_SEARCH: [&str; 6] = [
     "CREATE VIRTUAL TABLE message_text USING fts5(owner, body, content = '', columnsize = 0, \
      detail = none, tokenize = 'trigram case_sensitive 1')",
@@ -56,9 +55,9 @@ const CREATE_SEARCH: [&str; 6] = [
     "INSERT INTO indexed (one, upto) VALUES (1, 0)",
 ];
 
-/// The same on a server. The extension may live in a schema of its own. A deleted row goes with its
-/// words; the last index finds the rows that point to a call when that is deleted, which a server
-/// looks for call by call.
+/// The same on a server. The extension may be in a schema of its own. A deleted row goes with its
+/// text. The last index finds the rows that point to a call when the call is deleted, which a
+/// server looks up call by call.
 const CREATE_SEARCH_ON_A_SERVER: [&str; 7] = [
     "CREATE EXTENSION IF NOT EXISTS pg_trgm",
     "CREATE TABLE message_text (id BIGINT PRIMARY KEY REFERENCES message (id) ON DELETE CASCADE, \

@@ -1,4 +1,4 @@
-//! Sightings: what each Mysis saw of the game last, look by look.
+//! Sightings: the newest result of each snapshot query, by Mysis.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, big_integer_null, integer, text, text_null};
@@ -15,7 +15,7 @@ impl MigrationTrait for Migration {
             .await
     }
 
-    /// Killed half-way, it has not happened.
+    /// In a transaction, a step that is killed half-way has not happened.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
@@ -48,7 +48,7 @@ fn sighting_table(backend: DbBackend) -> TableCreateStatement {
                 .to("mysis", "id"),
         );
     if backend == DbBackend::Sqlite {
-        // One tree instead of two: a sighting is only ever found by its look.
+        // One tree instead of two: a sighting is only ever found by its key.
         table.extra("WITHOUT ROWID");
     }
     table

@@ -1,4 +1,4 @@
-//! Kept sessions: what each Mysis' session with the game server is taken up again by.
+//! Kept sessions: the data with which each Mysis resumes its session with the game server.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, text, text_null};
@@ -12,7 +12,7 @@ impl MigrationTrait for Migration {
         manager.create_table(kept_session_table()).await
     }
 
-    /// Killed half-way, it has not happened.
+    /// In a transaction, a step that is killed half-way has not happened.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }

@@ -1,4 +1,4 @@
-//! Spending: what model calls cost, by day, Mysis and provider.
+//! Spending: the cost of model calls, by day, Mysis and provider.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, text};
@@ -12,7 +12,7 @@ impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let backend = manager.get_database_backend();
         manager.create_table(spending_table(backend)).await?;
-        // Older databases are all of this kind.
+        // Older databases are all SQLite.
         if backend == DbBackend::Sqlite {
             let connection = manager.get_connection();
             connection.execute_unprepared(BACKFILL).await?;
@@ -20,7 +20,7 @@ impl MigrationTrait for Migration {
         Ok(())
     }
 
-    /// Killed half-way, it has not happened.
+    /// In a transaction, a step that is killed half-way has not happened.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
@@ -28,7 +28,7 @@ impl MigrationTrait for Migration {
 
 fn spending_table(backend: DbBackend) -> TableCreateStatement {
     let mut table = Table::create();
-    // A Mysis that is deleted has spent what it has spent: no foreign key.
+    // No foreign key: the spending of a deleted Mysis stays.
     table
         .table("spending")
         .col(big_integer("day"))
@@ -47,7 +47,7 @@ fn spending_table(backend: DbBackend) -> TableCreateStatement {
     table
 }
 
-/// What the rows of before say. What each of them cost was not written down then.
+/// Fills the table from the rows of before. Their costs were not stored then.
 const BACKFILL: &str = "
 INSERT INTO spending (day, mysis_id, provider, calls, input, output, cached, cost_micros)
 SELECT at / 86400000, mysis_id, coalesce(json_extract(metadata, '$.provider'), ''), count(*),

@@ -1,5 +1,5 @@
-//! Removed: how far back each conversation reaches since old rows were removed from it, and how much
-//! of the index is about rows that are gone.
+//! Removed rows: how far back each conversation reaches after old rows were removed, and how many
+//! entries of the index belong to removed rows.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::big_integer;
@@ -18,21 +18,21 @@ impl MigrationTrait for Migration {
         Ok(())
     }
 
-    /// Killed half-way, it has not happened.
+    /// In a transaction, a step that is killed half-way has not happened.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
 }
 
-/// Of the index: how many rows are in it, and how many were taken out since it was written anew. It
-/// keeps a mark of those until then.
+/// The number of rows in the index, and the number of those removed since the index was last
+/// rebuilt. Until then it keeps a mark for each of them.
 const ADD_INDEX_COUNTS: [&str; 3] = [
     "ALTER TABLE indexed ADD COLUMN held BIGINT NOT NULL DEFAULT 0",
     "ALTER TABLE indexed ADD COLUMN forgotten BIGINT NOT NULL DEFAULT 0",
     "UPDATE indexed SET held = (SELECT count(*) FROM message WHERE id <= upto)",
 ];
 
-/// `count` rows were removed, the newest of them at the place `upto`, said at `at`.
+/// `count` rows were removed. The newest of them had the place `upto` and the time `at`.
 fn removed_table() -> TableCreateStatement {
     Table::create()
         .table("removed")

@@ -1,4 +1,4 @@
-//! Watches: what the watch on each Mysis' progress knows.
+//! The state of the stall detector of each Mysis.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, text};
@@ -12,7 +12,7 @@ impl MigrationTrait for Migration {
         manager.create_table(watch_table()).await
     }
 
-    /// Killed half-way, it has not happened.
+    /// In a transaction, a step that is killed half-way has not happened.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }

@@ -1,4 +1,4 @@
-//! Events: what happened in the swarm, and who ordered what.
+//! Events: the history of the swarm, and of the orders with their sources.
 
 use sea_orm_migration::prelude::*;
 use sea_orm_migration::schema::{big_integer, big_integer_null, text, text_null};
@@ -12,14 +12,14 @@ impl MigrationTrait for Migration {
         manager.create_table(event_table()).await
     }
 
-    /// Killed half-way, it has not happened.
+    /// In a transaction, a step that is killed half-way has not happened.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
 }
 
 fn event_table() -> TableCreateStatement {
-    // What happened to a Mysis that is deleted has happened: no foreign key.
+    // No foreign key: the events of a deleted Mysis stay.
     Table::create()
         .table("event")
         .col(big_integer("number").auto_increment().primary_key())

@@ -1,11 +1,12 @@
-//! Leases, on a server only: which process runs which Mysis, and until when unless it says so again.
+//! Leases, on a server only: the process that runs each Mysis, and the end of its lease unless it
+//! renews it.
 
 use sea_orm_migration::prelude::*;
 
 pub(crate) struct Migration;
 
 impl MigrationName for Migration {
-    /// As it is stored in databases since it was numbered with the steps of a file.
+    /// The name that databases have stored since the step was numbered with those of a file.
     fn name(&self) -> &'static str {
         "m20261122_000005_lease"
     }
@@ -21,13 +22,13 @@ impl MigrationTrait for Migration {
             .map(|_| ())
     }
 
-    /// Killed half-way, it has not happened.
+    /// In a transaction, a step that is killed half-way has not happened.
     fn use_transaction(&self) -> Option<bool> {
         Some(true)
     }
 }
 
-/// `home` is the home directory that the process runs in, `owner` the process.
+/// `home` is the home directory of the process, `owner` the process.
 const CREATE_LEASE: &str = "CREATE TABLE lease (\
     mysis_id BIGINT PRIMARY KEY REFERENCES mysis (id) ON DELETE CASCADE, \
     home TEXT NOT NULL, owner TEXT NOT NULL, expires_at TIMESTAMPTZ NOT NULL)";

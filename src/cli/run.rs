@@ -185,7 +185,7 @@ async fn run_swarm(
     if let Some(offline) = offline {
         offline.populate(flight.swarm()).await?;
     }
-    flight.tell_of_descriptors(offline.is_some()).await;
+    flight.warn_about_descriptors(offline.is_some()).await;
     tracing::info!(control = %control.url(), "up");
     let manager = ServiceManager::of(environment);
     let beating = manager.ready(flight.swarm());

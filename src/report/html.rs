@@ -1,16 +1,16 @@
-//! The report as one page: its charts are drawn in it, and it asks nobody for anything.
+//! The report as one HTML page. Its charts are part of it, and it loads nothing.
 
 use actors::domain::clean;
 
 use super::{Cost, DayReport, ReportLine};
 
-/// The page around what is drawn. Colours follow the reader's own choice of light or dark.
+/// The page around the charts. Its colours follow the reader's choice of light or dark.
 const PAGE_TEMPLATE: &str = include_str!("report.html");
 
-/// Bars in one chart; the largest are shown.
+/// The number of bars in one chart. The largest ones are shown.
 const MAX_BARS: usize = 40;
 
-/// One bar: what it is of, how long it is, and what is written at its end.
+/// One bar: its label, its length, and the text at its end.
 type ChartBar = (String, f64, String);
 
 pub(super) fn render_page(report: &DayReport) -> String {
@@ -73,7 +73,7 @@ fn cost_bar(spent: &Cost) -> Option<(f64, String)> {
     Some((length, spent.dollars()))
 }
 
-/// The largest bars, in the order of names.
+/// The largest bars, ordered by name.
 fn mysis_bars(
     report: &DayReport,
     value: impl Fn(&ReportLine) -> Option<(f64, String)>,
@@ -96,7 +96,7 @@ fn day_bars(report: &DayReport, value: impl Fn(&Cost) -> Option<(f64, String)>) 
         .collect()
 }
 
-/// A chart of horizontal bars; nothing where there is nothing to show.
+/// A chart of horizontal bars; empty without bars.
 fn bar_chart(title: &str, kind: &str, bars: Vec<ChartBar>) -> String {
     let longest = bars.iter().map(|bar| bar.1.abs()).fold(0.0, f64::max);
     if longest <= 0.0 {
@@ -165,7 +165,7 @@ fn table_rows(report: &DayReport, total: &ReportLine) -> String {
     lines.map(row).collect()
 }
 
-/// A number with its thousands apart.
+/// A number with thousands separators.
 fn group_thousands(value: i64) -> String {
     let digits = value.unsigned_abs().to_string();
     let mut text = String::new();

@@ -13,7 +13,7 @@ pub(super) fn render_text(report: &DayReport) -> String {
     );
     text.push_str("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
     for line in report.myses.iter().chain([&report.total()]) {
-        // Writing to a text cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{}", table_row(line));
     }
     text.push_str("\n## The days up to it\n\n| day | calls | tokens in | out | cost |\n");

@@ -1,7 +1,7 @@
-//! The guard: whether a request is meant for this machine, and by whom.
+//! The guard: whether a request is meant for this machine, and whether its sender may send it.
 //!
-//! A page of any web site can make a browser send requests to loopback, and can have its own name lead
-//! there. It cannot write another `Host` or hide its `Origin`.
+//! A page of any web site can make a browser send requests to loopback, and can let its own name
+//! resolve to loopback. It cannot forge the `Host` header or hide its `Origin`.
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -9,16 +9,16 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 
-/// For whom a port is.
+/// The clients that a port is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListenScope {
-    /// For this machine: both headers must name it.
+    /// Clients on this machine: both headers must name it.
     Loopback,
-    /// For whoever can reach it, under whatever name; web pages of elsewhere are turned away.
+    /// Any client that can reach the port under any name, except web pages from elsewhere.
     Anybody,
 }
 
-/// A router that turns away what is not meant for it.
+/// Wraps a router so that requests which are not meant for it are refused.
 pub fn behind_guard(router: Router, reach: ListenScope) -> Router {
     router.layer(from_fn_with_state(reach, check_headers))
 }
@@ -36,7 +36,7 @@ async fn check_headers(State(reach): State<ListenScope>, request: Request, next:
     (StatusCode::FORBIDDEN, closing, objection).into_response()
 }
 
-/// Exactly one `Host`, and it names this machine.
+/// Whether there is exactly one `Host` header and it names this machine.
 fn is_host_ours(headers: &HeaderMap) -> bool {
     let mut hosts = headers.get_all(header::HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else {
@@ -45,7 +45,8 @@ fn is_host_ours(headers: &HeaderMap) -> bool {
     host.to_str().is_ok_and(is_loopback)
 }
 
-/// No `Origin`, as programs send none, or one page of this machine.
+/// Whether there is no `Origin`, as in requests of programs, or exactly one that names this
+/// machine.
 fn is_origin_ours(headers: &HeaderMap) -> bool {
     let mut origins = headers.get_all(header::ORIGIN).iter();
     match (origins.next(), origins.next()) {
@@ -59,7 +60,7 @@ fn is_origin_ours(headers: &HeaderMap) -> bool {
     }
 }
 
-/// Whether an authority, `HOST` or `HOST:PORT`, names this machine and holds nothing else.
+/// Whether an authority, `HOST` or `HOST:PORT`, names this machine and nothing else.
 fn is_loopback(authority: &str) -> bool {
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {

@@ -1,11 +1,11 @@
-//! Strangers: connections on which nobody has shown yet that they may be here.
+//! Strangers: connections on which no request has authenticated yet.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// All of them, the oldest first.
+/// All such connections, the oldest first.
 #[derive(Clone, Debug)]
 pub(super) struct StrangerConnections(Arc<StrangersInner>);
 
@@ -21,7 +21,7 @@ struct StrangerTable {
     waiting: BTreeMap<u64, CancellationToken>,
 }
 
-/// One connection; clones are of the same one, and with the last of them it is gone.
+/// One connection. All clones mean the same one, and dropping the last of them forgets it.
 #[derive(Clone, Debug)]
 pub struct AcceptedConnection(Arc<ConnectionSlot>);
 
@@ -45,7 +45,7 @@ impl StrangerConnections {
         self.0.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Somebody comes; where there is no room left, the oldest goes.
+    /// Adds a connection. If there is no room left, the oldest one is cut off.
     pub(super) fn add_stranger(&self) -> AcceptedConnection {
         let out = CancellationToken::new();
         let mut table = self.table();
@@ -75,7 +75,7 @@ fn evict_oldest(table: &mut StrangerTable) {
 }
 
 impl AcceptedConnection {
-    /// They may be here: the connection is no stranger's any more.
+    /// Marks the connection as authenticated.
     pub fn admit(&self) {
         let place = &self.0;
         place.strangers.table().waiting.remove(&place.number);
@@ -86,8 +86,8 @@ impl AcceptedConnection {
         place.strangers.table().waiting.contains_key(&place.number)
     }
 
-    /// Waits until they have to go.
-    pub(super) async fn shown_out(&self) {
+    /// Waits until the connection has to be cut off.
+    pub(super) async fn evicted(&self) {
         self.0.out.cancelled().await;
     }
 }

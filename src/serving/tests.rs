@@ -1,4 +1,4 @@
-//! Serving, over real sockets.
+//! Tests of serving, over real sockets.
 
 use axum::routing::get;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -18,19 +18,19 @@ struct Port {
     serving: AbortOnDropHandle<()>,
 }
 
-/// Answers `/`, and admits whoever asks for `/in`.
-async fn open(patience: AcceptLimits) -> Port {
+/// Serves `/`, and `/in`, which authenticates its connection.
+async fn open(limits: AcceptLimits) -> Port {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    let admit = |visitor: axum::Extension<AcceptedConnection>| async move {
-        visitor.admit();
+    let admit = |accepted_connection: axum::Extension<AcceptedConnection>| async move {
+        accepted_connection.admit();
         "in"
     };
     let router = Router::new()
         .route("/", get(|| async { "here" }))
         .route("/in", get(admit));
     let stop = CancellationToken::new();
-    let serving = tokio::spawn(serve(listener, router, patience, stop.clone()));
+    let serving = tokio::spawn(serve(listener, router, limits, stop.clone()));
     Port {
         address,
         stop,
@@ -62,11 +62,11 @@ async fn ask(connection: &mut TcpStream, path: &str) -> String {
     String::from_utf8(answer).expect("text")
 }
 
-/// Waits until the other side closes.
+/// Waits until the other side closes the connection.
 async fn closed(connection: &mut TcpStream) {
     let mut piece = [0; 1024];
     let read = async {
-        // A reset is an end, too.
+        // A reset is an end too.
         while connection.read(&mut piece).await.is_ok_and(|read| read > 0) {}
     };
     let waited = tokio::time::timeout(Duration::from_secs(30), read).await;

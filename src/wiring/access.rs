@@ -1,5 +1,5 @@
-//! Access: who may work in a home now, this process or the program that runs there. One who has the
-//! home for a moment only, as a command or a program that starts or closes, is waited for.
+//! Access: whether this process or a running program may work in a home. A process that uses the
+//! home only for a moment, such as a command or a program that starts or closes, is waited for.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use tokio::time::Instant;
 
 use crate::home::{Home, HomeLock, LockError, RunFile};
 
-/// The longest that another process is waited for.
+/// The longest wait for another process.
 const MAX_WAIT: Duration = Duration::from_secs(30);
-/// What is waited for is told after this time: most commands are over by then.
+/// The wait after which it is reported. Most commands end earlier.
 const QUIET_WAIT: Duration = Duration::from_millis(500);
-/// The pause between two looks.
+/// The pause between two checks.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Who may work in a home.
+/// The process that may work in a home.
 #[derive(Debug)]
 pub enum HomeAccess {
     /// This process, as long as it keeps the lock.
     Own(HomeLock),
-    /// The program that runs there; whoever wants something asks it.
+    /// The program that runs there. Commands send their requests to it.
     Running(RunFile),
 }
 
-/// Finds out who may work in a home. A process that has it and is no running program is waited for;
-/// `tell` gets a sentence about that.
+/// Finds out which process may work in a home. It waits for a process that holds the lock and is no
+/// running program. `tell` gets a sentence about the wait.
 ///
 /// # Errors
 /// That process keeps the home for too long, or the system refuses.
@@ -64,7 +64,7 @@ pub async fn acquire_home(home: &Home, tell: impl Fn(&str)) -> Result<HomeAccess
 /// Takes the lock of a home in which no program may run.
 ///
 /// # Errors
-/// A program runs there, or as [`acquire_home`].
+/// A program runs there, or an error of [`acquire_home`].
 pub async fn lock_home(home: &Home, tell: impl Fn(&str)) -> Result<HomeLock, LockError> {
     match acquire_home(home, tell).await? {
         HomeAccess::Own(lock) => Ok(lock),

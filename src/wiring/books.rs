@@ -1,4 +1,4 @@
-//! Books: where the configuration wants everything to be kept.
+//! The database: its place and its limits, as the configuration sets them.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use zoea_system::files::ensure_private_file;
 /// The server's database that the configuration names, if it names one.
 ///
 /// # Errors
-/// What it names is no address of one.
+/// The configured text is not the address of a database.
 pub fn server_address(settings: &Settings) -> anyhow::Result<Option<ServerAddress>> {
     let url = settings.store.database_url.as_ref();
     let address = url.map(|url| ServerAddress::parse(url.expose()));
     Ok(address.transpose()?)
 }
 
-/// Opens the database of a home whose lock the caller holds: its own file, or the server's that
-/// the configuration names, which others may share.
+/// Opens the database of a home whose lock the caller holds: the home's own file, or the server
+/// that the configuration names, which several processes may share.
 ///
 /// # Errors
-/// It cannot be used; the error says what to do.
+/// The database cannot be used. The error says what to do.
 pub async fn open_ledger(
     home: &Home,
     settings: &Settings,
@@ -40,7 +40,7 @@ pub async fn open_ledger(
     Ok(SqlLedger::open(&file).await?.with_note(left))
 }
 
-/// What is kept of conversations.
+/// The limits on kept conversations.
 pub(super) fn retention_limits(settings: &Settings) -> RetentionLimits {
     let rows = settings.store.keep_rows;
     RetentionLimits {
@@ -49,13 +49,13 @@ pub(super) fn retention_limits(settings: &Settings) -> RetentionLimits {
     }
 }
 
-/// The passwords in a database's URL, as they stand there and as they are meant.
+/// The passwords in a database's URL, both as written and decoded.
 pub(super) fn url_passwords(url: &str) -> Vec<Arc<str>> {
     let Ok(url) = Url::parse(url) else {
         return Vec::new();
     };
     let written = url.password().unwrap_or_default();
-    // A plus is a plus before the query.
+    // A plus sign means itself before the query part.
     let pair = format!("password={}", written.replace('+', "%2B"));
     let meant = form_urlencoded::parse(pair.as_bytes());
     let in_query = url.query_pairs().filter(|(key, _)| key == "password");

@@ -1,4 +1,4 @@
-//! The report of each day, written by the running program once the day is over.
+//! The daily report, which the running program writes once the day is over.
 
 use std::time::Duration;
 
@@ -16,23 +16,24 @@ use crate::settings::DailyReport;
 use zoea_ledger::SqlLedger;
 use zoea_system::clock::MachineClock;
 
-/// How long after midnight a day is over for good: calls under way then have been entered.
+/// The time after midnight at which a day is closed. Calls that were under way have been entered by
+/// then.
 const DAY_END_GRACE: Duration = Duration::from_secs(300);
-/// How far back days are made up for whose end nobody saw.
+/// The number of days for which missing reports are written.
 const LOOK_BACK_DAYS: i64 = 7;
-/// How long at most until it is looked again: a disk may have room again, and a machine that slept
-/// does not know how long.
+/// The longest pause between two checks: a full disk may have room again, and a machine that slept
+/// does not know for how long.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1800);
 
-/// What reports are made of, and who hears of one that cannot be written.
+/// The parts that a report needs, and the way to tell the operator that one cannot be written.
 pub(super) struct DailyReporter {
     pub(super) ledger: SqlLedger,
     pub(super) home: Home,
     pub(super) operator: Operator,
 }
 
-/// Begins to write reports: yesterday's, those of the week before that are missing and in which
-/// anything was spent, and each further one after its midnight (UTC).
+/// Starts the writing of reports: yesterday's, the missing ones of the week before in which
+/// anything was spent, and each further one after midnight (UTC).
 pub(super) fn start_reports(daily: DailyReport, reporter: DailyReporter) -> JoinHandle<()> {
     let format = match daily {
         DailyReport::Markdown => ReportFormat::Markdown,
@@ -83,7 +84,7 @@ impl DailyReporter {
     }
 }
 
-/// The newest day of which nothing more is entered.
+/// The newest day that is closed.
 fn newest_closed_day(now: Timestamp) -> Day {
     let grace = i64::try_from(DAY_END_GRACE.as_millis()).unwrap_or(i64::MAX);
     let then = Timestamp(now.0.saturating_sub(grace));
@@ -185,7 +186,7 @@ mod tests {
             names.sort();
             names
         };
-        // Whatever is in the way may go again.
+        // The obstacle may be removed again.
         fs::write(reporter.home.reports(), "in the way").unwrap();
         let refused = reporter.write_missing(ReportFormat::Markdown, now).await;
         let why = format!("{:#}", refused.unwrap_err());

@@ -1,5 +1,5 @@
-//! Offline: the galaxy and the pilot inside the program, so that a swarm plays without a key and
-//! without a network.
+//! Offline play: the galaxy and the pilot run inside the program, so a swarm plays without a key
+//! and without a network.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,30 +18,30 @@ use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
 use zoea_pilot::{Habits, PilotOptions};
 
-/// The name of the one provider.
+/// The name of the only provider.
 const PILOT_NAME: &str = "pilot";
-/// How long the pilot seems to think, so that there is something to see.
+/// The pilot's pause before each answer, so that there is something to watch.
 const PILOT_LATENCY: Duration = Duration::from_millis(400);
-/// What a new swarm is told to do.
+/// The mission of a new swarm.
 const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
                        home station when the hold is full, refuel, and go again.";
-/// The names of the first Myses; later ones are numbered.
+/// The names of the first Myses. Later ones are numbered.
 const FIRST_NAMES: [&str; 8] = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta",
 ];
 
-/// How offline play is set up.
+/// The options of offline play.
 #[derive(Clone, Copy, Debug)]
 pub struct OfflineOptions {
     /// The game's tick.
     pub tick: Duration,
-    /// What the game and the model are made from; absent: the home's own, else 1.
+    /// The seed of the game and the model. None: the home's own, else 1.
     pub seed: Option<u64>,
-    /// How many Myses a new swarm has.
+    /// The number of Myses in a new swarm.
     pub myses: u32,
 }
 
-/// The servers behind offline play.
+/// The servers of offline play.
 pub struct OfflineServers {
     settings: Settings,
     options: OfflineOptions,
@@ -51,10 +51,10 @@ pub struct OfflineServers {
 }
 
 impl OfflineServers {
-    /// Starts both servers on loopback; the game is kept in the home.
+    /// Starts both servers on loopback. The home stores the state of the game.
     ///
     /// # Errors
-    /// No port can be had, or the kept game cannot be read.
+    /// No port is free, or the stored game cannot be read.
     pub async fn start(home: &Home, options: OfflineOptions) -> anyhow::Result<OfflineServers> {
         let stop = CancellationToken::new();
         let mut servers = JoinSet::new();
@@ -95,16 +95,16 @@ impl OfflineServers {
         })
     }
 
-    /// The settings that use these servers.
+    /// The settings with which a swarm uses these servers.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Gives an empty home its first swarm: Myses, a mission, and the start.
+    /// Gives an empty home its first swarm: it creates Myses, sets a mission and starts them.
     ///
     /// # Errors
-    /// The store does not take it.
+    /// The swarm refuses an order.
     pub async fn populate(&self, swarm: &Swarm) -> anyhow::Result<()> {
         let swarm = swarm.with_source(OrderSource::Program);
         if !swarm.statuses().await.is_empty() {

@@ -10,22 +10,22 @@ use crate::home::Home;
 use crate::settings::check_prompt;
 use zoea_system::files;
 
-/// The largest template: it stands in every request.
+/// The largest template, in bytes. The template is part of every request.
 const MAX_TEMPLATE_BYTES: u64 = 1 << 20;
 
-/// A template, and whether it is the operator's own.
+/// A system prompt template, and its origin.
 #[derive(Clone, Debug)]
 pub struct PromptTemplate {
-    /// The template.
+    /// The text of the template.
     pub text: Arc<str>,
-    /// Whether it stands in the home.
+    /// Whether it is the operator's own, from the home.
     pub is_own: bool,
 }
 
-/// The template that is in force in a home. A file without a word is as good as none.
+/// The template that is in force in a home. A file without text counts as absent.
 ///
 /// # Errors
-/// It cannot be read, or it has placeholders that are none of ours.
+/// The file cannot be read, or it has unknown placeholders.
 pub fn prompt_template(home: &Home) -> anyhow::Result<PromptTemplate> {
     let file = home.system_prompt();
     let text = match files::read_text(&file, MAX_TEMPLATE_BYTES) {

@@ -1,7 +1,7 @@
-//! Reload: another configuration for a swarm that flies (SIGHUP, `:reload`, the control interface).
+//! Reload: gives a running swarm another configuration (SIGHUP, `:reload`, the control interface).
 //!
-//! A configuration with a mistake changes nothing. What holds at once, holds for everybody: new
-//! secrets are known before a key of them is used, and endpoints before a rule names them.
+//! A configuration with a mistake changes nothing. Otherwise all parts change together: new secrets
+//! are known before a key of them is used, and endpoints before a rule names them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,25 +20,25 @@ use crate::settings::{LoadedSettings, Settings, SettingsError};
 
 use super::{RunningSwarm, provider_endpoints, rules};
 
-/// Who waits for a reload.
+/// The way to answer the caller of a reload.
 pub type ReloadReply = oneshot::Sender<Result<Reloaded, Vec<String>>>;
 
-/// How the operator of a terminal asks for a reload: by the Commander, and then here.
+/// The Commander's way to ask for a reload, for the operator of a terminal.
 #[derive(Debug)]
 pub(super) struct ReloadTrigger(pub(super) mpsc::Sender<ReloadReply>);
 
 impl Configuration for ReloadTrigger {
     fn reload(&self) -> BoxFuture<'static, Result<Reloaded, Vec<String>>> {
-        let (asker, answer) = oneshot::channel();
-        let rung = self.0.try_send(asker);
+        let (reply, answer) = oneshot::channel();
+        let sent = self.0.try_send(reply);
         async move {
-            let why = |text: &str| Err(vec![text.to_string()]);
-            if rung.is_err() {
-                return why("it is being read again already");
+            let refused = |text: &str| Err(vec![text.to_string()]);
+            if sent.is_err() {
+                return refused("it is being read again already");
             }
             match answer.await {
                 Ok(answer) => answer,
-                Err(_) => why("the program is closing"),
+                Err(_) => refused("the program is closing"),
             }
         }
         .boxed()
@@ -46,10 +46,10 @@ impl Configuration for ReloadTrigger {
 }
 
 impl RunningSwarm {
-    /// Takes up what was read anew because of a signal, and tells what came of it.
+    /// Applies a configuration that was read because of a signal, and reports the result.
     pub async fn reload(&mut self, read: Result<LoadedSettings, SettingsError>) {
         let Err(mistakes) = self.apply_settings(read).await else {
-            // A Commander that is gone has said why.
+            // The send fails only if the Commander is gone, and it has reported why.
             let ordered = CommanderMsg::Ordered(Order::Reload, OrderSource::Signal);
             let _ = self.commander.cast(ordered);
             return;
@@ -60,10 +60,10 @@ impl RunningSwarm {
         }
     }
 
-    /// Takes up what was read anew because somebody asked for it, who alone is told where it fails.
+    /// Applies a configuration that was read for a caller. Only the caller is told of a failure.
     pub async fn reload_for(
         &mut self,
-        asker: ReloadReply,
+        reply: ReloadReply,
         read: Option<Result<LoadedSettings, SettingsError>>,
     ) {
         let reloaded = match read {
@@ -75,11 +75,11 @@ impl RunningSwarm {
         if let Err(mistakes) = &reloaded {
             tracing::warn!(?mistakes, "the configuration stays as it was");
         }
-        // Who gave up waiting needs no answer.
-        let _ = asker.send(reloaded);
+        // A caller that gave up needs no answer.
+        let _ = reply.send(reloaded);
     }
 
-    /// Takes up what was read anew; everything is looked at before anything is changed.
+    /// Applies a configuration. Everything is checked before anything is changed.
     async fn apply_settings(
         &mut self,
         read: Result<LoadedSettings, SettingsError>,
@@ -94,7 +94,7 @@ impl RunningSwarm {
         for warning in &loaded.warnings {
             self.operator.tell(Severity::Warn, "configuration", warning);
         }
-        self.tell_what_waits_for_a_restart(&new);
+        self.report_changes_after_restart(&new);
         let reloaded = Reloaded {
             at_once: self.settings.changes_at_once(&new),
             after_a_restart: self
@@ -111,13 +111,13 @@ impl RunningSwarm {
         }
         self.providers.replace(provider_endpoints(&new));
         self.has_price.store(new.has_price(), Ordering::Relaxed);
-        // A Commander that is gone has said why.
+        // The send fails only if the Commander is gone, and it has reported why.
         let _ = self.commander.cast(CommanderMsg::RulesChanged(swarm_rules));
         self.operator
             .tell(Severity::Info, "reloaded", &reloaded.to_string());
         self.settings = self.settings.without_a_restart(new);
         self.warn_about_ignored_settings(&self.settings);
-        self.tell_who_has_no_provider().await;
+        self.report_missing_providers().await;
         let others = self
             .ledger
             .names_held_by_others()
@@ -145,7 +145,7 @@ impl RunningSwarm {
         }
     }
 
-    fn tell_what_waits_for_a_restart(&self, new: &Settings) {
+    fn report_changes_after_restart(&self, new: &Settings) {
         for key in self.settings.changes_after_a_restart(new) {
             let text =
                 format!("{key} has changed; that takes effect when the program is restarted");
@@ -153,13 +153,13 @@ impl RunningSwarm {
         }
     }
 
-    /// Whoever is on a provider that is gone cannot ask anybody any more.
-    async fn tell_who_has_no_provider(&self) {
+    /// Reports the Myses whose provider is no longer configured, as they cannot ask any model.
+    async fn report_missing_providers(&self) {
         let mut without: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for standing in self.swarm.statuses().await {
-            if !self.settings.providers.contains_key(&*standing.provider) {
-                let of_provider = without.entry(standing.provider.to_string()).or_default();
-                of_provider.push(standing.name.to_string());
+        for status in self.swarm.statuses().await {
+            if !self.settings.providers.contains_key(&*status.provider) {
+                let of_provider = without.entry(status.provider.to_string()).or_default();
+                of_provider.push(status.name.to_string());
             }
         }
         for (provider, names) in without {

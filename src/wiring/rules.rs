@@ -1,4 +1,4 @@
-//! Settings in the form in which the inside uses them.
+//! Translates settings into the rules of the swarm.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::home::Home;
 use crate::provider::ProviderEndpoint;
 use crate::settings::{self, ProviderSettings, Settings};
 
-/// The rules that hold inside.
+/// The rules of the swarm.
 pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
     let swarm = &settings.swarm;
     Ok(SwarmRules {
@@ -121,7 +121,7 @@ fn provider_rules(provider: &ProviderSettings) -> ProviderRules {
     }
 }
 
-/// Where the providers are.
+/// The endpoints of all providers.
 #[must_use]
 pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoint)> {
     settings
@@ -141,7 +141,7 @@ pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoin
         .collect()
 }
 
-/// The secrets that the configuration knows.
+/// The secrets in the configuration.
 #[must_use]
 pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
     let database = settings.store.database_url.as_ref();
@@ -158,7 +158,7 @@ pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
                 .into_iter()
                 .flat_map(|url| url_passwords(url.expose())),
         )
-        // A key of few letters is a word such as `ollama`, for a server that wants none.
+        // A short key is a word such as `ollama`, for a server without keys.
         .filter(|secret: &Arc<str>| secret.len() >= MIN_EMBEDDED_SECRET_BYTES)
         .collect()
 }

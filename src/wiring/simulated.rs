@@ -1,4 +1,4 @@
-//! The parts of the program that a simulation runs as they are.
+//! The parts of the program that a simulation runs unchanged.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use zoea_simulation::ProgramParts;
 use crate::provider::{self, WireProfile};
 use crate::toolbox::request_saver::CachingUpstream;
 
-/// The program's own writer of requests, and what spares the game requests.
+/// The program's own writer of requests, and the layer that saves requests to the game.
 #[must_use]
 pub fn adapters() -> ProgramParts {
     ProgramParts {

@@ -1,4 +1,4 @@
-//! Watchers: those that look on while a swarm flies, and leave with it.
+//! Watchers: the observers of a running swarm, which stop with it.
 
 use std::sync::Arc;
 
@@ -16,18 +16,18 @@ use actors::listener::Listener;
 
 use super::daily::{self, DailyReporter};
 
-/// Those that look on.
+/// The observers of a running swarm.
 #[derive(Default)]
 pub(super) struct Watchers {
     listeners: Vec<Listener>,
     metrics: Option<MetricsServer>,
     traces: Option<SpanExporter>,
-    alarm: Option<AlertDispatcher>,
+    alerts: Option<AlertDispatcher>,
     reports: Option<AbortOnDropHandle<()>>,
 }
 
 impl Watchers {
-    /// Starts those that the configuration wants; what they measure is measured from here on.
+    /// Starts the observers that the configuration asks for. Measurements begin here.
     pub(super) async fn start(
         settings: &Settings,
         http: &reqwest::Client,
@@ -62,45 +62,48 @@ impl Watchers {
             watchers.traces = Some(exporter);
         }
         if settings.alerts.has_hook() {
-            let alarm =
+            let alerts =
                 AlertDispatcher::start(&settings.alerts, http, secrets.clone(), operator.clone());
-            watchers.add_listener(alarm.event_handler()).await?;
-            watchers.alarm = Some(alarm);
+            watchers.add_listener(alerts.event_handler()).await?;
+            watchers.alerts = Some(alerts);
         }
         Ok(watchers)
     }
 
-    async fn add_listener(&mut self, ear: actors::listener::EventHandler) -> anyhow::Result<()> {
-        let listener = Listener::start(ear).await;
+    async fn add_listener(
+        &mut self,
+        handler: actors::listener::EventHandler,
+    ) -> anyhow::Result<()> {
+        let listener = Listener::start(handler).await;
         let listener = listener.map_err(|error| anyhow::anyhow!("start a listener: {error}"))?;
         self.listeners.push(listener);
         Ok(())
     }
 
-    /// Through which they hear what happens.
+    /// The watchers through which they hear events.
     pub(super) fn watchers(&self) -> impl Iterator<Item = Watcher> {
         self.listeners.iter().map(Listener::watcher)
     }
 
-    /// Begins to write the report of each day, where that is wanted.
+    /// Starts the writing of daily reports.
     pub(super) fn write_reports(&mut self, daily: DailyReport, reporter: DailyReporter) {
         let writing = daily::start_reports(daily, reporter);
         self.reports = Some(AbortOnDropHandle::new(writing));
     }
 
-    /// Where the metrics are.
+    /// The address of the metrics, if they are served.
     pub(super) fn metrics(&self) -> Option<String> {
         self.metrics.as_ref().map(MetricsServer::url)
     }
 
-    /// Stops them all.
+    /// Stops all observers.
     pub(super) async fn stop(self) {
         drop(self.reports);
         for listener in self.listeners {
             listener.stop().await;
         }
-        if let Some(alarm) = self.alarm {
-            alarm.stop().await;
+        if let Some(alerts) = self.alerts {
+            alerts.stop().await;
         }
         if let Some(traces) = self.traces {
             traces.stop().await;

@@ -39,7 +39,7 @@ fn play(options: SimulationOptions) -> SimulationVerdict {
 #[derive(Debug, Default)]
 struct Tally {
     orders: u64,
-    struck: BTreeMap<InjectedFault, u64>,
+    injected: BTreeMap<InjectedFault, u64>,
     reached: BTreeMap<RareEvent, u64>,
     deaths: BTreeMap<ActorKind, u64>,
     revived: u64,
@@ -49,7 +49,7 @@ impl Tally {
     fn of(verdict: SimulationVerdict) -> Tally {
         Tally {
             orders: verdict.orders.1,
-            struck: verdict.struck,
+            injected: verdict.injected,
             reached: verdict.reached,
             deaths: verdict.deaths,
             revived: verdict.revived,
@@ -63,7 +63,7 @@ impl Tally {
             }
         }
         self.orders += other.orders;
-        sum(&mut self.struck, other.struck);
+        sum(&mut self.injected, other.injected);
         sum(&mut self.reached, other.reached);
         sum(&mut self.deaths, other.deaths);
         self.revived += other.revived;
@@ -103,8 +103,8 @@ fn all_seeds_are_good_and_together_reach_whatever_is_rare() {
     // A suite that struck nothing would prove nothing.
     for strike in InjectedFault::ALL {
         assert!(
-            tally.struck.contains_key(&strike),
-            "{strike:?} never struck"
+            tally.injected.contains_key(&strike),
+            "{strike:?} never injected"
         );
     }
     for kind in [
@@ -132,6 +132,6 @@ fn all_seeds_are_good_and_together_reach_whatever_is_rare() {
 fn the_same_seed_gives_the_same_events() {
     let (one, two) = (play(options(7)), play(options(7)));
     assert_eq!(one.digest, two.digest);
-    assert_eq!(one.struck, two.struck);
+    assert_eq!(one.injected, two.injected);
     assert_ne!(one.digest, play(options(8)).digest);
 }
