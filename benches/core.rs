@@ -12,7 +12,8 @@ use actors::domain::ids::{CallKey, MysisId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance,
 };
-use actors::domain::write::{Author, Batch, StoredHistory, Write};
+use actors::domain::record::StoredHistory;
+use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{Archive, Ledger};
 use divan::Bencher;
 use divan::counter::ItemsCount;

@@ -7,16 +7,17 @@ use std::collections::VecDeque;
 use std::io::Write as _;
 use std::sync::Arc;
 
-use actors::domain::event::{LifeState, LinkState, Totals};
+use actors::domain::event::LinkState;
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Now, Timestamp};
 use actors::domain::life::{
     Effect, Life, LifeInput, Mode, MysisOrder, ReplyId, RestoreArgs, ToolOutcome,
 };
 use actors::domain::message::CallStatus;
 use actors::domain::model::{ModelAnswer, RequestedCall};
+use actors::domain::record::{Mission, MysisProfile, MysisRecord, StoredHistory};
 use actors::domain::rules::SwarmRules;
+use actors::domain::state::{LifeState, Totals};
 use actors::domain::tool::{ToolSpec, Toolset};
-use actors::domain::write::{Mission, MysisProfile, MysisRecord, StoredHistory};
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);

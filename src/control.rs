@@ -4,6 +4,7 @@
 //! that neither another user nor a web page can command the swarm.
 
 mod accounts;
+mod arguments;
 mod books;
 pub mod call;
 pub mod client;

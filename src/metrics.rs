@@ -10,9 +10,10 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use actors::domain::event::{EventKind, LifeState, MysisStatus, SwarmEvent};
+use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, ResultMeta, RowBody};
+use actors::domain::state::LifeState;
 
 pub use measured::{MeasuredLedger, MeasuredModels};
 pub use server::MetricsServer;

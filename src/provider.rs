@@ -7,6 +7,7 @@ mod answer;
 mod belief;
 mod content;
 mod error_hints;
+mod exchange;
 mod failure;
 mod key;
 mod message;
@@ -235,7 +236,7 @@ fn probed_client(
     let client = Client::build(http.clone(), access);
     let service = tower::service_fn(move |factory: HttpRequestFactory| {
         let (http, hearing) = (http.clone(), hearing.clone());
-        async move { failure::send_request(&http, factory, &hearing).await }
+        async move { exchange::send_request(&http, factory, &hearing).await }
     });
     client.with_http_service(service)
 }

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
-use actors::domain::event::LifeState;
+use actors::domain::state::LifeState;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::settings::Environment;

@@ -33,8 +33,8 @@ use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::order::OrderRefusal;
 use crate::domain::outages::ServerOutages;
+use crate::domain::record::Mission;
 use crate::domain::rules::SwarmRules;
-use crate::domain::write::Mission;
 use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::MysisDeps;
 use crate::ports::{

@@ -3,7 +3,6 @@
 pub mod books;
 pub mod bounds;
 pub mod budget;
-pub mod circuit;
 pub mod clean;
 pub mod compose;
 pub mod conversation;
@@ -19,9 +18,9 @@ pub mod message;
 pub mod model;
 pub mod needs;
 pub mod order;
-pub mod pace;
 pub mod progress;
 pub mod reading;
+pub mod record;
 pub mod snapshot_query;
 
 pub mod last_request;

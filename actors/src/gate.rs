@@ -16,14 +16,13 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort}
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::books::{Charge, CostEntry};
+use crate::domain::books::CostEntry;
 use crate::domain::budget::BudgetStatus;
-use crate::domain::circuit::{CallOutcome, Outage};
 use crate::domain::event::{EventKind, SwarmEvent};
-use crate::domain::gate::{
-    AdmissionGate, AdmissionRequest, GateRules, GateVerdict, Lane, PermitId,
-};
-use crate::domain::ids::{MysisId, Now, Timestamp};
+use crate::domain::gate::circuit::{CallOutcome, Outage};
+use crate::domain::gate::{AdmissionGate, AdmissionRequest, GateRules, GateVerdict};
+use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
+use crate::domain::model::Charge;
 use crate::domain::outages::{ServerOutage, ServerOutages};
 use crate::ports::Clock;
 

@@ -23,9 +23,10 @@ use crate::domain::life::{
 };
 use crate::domain::message::Severity;
 use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
+use crate::domain::record::{Mission, MysisRecord, StoredHistory};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
-use crate::domain::write::{Mission, MysisRecord, StoredHistory, Write};
+use crate::domain::write::Write;
 use crate::ports::{LedgerFault, Models, Upstream};
 use crate::reply::OrderReply;
 use crate::session::{GameSession, SessionDeps, SessionEvent};

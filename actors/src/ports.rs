@@ -20,11 +20,12 @@ use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{AnswerProgress, ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::order::Reloaded;
+use crate::domain::record::{
+    AccountRecord, GameAccount, Mission, MysisRecord, SavedSession, StoredHistory,
+};
 use crate::domain::screen::ExportFormat;
 use crate::domain::tool::Toolset;
-use crate::domain::write::{
-    AccountRecord, Batch, GameAccount, Mission, MysisRecord, SavedSession, StoredHistory,
-};
+use crate::domain::write::Batch;
 
 pub use terminal::{Screen, Terminal, TerminalInput, View};
 

@@ -20,14 +20,13 @@ use serde_json::{Map, Value};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{Activity, LinkState};
-use crate::domain::gate::Lane;
-use crate::domain::ids::{CallKey, Incarnation, Moment, MysisId};
+use crate::domain::ids::{CallKey, Incarnation, Lane, Moment, MysisId};
 use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
+use crate::domain::record::{GameAccount, SavedSession};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::ToolRules;
 use crate::domain::tool::{Toolset, is_own};
-use crate::domain::write::{GameAccount, SavedSession};
 use crate::gate::GateHandle;
 use crate::ports::{Archive, Clock, Link, LinkAnswer, LinkFault};
 use crate::secrets::Secrets;

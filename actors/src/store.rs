@@ -16,7 +16,8 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Severity;
-use crate::domain::write::{Batch, GameAccount};
+use crate::domain::record::GameAccount;
+use crate::domain::write::Batch;
 use crate::ports::{Clock, Ledger, LedgerFault};
 
 /// The most batches in one commit.

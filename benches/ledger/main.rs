@@ -19,7 +19,8 @@ use actors::domain::message::{
     CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance,
 };
 use actors::domain::model::TokenUsage;
-use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
+use actors::domain::record::{MysisProfile, NewMysis};
+use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{Archive, Ledger, SearchIn, SearchQuery};
 use zoea_ledger::{ServerAddress, SqlLedger, Stay};
 
@@ -179,7 +180,7 @@ fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
             ),
             Write::Totals {
                 mysis: MysisId(mysis),
-                totals: actors::domain::event::Totals {
+                totals: actors::domain::state::Totals {
                     turns: turn.unsigned_abs(),
                     ..Default::default()
                 },

@@ -9,10 +9,11 @@ mod whole;
 
 use std::sync::Arc;
 
-use actors::domain::event::{LifeState, SwarmEvent};
+use actors::domain::event::SwarmEvent;
 use actors::domain::ids::{MysisId, Now, Timestamp};
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::screen::UiEffect;
+use actors::domain::state::LifeState;
 use actors::ports::Archive;
 use divan::{Bencher, black_box};
 use futures::FutureExt;

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use actors::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{ReplyMeta, Row, RowBody, Utterance};
-use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
+use actors::domain::record::{MysisProfile, NewMysis};
+use actors::domain::write::{Author, Batch, Write};
 use actors::ports::Ledger;
 use tempfile::TempDir;
 use zoea_ledger::SqlLedger;

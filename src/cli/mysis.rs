@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use actors::domain::event::{LifeState, is_interruption};
+use actors::domain::event::is_interruption;
 use actors::domain::order::OrderRefusal;
+use actors::domain::state::LifeState;
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde_json::Value;

@@ -1,8 +1,7 @@
 //! Rows of conversations.
 
-use actors::domain::books::Charge;
 use actors::domain::message::{CallRecord, Row, RowBody, RowKind};
-use actors::domain::model::TokenUsage;
+use actors::domain::model::{Charge, TokenUsage};
 use serde::Serialize;
 use serde_json::Value;
 

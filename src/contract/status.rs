@@ -8,7 +8,7 @@ use actors::domain::budget::BudgetStatus;
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::{ServerLabel, ServerOutage, ServerOutages};
-use actors::domain::write::AccountRecord;
+use actors::domain::record::AccountRecord;
 use serde::Serialize;
 
 /// The program and its swarm in `status`.

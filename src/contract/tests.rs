@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use actors::domain::books::Charge;
 use actors::domain::event::{EventKind, MysisRef, SwarmEvent};
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
-use actors::domain::model::TokenUsage;
+use actors::domain::model::{Charge, TokenUsage};
 use actors::domain::order::{CompletedOrder, Reloaded};
 
 use super::*;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
+use actors::domain::record::{AccountRecord, GameAccount, PoolAccount};
 use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
-use actors::domain::write::{AccountRecord, GameAccount, PoolAccount};
 use serde_json::Value;
 use zoea_contract::{AccountJson, CompletedOrderJson, ImportedAccountsJson, to_value};
 

@@ -11,7 +11,7 @@ use crate::settings::bounds::MAX_DAYS;
 use crate::swarm::Swarm;
 use zoea_system::clock::MachineClock;
 
-use super::tools::{find_mysis, read_count};
+use super::arguments::{find_mysis, read_count};
 
 /// The lines of the books of so many days, today the last of them.
 ///

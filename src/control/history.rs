@@ -12,8 +12,8 @@ use zoea_contract::{EventRecordJson, RowJson, SearchHitJson, to_value};
 use crate::settings::bounds::MAX_ROWS;
 use crate::swarm::Swarm;
 
+use super::arguments::{find_mysis, read_count};
 use super::call::{ReadEvents, ReadLog, SearchRows};
-use super::tools::{find_mysis, read_count};
 
 /// Bytes of the rows of an answer; one row is given however large it is.
 const MAX_ANSWER_BYTES: usize = 4 << 20;

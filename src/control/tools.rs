@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::event::MysisStatus;
-use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
 use actors::domain::outages::ServerOutages;
 use actors::domain::progress::expecting_no_gain;
@@ -17,11 +16,11 @@ use zoea_contract::{
     SpendingJson, to_value,
 };
 
-use crate::settings::bounds::MAX_INTEGER;
 use crate::swarm::Swarm;
 use zoea_ledger::export;
 use zoea_system::clock::MachineClock;
 
+use super::arguments::find_mysis;
 use super::call::{ControlCall, ExportConversations};
 use super::{ProgramInfo, accounts, books, history};
 
@@ -102,22 +101,6 @@ fn with_no_gain(text: String, no_gain: bool) -> String {
     }
 }
 
-/// How many, at most `highest`; 0 means all that there are.
-pub(super) fn read_count(
-    name: &str,
-    given: Option<u64>,
-    usual: u64,
-    highest: u64,
-) -> Result<usize, String> {
-    let count = match given {
-        None => usual,
-        Some(0) => MAX_INTEGER,
-        Some(count) if count <= highest => count,
-        Some(_) => return Err(format!("`{name}` is at most {highest}; 0 asks for all")),
-    };
-    Ok(usize::try_from(count).unwrap_or(usize::MAX))
-}
-
 async fn give_order(swarm: &Swarm, order: Order) -> Result<Value, String> {
     let done = swarm.order(order).await.map_err(|no| no.to_string())?;
     Ok(to_value(&CompletedOrderJson::from(&done)))
@@ -155,18 +138,6 @@ async fn export_conversations(
         myses: written.myses,
         rows: written.rows,
     }))
-}
-
-/// The Mysis that a call names, if it names one.
-pub(super) async fn find_mysis(
-    swarm: &Swarm,
-    name: Option<String>,
-) -> Result<Option<MysisId>, String> {
-    let Some(name) = name else {
-        return Ok(None);
-    };
-    let id = swarm.id_of(&name).await;
-    id.map(Some).map_err(|refusal| refusal.to_string())
 }
 
 async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value {

@@ -11,6 +11,7 @@ mod command;
 mod deposits;
 mod dice;
 mod empire;
+mod figures;
 mod hold;
 mod id;
 mod inbox;

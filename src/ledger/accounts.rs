@@ -1,7 +1,7 @@
 //! Game accounts: whose they are, and which one is taken next.
 
 use actors::domain::ids::{MysisId, Timestamp};
-use actors::domain::write::{GameAccount, PoolAccount};
+use actors::domain::record::{GameAccount, PoolAccount};
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use actors::domain::books::{CostEntry, Day};
 use actors::domain::bounds;
-use actors::domain::event::{LifeState, Totals};
 use actors::domain::event_record::EventRecord;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
 use actors::domain::message::{CallRecord, Row, RowKind};
-use actors::domain::write::{
+use actors::domain::record::{
     AccountRecord, GameAccount, Mission, MysisProfile, MysisRecord, SavedSession, StoredHistory,
 };
+use actors::domain::state::{LifeState, Totals};
 use actors::ports::{
     Archive, ArchiveFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery,
     SwarmRecord,

@@ -1,9 +1,10 @@
 //! The books in the database: entered with the row that carries the bill, in one transaction, so
 //! that they agree with the rows whatever is killed. They outlive a Mysis that is deleted.
 
-use actors::domain::books::{BudgetUse, Charge, CostEntry, Day};
+use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
+use actors::domain::model::Charge;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};

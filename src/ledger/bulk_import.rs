@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use actors::domain::ids::{MissionId, MysisId, Seq, Timestamp};
-use actors::domain::write::{Mission, PoolAccount, Write};
+use actors::domain::record::{Mission, PoolAccount};
+use actors::domain::write::Write;
 use actors::ports::{ArchiveFault, LedgerFault};
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};

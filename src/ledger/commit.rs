@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::Totals;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Row};
-use actors::domain::write::{Mission, NewMysis, ProfileChange, Write};
+use actors::domain::record::{Mission, NewMysis, ProfileChange};
+use actors::domain::state::Totals;
+use actors::domain::write::Write;
 use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;

@@ -9,7 +9,7 @@ use sea_orm::ConnectionTrait;
 use thiserror::Error;
 
 use super::check::{CheckResult, DatabaseLocation, FIGURES_CHECK, check};
-use super::opening::free_name;
+use super::place::free_name;
 use super::place::save_into;
 use super::{OpenError, file, opening};
 

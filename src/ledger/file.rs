@@ -12,7 +12,11 @@ use sea_orm::sqlx::{self, ConnectOptions as _, SqlitePool};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
 use super::place::{FileId, file_at};
-use super::{OpenError, READ_CONNECTIONS, error_text, opening};
+use super::{OpenError, READ_CONNECTIONS, error_text};
+
+/// Bytes of a page. A commit writes whole pages: small ones make it cheap, and lose less where a
+/// long text ends.
+pub(super) const PAGE_BYTES: u32 = 1024;
 
 /// How long a lock of another process is waited for before a write is tried again.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -101,7 +105,7 @@ fn writer_options(path: &Path) -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .filename(path)
         .create_if_missing(true)
-        .page_size(opening::PAGE)
+        .page_size(PAGE_BYTES)
         // So that a running program can give free pages back, a few at a time.
         .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)

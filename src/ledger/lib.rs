@@ -10,6 +10,7 @@ mod archive;
 mod books;
 mod bulk_import;
 mod check;
+mod codec;
 mod commit;
 mod compact;
 mod connection;
@@ -26,6 +27,7 @@ pub mod import;
 mod index;
 mod leases;
 mod mend;
+mod open_error;
 mod opening;
 mod piece;
 mod place;
@@ -50,7 +52,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
-use actors::domain::write::{Batch, GameAccount, Write};
+use actors::domain::record::GameAccount;
+use actors::domain::write::{Batch, Write};
 use actors::ports::{ArchiveFault, Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -71,8 +74,8 @@ pub use copies::{CopyError, RestoreResult, back_up, remove_unfinished_restore, r
 pub use day::{DayRecord, MysisDay};
 pub use leases::Stay;
 pub use mend::MendReport;
+pub use open_error::OpenError;
 use opening::MigrationReport;
-pub use opening::OpenError;
 pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
 

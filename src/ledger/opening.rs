@@ -6,18 +6,16 @@ use std::path::{Path, PathBuf};
 
 use migration::{Migrator, MigratorTrait, ServerMigrator};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
-use thiserror::Error;
 
 use super::dialect::Dialect;
+use super::file::PAGE_BYTES;
+use super::open_error::OpenError;
+use super::place::free_name;
 use super::server::{self, ServerAddress};
 use super::{error_text, file};
 
 /// The table of the steps that a database has.
 const STEPS_TABLE: &str = "seaql_migrations";
-
-/// Bytes of a page. A commit writes whole pages: small ones make it cheap, and lose less where a
-/// long text ends.
-pub(super) const PAGE: u32 = 1024;
 
 /// An older database that was brought up to date.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,117 +38,6 @@ impl std::fmt::Display for MigrationReport {
             self.copy.display()
         )
     }
-}
-
-/// Why the database cannot be used; each says what to do about it.
-#[derive(Debug, Error)]
-pub enum OpenError {
-    /// Its schema is of a version after ours.
-    #[error(
-        "the database {database} was written by a newer version of zoea (it has the step `{step}`); \
-         run that version, or {elsewhere}"
-    )]
-    Newer {
-        /// The database.
-        database: String,
-        /// The first step that we do not know.
-        step: String,
-        /// What else can be done.
-        elsewhere: &'static str,
-    },
-    /// It is another program's.
-    #[error(
-        "{database} is no database of zoea's (it has the table `{table}`); {elsewhere}. The \
-         database of a Zoea-Nova can be taken over with zoea import"
-    )]
-    Foreign {
-        /// The database.
-        database: String,
-        /// One of its tables.
-        table: String,
-        /// What can be done.
-        elsewhere: &'static str,
-    },
-    /// The copy that must be made before it is brought up to date cannot be made.
-    #[error(
-        "the database is of version {from} and must be brought up to date, but a copy of it cannot \
-         be kept in {copy} first: {why}; free some space there, or make the directory writable"
-    )]
-    NoCopy {
-        /// The version it has.
-        from: usize,
-        /// The copy.
-        copy: String,
-        /// The system's words.
-        why: String,
-    },
-    /// It must be brought up to date before it can be looked at.
-    #[error(
-        "the database {path} is of version {from}, and this program's is {to}: start zoea in its \
-         home once (zoea status will do), which keeps a copy and brings it up to date"
-    )]
-    Older {
-        /// The database.
-        path: String,
-        /// The version it has; 0: none at all.
-        from: usize,
-        /// Ours.
-        to: usize,
-    },
-    /// It cannot be opened or brought up to date.
-    #[error(
-        "open the database {path}: {why}; check the file and its directory, restore a copy, or \
-         use another home with --home"
-    )]
-    Unusable {
-        /// The database.
-        path: String,
-        /// What went wrong.
-        why: String,
-    },
-    /// The text that should say where a server is does not.
-    #[error(
-        "store.database_url is no URL of a Postgres database (it is not shown here); write \
-         postgres://user:password@host:port/database"
-    )]
-    NoAddress,
-    /// That text says something that nobody knows.
-    #[error("store.database_url has the unknown parameter `{0}`; remove it, or mend its name")]
-    UnknownParameter(String),
-    /// A server's database cannot be reached or brought up to date.
-    #[error(
-        "open the database {address}: {why}; check store.database_url, and that the server runs \
-         and lets this user in"
-    )]
-    Server {
-        /// The database.
-        address: String,
-        /// What went wrong.
-        why: String,
-    },
-    /// A server's database keeps other letters than ours.
-    #[error(
-        "the database {address} keeps text as {encoding}; make one that keeps all letters: CREATE \
-         DATABASE … ENCODING 'UTF8' TEMPLATE template0"
-    )]
-    Encoding {
-        /// The database.
-        address: String,
-        /// What it keeps text as.
-        encoding: String,
-    },
-    /// A server's database lacks what a search needs.
-    #[error(
-        "the database {address} has no extension pg_trgm, which searching needs, and this user \
-         cannot create it: {why}; let an administrator of the server run CREATE EXTENSION pg_trgm \
-         in that database, once"
-    )]
-    NoTrigrams {
-        /// The database.
-        address: String,
-        /// The server's words.
-        why: String,
-    },
 }
 
 /// Brings a file up to date; says so where it was an older one.
@@ -240,8 +127,23 @@ pub(super) async fn migrate_server(
     server::unlock_schema(writer).await.map_err(unusable)
 }
 
+impl ServerAddress {
+    /// Looks at the database and changes nothing: how many Myses are in it; none where it is new.
+    ///
+    /// # Errors
+    /// It cannot be reached, or is not fit for this program.
+    pub async fn count_myses(&self) -> Result<Option<i64>, OpenError> {
+        self.check_reachable().await?;
+        let readers = self.open_readers();
+        let seen = count_rows(&readers, self).await;
+        // What was asked was answered; a goodbye that is lost harms nobody.
+        let _ = readers.close().await;
+        seen
+    }
+}
+
 /// How many Myses a server's database has; none where it is new. Nothing is written.
-pub(super) async fn count_myses(
+async fn count_rows(
     readers: &DatabaseConnection,
     address: &ServerAddress,
 ) -> Result<Option<i64>, OpenError> {
@@ -360,22 +262,6 @@ async fn keep_copy(
     }
 }
 
-/// A name beside a file's that no file has yet: an older copy is the operator's.
-pub(super) fn free_name(path: &Path, ending: &str) -> PathBuf {
-    let named = |number: String| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{ending}{number}"));
-        PathBuf::from(name)
-    };
-    let mut name = named(String::new());
-    let mut number = 1;
-    while name.exists() {
-        number += 1;
-        name = named(format!(".{number}"));
-    }
-    name
-}
-
 /// Copies a file with its mode and makes the copy durable; a piece of a copy is not left behind.
 fn copy_durably(from: &Path, to: &Path) -> std::io::Result<()> {
     let copied = std::fs::copy(from, to).and_then(|_| std::fs::File::open(to)?.sync_all());
@@ -389,7 +275,7 @@ fn copy_durably(from: &Path, to: &Path) -> std::io::Result<()> {
 /// Gives an older database pages of our size. One that keeps its own works as well, only dearer.
 async fn make_pages_small(writer: &DatabaseConnection) {
     let statement = format!(
-        "PRAGMA journal_mode = DELETE; PRAGMA page_size = {PAGE}; VACUUM; PRAGMA journal_mode = WAL"
+        "PRAGMA journal_mode = DELETE; PRAGMA page_size = {PAGE_BYTES}; VACUUM; PRAGMA journal_mode = WAL"
     );
     for statement in statement.split("; ") {
         if let Err(error) = writer.execute_unprepared(statement).await {

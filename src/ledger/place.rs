@@ -11,7 +11,6 @@ use sea_orm::ConnectionTrait;
 use tokio::sync::OnceCell;
 
 use super::error_text;
-use super::opening::free_name;
 use super::writer::DatabaseWriter;
 
 /// Where the database is, and which file that was when it was opened.
@@ -34,6 +33,22 @@ pub(super) type FileId = (u64, u64);
 pub(super) fn file_at(path: &Path) -> Option<FileId> {
     let file = fs::metadata(path).ok()?;
     Some((file.dev(), file.ino()))
+}
+
+/// A name beside a file's that no file has yet: an older copy is the operator's.
+pub(super) fn free_name(path: &Path, ending: &str) -> PathBuf {
+    let named = |number: String| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{ending}{number}"));
+        PathBuf::from(name)
+    };
+    let mut name = named(String::new());
+    let mut number = 1;
+    while name.exists() {
+        number += 1;
+        name = named(format!(".{number}"));
+    }
+    name
 }
 
 impl DatabaseFile {

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::Totals;
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::{Row, RowKind};
-use actors::domain::write::{MysisProfile, StoredHistory};
+use actors::domain::record::{MysisProfile, StoredHistory};
+use actors::domain::state::Totals;
 use sea_orm::prelude::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 

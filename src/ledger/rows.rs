@@ -6,14 +6,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::books::Charge;
 use actors::domain::bounds;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
     Utterance,
 };
-use actors::domain::model::TokenUsage;
+use actors::domain::model::{Charge, TokenUsage};
 use sea_orm::ActiveValue::{NotSet, Set};
 use serde_json::{Value, json};
 use zoea_contract::RowMetadataJson;

@@ -10,7 +10,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
 
-use super::{OpenError, READ_CONNECTIONS, opening};
+use super::{OpenError, READ_CONNECTIONS};
 
 /// How long a server may take to answer when it is first asked.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -126,19 +126,6 @@ impl ServerAddress {
             Ok(Err(error)) => Err(self.unusable_error(server_error_text(&error))),
             Err(_) => Err(self.unusable_error(format!("no answer within {CONNECT_TIMEOUT:?}"))),
         }
-    }
-
-    /// Looks at the database and changes nothing: how many Myses are in it; none where it is new.
-    ///
-    /// # Errors
-    /// It cannot be reached, or is not fit for this program.
-    pub async fn count_myses(&self) -> Result<Option<i64>, OpenError> {
-        self.check_reachable().await?;
-        let readers = self.open_readers();
-        let seen = opening::count_myses(&readers, self).await;
-        // What was asked was answered; a goodbye that is lost harms nobody.
-        let _ = readers.close().await;
-        seen
     }
 
     /// The one connection that writes.

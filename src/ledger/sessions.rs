@@ -1,7 +1,7 @@
 //! Kept sessions: what each Mysis' session with the game server is taken up again by.
 
 use actors::domain::ids::MysisId;
-use actors::domain::write::SavedSession;
+use actors::domain::record::SavedSession;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
 use sea_orm::{DbErr, EntityTrait};

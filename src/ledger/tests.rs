@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use actors::domain::books::{Charge, Day};
-use actors::domain::event::{LifeState, Totals};
+use actors::domain::books::Day;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp, TurnNumber};
@@ -12,9 +11,11 @@ use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
     Utterance,
 };
-use actors::domain::model::TokenUsage;
+use actors::domain::model::{Charge, TokenUsage};
+use actors::domain::record::{GameAccount, Mission, MysisProfile, NewMysis};
 use actors::domain::snapshot_query::SnapshotQuery;
-use actors::domain::write::{Author, Batch, GameAccount, Mission, MysisProfile, NewMysis, Write};
+use actors::domain::state::{LifeState, Totals};
+use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{
     Archive, Ledger, LedgerFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchIn,
     SearchQuery,

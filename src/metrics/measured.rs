@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
-use actors::domain::write::{Batch, GameAccount};
+use actors::domain::record::GameAccount;
+use actors::domain::write::Batch;
 use actors::ports::{AnswerMeter, Ledger, LedgerFault, Models};
 use futures::FutureExt;
 use futures::future::BoxFuture;

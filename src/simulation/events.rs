@@ -9,8 +9,6 @@ use actors::listener::EventHandler;
 use zoea_contract::EventJson;
 use zoea_system::out;
 
-use super::verdict::InvariantMonitor;
-
 /// The log of events.
 #[derive(Clone)]
 pub(super) struct EventLog {
@@ -42,11 +40,11 @@ impl EventLog {
         }
     }
 
-    /// A handler that records each event and passes it to the monitor.
-    pub(super) fn event_handler(&self, watch: Arc<InvariantMonitor>) -> EventHandler {
+    /// Handles an event: somebody else hears it first, then it is written down.
+    pub(super) fn event_handler(&self, mut first: EventHandler) -> EventHandler {
         let log = self.clone();
         Box::new(move |event| {
-            watch.on_event(event);
+            first(event);
             log.write_event(event);
         })
     }

@@ -20,13 +20,14 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg, Watcher};
-use actors::domain::event::LifeState;
+use actors::domain::event::SwarmEvent;
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::model::ModelRequest;
 use actors::domain::order::{CompletedOrder, Order};
 use actors::domain::rules::SwarmRules;
+use actors::domain::state::LifeState;
 use actors::ports::{Clock, Upstream};
 use actors::secrets::Secrets;
 use anyhow::Context;
@@ -162,6 +163,8 @@ impl Simulation {
         let SimulationOptions { seed, wildness, .. } = options;
         let chaos = Arc::new(Chaos::new(seed, wildness, options.with_all_faults));
         let watch = Arc::new(InvariantMonitor::default());
+        let monitor = watch.clone();
+        let heard = move |event: &Arc<SwarmEvent>| monitor.on_event(event);
         let events = EventLog::new(options.is_loud);
         Ok(Simulation {
             options,
@@ -178,7 +181,7 @@ impl Simulation {
                 begun: Instant::now(),
                 chaos: chaos.clone(),
             }),
-            recorder: start_listener(events.event_handler(watch.clone())).await?,
+            recorder: start_listener(events.event_handler(Box::new(heard))).await?,
             events,
             chaos,
             watch,

@@ -10,7 +10,8 @@ use std::time::Duration;
 use actors::domain::books::{CostEntry, Day};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Row;
-use actors::domain::write::{Batch, GameAccount, SavedSession, StoredHistory};
+use actors::domain::record::{GameAccount, SavedSession, StoredHistory};
+use actors::domain::write::Batch;
 use actors::ports::{
     Archive, ArchiveFault, Ledger, LedgerFault, PageQuery, ResultPiece, ResultQuery, SearchHits,
     SearchQuery, SwarmRecord,

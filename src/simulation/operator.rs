@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::CommanderMsg;
-use actors::domain::event::LifeState;
 use actors::domain::order::Order;
+use actors::domain::state::LifeState;
 use ractor::ActorRef;
 use tokio::task::JoinSet;
 

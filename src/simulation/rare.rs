@@ -1,6 +1,7 @@
 //! Rare events, counted so that a suite can assert that they happened.
 
-use actors::domain::event::{Activity, EventKind, LifeState, SwarmEvent};
+use actors::domain::event::{Activity, EventKind, SwarmEvent};
+use actors::domain::state::LifeState;
 
 /// An event that few runs have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,10 +7,11 @@ mod revivals;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use actors::domain::event::{LifeState, MysisStatus, SwarmEvent};
+use actors::domain::event::{MysisStatus, SwarmEvent};
 use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
+use actors::domain::state::LifeState;
 use tokio::sync::Notify;
 
 use super::chaos::{Chaos, InjectedFault};

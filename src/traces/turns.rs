@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, LifeState, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Row, RowBody};
+use actors::domain::state::LifeState;
 use serde_json::{Value, json};
 
 use super::span::{SpanKind, TraceSpan};

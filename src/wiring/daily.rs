@@ -96,11 +96,11 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
-    use actors::domain::books::Charge;
     use actors::domain::ids::{Incarnation, MysisId, Seq, TurnNumber};
     use actors::domain::message::{HostMeta, Row, RowBody};
-    use actors::domain::model::TokenUsage;
-    use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
+    use actors::domain::model::{Charge, TokenUsage};
+    use actors::domain::record::{MysisProfile, NewMysis};
+    use actors::domain::write::{Author, Batch, Write};
     use actors::ports::Ledger as _;
 
     use super::*;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actors::domain::budget::{BudgetLimits, BudgetRules};
-use actors::domain::circuit::CircuitRules;
+use actors::domain::gate::circuit::CircuitRules;
 use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use actors::domain::rules::{
     ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, TokenPrice,

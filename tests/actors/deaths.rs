@@ -4,10 +4,10 @@
 //! handlers of the others return none, which [`nobody_else_returns_an_error`] holds.
 
 use actors::commander::CommanderMsg;
-use actors::domain::event::LifeState;
 use actors::domain::message::CallStatus;
 use actors::domain::order::{Order, OrderRefusal};
 use actors::domain::rules::RelaunchPolicy;
+use actors::domain::state::LifeState;
 use actors::gate::GateMsg;
 use actors::mysis::MysisMsg;
 use actors::ui::UiMsg;

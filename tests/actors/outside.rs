@@ -11,8 +11,9 @@ use actors::domain::message::Row;
 use actors::domain::model::{
     ChatMessage, ModelAnswer, ModelFault, ModelRequest, RequestedCall, TokenUsage,
 };
+use actors::domain::record::{GameAccount, SavedSession, StoredHistory};
 use actors::domain::tool::{ToolSpec, Toolset};
-use actors::domain::write::{Batch, GameAccount, SavedSession, StoredHistory};
+use actors::domain::write::Batch;
 use actors::ports::{
     AnswerMeter, Archive, ArchiveFault, Clock, Ledger, LedgerFault, Link, LinkAnswer, LinkCall,
     LinkFault, Models, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery, SwarmRecord,

@@ -4,10 +4,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use actors::domain::event::LifeState;
 use actors::domain::order::Order;
+use actors::domain::record::{GameAccount, PoolAccount};
 use actors::domain::rules::{RelaunchPolicy, SupervisionRules};
-use actors::domain::write::{GameAccount, PoolAccount};
+use actors::domain::state::LifeState;
 use tokio::time::Instant;
 
 use crate::outside::Trap;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use actors::commander::CommanderHandle;
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg};
 use actors::domain::budget::BudgetStatus;
-use actors::domain::event::{EventKind, LifeState, MysisStatus, SwarmEvent};
+use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::life::Mode;
@@ -19,6 +19,7 @@ use actors::domain::outages::ServerOutages;
 use actors::domain::rules::{
     ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, ToolRules,
 };
+use actors::domain::state::LifeState;
 use actors::gate::GateMsg;
 use actors::listener::Listener;
 use actors::mysis::MysisMsg;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Row, RowBody, Utterance};
 use actors::domain::model::ChatMessage;
-use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
+use actors::domain::record::{MysisProfile, NewMysis};
+use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{Archive, Ledger, ResultQuery, SearchIn, SearchQuery};
 use zoea_ledger::SqlLedger;
 

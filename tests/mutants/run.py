@@ -35,7 +35,7 @@ from tree_sitter import Language, Parser
 RULES = [
     "actors/src/domain/life.rs", "actors/src/domain/life/**", "actors/src/domain/compose.rs",
     "actors/src/domain/compose/**", "actors/src/domain/gate.rs", "actors/src/domain/gate/**",
-    "actors/src/domain/circuit.rs", "actors/src/domain/pace.rs", "actors/src/domain/budget.rs",
+    "actors/src/domain/gate/circuit.rs", "actors/src/domain/gate/pace.rs", "actors/src/domain/budget.rs",
     "actors/src/domain/books.rs", "actors/src/domain/progress.rs", "actors/src/domain/progress/**",
     "actors/src/domain/restart.rs", "actors/src/domain/redact.rs", "actors/src/domain/bounds.rs",
     "actors/src/domain/write.rs", "actors/src/domain/conversation.rs", "actors/src/domain/conversation/**",

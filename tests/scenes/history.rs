@@ -12,8 +12,8 @@ use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
+use actors::domain::record::{Mission, StoredHistory};
 use actors::domain::snapshot_query::SnapshotQuery;
-use actors::domain::write::{Mission, StoredHistory};
 use proptest::prelude::*;
 use proptest::sample::select;
 

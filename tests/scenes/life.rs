@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::compose::wire_bytes;
-use actors::domain::event::{EventKind, LifeState, LinkState, Totals};
+use actors::domain::event::{EventKind, LinkState};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Now, Seq, Timestamp};
 use actors::domain::life::{
@@ -14,9 +14,11 @@ use actors::domain::life::{
 };
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
 use actors::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use actors::domain::record::{Mission, MysisProfile, MysisRecord, StoredHistory};
 use actors::domain::rules::{ProviderRules, SwarmRules};
+use actors::domain::state::{LifeState, Totals};
 use actors::domain::tool::{ToolSpec, Toolset};
-use actors::domain::write::{Mission, MysisProfile, MysisRecord, StoredHistory, Write};
+use actors::domain::write::Write;
 use proptest::prelude::*;
 use proptest::sample::select;
 

@@ -1,7 +1,8 @@
 //! A ledger on a real file, for those who measure.
 
 use actors::domain::ids::{MysisId, Timestamp};
-use actors::domain::write::{Author, Batch, MysisProfile, NewMysis, Write};
+use actors::domain::record::{MysisProfile, NewMysis};
+use actors::domain::write::{Author, Batch, Write};
 use actors::ports::Ledger;
 use sea_orm::ConnectionTrait;
 use zoea_ledger::SqlLedger;

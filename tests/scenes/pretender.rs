@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::swarm::{self, Swarm};
-use actors::domain::event::LifeState;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::screen::SwarmSnapshot;
+use actors::domain::state::LifeState;
 use actors::ports::{Clock, View};
 use actors::reply::OrderRequest;
 use actors::ui::{self, TerminalLink, UiActor, UiArgs, UiMsg};

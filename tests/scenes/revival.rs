@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actors::commander::{Adapters, Commander, CommanderArgs};
-use actors::domain::event::LifeState;
 use actors::domain::ids::MysisId;
 use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::rules::{ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules};
+use actors::domain::state::LifeState;
 use actors::ports::{AnswerMeter, Archive, Ledger as _, Link, Models, Upstream};
 use anyhow::Context;
 use futures::FutureExt;

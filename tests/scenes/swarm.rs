@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{
-    Activity, EventKind, LifeState, LinkState, MysisRef, MysisStatus, SwarmEvent, Totals,
-};
+use actors::domain::event::{Activity, EventKind, LinkState, MysisRef, MysisStatus, SwarmEvent};
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{CallKey, MissionId, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::last_request::{RequestByteCounts, SentRequest};
@@ -17,6 +15,7 @@ use actors::domain::order::{
     CompletedOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
 };
 use actors::domain::rules::{ProviderRules, SwarmRules};
+use actors::domain::state::{LifeState, Totals};
 
 mod stored;
 

@@ -1,5 +1,6 @@
 //! The whole program, run as its users run it: real processes, real files, real sockets.
 
+mod circles;
 mod citizen;
 mod command_line;
 mod contract;
@@ -9,6 +10,7 @@ mod dependencies;
 mod doors;
 mod flight;
 mod listing;
+mod module_tree;
 mod on_a_server;
 mod prompting;
 mod readiness;

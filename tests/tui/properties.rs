@@ -1,8 +1,8 @@
 //! Whatever is said and done, at whatever size: no view panics, and nothing leaves its cells.
 
-use actors::domain::event::LifeState;
 use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
+use actors::domain::state::LifeState;
 use proptest::prelude::*;
 use ratatui::buffer::{Buffer, CellWidth};
 use zoea_tui::dashboard::input_event::{Did, Input, Key, Mouse, Press};

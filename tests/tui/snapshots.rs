@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, LastToolCall, LifeState, LinkState, SwarmEvent};
+use actors::domain::event::{EventKind, LastToolCall, LinkState, SwarmEvent};
 use actors::domain::ids::{Now, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::progress::{StallKind, Stuck};
+use actors::domain::state::LifeState;
 use zoea_tui::dashboard::input_event::Input;
 use zoea_tui::theme::Depth;
 use zoea_tui::view;

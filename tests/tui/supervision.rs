@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg};
-use actors::domain::event::{LifeState, Totals};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
-use actors::domain::write::{Batch, GameAccount, MysisProfile, MysisRecord};
+use actors::domain::record::{GameAccount, MysisProfile, MysisRecord};
+use actors::domain::state::{LifeState, Totals};
+use actors::domain::write::Batch;
 use actors::ports::{AnswerMeter, Clock, Ledger, LedgerFault, Link, Models, SwarmRecord, Upstream};
 use actors::ui::{self, TerminalLink, UiHandle, UiMsg};
 use futures::FutureExt;

@@ -7,8 +7,9 @@ use std::time::Duration;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
 use crate::domain::books::{CostEntry, Day};
-use crate::domain::circuit::CircuitRules;
-use crate::domain::gate::{GateRules, Lane, LaneRules};
+use crate::domain::gate::circuit::CircuitRules;
+use crate::domain::gate::{GateRules, LaneRules};
+use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
 use crate::domain::outages::ServerOutages;
 use crate::domain::rules::SwarmRules;

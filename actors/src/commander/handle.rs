@@ -15,7 +15,7 @@ use crate::domain::ids::MysisId;
 use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
 use crate::domain::outages::ServerOutages;
-use crate::domain::write::Mission;
+use crate::domain::record::Mission;
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{
-    Activity, EventKind, LifeState, MysisRef, MysisReport, MysisStatus, SwarmEvent,
-};
+use crate::domain::event::{Activity, EventKind, MysisRef, MysisReport, MysisStatus, SwarmEvent};
 use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::MysisOrder;
 use crate::domain::message::Severity;
+use crate::domain::record::MysisRecord;
 use crate::domain::restart::{RelaunchVerdict, Relaunches};
-use crate::domain::write::{Author, Batch, MysisRecord, Write};
+use crate::domain::state::LifeState;
+use crate::domain::write::{Author, Batch, Write};
 use crate::mysis::{MysisActor, MysisArgs, MysisMsg};
 use crate::reply::OrderReply;
 

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use ractor::{ActorProcessingErr, ActorRef};
 
-use crate::domain::event::{EventKind, LifeState, MysisRef, SwarmEvent, Totals};
+use crate::domain::event::{EventKind, MysisRef, SwarmEvent};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::life::MysisOrder;
 use crate::domain::order::{CompletedOrder, Order, OrderRefusal, check_name};
-use crate::domain::write::{
-    Author, Batch, MysisProfile, MysisRecord, NewMysis, PoolAccount, ProfileChange, Write,
-};
+use crate::domain::record::{MysisProfile, MysisRecord, NewMysis, PoolAccount, ProfileChange};
+use crate::domain::state::{LifeState, Totals};
+use crate::domain::write::{Author, Batch, Write};
 use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
 use crate::reply::{OrderReply, OrderRequest};

@@ -7,7 +7,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{EventKind, LifeState, MysisRef, MysisStatus, SwarmEvent};
+use crate::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use crate::domain::event_record::{
     EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
 };
@@ -17,6 +17,7 @@ use crate::domain::message::Severity;
 use crate::domain::needs::operator_need;
 use crate::domain::order::{CompletedOrder, Order, OrderResult};
 use crate::domain::redact::Redactor;
+use crate::domain::state::LifeState;
 use crate::domain::write::{Author, Batch, Write};
 use crate::ports::Clock;
 use crate::reply::OrderReply;

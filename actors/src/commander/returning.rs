@@ -2,10 +2,11 @@
 
 use ractor::{ActorProcessingErr, ActorRef};
 
-use crate::domain::event::{LifeState, is_interruption};
+use crate::domain::event::is_interruption;
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
-use crate::domain::write::MysisRecord;
+use crate::domain::record::MysisRecord;
+use crate::domain::state::LifeState;
 use crate::reply::OrderReply;
 
 use super::members::SpawnReason;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::bounds;
 use super::ids::{MysisId, Timestamp};
 use super::message::{Row, RowBody};
-use super::model::TokenUsage;
+use super::model::Charge;
 
 /// The length of a day.
 const DAY_LENGTH: Duration = Duration::from_secs(86_400);
@@ -46,17 +46,6 @@ impl fmt::Display for Day {
         let begins = self.start_time().to_string();
         f.write_str(begins.split('T').next().unwrap_or_default())
     }
-}
-
-/// What one model call cost.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Charge {
-    /// The provider that answered.
-    pub provider: Arc<str>,
-    /// The tokens that it reported.
-    pub usage: TokenUsage,
-    /// The cost in millionths of a US dollar; absent where the provider has no price.
-    pub cost_micros: Option<u64>,
 }
 
 /// What several model calls cost together.
@@ -144,6 +133,7 @@ pub struct CostEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::model::TokenUsage;
 
     #[test]
     fn a_day_begins_and_ends_at_midnight_in_utc() {

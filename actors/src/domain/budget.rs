@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::books::{BudgetUse, Charge, CostEntry, Day};
+use super::books::{BudgetUse, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
+use super::model::Charge;
 
 /// The share of a budget, in percent, at which the operator is told.
 const LOW_BUDGET_PERCENT: u64 = 80;

@@ -7,6 +7,7 @@ mod budget;
 mod excerpt;
 mod owner;
 mod part;
+mod render;
 mod runtime_note;
 mod select;
 mod shape;
@@ -83,12 +84,13 @@ pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
     let reserve = runtime_note::reserved_bytes(composition, whole_budget);
     let room = whole_budget.saturating_sub(spent + reserve);
     budget::fit_parts(&mut selected.parts, room);
-    for message in selected.parts.iter().flat_map(wire::render_part) {
+    for message in selected.parts.iter().flat_map(render::render_part) {
         shape::push_merged(&mut messages, message);
     }
     // The aside changes with every request: it stands at the very end, so that everything before it
     // is the same in the next one.
-    let aside = runtime_note::render_note(composition, &selected.parts, reserve);
+    let aside =
+        runtime_note::render_note(composition, &part::whole_results(&selected.parts), reserve);
     if let Some(aside) = &aside {
         shape::add_inside(&mut messages, aside);
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::ids::{CallKey, Seq, TurnNumber};
 use super::message::{CallRecord, Row, RowKind};
-use super::write::StoredHistory;
+use super::record::StoredHistory;
 
 /// The window on one Mysis' conversation.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,16 +5,14 @@ use std::sync::Arc;
 
 use super::budget::BudgetStatus;
 use super::fault::MysisFault;
-use super::gate::Lane;
-use super::ids::{Incarnation, MysisId, Timestamp};
+use super::ids::{Incarnation, Lane, MysisId, Timestamp};
 use super::message::{Row, Severity};
 use super::model::{AnswerProgress, TokenUsage};
 use super::outages::ServerOutages;
 use super::progress::Stuck;
+use super::record::{GameAccount, MysisRecord};
 use super::rules::SwarmRules;
-use super::write::{GameAccount, MysisRecord};
-
-pub use super::state::{LifeState, Totals};
+use super::state::{LifeState, Totals};
 
 /// What a Mysis is doing; for display only, nothing decides by it.
 #[derive(Clone, Debug, PartialEq, Eq)]

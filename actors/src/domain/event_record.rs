@@ -3,11 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::event::{EventKind, LifeState, MysisRef, SwarmEvent};
+use super::event::{EventKind, MysisRef, SwarmEvent};
 use super::ids::Timestamp;
 use super::message::{RowBody, Severity};
 use super::order::Order;
-use super::write::PoolAccount;
+use super::record::PoolAccount;
+use super::state::LifeState;
 
 /// The longest part of a mission or a note that a record quotes, in characters; the whole of it is
 /// stored elsewhere.
@@ -342,7 +343,7 @@ fn quote_beginning(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::write::GameAccount;
+    use crate::domain::record::GameAccount;
 
     #[test]
     fn words_are_read_back() {

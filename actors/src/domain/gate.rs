@@ -7,33 +7,25 @@
 //! end, that is fair. A provider that fails again and again is left alone (its circuit opens), and
 //! whoever has another one goes there. Who is out of budget is turned away, not kept waiting.
 
+pub mod circuit;
 mod lane;
+mod pace;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::books::{Charge, CostEntry};
+use super::books::CostEntry;
 use super::budget::{BudgetAllowance, BudgetEvent, BudgetRules, BudgetStatus, BudgetTracker};
-use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
-use super::ids::{Moment, MysisId, Now, Timestamp};
+use super::ids::{Lane, Moment, MysisId, Now, PermitId, Timestamp};
+use super::model::Charge;
 use super::outages::ServerOutages;
+use circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 
 use lane::LaneState;
 
 /// The longest that a server is said to have been away by the wall clock alone, which may have been set.
 const MAX_OUTAGE: Duration = Duration::from_secs(30 * 86_400);
-
-/// What is asked of the outside.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Lane {
-    /// A model call to the provider of that name.
-    Provider(Arc<str>),
-    /// MCP initialise, login or register.
-    Logins,
-    /// The game server, by those who have no session with it that stands for sure.
-    Game,
-}
 
 /// What a lane allows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,10 +52,6 @@ pub struct GateRules {
     /// What may be spent.
     pub budget: BudgetRules,
 }
-
-/// Names one who was let in, or who waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PermitId(pub u64);
 
 /// Somebody who wants in.
 #[derive(Clone, Debug, PartialEq, Eq)]

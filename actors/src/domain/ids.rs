@@ -1,7 +1,8 @@
-//! Identities and moments: what the rest of the domain uses to say which and when.
+//! Identities and moments: what the rest of the domain uses to say which, where and when.
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// One Mysis, for as long as its rows exist. Shown as 16 hexadecimal digits.
@@ -71,6 +72,21 @@ impl fmt::Display for CallKey {
         write!(f, "{}.{}", self.seq, self.position)
     }
 }
+
+/// What is asked of the outside.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lane {
+    /// A model call to the provider of that name.
+    Provider(Arc<str>),
+    /// MCP initialise, login or register.
+    Logins,
+    /// The game server, by those who have no session with it that stands for sure.
+    Game,
+}
+
+/// Names one who was let in, or who waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PermitId(pub u64);
 
 /// Milliseconds since 1970-01-01 UTC, by the wall clock: for what is shown and stored, and for days.
 /// Nothing that waits goes by it (decision 115); that is what a [`Moment`] is for.

@@ -26,16 +26,17 @@ use std::sync::Arc;
 
 use super::compose::TurnOwner;
 use super::conversation::{Conversation, PendingCall};
-use super::event::{Activity, EventKind, LifeState, LinkState, MysisStatus, Totals};
+use super::event::{Activity, EventKind, LinkState, MysisStatus};
 use super::fault::MysisFault;
 use super::game_state::GameState;
 use super::ids::{Incarnation, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use super::progress::StallDetector;
+use super::record::{Mission, MysisProfile};
 use super::redact::Redactor;
 use super::rules::{ProviderRules, SwarmRules};
+use super::state::{LifeState, Totals};
 use super::tokens::TokenGauge;
 use super::tool::Toolset;
-use super::write::{Mission, MysisProfile};
 
 pub use input::{
     AlarmId, CallOrder, Effect, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId, Route, TaskId,

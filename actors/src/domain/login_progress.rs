@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::event::{Activity, LifeState, LinkState, MysisStatus};
-use super::gate::Lane;
+use super::event::{Activity, LinkState, MysisStatus};
+use super::ids::Lane;
+use super::state::LifeState;
 
 /// Fewer than these are no queue worth a word.
 const MIN_QUEUED_MYSES: usize = 3;

@@ -8,9 +8,8 @@ mod texts;
 
 use std::sync::Arc;
 
-use super::books::Charge;
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
-use super::model::TokenUsage;
+use super::model::{Charge, TokenUsage};
 
 pub use kind::RowKind;
 

@@ -126,6 +126,17 @@ pub struct TokenUsage {
     pub cached: u64,
 }
 
+/// What one model call cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// The provider that answered.
+    pub provider: Arc<str>,
+    /// The tokens that it reported.
+    pub usage: TokenUsage,
+    /// The cost in millionths of a US dollar; absent where the provider has no price.
+    pub cost_micros: Option<u64>,
+}
+
 /// The longest that a provider's Retry-After is obeyed.
 pub const MAX_OBEYED_RETRY_AFTER: Duration = Duration::from_secs(60);
 

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use super::event::{Activity, LifeState, LinkState, MysisStatus};
+use super::event::{Activity, LinkState, MysisStatus};
 use super::ids::{MysisId, Timestamp};
 use super::message::Severity;
 use super::progress::{StallKind, Stuck};
+use super::state::LifeState;
 
 /// Somebody who needs the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]

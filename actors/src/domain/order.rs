@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ids::{MissionId, MysisId, Seq};
 use super::last_request::SentRequest;
-use super::write::PoolAccount;
+use super::record::PoolAccount;
 
 /// What an operator asks for, at the terminal or through the control interface.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::gate::Lane;
-use super::ids::Timestamp;
+use super::ids::{Lane, Timestamp};
 
 /// The servers that are away, as those who watch see them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::books::Charge;
 use super::bounds;
 use super::budget::BudgetRules;
-use super::circuit::CircuitRules;
-use super::model::TokenUsage;
+use super::gate::circuit::CircuitRules;
+use super::model::{Charge, TokenUsage};
 use super::system_prompt::DEFAULT_TEMPLATE;
 
 /// The nudges of a new configuration, in their order (DESIGN 5.10).

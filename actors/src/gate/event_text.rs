@@ -1,7 +1,8 @@
 //! Telling: what the gate has to say, as the operator hears it.
 
 use crate::domain::budget::{BudgetEvent, format_utc_time};
-use crate::domain::gate::{GateEvent, Lane};
+use crate::domain::gate::GateEvent;
+use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
 use crate::domain::outages::ServerLabel;
 

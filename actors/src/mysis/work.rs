@@ -63,7 +63,7 @@ async fn read_past(
     means: &SessionDeps,
     id: MysisId,
     fence: Batch,
-) -> Result<crate::domain::write::StoredHistory, String> {
+) -> Result<crate::domain::record::StoredHistory, String> {
     let fenced = means.store.write(fence).await;
     fenced.map_err(|fault| format!("the conversation cannot be taken up: {fault}"))?;
     let past = means.archive.load_history(id).await;

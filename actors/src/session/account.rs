@@ -11,8 +11,9 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::life::CallOrder;
 use crate::domain::message::{CallStatus, Severity};
+use crate::domain::record::GameAccount;
 use crate::domain::redact::{REDACTED, Redactor, hide_passwords, password_in_words};
-use crate::domain::write::{Author, Batch, GameAccount, Write};
+use crate::domain::write::{Author, Batch, Write};
 use crate::ports::{LedgerFault, LinkAnswer, LinkCall, LinkFault};
 
 use super::credentials::{UNREAD_ACCOUNT_NOTICE, UNREAD_ACCOUNT_TEXT};

@@ -3,7 +3,8 @@
 //! The game forgets a session after 30 idle minutes; one that it has forgotten costs one request to
 //! find out, and is opened anew.
 
-use crate::domain::write::{Author, Batch, SavedSession, Write};
+use crate::domain::record::SavedSession;
+use crate::domain::write::{Author, Batch, Write};
 use crate::ports::LinkFault;
 
 use super::{GameSession, LoginState, in_time};

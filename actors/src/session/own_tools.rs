@@ -326,7 +326,7 @@ mod tests {
     use super::*;
     use crate::domain::ids::{MysisId, Seq, Timestamp, TurnNumber};
     use crate::domain::message::RowBody;
-    use crate::domain::write::{GameAccount, SavedSession, StoredHistory};
+    use crate::domain::record::{GameAccount, SavedSession, StoredHistory};
     use crate::ports::{ArchiveFault, MysisNames, PageQuery, SwarmRecord};
 
     fn found(texts: &[String]) -> SearchHits {

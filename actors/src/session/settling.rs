@@ -2,9 +2,9 @@
 
 use futures::future::BoxFuture;
 
-use crate::domain::circuit::CallOutcome;
 use crate::domain::event::{Activity, LinkState};
-use crate::domain::gate::Lane;
+use crate::domain::gate::circuit::CallOutcome;
+use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
 use crate::gate::Permit;
 use crate::ports::LinkFault;

@@ -113,6 +113,17 @@ pub(super) struct Atlas {
 }
 
 impl Atlas {
+    fn set_description(&mut self, system: SystemIx, description: String) {
+        self.systems[usize::from(system.0)].description = description;
+    }
+
+    fn add_poi(&mut self, poi: AtlasPoi) -> PoiIx {
+        let ix = PoiIx(atlas_index(self.pois.len()));
+        self.systems[usize::from(poi.system.0)].pois.push(ix);
+        self.pois.push(poi);
+        ix
+    }
+
     /// Lays out the galaxy of this seed.
     pub(super) fn new(dice: Dice) -> Self {
         let mut atlas = Self {

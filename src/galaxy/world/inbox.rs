@@ -159,9 +159,9 @@ impl InboxEvent {
                 "resource_name": item.name(),
                 "quantity": quantity,
                 "remaining": remaining,
-                "remaining_display": super::view::of_full(*remaining, *full),
+                "remaining_display": super::figures::of_full(*remaining, *full),
                 "max_remaining": full,
-                "depletion_percent": super::view::depletion(*remaining, *full),
+                "depletion_percent": super::figures::depletion(*remaining, *full),
                 "xp_gained": xp,
             }),
             Self::Arrival(passage) | Self::Departure(passage) => json!({

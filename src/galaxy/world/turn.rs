@@ -112,7 +112,11 @@ impl World {
             ) => {
                 return Err(GameRefusal::unknown_command(&order.command));
             }
-            None => unimplemented::read_mutation(&order.command, arguments)?,
+            // It will be refused when its tick comes.
+            None => {
+                let name = unimplemented::check_required(&order.command, arguments)?;
+                Mutation::Unplayed(name)
+            }
         };
         Ok((player, act))
     }

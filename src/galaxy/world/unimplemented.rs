@@ -1,9 +1,7 @@
 //! Commands that are listed but not simulated. They are refused as the game refuses a command that
 //! cannot be done now; none is ever answered with success.
 
-use super::{
-    GameRefusal, World, act::Mutation, arguments::CommandArguments, player::PlayerAccount,
-};
+use super::{GameRefusal, World, arguments::CommandArguments, player::PlayerAccount};
 use crate::tools;
 
 /// Refuses an unimplemented command that takes no tick.
@@ -19,16 +17,11 @@ pub(super) fn refuse_query(
     }
 }
 
-/// Reads an unimplemented mutation. It is refused when its tick comes.
-pub(super) fn read_mutation(
+/// The command's name in the tool table, if all required parameters were given.
+pub(super) fn check_required(
     command: &str,
     arguments: CommandArguments,
-) -> Result<Mutation, GameRefusal> {
-    check_required(command, arguments).map(Mutation::Unplayed)
-}
-
-/// The command's name in the tool table, if all required parameters were given.
-fn check_required(command: &str, arguments: CommandArguments) -> Result<&'static str, GameRefusal> {
+) -> Result<&'static str, GameRefusal> {
     let tool = tools::find(command).ok_or_else(|| GameRefusal::unknown_command(command))?;
     for name in tool.required_parameters() {
         if !arguments.has(name) {

@@ -17,22 +17,6 @@ use super::{
     player::PlayerAccount,
 };
 
-/// Formats an amount: `48,207 / 60,000`.
-pub(super) fn of_full(remaining: u64, full: u64) -> String {
-    format!("{} / {}", group_digits(remaining), group_digits(full))
-}
-
-/// The missing percent with one decimal; 0 is full.
-pub(super) fn depletion(remaining: u64, full: u64) -> f64 {
-    let permille = full.saturating_sub(remaining) * 1000 / full.max(1);
-    tenths(permille)
-}
-
-/// A number of tenths as a number with one decimal.
-pub(super) fn tenths(number: u64) -> f64 {
-    f64::from(u32::try_from(number).unwrap_or(u32::MAX)) / 10.0
-}
-
 /// The fills or the levels of a station's book.
 pub(super) fn fills(fills: &[PriceLevel]) -> Vec<Value> {
     let fill = |level: &PriceLevel| {
@@ -81,31 +65,4 @@ pub(super) fn unread_counts(world: &World, player: &PlayerAccount) -> Value {
         Channel::Faction.id(): 0,
         Channel::Private.id(): count(MessageBoard::Pilot(player.id), 3),
     })
-}
-
-/// Formats `48207` as `48,207`.
-fn group_digits(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantities_read_as_the_game_writes_them() {
-        assert_eq!(of_full(48_207, 60_000), "48,207 / 60,000");
-        assert_eq!(of_full(0, 999), "0 / 999");
-        assert_eq!(depletion(48_210, 60_000), 19.6);
-        assert_eq!(depletion(60_000, 60_000), 0.0);
-        assert_eq!(depletion(0, 60_000), 100.0);
-    }
 }

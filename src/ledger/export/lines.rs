@@ -6,14 +6,12 @@
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{MysisId, Seq, Timestamp};
 use actors::domain::message::{Row, RowBody};
-use actors::domain::write::MysisRecord;
+use actors::domain::record::MysisRecord;
 use serde_json::{Value, json};
 use zoea_contract::RowJson;
 
 use crate::StoredMission;
-
-/// The word by which a line says what it is.
-pub const RECORD_KEY: &str = "record";
+use crate::codec::RECORD_KEY;
 
 /// A mission.
 #[must_use]

@@ -1,9 +1,9 @@
 //! Markdown: a conversation for reading. Whatever was said stands in fences that it cannot break.
 
 use actors::domain::message::{Row, RowBody};
-use actors::domain::write::MysisRecord;
+use actors::domain::record::MysisRecord;
 
-use crate::import::nova::calls;
+use crate::codec;
 
 /// What stands above a conversation.
 pub(super) fn head(mysis: &MysisRecord) -> String {
@@ -35,7 +35,7 @@ pub(super) fn row_section(name: &str, row: &Row) -> String {
     if !row.calls().is_empty() {
         text.push_str(&format!(
             "\n{}\n",
-            fence_text(&calls::calls_text(row.calls()))
+            fence_text(&codec::calls_text(row.calls()))
         ));
     }
     text

@@ -12,15 +12,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::bounds::MAX_SUM;
-use actors::domain::event::{LifeState, Totals};
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
 use actors::domain::message::{HostMeta, Row, RowBody, RowKind, Severity};
+use actors::domain::record::{Mission, MysisProfile, NewMysis};
 use actors::domain::redact::Redactor;
-use actors::domain::write::{Mission, MysisProfile, NewMysis, Write};
+use actors::domain::state::{LifeState, Totals};
+use actors::domain::write::Write;
 use serde_json::Value;
 
-use crate::export::lines::RECORD_KEY;
+use crate::codec::RECORD_KEY;
 use crate::{BulkImport, SqlLedger, StoredMission};
 use zoea_system::files;
 

@@ -1,6 +1,5 @@
 //! A Zoea-Nova database of version 12: Myses, memories and accounts become ours.
 
-pub mod calls;
 pub mod convert;
 pub mod moment;
 mod source;
@@ -9,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use actors::domain::event::LifeState;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Now, Seq, Timestamp};
+use actors::domain::record::{GameAccount, Mission, MysisProfile, NewMysis, PoolAccount};
 use actors::domain::redact::Redactor;
 use actors::domain::snapshot_query::SnapshotQuery;
-use actors::domain::write::{GameAccount, Mission, MysisProfile, NewMysis, PoolAccount, Write};
+use actors::domain::state::LifeState;
+use actors::domain::write::Write;
 
 use crate::{BulkImport, SqlLedger, StoredMission};
 

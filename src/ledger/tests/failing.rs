@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use actors::domain::write::PoolAccount;
+use actors::domain::record::PoolAccount;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sea_orm::ConnectionTrait;
 

@@ -1,7 +1,7 @@
 //! What is written again because the answer to a commit was lost changes nothing.
 
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
-use actors::domain::write::{
+use actors::domain::record::{
     AccountRecord, PoolAccount, ProfileChange, SavedSession, StoredHistory,
 };
 use actors::ports::SwarmRecord;

@@ -1,6 +1,6 @@
 //! What only a server's database is asked.
 
-use actors::domain::write::PoolAccount;
+use actors::domain::record::PoolAccount;
 
 use super::*;
 

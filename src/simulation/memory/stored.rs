@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
-use actors::domain::event::{LifeState, Totals};
 use actors::domain::ids::{Incarnation, MysisId, Seq};
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
-use actors::domain::write::{
-    Author, Batch, GameAccount, Mission, MysisRecord, NewMysis, SavedSession, StoredHistory, Write,
+use actors::domain::record::{
+    GameAccount, Mission, MysisRecord, NewMysis, SavedSession, StoredHistory,
 };
+use actors::domain::state::{LifeState, Totals};
+use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{
     LedgerFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchQuery, SwarmRecord,
 };

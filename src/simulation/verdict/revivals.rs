@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::CommanderMsg;
-use actors::domain::event::{EventKind, LifeState, SwarmEvent};
+use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::ids::MysisId;
+use actors::domain::state::LifeState;
 use actors::gate::GateMsg;
 use actors::mysis::MysisMsg;
 use actors::store::StoreMsg;

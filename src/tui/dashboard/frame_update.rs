@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::event::{Activity, LifeState, MysisStatus};
+use actors::domain::event::{Activity, MysisStatus};
 use actors::domain::ids::{MysisId, Now, Timestamp};
+use actors::domain::state::LifeState;
 
 use super::Dashboard;
 use super::action::TerminalAction;

@@ -2,9 +2,9 @@
 
 mod pointing;
 
-use actors::domain::event::LifeState;
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
+use actors::domain::state::LifeState;
 
 use super::Dashboard;
 use super::action::TerminalAction;

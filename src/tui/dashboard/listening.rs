@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, LifeState, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use actors::domain::event_record::{EventRecord, EventRecordKind, describe_change};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Row, RowBody, Severity};
 use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::SwarmSnapshot;
+use actors::domain::state::LifeState;
 
 use super::Dashboard;
 use super::conversation::Focus;

@@ -62,9 +62,10 @@ pub fn group_needs(needs: &[Need]) -> Vec<NeedGroup> {
 mod tests {
     use std::sync::Arc;
 
-    use actors::domain::event::{LifeState, LinkState, MysisStatus};
+    use actors::domain::event::{LinkState, MysisStatus};
     use actors::domain::ids::Timestamp;
     use actors::domain::progress::{StallKind, Stuck};
+    use actors::domain::state::LifeState;
 
     use super::*;
     use crate::dashboard::tests::standing;

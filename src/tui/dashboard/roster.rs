@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, LifeState, MysisStatus};
+use actors::domain::event::{Activity, MysisStatus};
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::login_progress::{self, LoginStage};
+use actors::domain::state::LifeState;
 
 /// All Myses.
 #[derive(Clone, Debug, Default)]
@@ -197,9 +198,10 @@ fn tokens(standing: &MysisStatus) -> u64 {
 #[cfg(test)]
 mod tests {
     use crate::dashboard::tests::standing;
-    use actors::domain::event::{Activity, LifeState, LinkState, MysisStatus};
-    use actors::domain::gate::Lane;
+    use actors::domain::event::{Activity, LinkState, MysisStatus};
+    use actors::domain::ids::Lane;
     use actors::domain::login_progress::{LoginStage, login_stage};
+    use actors::domain::state::LifeState;
 
     #[test]
     fn only_who_runs_is_on_the_way() {

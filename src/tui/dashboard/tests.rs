@@ -3,11 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{
-    Activity, EventKind, LifeState, LinkState, MysisRef, MysisStatus, SwarmEvent, Totals,
-};
-use actors::domain::gate::Lane;
-use actors::domain::ids::{Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
+use actors::domain::event::{Activity, EventKind, LinkState, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::ids::{Lane, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::last_request::{RequestByteCounts, SentRequest};
 use actors::domain::message::{Row, RowBody, Severity, Utterance};
 use actors::domain::order::{CompletedOrder, Order, OrderRefusal};
@@ -15,6 +12,7 @@ use actors::domain::outages::{ServerOutage, ServerOutages};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::redact::Redactor;
 use actors::domain::rules::{ProviderRules, SwarmRules};
+use actors::domain::state::{LifeState, Totals};
 
 use super::action::TerminalAction;
 use super::frame_update::StatusLine;

@@ -8,7 +8,7 @@ use actors::domain::message::{Row, RowBody};
 use actors::domain::reading::{
     PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
 };
-use actors::domain::write::{GameAccount, SavedSession, StoredHistory};
+use actors::domain::record::{GameAccount, SavedSession, StoredHistory};
 use actors::ports::{Archive, ArchiveFault, SwarmRecord};
 use futures::FutureExt;
 use futures::future::BoxFuture;

@@ -8,7 +8,7 @@
 use crate::domain::ids::CallKey;
 
 use super::part::{LoopPart, OrderPart, RequestPart};
-use super::wire;
+use super::render;
 
 /// The shortest that anything is cut to, in bytes.
 pub(super) const MIN_EXCERPT_BYTES: usize = 192;
@@ -37,7 +37,7 @@ pub(super) fn fit_parts(parts: &mut Vec<RequestPart>, budget: usize) {
 }
 
 fn total_bytes(parts: &[RequestPart]) -> usize {
-    parts.iter().map(wire::part_bytes).sum()
+    parts.iter().map(render::part_bytes).sum()
 }
 
 /// How long each kind of text may be, in bytes inside JSON.
@@ -113,7 +113,7 @@ fn drop_oldest_words(parts: &mut Vec<RequestPart>, budget: usize) {
             RequestPart::Loop(_) => Some(place) != last_loop,
         };
         if total > budget && is_droppable {
-            total -= wire::part_bytes(&part);
+            total -= render::part_bytes(&part);
         } else {
             kept.push(part);
         }

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use crate::domain::json_size::{escaped_byte, escaped_len};
 
-use super::wire;
-
 /// What stands for an empty text, which strict providers refuse.
 const EMPTY_TEXT: &str = "(empty)";
 
@@ -34,7 +32,7 @@ impl Excerpt {
             return Excerpt::as_it_is(EMPTY_TEXT.into(), EMPTY_TEXT.len() as u64);
         }
         let whole = whole.max(text.len() as u64);
-        Excerpt::as_it_is(wire::printable_text(text), whole)
+        Excerpt::as_it_is(printable_text(text), whole)
     }
 
     /// A text that is here as a whole, with a word in its place where it is empty.
@@ -112,6 +110,18 @@ fn fitting_bytes(text: &str, room: usize) -> usize {
         }
     }
     text.len()
+}
+
+/// A text without control characters other than line ends and tabs: some servers refuse them, and
+/// no model can read them. The row keeps them. Places in the text stay where they are.
+pub(super) fn printable_text(text: Arc<str>) -> Arc<str> {
+    let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
+    // Without a way out halfway: the text is read many bytes at a time.
+    if !text.bytes().fold(false, |any, byte| any | is_odd(byte)) {
+        return text;
+    }
+    let is_odd_letter = |c: char| u8::try_from(c).is_ok_and(is_odd);
+    text.replace(is_odd_letter, "?").into()
 }
 
 #[cfg(test)]

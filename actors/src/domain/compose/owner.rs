@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::conversation::Conversation;
 use crate::domain::ids::{MissionId, Seq};
-use crate::domain::write::Mission;
+use crate::domain::record::Mission;
 
 /// What a turn is about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Parts: rows grouped into what is kept or dropped as one (DESIGN 5.4 to 5.6).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::ids::{CallKey, Seq, TurnNumber};
@@ -225,4 +225,20 @@ impl<'a> Results<'a> {
             pairs,
         })
     }
+}
+
+/// The calls whose results stand in the request as a whole.
+pub(super) fn whole_results(parts: &[RequestPart]) -> BTreeSet<CallKey> {
+    let mut shown = BTreeSet::new();
+    for part in parts {
+        let RequestPart::Loop(found) = part else {
+            continue;
+        };
+        let whole = found.pairs.iter().filter(|pair| {
+            let result = pair.result.as_ref();
+            result.is_some_and(|result| result.text.is_whole())
+        });
+        shown.extend(whole.map(|pair| pair.key));
+    }
+    shown
 }

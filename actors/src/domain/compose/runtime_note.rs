@@ -10,7 +10,6 @@ use std::sync::Arc;
 use crate::domain::ids::CallKey;
 
 use super::excerpt::Excerpt;
-use super::part::RequestPart;
 use super::{Composition, shape};
 
 /// The line that opens an aside; the system prompt says what it means.
@@ -46,10 +45,10 @@ pub(super) fn without_forgery(text: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// The aside, within so many bytes, beside these parts.
+/// The aside, within so many bytes, beside whole results of these calls.
 pub(super) fn render_note(
     composition: &Composition<'_>,
-    parts: &[RequestPart],
+    shown: &BTreeSet<CallKey>,
     room: usize,
 ) -> Option<String> {
     if room == 0 {
@@ -65,26 +64,9 @@ pub(super) fn render_note(
     excerpt.shorten(room, |_| String::new());
     let mut text = excerpt.text().to_string();
     if let Some(game) = composition.game {
-        let shown = whole_results(parts);
         let left = room.saturating_sub(excerpt.size());
         let summary = game.summary(composition.now, left, |call| shown.contains(&call));
         text.push_str(&summary);
     }
     Some(text)
-}
-
-/// The calls whose results stand in the request as a whole.
-fn whole_results(parts: &[RequestPart]) -> BTreeSet<CallKey> {
-    let mut shown = BTreeSet::new();
-    for part in parts {
-        let RequestPart::Loop(found) = part else {
-            continue;
-        };
-        let whole = found.pairs.iter().filter(|pair| {
-            let result = pair.result.as_ref();
-            result.is_some_and(|result| result.text.is_whole())
-        });
-        shown.extend(whole.map(|pair| pair.key));
-    }
-    shown
 }

@@ -155,7 +155,7 @@ mod tests {
     use crate::domain::conversation::Conversation;
     use crate::domain::ids::{Now, Seq, Timestamp, TurnNumber};
     use crate::domain::message::{Row, RowBody, Utterance};
-    use crate::domain::write::StoredHistory;
+    use crate::domain::record::StoredHistory;
 
     fn row(seq: i64, body: RowBody) -> Arc<Row> {
         Arc::new(Row {

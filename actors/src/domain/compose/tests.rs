@@ -11,7 +11,7 @@ use super::*;
 use crate::domain::ids::{CallKey, MissionId, Timestamp};
 use crate::domain::message::{CallRecord, CallStatus, Row, RowBody};
 use crate::domain::model::ChatCall;
-use crate::domain::write::StoredHistory;
+use crate::domain::record::StoredHistory;
 
 fn order(text: &str, is_owner: bool) -> RequestPart {
     RequestPart::from_order(text.into(), OrderKind::Prompt, is_owner)
@@ -44,7 +44,7 @@ fn looped(text: &str, pairs: Vec<Pair>) -> RequestPart {
 }
 
 fn size(parts: &[RequestPart]) -> usize {
-    parts.iter().map(wire::part_bytes).sum()
+    parts.iter().map(render::part_bytes).sum()
 }
 
 /// A message in the form of OpenAI.
@@ -129,12 +129,12 @@ fn a_part_takes_its_messages_with_a_comma_each_and_an_order_a_bridge_too() {
         (looped("", both()), 0),
         (looped("", vec![pair(0, "{}", None)]), 0),
     ] {
-        let messages = wire::render_part(&part);
+        let messages = render::render_part(&part);
         let with_commas: usize = messages
             .iter()
             .map(|message| wire::message_bytes(message) + 1)
             .sum();
-        assert_eq!(wire::part_bytes(&part), with_commas + more, "{part:?}");
+        assert_eq!(render::part_bytes(&part), with_commas + more, "{part:?}");
     }
 }
 
@@ -224,18 +224,18 @@ fn letters_that_no_server_takes_are_replaced_and_line_ends_stay() {
             _ => '?',
         })
         .collect();
-    assert_eq!(*wire::printable_text(ascii.as_str().into()), *printable);
+    assert_eq!(*excerpt::printable_text(ascii.as_str().into()), *printable);
     for (place, letter) in ascii.char_indices() {
         let alone: Arc<str> = letter.to_string().into();
         assert_eq!(
-            *wire::printable_text(alone),
+            *excerpt::printable_text(alone),
             printable[place..=place],
             "{letter:?}"
         );
     }
     let plain: Arc<str> = "é🚀\u{80} a\r\n\tb".into();
     assert!(
-        Arc::ptr_eq(&plain, &wire::printable_text(plain.clone())),
+        Arc::ptr_eq(&plain, &excerpt::printable_text(plain.clone())),
         "it stays as it is"
     );
 }
@@ -586,7 +586,7 @@ fn an_aside_is_told_where_there_is_something_to_tell() {
 
 #[test]
 fn the_turn_is_about_the_oldest_message_without_an_answer_then_the_mission_then_the_newest_one() {
-    let mission = crate::domain::write::Mission {
+    let mission = crate::domain::record::Mission {
         id: MissionId(3),
         text: "mine".into(),
         at: Timestamp(0),

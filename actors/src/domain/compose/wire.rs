@@ -11,11 +11,6 @@ use crate::domain::model::{ChatCall, ChatMessage};
 
 use crate::domain::json_size::escaped_len;
 
-use super::part::{LoopPart, RequestPart};
-use super::shape;
-
-/// What stands for a result that does not exist.
-const NO_RESULT_TEXT: &str = "no result was recorded for this call";
 /// The longest id that is sent, in bytes inside JSON; no provider makes ids as long as this.
 const MAX_ID_BYTES: usize = 256;
 
@@ -94,69 +89,6 @@ pub(super) fn is_object(text: &str) -> bool {
             && matches!(serde_json::from_str::<Value>(text), Ok(Value::Object(_))))
 }
 
-/// A part as messages.
-pub(super) fn render_part(part: &RequestPart) -> Vec<ChatMessage> {
-    match part {
-        RequestPart::Order(order) => vec![ChatMessage::User(order.text.text().clone())],
-        RequestPart::Reply(text) => vec![ChatMessage::Assistant {
-            text: text.text().clone(),
-            calls: Vec::new(),
-        }],
-        RequestPart::Loop(found) => render_loop(found),
-    }
-}
-
-fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
-    let calls = found
-        .pairs
-        .iter()
-        .map(|pair| ChatCall {
-            id: pair.id.clone(),
-            name: pair.name.clone(),
-            arguments: pair.arguments.text().clone(),
-        })
-        .collect();
-    let mut messages = vec![ChatMessage::Assistant {
-        text: found.text.text().clone(),
-        calls,
-    }];
-    messages.extend(found.pairs.iter().map(|pair| ChatMessage::Tool {
-        call_id: pair.id.clone(),
-        text: match &pair.result {
-            Some(result) => result.text.text().clone(),
-            None => NO_RESULT_TEXT.into(),
-        },
-    }));
-    messages
-}
-
-/// A part's bytes once it is rendered, with the comma before each of its messages and what the shape
-/// may add before it: at most, since neighbours that are merged take less.
-pub(super) fn part_bytes(part: &RequestPart) -> usize {
-    match part {
-        RequestPart::Order(order) => {
-            USER_FRAME_BYTES + order.text.size() + 1 + shape::bridge_bytes()
-        }
-        RequestPart::Reply(text) => ASSISTANT_FRAME_BYTES + content_bytes(text.size()) + 1,
-        RequestPart::Loop(found) => loop_bytes(found),
-    }
-}
-
-fn loop_bytes(found: &LoopPart) -> usize {
-    let mut bytes = ASSISTANT_FRAME_BYTES + content_bytes(found.text.size()) + 1;
-    bytes += CALLS_FRAME_BYTES + found.pairs.len().saturating_sub(1);
-    for pair in &found.pairs {
-        let id = escaped_len(&pair.id);
-        bytes += CALL_FRAME_BYTES + id + escaped_len(&pair.name) + pair.arguments.size();
-        let result = pair.result.as_ref();
-        bytes += TOOL_FRAME_BYTES
-            + id
-            + result.map_or(NO_RESULT_TEXT.len(), |result| result.text.size())
-            + 1;
-    }
-    bytes
-}
-
 /// The size of messages as compact JSON in OpenAI's form, brackets and commas included.
 #[must_use]
 pub fn wire_bytes(messages: &[ChatMessage]) -> usize {
@@ -165,12 +97,13 @@ pub fn wire_bytes(messages: &[ChatMessage]) -> usize {
 }
 
 const SYSTEM_FRAME_BYTES: usize = r#"{"role":"system","content":""}"#.len();
-const USER_FRAME_BYTES: usize = r#"{"role":"user","content":""}"#.len();
-const ASSISTANT_FRAME_BYTES: usize = r#"{"role":"assistant","content":}"#.len();
-const CALLS_FRAME_BYTES: usize = r#","tool_calls":[]"#.len();
-const CALL_FRAME_BYTES: usize =
+pub(super) const USER_FRAME_BYTES: usize = r#"{"role":"user","content":""}"#.len();
+pub(super) const ASSISTANT_FRAME_BYTES: usize = r#"{"role":"assistant","content":}"#.len();
+pub(super) const CALLS_FRAME_BYTES: usize = r#","tool_calls":[]"#.len();
+pub(super) const CALL_FRAME_BYTES: usize =
     r#"{"id":"","type":"function","function":{"name":"","arguments":""}}"#.len();
-const TOOL_FRAME_BYTES: usize = r#"{"role":"tool","content":"","tool_call_id":""}"#.len();
+pub(super) const TOOL_FRAME_BYTES: usize =
+    r#"{"role":"tool","content":"","tool_call_id":""}"#.len();
 
 /// The size of one message as compact JSON in OpenAI's form.
 pub(super) fn message_bytes(message: &ChatMessage) -> usize {
@@ -194,7 +127,7 @@ fn assistant_bytes(text: &str, calls: &[ChatCall]) -> usize {
 }
 
 /// An assistant's words: `null` where there are none.
-fn content_bytes(size: usize) -> usize {
+pub(super) fn content_bytes(size: usize) -> usize {
     if size == 0 { "null".len() } else { size + 2 }
 }
 
@@ -203,18 +136,6 @@ fn call_bytes(call: &ChatCall) -> usize {
         + escaped_len(&call.id)
         + escaped_len(&call.name)
         + escaped_len(&call.arguments)
-}
-
-/// A text without control characters other than line ends and tabs: some servers refuse them, and
-/// no model can read them. The row keeps them. Places in the text stay where they are.
-pub(super) fn printable_text(text: Arc<str>) -> Arc<str> {
-    let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
-    // Without a way out halfway: the text is read many bytes at a time.
-    if !text.bytes().fold(false, |any, byte| any | is_odd(byte)) {
-        return text;
-    }
-    let is_odd_letter = |c: char| u8::try_from(c).is_ok_and(is_odd);
-    text.replace(is_odd_letter, "?").into()
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use crate::domain::circuit::{CallOutcome, Circuit, Outage, Transition};
+use super::circuit::{CallOutcome, Circuit, Outage, Transition};
+use super::pace::TokenPace;
 use crate::domain::ids::Moment;
-use crate::domain::pace::TokenPace;
 
 use super::{AdmissionRequest, LaneRules, PermitId};
 

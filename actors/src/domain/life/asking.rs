@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::domain::books::Charge;
 use crate::domain::bounds::{self, MAX_CALLS};
 use crate::domain::compose::{Composition, MIN_BUDGET_BYTES, compose, note_allowance, wire_bytes};
 use crate::domain::event::{Activity, EventKind};
@@ -10,7 +9,9 @@ use crate::domain::ids::Seq;
 use crate::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, RowBody, Severity, Utterance,
 };
-use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use crate::domain::model::{
+    Charge, ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage,
+};
 use crate::domain::system_prompt::{PromptFacts, render_template};
 
 use super::input::{Effect, ModelQuery, Route, TaskId};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::domain::compose::MIN_BUDGET_BYTES;
 use crate::domain::event::Activity;
 use crate::domain::fault::MysisFaultKind;
-use crate::domain::gate::Lane;
+use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
 use crate::domain::model::{MAX_OBEYED_RETRY_AFTER, ModelFault};
 

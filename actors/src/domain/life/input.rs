@@ -9,10 +9,11 @@ use crate::domain::ids::{CallKey, Timestamp};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault};
 use crate::domain::order::OrderResult;
+use crate::domain::record::{Mission, ProfileChange};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::tool::Toolset;
-use crate::domain::write::{Mission, ProfileChange, Write};
+use crate::domain::write::Write;
 
 /// Names one piece of work on the outside; an answer with another name is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::domain::event::{Activity, LifeState, is_interruption};
-use crate::domain::gate::Lane;
+use crate::domain::event::{Activity, is_interruption};
+use crate::domain::ids::Lane;
 use crate::domain::message::RowBody;
 use crate::domain::order::{CompletedOrder, OrderRefusal, check_text};
+use crate::domain::record::{Mission, ProfileChange};
+use crate::domain::state::LifeState;
 use crate::domain::tokens::TokenGauge;
-use crate::domain::write::{Mission, ProfileChange, Write};
+use crate::domain::write::Write;
 
 use super::input::{AlarmId, Effect, MysisOrder, ReplyId};
 use super::record::WriteDraft;

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use crate::domain::bounds;
-use crate::domain::event::{Activity, EventKind, LifeState};
+use crate::domain::event::{Activity, EventKind};
 use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::TurnNumber;
 use crate::domain::message::{HostMeta, Row, RowBody, Severity};
 use crate::domain::order::{CompletedOrder, OrderRefusal};
-use crate::domain::write::{ProfileChange, Write};
+use crate::domain::record::ProfileChange;
+use crate::domain::state::LifeState;
+use crate::domain::write::Write;
 
 use super::input::{Effect, ReplyId, WriteId};
 use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};

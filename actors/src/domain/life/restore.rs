@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::domain::conversation::{Conversation, PendingCall};
-use crate::domain::event::{Activity, INTERRUPTED_PREFIX, LifeState, LinkState};
+use crate::domain::event::{Activity, INTERRUPTED_PREFIX, LinkState};
 use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::game_state::GameState;
 use crate::domain::ids::{Incarnation, Now, Timestamp};
 use crate::domain::message::{CallStatus, RowKind, Severity};
+use crate::domain::record::{Mission, MysisRecord, StoredHistory};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
+use crate::domain::state::LifeState;
 use crate::domain::tokens::TokenGauge;
 use crate::domain::tool::Toolset;
-use crate::domain::write::{Mission, MysisRecord, StoredHistory};
 
 use super::calling::{not_executed, unknown_outcome};
 use super::input::{CurrentActivity, Effect};

@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::domain::event::Activity;
 use crate::domain::message::Utterance;
 use crate::domain::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall};
+use crate::domain::record::{Mission, ProfileChange};
 use crate::domain::redact::{Redactor, hide_passwords};
-use crate::domain::write::{Mission, ProfileChange};
 
 use super::Life;
 use super::input::{LifeInput, MysisOrder, ToolOutcome};

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::domain::compose::RUNTIME_NOTE_LINE;
-use crate::domain::event::{EventKind, LifeState, LinkState, Totals};
+use crate::domain::event::{EventKind, LinkState};
 use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::{
     CallKey, Incarnation, MissionId, Moment, MysisId, Now, Seq, Timestamp, TurnNumber,
@@ -31,12 +31,12 @@ use crate::domain::message::{
 };
 use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
 use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
+use crate::domain::record::{Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::{ProviderRules, SwarmRules, TokenPrice};
+use crate::domain::state::{LifeState, Totals};
 use crate::domain::tool::{ToolSpec, Toolset};
-use crate::domain::write::{
-    Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory, Write,
-};
+use crate::domain::write::Write;
 
 use super::{
     AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId,

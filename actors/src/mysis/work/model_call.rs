@@ -7,10 +7,10 @@ use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, Span};
 
-use crate::domain::circuit::CallOutcome;
 use crate::domain::event::Activity;
-use crate::domain::gate::{AdmissionRequest, Lane};
-use crate::domain::ids::MysisId;
+use crate::domain::gate::AdmissionRequest;
+use crate::domain::gate::circuit::CallOutcome;
+use crate::domain::ids::{Lane, MysisId};
 use crate::domain::last_request::LastRequest;
 use crate::domain::life::{LifeInput, ModelQuery, Route};
 use crate::domain::message::Severity;

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{
     super::{
         GameAnswer, GameRefusal, PlayerId, World, arguments::CommandArguments, atlas::PoiKind,
-        catalogue::Skill, inbox::InboxEvent, mission::MissionDeed, view,
+        catalogue::Skill, figures, inbox::InboxEvent, mission::MissionDeed,
     },
     Mutation,
 };
@@ -58,9 +58,9 @@ pub(crate) fn mine_deposit(world: &mut World, player: PlayerId) -> GameAnswer {
         "resource_name": deposit.item.name(),
         "quantity": quantity,
         "remaining": remaining,
-        "remaining_display": view::of_full(remaining, deposit.full),
+        "remaining_display": figures::of_full(remaining, deposit.full),
         "max_remaining": deposit.full,
-        "depletion_percent": view::depletion(remaining, deposit.full),
+        "depletion_percent": figures::depletion(remaining, deposit.full),
         "xp_gained": { "mining": quantity },
     }))
 }

@@ -1,8 +1,8 @@
 //! The places of a system: described by hand where captures name them, generated elsewhere.
 
 use super::{
-    Atlas, AtlasPoi, Base, BaseIx, CatalogueItem, Deposit, Dice, PoiIx, Position, SystemIx,
-    atlas_index, home, named::NamedPlace, outposts, wild,
+    Atlas, AtlasPoi, Base, BaseIx, CatalogueItem, Deposit, Dice, Position, SystemIx, atlas_index,
+    home, named::NamedPlace, outposts, wild,
 };
 
 /// Gives a system its places.
@@ -11,7 +11,7 @@ pub(super) fn furnish_system(atlas: &mut Atlas, system: SystemIx, dice: Dice) {
     let roll = dice.roll("places", &[u64::from(system.0)]);
     match home::home_places(&id) {
         Some((description, places)) => {
-            set_description(atlas, system, description.to_owned());
+            atlas.set_description(system, description.to_owned());
             for place in places {
                 add_named(atlas, system, place);
             }
@@ -21,17 +21,6 @@ pub(super) fn furnish_system(atlas: &mut Atlas, system: SystemIx, dice: Dice) {
     for (_, place) in outposts::ALL.iter().filter(|(at, _)| *at == id) {
         add_named(atlas, system, place);
     }
-}
-
-pub(super) fn set_description(atlas: &mut Atlas, system: SystemIx, description: String) {
-    atlas.systems[usize::from(system.0)].description = description;
-}
-
-pub(super) fn add_poi(atlas: &mut Atlas, poi: AtlasPoi) -> PoiIx {
-    let ix = PoiIx(atlas_index(atlas.pois.len()));
-    atlas.systems[usize::from(poi.system.0)].pois.push(ix);
-    atlas.pois.push(poi);
-    ix
 }
 
 fn add_named(atlas: &mut Atlas, system: SystemIx, place: &NamedPlace) {
@@ -44,23 +33,20 @@ fn add_named(atlas: &mut Atlas, system: SystemIx, place: &NamedPlace) {
             full: *full,
         })
         .collect();
-    let poi = add_poi(
-        atlas,
-        AtlasPoi {
-            id: place.id.to_owned(),
-            name: place.name.to_owned(),
-            description: place.description.to_owned(),
-            kind: place.kind,
-            system,
-            position: Position {
-                x: place.at.0,
-                y: place.at.1,
-            },
-            class: place.class,
-            base: None,
-            deposits,
+    let poi = atlas.add_poi(AtlasPoi {
+        id: place.id.to_owned(),
+        name: place.name.to_owned(),
+        description: place.description.to_owned(),
+        kind: place.kind,
+        system,
+        position: Position {
+            x: place.at.0,
+            y: place.at.1,
         },
-    );
+        class: place.class,
+        base: None,
+        deposits,
+    });
     let Some(base) = &place.base else {
         return;
     };

@@ -2,10 +2,7 @@
 
 use fastrand::Rng;
 
-use super::{
-    Atlas, AtlasPoi, CatalogueItem, Deposit, PoiKind, Position, SystemIx,
-    places::{add_poi, set_description},
-};
+use super::{Atlas, AtlasPoi, CatalogueItem, Deposit, PoiKind, Position, SystemIx};
 
 /// Gives a generated system a star, some planets and, with luck, deposits.
 pub(super) fn furnish_unnamed(atlas: &mut Atlas, system: SystemIx, mut roll: Rng) {
@@ -17,7 +14,7 @@ pub(super) fn furnish_unnamed(atlas: &mut Atlas, system: SystemIx, mut roll: Rng
         (false, true) => format!("{name} lies beyond the reach of any police."),
         (false, false) => format!("{name} is patrolled from the capital."),
     };
-    set_description(atlas, system, description);
+    atlas.set_description(system, description);
     for find in roll_places(&name, is_lawless, &mut roll) {
         let poi = AtlasPoi {
             id: format!("{id}_{}", find.suffix),
@@ -30,7 +27,7 @@ pub(super) fn furnish_unnamed(atlas: &mut Atlas, system: SystemIx, mut roll: Rng
             base: None,
             deposits: find.deposits,
         };
-        add_poi(atlas, poi);
+        atlas.add_poi(poi);
     }
 }
 

@@ -5,11 +5,10 @@ use serde_json::{Map, Value, json};
 use super::super::{
     CommandArguments, GameAnswer, GameRefusal, World,
     atlas::BaseIx,
-    calendar,
+    calendar, figures,
     hold::Hold,
     mission::{ActiveMission, MAX_ACTIVE_MISSIONS, MissionTemplate},
     player::PlayerAccount,
-    view,
 };
 
 pub(crate) fn get_missions(
@@ -148,7 +147,7 @@ fn progress_view(world: &World, player: &PlayerAccount, mission: &ActiveMission)
         "mission_id": mission.id.to_string(),
         "accepted_at": calendar::timestamp(mission.accepted),
         "expires_in_ticks": mission.expiry_tick().saturating_sub(world.tick),
-        "percent_complete": view::tenths(current * 1000 / task.required_count()),
+        "percent_complete": figures::tenths(current * 1000 / task.required_count()),
         "objectives": [objective],
     });
     merge_fields(&mut view, more);

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::super::{
     CommandArguments, GameAnswer, GameRefusal, World,
     atlas::Base,
+    figures,
     player::{PlayerAccount, Voyage, VoyageKind},
     view,
 };
@@ -97,8 +98,8 @@ fn deposit_views(world: &World, player: &PlayerAccount) -> (Vec<Value>, Vec<Valu
         });
         let mut long = short.clone();
         long["name"] = deposit.item.name().into();
-        long["remaining_display"] = view::of_full(remaining, deposit.full).into();
-        long["depletion_percent"] = view::depletion(remaining, deposit.full).into();
+        long["remaining_display"] = figures::of_full(remaining, deposit.full).into();
+        long["depletion_percent"] = figures::depletion(remaining, deposit.full).into();
         (short, long)
     };
     world

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use actors::domain::books::Charge;
 use actors::domain::bounds;
 use actors::domain::ids::Seq;
 use actors::domain::message::{ReplyMeta, Utterance};
-use actors::domain::model::TokenUsage;
+use actors::domain::model::{Charge, TokenUsage};
 use serde_json::Value;
 
 use super::members::{count_or_zero, text_or_empty};

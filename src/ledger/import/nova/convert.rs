@@ -8,7 +8,7 @@ use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
 
-use super::calls;
+use crate::codec;
 use crate::import::ImportReport;
 
 /// The code of host notices that stand for what could not be taken over as it was.
@@ -163,10 +163,10 @@ impl<'a> Telling<'a> {
             seen_up_to: seen,
             meta: ReplyMeta::default(),
         };
-        if !memory.content.starts_with(calls::CALLS_PREFIX) {
+        if !memory.content.starts_with(codec::CALLS_PREFIX) {
             return RowBody::Reply(utterance(&memory.content, self.seq));
         }
-        let Some(calls) = calls::parse_calls(&memory.content) else {
+        let Some(calls) = codec::parse_calls(&memory.content) else {
             report.unpaired += 1;
             return host(&memory.content);
         };
@@ -202,7 +202,7 @@ impl<'a> Telling<'a> {
                 .filter(of_row)
                 .map(|call| &*call.id)
                 .collect();
-            if let Some((place, text)) = calls::match_result(content, &ids) {
+            if let Some((place, text)) = codec::match_result(content, &ids) {
                 let call = self.open.remove(before + place);
                 let is_error = text.trim_start().starts_with("Error");
                 let status = if is_error {

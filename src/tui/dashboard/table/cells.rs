@@ -1,8 +1,9 @@
 //! Cells: what the table and the panels say of one Mysis, in words.
 
-use actors::domain::event::{Activity, LastToolCall, LifeState, MysisStatus};
+use actors::domain::event::{Activity, LastToolCall, MysisStatus};
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::ServerOutages;
+use actors::domain::state::LifeState;
 
 use super::columns::{Column, PlacedColumn};
 use crate::dashboard::roster::RosterMember;

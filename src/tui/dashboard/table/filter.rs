@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use regex_lite::Regex;
 
-use actors::domain::event::{LifeState, MysisStatus};
+use actors::domain::event::MysisStatus;
+use actors::domain::state::LifeState;
 
 use actors::domain::clean::one_line;
 

@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use actors::domain::event::{Activity, LifeState, MysisStatus};
+use actors::domain::event::{Activity, MysisStatus};
+use actors::domain::state::LifeState;
 
 use super::columns::Column;
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::event::Activity;
-use crate::domain::gate::Lane;
+use crate::domain::ids::Lane;
 
 #[test]
 fn a_transient_fault_is_tried_again_with_the_configured_waits() {

@@ -6,10 +6,10 @@ use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crate::dashboard::overlay::{LogView, Overlay};
-use actors::domain::event::LifeState;
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
 use actors::domain::screen::{ExportFormat, UiEffect};
+use actors::domain::state::LifeState;
 
 /// Why a line could not be carried out.
 type Complaint = String;

@@ -1,18 +1,21 @@
-//! The text form of tool calls: `[TOOL_CALLS]id:name:args|id:name:args`, and `id:content` for a
-//! result.
+//! What an export writes and an import reads back: the word that says what a line is, and the text
+//! form of tool calls, `[TOOL_CALLS]id:name:args|id:name:args`, with `id:content` for a result.
 //!
-//! Nothing in it is escaped, so reading it takes care: arguments are JSON, and where their JSON ends
-//! the next call begins; ids may hold colons.
+//! Nothing in the text form is escaped, so reading it takes care: arguments are JSON, and where their
+//! JSON ends the next call begins; ids may hold colons.
 
 use actors::domain::message::{CallRecord, CallStatus};
 use serde_json::value::RawValue;
 
+/// The word by which a line says what it is.
+pub(crate) const RECORD_KEY: &str = "record";
+
 /// What stands before calls.
-pub const CALLS_PREFIX: &str = "[TOOL_CALLS]";
+pub(crate) const CALLS_PREFIX: &str = "[TOOL_CALLS]";
 
 /// Calls in their text form.
 #[must_use]
-pub fn calls_text(calls: &[CallRecord]) -> String {
+pub(crate) fn calls_text(calls: &[CallRecord]) -> String {
     let calls: Vec<String> = calls
         .iter()
         .map(|call| format!("{}:{}:{}", call.id, call.name, call.arguments))
@@ -22,7 +25,7 @@ pub fn calls_text(calls: &[CallRecord]) -> String {
 
 /// Reads calls back; `None` where the text does not hold at least one.
 #[must_use]
-pub fn parse_calls(text: &str) -> Option<Vec<CallRecord>> {
+pub(crate) fn parse_calls(text: &str) -> Option<Vec<CallRecord>> {
     let mut rest = text.strip_prefix(CALLS_PREFIX)?;
     let mut calls = Vec::new();
     loop {
@@ -126,7 +129,7 @@ fn next_call(text: &str) -> Option<usize> {
 /// Which of these calls a result in its text form answers, and the result: the longest id that the
 /// text begins with, since ids may hold colons.
 #[must_use]
-pub fn match_result<'a>(text: &'a str, ids: &[&str]) -> Option<(usize, &'a str)> {
+pub(crate) fn match_result<'a>(text: &'a str, ids: &[&str]) -> Option<(usize, &'a str)> {
     let fits = |id: &str| text.strip_prefix(id)?.strip_prefix(':');
     (0..ids.len())
         .filter_map(|place| Some((place, fits(ids[place])?)))

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::gate::PermitId;
-use super::ids::Moment;
+use crate::domain::ids::{Moment, PermitId};
 
 /// When a circuit opens, and how often a server is tried meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

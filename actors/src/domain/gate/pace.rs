@@ -6,14 +6,13 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::gate::PermitId;
-use super::ids::Moment;
+use crate::domain::ids::{Moment, PermitId};
 
 const PACE_WINDOW: Duration = Duration::from_secs(60);
 
 /// The calls of the last minute and their tokens.
 #[derive(Debug, Default)]
-pub struct TokenPace {
+pub(super) struct TokenPace {
     calls: VecDeque<(Moment, PermitId, u64)>,
     sum: u64,
 }
@@ -22,7 +21,7 @@ impl TokenPace {
     /// When a call of so many tokens may begin under a limit. One that is larger than the limit
     /// may begin once nothing else counts.
     #[must_use]
-    pub fn opens_at(&self, tokens: u64, limit: u64) -> Moment {
+    pub(super) fn opens_at(&self, tokens: u64, limit: u64) -> Moment {
         let mut sum = self.sum;
         let mut at = Moment(0);
         for (began, _, used) in &self.calls {
@@ -36,14 +35,14 @@ impl TokenPace {
     }
 
     /// A call begins, about so large.
-    pub fn add_call(&mut self, pass: PermitId, tokens: u64, now: Moment) {
+    pub(super) fn add_call(&mut self, pass: PermitId, tokens: u64, now: Moment) {
         self.drop_old_calls(now);
         self.calls.push_back((now, pass, tokens));
         self.sum = self.sum.saturating_add(tokens);
     }
 
     /// A call was so large.
-    pub fn correct_call(&mut self, pass: PermitId, tokens: u64) {
+    pub(super) fn correct_call(&mut self, pass: PermitId, tokens: u64) {
         let call = self.calls.iter_mut().rev().find(|(_, of, _)| *of == pass);
         if let Some((_, _, counted)) = call {
             self.sum = self.sum.saturating_sub(*counted).saturating_add(tokens);
@@ -52,7 +51,7 @@ impl TokenPace {
     }
 
     /// What is older than a minute counts no longer.
-    pub fn drop_old_calls(&mut self, now: Moment) {
+    pub(super) fn drop_old_calls(&mut self, now: Moment) {
         while let Some((began, _, tokens)) = self.calls.front()
             && began.plus(PACE_WINDOW) <= now
         {

@@ -1,0 +1,77 @@
+//! Rendering: a part as messages, and the bytes that it takes.
+
+use crate::domain::json_size::escaped_len;
+use crate::domain::model::{ChatCall, ChatMessage};
+
+use super::part::{LoopPart, RequestPart};
+use super::shape;
+use super::wire::{
+    ASSISTANT_FRAME_BYTES, CALL_FRAME_BYTES, CALLS_FRAME_BYTES, TOOL_FRAME_BYTES, USER_FRAME_BYTES,
+    content_bytes,
+};
+
+/// What stands for a result that does not exist.
+const NO_RESULT_TEXT: &str = "no result was recorded for this call";
+
+/// A part as messages.
+pub(super) fn render_part(part: &RequestPart) -> Vec<ChatMessage> {
+    match part {
+        RequestPart::Order(order) => vec![ChatMessage::User(order.text.text().clone())],
+        RequestPart::Reply(text) => vec![ChatMessage::Assistant {
+            text: text.text().clone(),
+            calls: Vec::new(),
+        }],
+        RequestPart::Loop(found) => render_loop(found),
+    }
+}
+
+fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
+    let calls = found
+        .pairs
+        .iter()
+        .map(|pair| ChatCall {
+            id: pair.id.clone(),
+            name: pair.name.clone(),
+            arguments: pair.arguments.text().clone(),
+        })
+        .collect();
+    let mut messages = vec![ChatMessage::Assistant {
+        text: found.text.text().clone(),
+        calls,
+    }];
+    messages.extend(found.pairs.iter().map(|pair| ChatMessage::Tool {
+        call_id: pair.id.clone(),
+        text: match &pair.result {
+            Some(result) => result.text.text().clone(),
+            None => NO_RESULT_TEXT.into(),
+        },
+    }));
+    messages
+}
+
+/// A part's bytes once it is rendered, with the comma before each of its messages and what the shape
+/// may add before it: at most, since neighbours that are merged take less.
+pub(super) fn part_bytes(part: &RequestPart) -> usize {
+    match part {
+        RequestPart::Order(order) => {
+            USER_FRAME_BYTES + order.text.size() + 1 + shape::bridge_bytes()
+        }
+        RequestPart::Reply(text) => ASSISTANT_FRAME_BYTES + content_bytes(text.size()) + 1,
+        RequestPart::Loop(found) => loop_bytes(found),
+    }
+}
+
+fn loop_bytes(found: &LoopPart) -> usize {
+    let mut bytes = ASSISTANT_FRAME_BYTES + content_bytes(found.text.size()) + 1;
+    bytes += CALLS_FRAME_BYTES + found.pairs.len().saturating_sub(1);
+    for pair in &found.pairs {
+        let id = escaped_len(&pair.id);
+        bytes += CALL_FRAME_BYTES + id + escaped_len(&pair.name) + pair.arguments.size();
+        let result = pair.result.as_ref();
+        bytes += TOOL_FRAME_BYTES
+            + id
+            + result.map_or(NO_RESULT_TEXT.len(), |result| result.text.size())
+            + 1;
+    }
+    bytes
+}

@@ -1,0 +1,34 @@
+//! Arguments that several tools share: a number of things, a Mysis by its name.
+
+use actors::domain::ids::MysisId;
+
+use crate::settings::bounds::MAX_INTEGER;
+use crate::swarm::Swarm;
+
+/// How many, at most `highest`; 0 means all that there are.
+pub(super) fn read_count(
+    name: &str,
+    given: Option<u64>,
+    usual: u64,
+    highest: u64,
+) -> Result<usize, String> {
+    let count = match given {
+        None => usual,
+        Some(0) => MAX_INTEGER,
+        Some(count) if count <= highest => count,
+        Some(_) => return Err(format!("`{name}` is at most {highest}; 0 asks for all")),
+    };
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+/// The Mysis that a call names, if it names one.
+pub(super) async fn find_mysis(
+    swarm: &Swarm,
+    name: Option<String>,
+) -> Result<Option<MysisId>, String> {
+    let Some(name) = name else {
+        return Ok(None);
+    };
+    let id = swarm.id_of(&name).await;
+    id.map(Some).map_err(|refusal| refusal.to_string())
+}

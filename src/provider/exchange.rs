@@ -1,0 +1,113 @@
+//! One exchange with a provider: the request leaves, and the answer is read to its end.
+
+use std::time::{Duration, SystemTime};
+
+use async_openai::error::OpenAIError;
+use async_openai::middleware::HttpRequestFactory;
+use tokio::time::Instant;
+
+use super::failure::{BadBody, HttpFailure, retry_after};
+use super::probe::{ResponseForm, ResponseProbe};
+use super::stream::{AnswerBody, AnswerReader};
+
+/// How long a connection may stay open after the end of a stream, so that it can be used again.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
+/// How long a stream may take to say what it cost, once the model has finished.
+const USAGE_TIMEOUT: Duration = Duration::from_secs(1);
+/// What the library is given to read where the answer has been read already.
+const NO_BODY: &str = "null";
+/// Sends a request once and reads the whole answer, so that a cut one is noticed here. How much of
+/// it is there is told on the way.
+pub(super) async fn send_request(
+    http: &reqwest::Client,
+    factory: HttpRequestFactory,
+    hearing: &ResponseProbe,
+) -> Result<reqwest::Response, OpenAIError> {
+    let request = factory.build().await?;
+    let bytes = request.body().and_then(reqwest::Body::as_bytes);
+    let bytes = bytes.map(<[u8]>::len);
+    hearing.sends(bytes.unwrap_or(0) as u64);
+    tracing::debug!(bytes, stage = "sent", "request");
+    let mut response = http.execute(request).await?;
+    let status = response.status();
+    let retry_after = retry_after(response.headers(), SystemTime::now());
+    let is_answer = status.is_success();
+    let mut reader = if is_answer {
+        AnswerReader::new()
+    } else {
+        AnswerReader::of_refusal()
+    };
+    let broken = read_body(&mut response, &mut reader, hearing).await?;
+    match (reader.finish(), broken) {
+        (AnswerBody::Whole(_), Some(error)) => Err(error.into()),
+        (AnswerBody::Whole(body), None) if !is_answer => {
+            Err(OpenAIError::Boxed(Box::new(HttpFailure {
+                status: status.as_u16(),
+                retry_after,
+                body: String::from_utf8_lossy(&body).into_owned(),
+            })))
+        }
+        (AnswerBody::Whole(body), None) => {
+            hearing.came(ResponseForm::Whole);
+            Ok(http::Response::new(body).into())
+        }
+        // What breaks after the model has finished takes nothing of the answer away.
+        (AnswerBody::Joined(answer), broken) => {
+            if broken.is_none() {
+                let has_usage = answer.has_usage();
+                hearing.came(ResponseForm::InPieces { has_usage });
+            }
+            hearing.keep_joined(*answer);
+            Ok(http::Response::new(NO_BODY).into())
+        }
+        (AnswerBody::Cut, broken) => {
+            hearing.came(ResponseForm::Cut);
+            let why = broken.map(|error| format!(": {}", crate::http::error_text(error)));
+            let why = why.unwrap_or_default();
+            Err(bad_body(format!("the answer's stream was cut{why}")))
+        }
+    }
+}
+
+/// Reads a body to its end; what broke it off, if anything did. What the model has finished is not
+/// waited for any longer than it may take to tell what it cost.
+async fn read_body(
+    response: &mut reqwest::Response,
+    reader: &mut AnswerReader,
+    hearing: &ResponseProbe,
+) -> Result<Option<reqwest::Error>, OpenAIError> {
+    // Since when nothing more of the answer came, in a stream that may be over.
+    let mut silent_since = Instant::now();
+    loop {
+        let next = response.chunk();
+        let patience = match (reader.is_over(), reader.is_finished()) {
+            (true, _) => Some(CLOSE_TIMEOUT),
+            (false, true) => Some(USAGE_TIMEOUT),
+            (false, false) => None,
+        };
+        let next = match patience {
+            None => next.await,
+            Some(patience) => match tokio::time::timeout_at(silent_since + patience, next).await {
+                Ok(next) => next,
+                Err(_) => return Ok(None),
+            },
+        };
+        let stood = (reader.arrived(), reader.is_over(), reader.is_finished());
+        match next {
+            Ok(Some(bytes)) => reader.take(&bytes).map_err(bad_body)?,
+            Ok(None) => return Ok(None),
+            Err(error) => return Ok(Some(error)),
+        }
+        if stood != (reader.arrived(), reader.is_over(), reader.is_finished()) {
+            silent_since = Instant::now();
+        }
+        hearing.stands_at(reader.arrived());
+        if reader.is_enough() {
+            return Ok(None);
+        }
+    }
+}
+
+fn bad_body(text: String) -> OpenAIError {
+    OpenAIError::Boxed(Box::new(BadBody(text)))
+}
