@@ -10,6 +10,9 @@ use sea_orm::{
 
 use super::dialect::Dialect;
 
+/// How many connections only read.
+pub(super) const READ_CONNECTIONS: u32 = 4;
+
 /// Connections in the dialect of their database.
 pub(super) struct DialectConnection<C> {
     inner: C,

@@ -11,8 +11,9 @@ use sea_orm::sqlx::sqlite::{
 use sea_orm::sqlx::{self, ConnectOptions as _, SqlitePool};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
+use super::connection::READ_CONNECTIONS;
 use super::place::{FileId, file_at};
-use super::{OpenError, READ_CONNECTIONS, error_text};
+use super::{OpenError, error_text};
 
 /// Bytes of a page. A commit writes whole pages: small ones make it cheap, and lose less where a
 /// long text ends.

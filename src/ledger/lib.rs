@@ -81,8 +81,6 @@ pub use server::ServerAddress;
 
 /// How long giving the leases back may take.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
-/// Connections that only read.
-const READ_CONNECTIONS: u32 = 4;
 
 /// The ledger and its archive.
 #[derive(Clone)]

@@ -10,7 +10,8 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection, Executor, Row};
 use url::Url;
 
-use super::{OpenError, READ_CONNECTIONS};
+use super::OpenError;
+use super::connection::READ_CONNECTIONS;
 
 /// How long a server may take to answer when it is first asked.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

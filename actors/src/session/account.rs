@@ -16,11 +16,9 @@ use crate::domain::redact::{REDACTED, Redactor, hide_passwords, password_in_word
 use crate::domain::write::{Author, Batch, Write};
 use crate::ports::{LedgerFault, LinkAnswer, LinkCall, LinkFault};
 
-use super::credentials::{UNREAD_ACCOUNT_NOTICE, UNREAD_ACCOUNT_TEXT};
-use super::{
-    ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver, answer,
-    answer_outcome, credentials, in_time,
-};
+use super::credentials::{self, UNREAD_ACCOUNT_NOTICE, UNREAD_ACCOUNT_TEXT};
+use super::{ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver};
+use super::{answer, answer_outcome, in_time};
 
 /// How long a refused login is left alone: the game blocks who fails too often.
 const REFUSED_LOGIN_WAIT: Duration = Duration::from_secs(600);
