@@ -7,6 +7,7 @@
 
 mod whole;
 
+use crossterm::event::KeyCode;
 use std::sync::Arc;
 
 use actors::domain::event::SwarmEvent;
@@ -20,7 +21,7 @@ use futures::FutureExt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use zoea_scenes::swarm::{START, Stored, Swarm, rules};
-use zoea_tui::dashboard::input_event::{Input, Key, Press};
+use zoea_tui::dashboard::input_event::key;
 use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::theme::Depth;
 use zoea_tui::view;
@@ -92,7 +93,7 @@ fn picture_of_the_table(bencher: Bencher<'_, '_>, myses: usize) {
 #[divan::bench]
 fn picture_of_a_conversation(bencher: Bencher<'_, '_>) {
     let (mut board, swarm) = board(1000);
-    board.on_input(Input::Press(Press::of(Key::Enter)));
+    board.on_input(key(KeyCode::Enter).into());
     fulfil(&mut board, &swarm.stored);
     paint(bencher, &board);
 }
@@ -151,7 +152,7 @@ fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
         drop(swarm.step(id, START));
     }
     let mut opened = board.clone();
-    opened.on_input(Input::Press(Press::of(Key::Enter)));
+    opened.on_input(key(KeyCode::Enter).into());
     opened.prepare_frame();
     let loads: Vec<_> = opened.take_effects();
     let pages: Vec<_> = loads
@@ -182,10 +183,10 @@ fn scrolling_a_page(bencher: Bencher<'_, '_>) {
     for _ in 0..20_000 {
         drop(swarm.step(id, START));
     }
-    board.on_input(Input::Press(Press::of(Key::Enter)));
+    board.on_input(key(KeyCode::Enter).into());
     fulfil(&mut board, &swarm.stored);
     bencher.bench_local(|| {
-        board.on_input(Input::Press(Press::of(Key::PageUp)));
+        board.on_input(key(KeyCode::PageUp).into());
         board.prepare_frame();
         for effect in board.take_effects() {
             if let UiEffect::Load { id: stamp, page } = effect {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actors::domain::order::MAX_ORDER_BYTES;
+use crossterm::event::Event;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -11,7 +12,7 @@ use thiserror::Error;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use zoea_tui::dashboard::input_event::{Input, Press};
+use zoea_tui::dashboard::input_event::{Input, ctrl};
 
 use super::frame::{CloseReason, Frame, ReceivedScreen};
 use super::terminals::{AttachRequest, FrameAsked, InputBatch, Leaving};
@@ -194,7 +195,9 @@ async fn next_inputs(typed: &mut mpsc::Receiver<Input>) -> Vec<Input> {
         return std::future::pending().await;
     };
     let mut inputs = vec![first];
-    while inputs.len() < MAX_KEYS_PER_CALL && !matches!(inputs.last(), Some(Input::Paste(_))) {
+    while inputs.len() < MAX_KEYS_PER_CALL
+        && !matches!(inputs.last(), Some(Input::Event(Event::Paste(_))))
+    {
         match typed.try_recv() {
             Ok(next) => inputs.push(next),
             Err(_) => break,
@@ -267,12 +270,12 @@ impl InputSink for Keyboard {
 
     fn input(&self, input: Input) {
         let is_gone = input == Input::Gone;
-        let insists = input == Input::Press(Press::ctrl('c')) && self.is_unresponsive();
+        let insists = input == ctrl('c').into() && self.is_unresponsive();
         if is_gone || insists {
             return self.leave.cancel();
         }
-        let input = if let Input::Paste(text) = input {
-            Input::Paste(cut(text))
+        let input = if let Input::Event(Event::Paste(text)) = input {
+            Input::Event(Event::Paste(cut(text)))
         } else {
             input
         };
@@ -284,6 +287,7 @@ impl InputSink for Keyboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zoea_tui::dashboard::input_event::letter;
 
     #[tokio::test]
     async fn long_texts_go_one_by_one_and_no_longer_than_they_are_refused() {
@@ -291,8 +295,8 @@ mod tests {
         let cut = cut(long);
         assert!((MAX_ORDER_BYTES + 1..=MAX_ORDER_BYTES + 4).contains(&cut.len()));
         let (keys, mut typed) = mpsc::channel(8);
-        let key = Input::Press(Press::letter('b'));
-        let paste = Input::Paste(cut);
+        let key = Input::from(letter('b'));
+        let paste = Input::Event(Event::Paste(cut));
         for input in [&key, &paste, &paste, &key, &key] {
             keys.try_send(input.clone()).unwrap();
         }

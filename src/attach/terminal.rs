@@ -167,7 +167,7 @@ mod tests {
     use ractor::{Actor, ActorProcessingErr, ActorRef};
     use tokio::sync::mpsc;
     use zoea_tui::Display;
-    use zoea_tui::dashboard::input_event::Press;
+    use zoea_tui::dashboard::input_event::letter;
     use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 
     use super::*;
@@ -242,12 +242,8 @@ mod tests {
         let (tell, mut heard) = mpsc::unbounded_channel();
         let (probe, ended) = Actor::spawn(None, Probe, tell).await.unwrap();
         address.send_replace(Some(probe.clone()));
-        let keys = |letters: &str| -> Vec<Input> {
-            let letters = letters.chars();
-            letters
-                .map(|letter| Input::Press(Press::letter(letter)))
-                .collect()
-        };
+        let keys =
+            |letters: &str| -> Vec<Input> { letters.chars().map(|it| letter(it).into()).collect() };
         assert_eq!(guest.accept_inputs(0, keys("ab")), 2);
         assert_eq!(guest.accept_inputs(0, keys("ab")), 2);
         assert_eq!(guest.accept_inputs(1, keys("bcd")), 4);

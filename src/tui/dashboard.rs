@@ -44,7 +44,6 @@ use action::TerminalAction;
 use appearance::Appearance;
 use conversation::Focus;
 use history::InputHistory;
-use input_event::Attention;
 use log::MessageLog;
 use needs::NeedGroup;
 use orders::OrderTracker;
@@ -84,7 +83,8 @@ pub struct Dashboard {
     moment: Moment,
     size: (u16, u16),
     appearance: Appearance,
-    attention: Attention,
+    /// Whether the operator looks, as far as the terminal tells.
+    is_watched: bool,
     table: MysisTable,
     focus: Option<Focus>,
     overlays: Vec<Overlay>,
@@ -137,7 +137,7 @@ impl Dashboard {
             moment: Moment(0),
             size: opening.size,
             appearance: opening.appearance,
-            attention: Attention::Here,
+            is_watched: true,
             table: MysisTable::default(),
             focus: None,
             overlays: Vec::new(),

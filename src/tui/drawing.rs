@@ -10,6 +10,7 @@ use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::MouseUse;
 use crate::dashboard::input_event::Input;
 use actors::domain::clean::{clean_text, one_line};
+use crossterm::event::Event;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
 use ratatui::backend::{Backend, ClearType, CrosstermBackend};
@@ -107,7 +108,8 @@ impl Canvas {
         if let Ok((columns, rows)) = crossterm::terminal::size()
             && (columns, rows) != (width, height)
         {
-            self.means.ear.input(Input::Resized(columns, rows));
+            let resized = Event::Resize(columns, rows);
+            self.means.ear.input(Input::Event(resized));
         }
         Ok(())
     }

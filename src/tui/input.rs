@@ -1,12 +1,9 @@
-//! Input: the thread that reads the terminal, in words of the inside.
+//! Input: the thread that reads the terminal.
 
 use std::time::Duration;
 
-use crate::dashboard::input_event::{Attention, Did, Input, Key, Mouse, Press};
-use crossterm::event::{
-    self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent,
-    MouseEventKind,
-};
+use crate::dashboard::input_event::Input;
+use crossterm::event;
 
 use crate::drawable::InputSink;
 use crate::slot::PictureSlot;
@@ -32,7 +29,7 @@ pub(super) fn run<P>(slot: &PictureSlot<P>, ear: &dyn InputSink) {
         };
         match event {
             Ok(event) => {
-                if let Some(input) = translate_event(event) {
+                if let Some(input) = Input::from_event(event) {
                     ear.input(input);
                 }
             }
@@ -41,108 +38,5 @@ pub(super) fn run<P>(slot: &PictureSlot<P>, ear: &dyn InputSink) {
                 return ear.input(Input::Gone);
             }
         }
-    }
-}
-
-/// What an event of the terminal is to us; `None` where it is nothing.
-fn translate_event(event: Event) -> Option<Input> {
-    match event {
-        Event::Key(key) => translate_key(key).map(Input::Press),
-        Event::Paste(text) => Some(Input::Paste(text)),
-        Event::Mouse(event) => translate_mouse(event).map(Input::Mouse),
-        Event::Resize(columns, rows) => Some(Input::Resized(columns, rows)),
-        Event::FocusGained => Some(Input::Attention(Attention::Here)),
-        Event::FocusLost => Some(Input::Attention(Attention::Elsewhere)),
-    }
-}
-
-fn translate_key(event: KeyEvent) -> Option<Press> {
-    if event.kind == KeyEventKind::Release {
-        return None;
-    }
-    let has = |modifier| event.modifiers.contains(modifier);
-    let mut shift = has(KeyModifiers::SHIFT);
-    let key = match event.code {
-        KeyCode::Char(letter) => {
-            shift = false;
-            Key::Char(letter)
-        }
-        KeyCode::BackTab => {
-            shift = true;
-            Key::Tab
-        }
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Esc,
-        KeyCode::Tab => Key::Tab,
-        KeyCode::Backspace => Key::Backspace,
-        KeyCode::Delete => Key::Delete,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::Left => Key::Left,
-        KeyCode::Right => Key::Right,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::F(number) => Key::Function(number),
-        KeyCode::Insert
-        | KeyCode::Null
-        | KeyCode::CapsLock
-        | KeyCode::ScrollLock
-        | KeyCode::NumLock
-        | KeyCode::PrintScreen
-        | KeyCode::Pause
-        | KeyCode::Menu
-        | KeyCode::KeypadBegin
-        | KeyCode::Media(_)
-        | KeyCode::Modifier(_) => return None,
-    };
-    Some(Press {
-        key,
-        ctrl: has(KeyModifiers::CONTROL),
-        alt: has(KeyModifiers::ALT),
-        shift,
-    })
-}
-
-fn translate_mouse(event: MouseEvent) -> Option<Mouse> {
-    let did = match event.kind {
-        MouseEventKind::Down(MouseButton::Left) => Did::Click,
-        MouseEventKind::ScrollUp => Did::WheelUp,
-        MouseEventKind::ScrollDown => Did::WheelDown,
-        MouseEventKind::Down(_)
-        | MouseEventKind::Up(_)
-        | MouseEventKind::Drag(_)
-        | MouseEventKind::Moved
-        | MouseEventKind::ScrollLeft
-        | MouseEventKind::ScrollRight => return None,
-    };
-    Some(Mouse {
-        x: event.column,
-        y: event.row,
-        did,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_arrive_in_words_of_the_inside() {
-        let key = |code, modifiers| translate_key(KeyEvent::new(code, modifiers));
-        assert_eq!(
-            key(KeyCode::Char('G'), KeyModifiers::SHIFT),
-            Some(Press::letter('G'))
-        );
-        assert_eq!(
-            key(KeyCode::BackTab, KeyModifiers::SHIFT),
-            Some(Press::shift(Key::Tab))
-        );
-        assert_eq!(
-            key(KeyCode::Char('c'), KeyModifiers::CONTROL),
-            Some(Press::ctrl('c'))
-        );
-        assert_eq!(key(KeyCode::CapsLock, KeyModifiers::NONE), None);
     }
 }

@@ -231,6 +231,7 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
 
     let _service = Service::start(folder.path());
     let mut terminal = attach(folder.path(), 120, 40);
+    terminal.sees("PROVIDER");
     terminal.types("L");
     terminal.sees("MESSAGES");
     terminal.sees("(by program)");

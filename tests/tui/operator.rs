@@ -1,5 +1,6 @@
 //! An operator at a dashboard, with a swarm behind it that answers at once.
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 
 use actors::domain::event::SwarmEvent;
@@ -9,7 +10,7 @@ use actors::domain::screen::UiEffect;
 use actors::ports::{Archive, ArchiveFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use zoea_tui::dashboard::input_event::{Input, Key, Press};
+use zoea_tui::dashboard::input_event::{Input, key, letter};
 use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::dump;
 use zoea_tui::theme::Depth;
@@ -47,7 +48,7 @@ impl Operator {
     /// Presses keys: letters, and names of keys in angle brackets.
     pub(crate) fn keys(&mut self, keys: &str) -> &mut Operator {
         let mut rest = keys;
-        while let Some(letter) = rest.chars().next() {
+        while let Some(next) = rest.chars().next() {
             let named = rest.strip_prefix('<').and_then(|rest| rest.split_once('>'));
             let press = match named.and_then(|(name, after)| Some((press(name)?, after))) {
                 Some((press, after)) => {
@@ -55,11 +56,11 @@ impl Operator {
                     press
                 }
                 None => {
-                    rest = &rest[letter.len_utf8()..];
-                    Press::letter(letter)
+                    rest = &rest[next.len_utf8()..];
+                    letter(next)
                 }
             };
-            self.input(Input::Press(press));
+            self.input(press.into());
         }
         self
     }
@@ -131,19 +132,19 @@ fn at_once<T>(read: BoxFuture<'static, Result<T, ArchiveFault>>) -> Result<T, St
     answer.map_err(|fault| fault.to_string())
 }
 
-fn press(name: &str) -> Option<Press> {
-    let key = match name {
-        "enter" => Key::Enter,
-        "esc" => Key::Esc,
-        "tab" => Key::Tab,
-        "up" => Key::Up,
-        "down" => Key::Down,
-        "left" => Key::Left,
-        "right" => Key::Right,
-        "pgup" => Key::PageUp,
-        "pgdn" => Key::PageDown,
-        "alt-enter" => return Some(Press::alt(Key::Enter)),
+fn press(name: &str) -> Option<KeyEvent> {
+    let code = match name {
+        "enter" => KeyCode::Enter,
+        "esc" => KeyCode::Esc,
+        "tab" => KeyCode::Tab,
+        "up" => KeyCode::Up,
+        "down" => KeyCode::Down,
+        "left" => KeyCode::Left,
+        "right" => KeyCode::Right,
+        "pgup" => KeyCode::PageUp,
+        "pgdn" => KeyCode::PageDown,
+        "alt-enter" => return Some(KeyEvent::new(KeyCode::Enter, KeyModifiers::ALT)),
         _ => return None,
     };
-    Some(Press::of(key))
+    Some(key(code))
 }

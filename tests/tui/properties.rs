@@ -3,9 +3,12 @@
 use actors::domain::ids::Timestamp;
 use actors::domain::message::Severity;
 use actors::domain::state::LifeState;
+use crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
 use proptest::prelude::*;
 use ratatui::buffer::{Buffer, CellWidth};
-use zoea_tui::dashboard::input_event::{Did, Input, Key, Mouse, Press};
+use zoea_tui::dashboard::input_event::Input;
 
 use crate::operator::Operator;
 use zoea_scenes::swarm::{START, Swarm};
@@ -32,42 +35,47 @@ fn any_text() -> impl Strategy<Value = String> {
 fn any_input() -> impl Strategy<Value = Input> {
     let letters = "abcdefghijklmnopqrstuvwxyzGKJLNOEUPMVY?:/ *!\t[]<>~1_";
     let named = vec![
-        Key::Enter,
-        Key::Esc,
-        Key::Tab,
-        Key::Backspace,
-        Key::Delete,
-        Key::Up,
-        Key::Down,
-        Key::Left,
-        Key::Right,
-        Key::Home,
-        Key::End,
-        Key::PageUp,
-        Key::PageDown,
-        Key::Function(1),
+        KeyCode::Enter,
+        KeyCode::Esc,
+        KeyCode::Tab,
+        KeyCode::Backspace,
+        KeyCode::Delete,
+        KeyCode::Up,
+        KeyCode::Down,
+        KeyCode::Left,
+        KeyCode::Right,
+        KeyCode::Home,
+        KeyCode::End,
+        KeyCode::PageUp,
+        KeyCode::PageDown,
+        KeyCode::F(1),
     ];
     let key = prop_oneof![
-        3 => prop::sample::select(letters.chars().collect::<Vec<_>>()).prop_map(Key::Char),
+        3 => prop::sample::select(letters.chars().collect::<Vec<_>>()).prop_map(KeyCode::Char),
         1 => prop::sample::select(named),
     ];
-    let press =
-        (key, prop::bool::weighted(0.1), prop::bool::weighted(0.1)).prop_map(|(key, ctrl, alt)| {
-            Press {
-                key,
-                ctrl,
-                alt,
-                shift: false,
-            }
-        });
-    let did = prop::sample::select(vec![Did::Click, Did::WheelUp, Did::WheelDown]);
-    prop_oneof![
-        12 => press.prop_map(Input::Press),
-        1 => any_text().prop_map(Input::Paste),
-        2 => (0_u16..400, 0_u16..120, did).prop_map(|(x, y, did)| Input::Mouse(Mouse { x, y, did })),
-        1 => (1_u16..=400, 1_u16..=120).prop_map(|(x, y)| Input::Resized(x, y)),
-        1 => (80_u16..=200, 20_u16..=60).prop_map(|(x, y)| Input::Resized(x, y)),
-    ]
+    let held = prop::sample::select(vec![KeyModifiers::CONTROL, KeyModifiers::ALT]);
+    let press = (key, prop::option::weighted(0.2, held))
+        .prop_map(|(code, held)| KeyEvent::new(code, held.unwrap_or(KeyModifiers::NONE)));
+    let kind = prop::sample::select(vec![
+        MouseEventKind::Down(MouseButton::Left),
+        MouseEventKind::ScrollUp,
+        MouseEventKind::ScrollDown,
+    ]);
+    let mouse = (0_u16..400, 0_u16..120, kind).prop_map(|(column, row, kind)| MouseEvent {
+        kind,
+        column,
+        row,
+        modifiers: KeyModifiers::NONE,
+    });
+    let event = prop_oneof![
+        12 => press.prop_map(Event::Key),
+        1 => any_text().prop_map(Event::Paste),
+        2 => mouse.prop_map(Event::Mouse),
+        1 => (1_u16..=400, 1_u16..=120).prop_map(|(x, y)| Event::Resize(x, y)),
+        1 => (80_u16..=200, 20_u16..=60).prop_map(|(x, y)| Event::Resize(x, y)),
+    ];
+    event.prop_map(Input::Event)
 }
 
 fn any_deed() -> impl Strategy<Value = Deed> {
@@ -181,10 +189,10 @@ fn every_size_up_to_the_largest_can_be_painted() {
         operator.keys(keys);
         for columns in [1, 2, 3, 10, 40, 79, 80, 81, 119, 120, 150, 180, 400] {
             for rows in [1, 2, 3, 5, 10, 19, 20, 21, 24, 30, 60, 120] {
-                operator.input(Input::Resized(columns, rows));
+                operator.input(Input::Event(Event::Resize(columns, rows)));
                 keeps_to_its_cells(&operator.picture().buffer);
             }
         }
-        operator.input(Input::Resized(80, 20));
+        operator.input(Input::Event(Event::Resize(80, 20)));
     }
 }

@@ -1,5 +1,6 @@
 //! What every view looks like, at three sizes.
 
+use crossterm::event::Event;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -281,9 +282,9 @@ fn a_terminal_that_is_too_small_says_so_and_keeps_its_state() {
     let mut operator = Operator::at(normal(), (120, 40));
     operator.keys("<enter>K");
     let before = operator.text();
-    operator.input(Input::Resized(60, 12));
+    operator.input(Input::Event(Event::Resize(60, 12)));
     insta::assert_snapshot!("small", operator.text());
-    operator.input(Input::Resized(120, 40));
+    operator.input(Input::Event(Event::Resize(120, 40)));
     assert_eq!(operator.text(), before);
 }
 

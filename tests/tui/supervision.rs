@@ -1,5 +1,6 @@
 //! The Ui under its Commander: what it is told, what it shows, and how it comes back.
 
+use crossterm::event::KeyCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -19,7 +20,7 @@ use futures::future::BoxFuture;
 use ractor::{Actor, ActorRef};
 use tokio_util::sync::CancellationToken;
 use zoea_tui::dashboard::action::TerminalAction;
-use zoea_tui::dashboard::input_event::{Input, Key, Press};
+use zoea_tui::dashboard::input_event::key;
 use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::{DashboardTerminal, Display};
 
@@ -209,11 +210,11 @@ impl Ship {
 
     fn types(&self, keys: &str) {
         for letter in keys.chars() {
-            let key = match letter {
-                '\n' => Key::Enter,
-                letter => Key::Char(letter),
+            let code = match letter {
+                '\n' => KeyCode::Enter,
+                letter => KeyCode::Char(letter),
             };
-            zoea_tui::screen::send_input(&self.handle, Input::Press(Press::of(key)));
+            zoea_tui::screen::send_input(&self.handle, key(code).into());
         }
     }
 
@@ -440,7 +441,7 @@ async fn whoever_is_attached_leaves_and_everything_else_goes_on() {
     while wall.last_shown().mission().is_none() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    zoea_tui::screen::send_input(&handle, Input::Press(Press::of(Key::Char('q'))));
+    zoea_tui::screen::send_input(&handle, key(KeyCode::Char('q')).into());
     quit.cancelled().await;
     handle.notify_left();
     tokio::time::sleep(Duration::from_millis(100)).await;

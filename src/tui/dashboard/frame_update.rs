@@ -13,7 +13,6 @@ use super::action::TerminalAction;
 use super::appearance::Notify;
 use super::conversation::ActiveSeek;
 use super::conversation::keys::FOCUS_KEYS;
-use super::input_event::Attention;
 use super::keys::{self, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
 use super::log::LogMessage;
 use super::needs;
@@ -106,10 +105,10 @@ impl Dashboard {
         if names.is_empty() {
             return;
         }
-        match (self.appearance.notify, self.attention) {
-            (Notify::Off, _) | (Notify::Message, Attention::Here) => {}
+        match (self.appearance.notify, self.is_watched) {
+            (Notify::Off, _) | (Notify::Message, true) => {}
             (Notify::Bell, _) => self.actions.push(TerminalAction::Bell),
-            (Notify::Message, Attention::Elsewhere) => {
+            (Notify::Message, false) => {
                 let text = format!("zoea: {names} needs you");
                 self.actions.push(TerminalAction::Notify(text));
             }

@@ -10,7 +10,7 @@ use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::MouseUse;
 use super::conversation::keys::FOCUS_KEYS;
-use super::input_event::{Input, Press};
+use super::input_event::Input;
 use super::keys::{self, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TARGET_KEYS, TargetAction};
 use super::overlay::composer::ComposeTarget;
 use super::overlay::form::MysisForm;
@@ -19,31 +19,39 @@ use super::overlay::query::QueryScope;
 use super::overlay::{LogView, Overlay};
 use super::table::keys::TABLE_KEYS;
 use super::text::tone::Tone;
+use crossterm::event::{Event, KeyEvent};
 
 impl Dashboard {
     /// Takes what comes from the terminal.
     pub fn on_input(&mut self, input: Input) {
         self.update_table();
         match input {
-            Input::Press(press) => self.on_press(press),
-            Input::Paste(text) => self.paste(&text),
-            Input::Mouse(mouse) => self.on_mouse(mouse),
-            Input::Resized(columns, rows) => self.size = (columns, rows),
-            Input::Attention(attention) => self.attention = attention,
+            Input::Event(event) => self.on_terminal_event(event),
             Input::Resumed => self.actions.push(TerminalAction::Redraw),
             Input::Performed(result) => self.on_performed(result),
             Input::Gone => self.close(),
         }
     }
 
-    fn on_press(&mut self, press: Press) {
+    fn on_terminal_event(&mut self, event: Event) {
+        match event {
+            Event::Key(press) => self.on_press(press),
+            Event::Paste(text) => self.paste(&text),
+            Event::Mouse(mouse) => self.on_mouse(mouse),
+            Event::Resize(columns, rows) => self.size = (columns, rows),
+            Event::FocusGained => self.is_watched = true,
+            Event::FocusLost => self.is_watched = false,
+        }
+    }
+
+    fn on_press(&mut self, press: KeyEvent) {
         if let Some(layer) = self.overlays.pop() {
             return self.press_in_layer(layer, press);
         }
         self.press_in_view(press);
     }
 
-    pub(super) fn press_in_view(&mut self, press: Press) {
+    pub(super) fn press_in_view(&mut self, press: KeyEvent) {
         if let Some(gesture) = keys::find(GLOBAL_KEYS, press) {
             return self.run_global(gesture);
         }
@@ -65,7 +73,7 @@ impl Dashboard {
     }
 
     /// What is read and not written to leaves alone the keys that only have to do with the screen.
-    pub(super) fn press_over_layer(&mut self, press: Press) {
+    pub(super) fn press_over_layer(&mut self, press: KeyEvent) {
         let Some(gesture) = keys::find(GLOBAL_KEYS, press) else {
             return;
         };

@@ -1,200 +1,16 @@
-//! Presses: what comes from the keyboard and the mouse, in words of our own.
+//! Input: what comes from a terminal, in crossterm's words, and the names of keys on screen.
 
-use std::fmt;
-
+use crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
+};
 use serde::{Deserialize, Serialize};
-
-/// A key, with what is held down beside it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Press {
-    /// The key.
-    pub key: Key,
-    /// Control is held.
-    #[serde(default)]
-    pub ctrl: bool,
-    /// Alt is held.
-    #[serde(default)]
-    pub alt: bool,
-    /// Shift is held; never with a letter, which is then the shifted one.
-    #[serde(default)]
-    pub shift: bool,
-}
-
-/// A key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Key {
-    /// A letter, digit or sign.
-    Char(char),
-    /// Enter.
-    Enter,
-    /// Escape.
-    Esc,
-    /// Tab.
-    Tab,
-    /// Backspace.
-    Backspace,
-    /// Delete.
-    Delete,
-    /// Up.
-    Up,
-    /// Down.
-    Down,
-    /// Left.
-    Left,
-    /// Right.
-    Right,
-    /// Home.
-    Home,
-    /// End.
-    End,
-    /// Page up.
-    PageUp,
-    /// Page down.
-    PageDown,
-    /// A function key.
-    Function(u8),
-}
-
-impl Press {
-    /// A key alone.
-    #[must_use]
-    pub const fn of(key: Key) -> Press {
-        Press {
-            key,
-            ctrl: false,
-            alt: false,
-            shift: false,
-        }
-    }
-
-    /// A letter alone.
-    #[must_use]
-    pub const fn letter(letter: char) -> Press {
-        Press::of(Key::Char(letter))
-    }
-
-    /// A letter with control.
-    #[must_use]
-    pub const fn ctrl(letter: char) -> Press {
-        Press {
-            ctrl: true,
-            ..Press::letter(letter)
-        }
-    }
-
-    /// A key with alt.
-    #[must_use]
-    pub const fn alt(key: Key) -> Press {
-        Press {
-            alt: true,
-            ..Press::of(key)
-        }
-    }
-
-    /// A key with shift.
-    #[must_use]
-    pub const fn shift(key: Key) -> Press {
-        Press {
-            shift: true,
-            ..Press::of(key)
-        }
-    }
-
-    /// The letter, where it is one to be written.
-    #[must_use]
-    pub fn printable_char(self) -> Option<char> {
-        match self.key {
-            Key::Char(letter) if !self.ctrl && !self.alt => Some(letter),
-            Key::Char(_)
-            | Key::Enter
-            | Key::Esc
-            | Key::Tab
-            | Key::Backspace
-            | Key::Delete
-            | Key::Up
-            | Key::Down
-            | Key::Left
-            | Key::Right
-            | Key::Home
-            | Key::End
-            | Key::PageUp
-            | Key::PageDown
-            | Key::Function(_) => None,
-        }
-    }
-}
-
-impl fmt::Display for Press {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.ctrl {
-            f.write_str("Ctrl-")?;
-        }
-        if self.alt {
-            f.write_str("Alt-")?;
-        }
-        if self.shift {
-            f.write_str("Shift-")?;
-        }
-        match self.key {
-            Key::Char(' ') => f.write_str("Space"),
-            Key::Char(letter) if self.ctrl => write!(f, "{}", letter.to_ascii_uppercase()),
-            Key::Char(letter) => write!(f, "{letter}"),
-            Key::Enter => f.write_str("Enter"),
-            Key::Esc => f.write_str("Esc"),
-            Key::Tab => f.write_str("Tab"),
-            Key::Backspace => f.write_str("Backspace"),
-            Key::Delete => f.write_str("Del"),
-            Key::Up => f.write_str("↑"),
-            Key::Down => f.write_str("↓"),
-            Key::Left => f.write_str("←"),
-            Key::Right => f.write_str("→"),
-            Key::Home => f.write_str("Home"),
-            Key::End => f.write_str("End"),
-            Key::PageUp => f.write_str("PgUp"),
-            Key::PageDown => f.write_str("PgDn"),
-            Key::Function(number) => write!(f, "F{number}"),
-        }
-    }
-}
-
-/// What the mouse did, and where; columns and rows count from 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mouse {
-    /// The column.
-    pub x: u16,
-    /// The row.
-    pub y: u16,
-    /// What.
-    pub did: Did,
-}
-
-/// What the mouse did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Did {
-    /// The left button went down.
-    Click,
-    /// The wheel turned towards the operator's past.
-    WheelUp,
-    /// The wheel turned the other way.
-    WheelDown,
-}
 
 /// What comes from the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// A key.
-    Press(Press),
-    /// Text that was pasted.
-    Paste(String),
-    /// The mouse.
-    Mouse(Mouse),
-    /// The terminal has so many columns and rows now.
-    Resized(u16, u16),
-    /// The operator looks at the terminal, or no longer does.
-    Attention(Attention),
+    /// What the operator did, or a new size.
+    Event(Event),
     /// The terminal came back from the background and has to be drawn anew.
     Resumed,
     /// What the terminal was asked to do, and what came of it.
@@ -203,44 +19,176 @@ pub enum Input {
     Gone,
 }
 
-/// Whether the operator looks at the terminal, as far as it says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Attention {
-    /// The operator looks, or the terminal does not tell.
-    #[default]
-    Here,
-    /// The operator looks elsewhere.
-    Elsewhere,
+impl Input {
+    /// What a terminal sends, where a dashboard has a use for it. One key has one form, whatever
+    /// the terminal says about it: a letter is the shifted one already, and Shift-Tab is `BackTab`.
+    #[must_use]
+    pub fn from_event(event: Event) -> Option<Input> {
+        let event = match event {
+            Event::Key(press) if press.kind == KeyEventKind::Release => return None,
+            Event::Key(press) if means_nothing(press.code) => return None,
+            Event::Key(press) => {
+                let mut known = KeyModifiers::CONTROL | KeyModifiers::ALT;
+                if !matches!(press.code, KeyCode::Char(_) | KeyCode::BackTab) {
+                    known |= KeyModifiers::SHIFT;
+                }
+                Event::Key(KeyEvent::new(press.code, press.modifiers & known))
+            }
+            Event::Mouse(mouse) => {
+                let is_heeded = matches!(
+                    mouse.kind,
+                    MouseEventKind::Down(MouseButton::Left)
+                        | MouseEventKind::ScrollUp
+                        | MouseEventKind::ScrollDown
+                );
+                return is_heeded.then_some(Input::Event(event));
+            }
+            Event::Paste(_) | Event::Resize(..) | Event::FocusGained | Event::FocusLost => event,
+        };
+        Some(Input::Event(event))
+    }
+}
+
+impl From<KeyEvent> for Input {
+    fn from(press: KeyEvent) -> Input {
+        Input::Event(Event::Key(press))
+    }
+}
+
+/// Keys that mean nothing anywhere, not even that a picker goes on.
+fn means_nothing(code: KeyCode) -> bool {
+    matches!(
+        code,
+        KeyCode::Insert
+            | KeyCode::Null
+            | KeyCode::CapsLock
+            | KeyCode::ScrollLock
+            | KeyCode::NumLock
+            | KeyCode::PrintScreen
+            | KeyCode::Pause
+            | KeyCode::Menu
+            | KeyCode::KeypadBegin
+            | KeyCode::Media(_)
+            | KeyCode::Modifier(_)
+    )
+}
+
+/// A key alone.
+#[must_use]
+pub const fn key(code: KeyCode) -> KeyEvent {
+    KeyEvent::new(code, KeyModifiers::NONE)
+}
+
+/// A letter alone.
+#[must_use]
+pub const fn letter(letter: char) -> KeyEvent {
+    key(KeyCode::Char(letter))
+}
+
+/// A letter with control.
+#[must_use]
+pub const fn ctrl(letter: char) -> KeyEvent {
+    KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)
+}
+
+/// Whether control is held.
+pub(super) fn has_ctrl(press: KeyEvent) -> bool {
+    press.modifiers.contains(KeyModifiers::CONTROL)
+}
+
+/// Whether alt is held.
+pub(super) fn has_alt(press: KeyEvent) -> bool {
+    press.modifiers.contains(KeyModifiers::ALT)
+}
+
+/// A key as it stands on the keyboard. crossterm's own names are longer than a line of hints bears.
+#[must_use]
+pub fn key_name(press: KeyEvent) -> String {
+    let held = [
+        (KeyModifiers::CONTROL, "Ctrl-"),
+        (KeyModifiers::ALT, "Alt-"),
+        (KeyModifiers::SHIFT, "Shift-"),
+    ];
+    let held = held.iter().filter(|(it, _)| press.modifiers.contains(*it));
+    let name = match (press.code, has_ctrl(press)) {
+        (KeyCode::Char(letter), true) => letter.to_ascii_uppercase().to_string(),
+        (KeyCode::BackTab, _) => "Shift-Tab".to_string(),
+        (KeyCode::Up, _) => "↑".to_string(),
+        (KeyCode::Down, _) => "↓".to_string(),
+        (KeyCode::Left, _) => "←".to_string(),
+        (KeyCode::Right, _) => "→".to_string(),
+        (KeyCode::PageUp, _) => "PgUp".to_string(),
+        (KeyCode::PageDown, _) => "PgDn".to_string(),
+        (code, _) => code.to_string(),
+    };
+    held.map(|(_, held)| *held).chain([&*name]).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crossterm::event::MouseEvent;
+
+    fn press(code: KeyCode, modifiers: KeyModifiers) -> KeyEvent {
+        KeyEvent::new(code, modifiers)
+    }
+
+    fn mouse(kind: MouseEventKind) -> Event {
+        Event::Mouse(MouseEvent {
+            kind,
+            column: 3,
+            row: 4,
+            modifiers: KeyModifiers::NONE,
+        })
+    }
 
     #[test]
     fn keys_are_named_as_they_stand_on_the_keyboard() {
-        assert_eq!(Press::letter('b').to_string(), "b");
-        assert_eq!(Press::letter(' ').to_string(), "Space");
-        assert_eq!(Press::ctrl('u').to_string(), "Ctrl-U");
-        assert_eq!(Press::alt(Key::Enter).to_string(), "Alt-Enter");
-        assert_eq!(Press::shift(Key::Tab).to_string(), "Shift-Tab");
-        assert_eq!(Press::of(Key::Function(12)).to_string(), "F12");
+        assert_eq!(key_name(letter('b')), "b");
+        assert_eq!(key_name(letter(' ')), "Space");
+        assert_eq!(key_name(ctrl('u')), "Ctrl-U");
+        let alt_enter = press(KeyCode::Enter, KeyModifiers::ALT);
+        assert_eq!(key_name(alt_enter), "Alt-Enter");
+        assert_eq!(key_name(key(KeyCode::BackTab)), "Shift-Tab");
+        assert_eq!(key_name(press(KeyCode::Up, KeyModifiers::SHIFT)), "Shift-↑");
+        assert_eq!(key_name(key(KeyCode::F(12))), "F12");
+        assert_eq!(key_name(key(KeyCode::Delete)), "Del");
+    }
+
+    #[test]
+    fn a_key_has_one_form() {
+        let heard = |code, modifiers| Input::from_event(Event::Key(press(code, modifiers)));
+        let shift = KeyModifiers::SHIFT;
+        assert_eq!(heard(KeyCode::Char('G'), shift), Some(letter('G').into()));
+        assert_eq!(heard(KeyCode::Char('?'), shift), Some(letter('?').into()));
+        let back = heard(KeyCode::BackTab, shift);
+        assert_eq!(back, Some(key(KeyCode::BackTab).into()));
+        let super_c = KeyModifiers::CONTROL | KeyModifiers::SUPER;
+        assert_eq!(heard(KeyCode::Char('c'), super_c), Some(ctrl('c').into()));
+        let shift_up = press(KeyCode::Up, shift);
+        assert_eq!(heard(KeyCode::Up, shift), Some(shift_up.into()));
+        let mut held = letter('j');
+        held.kind = KeyEventKind::Repeat;
+        assert_eq!(
+            Input::from_event(Event::Key(held)),
+            Some(letter('j').into())
+        );
+        held.kind = KeyEventKind::Release;
+        assert_eq!(Input::from_event(Event::Key(held)), None);
+        assert_eq!(Input::from_event(mouse(MouseEventKind::Moved)), None);
+        let wheel = mouse(MouseEventKind::ScrollUp);
+        assert_eq!(Input::from_event(wheel.clone()), Some(Input::Event(wheel)));
     }
 
     #[test]
     fn what_the_operator_does_arrives_as_it_was() {
         let done = [
-            Input::Press(Press::ctrl('c')),
-            Input::Press(Press::of(Key::Function(12))),
-            Input::Paste("two\nlines \u{1f680}".to_string()),
-            Input::Mouse(Mouse {
-                x: 3,
-                y: 4,
-                did: Did::WheelUp,
-            }),
-            Input::Resized(80, 20),
-            Input::Attention(Attention::Elsewhere),
+            ctrl('c').into(),
+            key(KeyCode::F(12)).into(),
+            Input::Event(Event::Paste("two\nlines \u{1f680}".to_string())),
+            Input::Event(mouse(MouseEventKind::ScrollUp)),
+            Input::Event(Event::Resize(80, 20)),
+            Input::Event(Event::FocusLost),
             Input::Resumed,
             Input::Performed(Err("no".to_string())),
             Input::Gone,
@@ -250,8 +198,5 @@ mod tests {
             let heard: Input = serde_json::from_str(&sent).unwrap();
             assert_eq!(heard, input, "{sent}");
         }
-        let short = r#"{"press": {"key": {"char": "q"}}}"#;
-        let heard: Input = serde_json::from_str(short).unwrap();
-        assert_eq!(heard, Input::Press(Press::letter('q')));
     }
 }

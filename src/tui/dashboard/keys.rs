@@ -1,7 +1,8 @@
 //! Keys: the one table of what every key does in every view. The help screen and the line of hints
 //! are made from it.
 
-use super::input_event::{Key, Press};
+use super::input_event::key_name;
+use crossterm::event::KeyEvent;
 
 mod anywhere;
 mod going;
@@ -13,7 +14,7 @@ pub use going::{MOVEMENT_KEYS, Movement};
 #[derive(Clone, Copy, Debug)]
 pub struct Binding<G: 'static> {
     /// The keys; the first one is shown in hints.
-    pub keys: &'static [Press],
+    pub keys: &'static [KeyEvent],
     /// What they do.
     pub gesture: G,
     /// That in one word, for the line of hints; empty: not worth a place there.
@@ -22,16 +23,8 @@ pub struct Binding<G: 'static> {
     pub help: &'static str,
 }
 
-pub(super) const fn key(key: Key) -> Press {
-    Press::of(key)
-}
-
-pub(super) const fn letter(letter: char) -> Press {
-    Press::letter(letter)
-}
-
 pub(super) const fn bind<G>(
-    keys: &'static [Press],
+    keys: &'static [KeyEvent],
     gesture: G,
     hint: &'static str,
     help: &'static str,
@@ -46,7 +39,7 @@ pub(super) const fn bind<G>(
 
 /// What a key does, by one table.
 #[must_use]
-pub fn find<G: Copy>(table: &[Binding<G>], press: Press) -> Option<G> {
+pub fn find<G: Copy>(table: &[Binding<G>], press: KeyEvent) -> Option<G> {
     table
         .iter()
         .find(|binding| binding.keys.contains(&press))
@@ -75,7 +68,7 @@ pub struct Chapter {
 #[must_use]
 pub fn chapter<G>(title: &'static str, table: &[Binding<G>]) -> Chapter {
     let lines = table.iter().map(|binding| {
-        let keys: Vec<String> = binding.keys.iter().map(ToString::to_string).collect();
+        let keys: Vec<String> = binding.keys.iter().map(|press| key_name(*press)).collect();
         Help {
             keys: keys.join("  "),
             help: binding.help,
@@ -92,13 +85,13 @@ pub fn hints<G>(table: &'static [Binding<G>]) -> impl Iterator<Item = (String, &
     table
         .iter()
         .filter(|binding| !binding.hint.is_empty())
-        .filter_map(|binding| Some((binding.keys.first()?.to_string(), binding.hint)))
+        .filter_map(|binding| Some((key_name(*binding.keys.first()?), binding.hint)))
 }
 
 /// What the keys of a table do, in words, with the first key of each.
 pub fn action_help<G>(
     table: &'static [Binding<G>],
-) -> Box<dyn Iterator<Item = (&'static str, Press)>> {
+) -> Box<dyn Iterator<Item = (&'static str, KeyEvent)>> {
     Box::new(
         table
             .iter()
@@ -113,16 +106,17 @@ mod tests {
     use crate::dashboard::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
     use crate::dashboard::table::keys::TABLE_KEYS;
 
-    fn keys_of<G>(tables: &[Binding<G>]) -> Vec<Press> {
+    fn keys_of<G>(tables: &[Binding<G>]) -> Vec<KeyEvent> {
         tables
             .iter()
             .flat_map(|binding| binding.keys.iter().copied())
             .collect()
     }
 
-    fn is_free_of_twins(keys: &[Press]) {
+    fn is_free_of_twins(keys: &[KeyEvent]) {
         for (place, press) in keys.iter().enumerate() {
-            assert!(!keys[..place].contains(press), "{press} is bound twice");
+            let name = key_name(*press);
+            assert!(!keys[..place].contains(press), "{name} is bound twice");
         }
     }
 

@@ -16,12 +16,13 @@ use actors::domain::state::{LifeState, Totals};
 
 use super::action::TerminalAction;
 use super::frame_update::StatusLine;
-use super::input_event::{Input, Key, Press};
+use super::input_event::{Input, key, letter};
 use super::overlay::Overlay;
 use super::{Dashboard, DashboardOptions};
 use actors::domain::screen::ReadId;
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::screen::{OrderId, UiEffect};
+use crossterm::event::{KeyCode, KeyEvent};
 
 /// Rules with two providers.
 pub(super) fn rules() -> Arc<SwarmRules> {
@@ -97,21 +98,19 @@ impl Desk {
         Desk { board }
     }
 
-    pub(super) fn press(&mut self, press: Press) -> Vec<UiEffect> {
-        self.board.on_input(Input::Press(press));
+    pub(super) fn press(&mut self, press: KeyEvent) -> Vec<UiEffect> {
+        self.board.on_input(Input::from(press));
         self.board.prepare_frame();
         self.board.take_effects()
     }
 
     /// Presses the keys of a text, one after the other; the effects of all of them.
     pub(super) fn types(&mut self, text: &str) -> Vec<UiEffect> {
-        text.chars()
-            .flat_map(|letter| self.press(Press::letter(letter)))
-            .collect()
+        text.chars().flat_map(|it| self.press(letter(it))).collect()
     }
 
-    pub(super) fn key(&mut self, key: Key) -> Vec<UiEffect> {
-        self.press(Press::of(key))
+    pub(super) fn key(&mut self, code: KeyCode) -> Vec<UiEffect> {
+        self.press(key(code))
     }
 
     pub(super) fn happens(&mut self, mysis: Option<(i64, &str)>, what: EventKind) {
@@ -187,7 +186,7 @@ fn words(seq: i64, text: &str) -> Arc<Row> {
 fn a_message_is_written_sent_and_cleared() {
     let mut desk = Desk::new();
     desk.types("mhello");
-    let (id, order) = order_of(&desk.key(Key::Enter));
+    let (id, order) = order_of(&desk.key(KeyCode::Enter));
     let name = "alpha".to_string();
     let text = "hello".to_string();
     assert_eq!(order, Order::Send { name, text });
@@ -204,7 +203,7 @@ fn a_message_is_written_sent_and_cleared() {
 fn a_refused_message_says_why_and_is_there_again() {
     let mut desk = Desk::new();
     desk.types("jmhello");
-    let (id, _) = order_of(&desk.key(Key::Enter));
+    let (id, _) = order_of(&desk.key(KeyCode::Enter));
     desk.answers(id, Err(OrderRefusal::Stopped));
     assert_eq!(
         desk.complaint(),
@@ -213,8 +212,8 @@ fn a_refused_message_says_why_and_is_there_again() {
     desk.types("m");
     let composer = desk.board.overlays()[0].composer().unwrap();
     assert_eq!(composer.field.text(), "hello");
-    desk.key(Key::Esc);
-    desk.key(Key::Esc);
+    desk.key(KeyCode::Esc);
+    desk.key(KeyCode::Esc);
     assert_eq!(desk.complaint(), "");
 }
 
@@ -222,9 +221,9 @@ fn a_refused_message_says_why_and_is_there_again() {
 fn drafts_are_kept_for_each_mysis() {
     let mut desk = Desk::new();
     desk.types("mfirst");
-    desk.key(Key::Esc);
+    desk.key(KeyCode::Esc);
     desk.types("jmsecond");
-    desk.key(Key::Esc);
+    desk.key(KeyCode::Esc);
     desk.types("km");
     let composer = desk.board.overlays()[0].composer().unwrap();
     assert_eq!(composer.field.text(), "first");
@@ -238,7 +237,7 @@ fn start_stop_and_a_delete_that_asks() {
     assert_eq!(order_of(&desk.types("r")).1, Order::Start { name: name() });
     assert!(desk.types("d").is_empty());
     assert!(
-        desk.key(Key::Enter).is_empty(),
+        desk.key(KeyCode::Enter).is_empty(),
         "a delete wants a clear yes"
     );
     assert_eq!(order_of(&desk.types("y")).1, Order::Delete { name: name() });
@@ -276,7 +275,7 @@ fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
 fn a_form_stays_until_its_order_is_carried_out() {
     let mut desk = Desk::new();
     desk.types("nzed");
-    let (id, order) = order_of(&desk.key(Key::Enter));
+    let (id, order) = order_of(&desk.key(KeyCode::Enter));
     assert_eq!(
         order,
         Order::Create {
@@ -291,7 +290,7 @@ fn a_form_stays_until_its_order_is_carried_out() {
         panic!("the form is gone");
     };
     assert!(form.complaint.as_ref().unwrap().contains("exists already"));
-    let (id, _) = order_of(&desk.key(Key::Enter));
+    let (id, _) = order_of(&desk.key(KeyCode::Enter));
     desk.happens(
         Some((4, "zed")),
         EventKind::StatusChanged(standing(4, "zed", LifeState::Idle)),
@@ -307,7 +306,7 @@ fn a_conversation_is_read_from_its_end_and_marks_it_as_read() {
     desk.happens(Some((1, "alpha")), EventKind::Stored(words(7, "hello")));
     let is_unread = |desk: &Desk| desk.board.roster().get(MysisId(1)).unwrap().is_unread();
     assert!(is_unread(&desk));
-    let effects = desk.key(Key::Enter);
+    let effects = desk.key(KeyCode::Enter);
     let loads = loads_of(&effects);
     let (stamp, page) = &loads[1];
     assert_eq!((page.mysis, page.from), (MysisId(1), PageFrom::Newest));
@@ -339,7 +338,7 @@ fn errors_of_the_program_stay_until_they_are_mended() {
 #[test]
 fn taking_stock_forgets_who_is_gone() {
     let mut desk = Desk::new();
-    desk.key(Key::Enter);
+    desk.key(KeyCode::Enter);
     desk.board.restore(SwarmSnapshot {
         statuses: vec![standing(2, "bravo", LifeState::Idle)],
         mission: Some("mine".into()),
@@ -486,20 +485,20 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
 #[test]
 fn a_request_is_weighed_once_for_each_answer_of_the_model() {
     let mut desk = Desk::new();
-    let (id, order) = order_of(&desk.key(Key::Enter));
+    let (id, order) = order_of(&desk.key(KeyCode::Enter));
     assert!(matches!(order, Order::ShowRequest { .. }));
-    assert!(orders_of(&desk.key(Key::Down)).is_empty());
+    assert!(orders_of(&desk.key(KeyCode::Down)).is_empty());
     desk.answers(id, Ok(sent("{}")));
     let parts = desk.board.focus().and_then(|focus| focus.weight.parts);
     assert_eq!(parts.map(|parts| parts.total_bytes()), Some(10));
-    assert!(orders_of(&desk.key(Key::Down)).is_empty());
+    assert!(orders_of(&desk.key(KeyCode::Down)).is_empty());
     let mut later = (*standing(1, "alpha", LifeState::Running)).clone();
     later.totals.tokens_in += 100;
     desk.happens(
         Some((1, "alpha")),
         EventKind::StatusChanged(Arc::new(later)),
     );
-    assert_eq!(orders_of(&desk.key(Key::Down)).len(), 1);
+    assert_eq!(orders_of(&desk.key(KeyCode::Down)).len(), 1);
 }
 
 #[test]
@@ -509,7 +508,7 @@ fn what_is_kept_of_what_was_written_holds_no_known_secret() {
     desk.board.take_rules(rules(), Arc::new(redactor));
     desk.types("m");
     desk.types("use hunter2-hunter2 now");
-    desk.key(Key::Enter);
+    desk.key(KeyCode::Enter);
     let lines = desk.board.history().to_lines();
     assert_eq!(lines, "\"use [redacted] now\"\n");
 }

@@ -1,8 +1,9 @@
 //! What keys do in a conversation.
 
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::{key, letter};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use crate::dashboard::keys::{Binding, bind, key, letter};
+use crate::dashboard::keys::{Binding, bind};
 
 /// What keys do in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,25 +49,28 @@ pub enum FocusAction {
 /// Keys of a conversation.
 pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
     bind(
-        &[key(Key::Esc)],
+        &[key(KeyCode::Esc)],
         FocusAction::Back,
         "back",
         "stop looking, deselect, dismiss the error, go back",
     ),
     bind(
-        &[letter('K'), Press::shift(Key::Up)],
+        &[letter('K'), KeyEvent::new(KeyCode::Up, KeyModifiers::SHIFT)],
         FocusAction::EntryUp,
         "entry",
         "select the entry before",
     ),
     bind(
-        &[letter('J'), Press::shift(Key::Down)],
+        &[
+            letter('J'),
+            KeyEvent::new(KeyCode::Down, KeyModifiers::SHIFT),
+        ],
         FocusAction::EntryDown,
         "",
         "select the next entry",
     ),
     bind(
-        &[key(Key::Enter), letter('i')],
+        &[key(KeyCode::Enter), letter('i')],
         FocusAction::Inspect,
         "look into",
         "look into the selected entry",
@@ -139,13 +143,13 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         "show or hide the panel at the side",
     ),
     bind(
-        &[key(Key::Left), letter('[')],
+        &[key(KeyCode::Left), letter('[')],
         FocusAction::Previous,
         "",
         "the Mysis before",
     ),
     bind(
-        &[key(Key::Right), letter(']')],
+        &[key(KeyCode::Right), letter(']')],
         FocusAction::Next,
         "next",
         "the next Mysis",

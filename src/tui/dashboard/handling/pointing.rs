@@ -2,17 +2,18 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
-use crate::dashboard::input_event::{Did, Key, Mouse, Press};
+use crate::dashboard::input_event::key;
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::layout::Layout;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::table::columns::{Column, columns};
+use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 
 /// Lines that the wheel moves.
 const WHEEL_LINES: usize = 3;
 
 impl Dashboard {
-    pub(super) fn on_mouse(&mut self, mouse: Mouse) {
+    pub(super) fn on_mouse(&mut self, mouse: MouseEvent) {
         let layout = self.layout();
         let over = self
             .overlays
@@ -33,24 +34,23 @@ impl Dashboard {
         }
     }
 
-    fn point_in_view(&mut self, mouse: Mouse, layout: &Layout) {
-        if layout.needs.contains(mouse.x, mouse.y) {
+    fn point_in_view(&mut self, mouse: MouseEvent, layout: &Layout) {
+        if layout.needs.contains(mouse.column, mouse.row) {
             return self.click_need(mouse, layout);
         }
-        if self.focus.is_none() && layout.title.contains(mouse.x, mouse.y) {
+        if self.focus.is_none() && layout.title.contains(mouse.column, mouse.row) {
             return self.click_title(mouse);
         }
-        if !layout.body.contains(mouse.x, mouse.y) {
+        if !layout.body.contains(mouse.column, mouse.row) {
             return;
         }
-        let row = usize::from(mouse.y - layout.body.y);
-        match (mouse.did, self.focus.is_some()) {
-            (Did::WheelUp, true) => self.scroll(WHEEL_LINES, Direction::Back),
-            (Did::WheelDown, true) => self.scroll(WHEEL_LINES, Direction::Forth),
-            (Did::Click, true) => self.click_entry(row),
-            (Did::WheelUp, false) => self.table.step(-1),
-            (Did::WheelDown, false) => self.table.step(1),
-            (Did::Click, false) => self.click_row(row),
+        let row = usize::from(mouse.row - layout.body.y);
+        match (wheel_direction(mouse), self.focus.is_some()) {
+            (Some(way), true) => self.scroll(WHEEL_LINES, way),
+            (None, true) => self.click_entry(row),
+            (Some(Direction::Back), false) => self.table.step(-1),
+            (Some(Direction::Forth), false) => self.table.step(1),
+            (None, false) => self.click_row(row),
         }
     }
 
@@ -80,13 +80,13 @@ impl Dashboard {
     }
 
     /// A click on a title sorts by it.
-    fn click_title(&mut self, mouse: Mouse) {
-        if mouse.did != Did::Click {
+    fn click_title(&mut self, mouse: MouseEvent) {
+        if wheel_direction(mouse).is_some() {
             return;
         }
         let clicked = columns(self.layout().title.width)
             .into_iter()
-            .find(|placed| (placed.x..placed.x + placed.width + 1).contains(&mouse.x));
+            .find(|placed| (placed.x..placed.x + placed.width + 1).contains(&mouse.column));
         if let Some(placed) = clicked
             && placed.column != Column::Mark
         {
@@ -95,37 +95,43 @@ impl Dashboard {
         }
     }
 
-    fn click_need(&mut self, mouse: Mouse, layout: &Layout) {
-        let row = usize::from(mouse.y - layout.needs.y);
+    fn click_need(&mut self, mouse: MouseEvent, layout: &Layout) {
+        let row = usize::from(mouse.row - layout.needs.y);
         let place = row.checked_sub(1);
         let group = place.and_then(|place| self.need_groups.get(place));
         let newest = group.and_then(|group| group.myses.first());
-        if let (Did::Click, Some(id)) = (mouse.did, newest.copied()) {
+        if let (None, Some(id)) = (wheel_direction(mouse), newest.copied()) {
             self.show_in_table(id);
         }
     }
 
-    fn wheel_as_keys(&mut self, mouse: Mouse) {
-        let key = match mouse.did {
-            Did::WheelUp => Key::Up,
-            Did::WheelDown => Key::Down,
-            Did::Click => return,
+    fn wheel_as_keys(&mut self, mouse: MouseEvent) {
+        let code = match wheel_direction(mouse) {
+            Some(Direction::Back) => KeyCode::Up,
+            Some(Direction::Forth) => KeyCode::Down,
+            None => return,
         };
         for _ in 0..WHEEL_LINES {
-            self.on_press(Press::of(key));
+            self.on_press(key(code));
         }
     }
 }
 
-fn point_in_entry(inspector: &mut Inspector, mouse: Mouse, layout: &Layout) {
-    match mouse.did {
-        Did::WheelUp => inspector.scroll(WHEEL_LINES, Direction::Back),
-        Did::WheelDown => inspector.scroll(WHEEL_LINES, Direction::Forth),
-        Did::Click => {
-            let page = layout.page();
-            if page.contains(mouse.x, mouse.y) {
-                inspector.click(usize::from(mouse.y - page.y));
-            }
-        }
+fn point_in_entry(inspector: &mut Inspector, mouse: MouseEvent, layout: &Layout) {
+    let page = layout.page();
+    if let Some(way) = wheel_direction(mouse) {
+        inspector.scroll(WHEEL_LINES, way);
+    } else if page.contains(mouse.column, mouse.row) {
+        inspector.click(usize::from(mouse.row - page.y));
     }
+}
+
+/// Where the wheel turned; `None`: it was a click.
+fn wheel_direction(mouse: MouseEvent) -> Option<Direction> {
+    let turned = [
+        (MouseEventKind::ScrollUp, Direction::Back),
+        (MouseEventKind::ScrollDown, Direction::Forth),
+    ];
+    let way = turned.into_iter().find(|(kind, _)| *kind == mouse.kind);
+    way.map(|(_, way)| way)
 }

@@ -1,8 +1,9 @@
 //! What keys do everywhere, and with the Myses in hand.
 
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::{ctrl, key, letter};
+use crossterm::event::KeyCode;
 
-use super::{Binding, bind, key, letter};
+use super::{Binding, bind};
 
 /// What keys do everywhere, unless a field or a question has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,25 +96,25 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         "lend the mouse to the terminal, to select text",
     ),
     bind(
-        &[letter('?'), key(Key::Function(1))],
+        &[letter('?'), key(KeyCode::F(1))],
         GlobalAction::Help,
         "",
         "show this help",
     ),
     bind(
-        &[letter('q'), Press::ctrl('c')],
+        &[letter('q'), ctrl('c')],
         GlobalAction::Quit,
         "quit",
         "quit; asks while Myses run",
     ),
     bind(
-        &[Press::ctrl('z')],
+        &[ctrl('z')],
         GlobalAction::Suspend,
         "",
         "go to the background; `fg` comes back",
     ),
     bind(
-        &[Press::ctrl('l')],
+        &[ctrl('l')],
         GlobalAction::Redraw,
         "",
         "draw the screen anew",
@@ -136,7 +137,7 @@ pub const TARGET_KEYS: &[Binding<TargetAction>] = &[
     ),
     bind(&[letter('s')], TargetAction::Stop, "stop", "stop at once"),
     bind(
-        &[letter('d'), key(Key::Delete)],
+        &[letter('d'), key(KeyCode::Delete)],
         TargetAction::Delete,
         "delete",
         "delete with the conversation; asks first",

@@ -1,8 +1,9 @@
 //! Keys that go somewhere, in every view alike.
 
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::{ctrl, key, letter};
+use crossterm::event::KeyCode;
 
-use super::{Binding, bind, key, letter};
+use super::{Binding, bind};
 
 /// Where a key goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,28 +24,33 @@ pub enum Movement {
 
 /// Keys of the table, of a conversation, of an entry, of lists.
 pub const MOVEMENT_KEYS: &[Binding<Movement>] = &[
-    bind(&[key(Key::Up), letter('k')], Movement::Up, "", "up"),
-    bind(&[key(Key::Down), letter('j')], Movement::Down, "", "down"),
+    bind(&[key(KeyCode::Up), letter('k')], Movement::Up, "", "up"),
     bind(
-        &[key(Key::PageUp), Press::ctrl('b')],
+        &[key(KeyCode::Down), letter('j')],
+        Movement::Down,
+        "",
+        "down",
+    ),
+    bind(
+        &[key(KeyCode::PageUp), ctrl('b')],
         Movement::PageUp,
         "",
         "a page up",
     ),
     bind(
-        &[key(Key::PageDown), Press::ctrl('f')],
+        &[key(KeyCode::PageDown), ctrl('f')],
         Movement::PageDown,
         "",
         "a page down",
     ),
     bind(
-        &[letter('g'), key(Key::Home)],
+        &[letter('g'), key(KeyCode::Home)],
         Movement::First,
         "top",
         "to the beginning",
     ),
     bind(
-        &[letter('G'), key(Key::End)],
+        &[letter('G'), key(KeyCode::End)],
         Movement::Last,
         "bottom",
         "to the end; a conversation follows from there",

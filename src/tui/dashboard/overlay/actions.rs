@@ -9,13 +9,14 @@ use super::question::ConfirmAnswer;
 use super::{LogView, Overlay};
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::keys::{self, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, Movement};
+use crossterm::event::{KeyCode, KeyEvent};
 
 impl Dashboard {
     /// The topmost layer has the key; it goes back where it was unless the key ended it.
-    pub(in crate::dashboard) fn press_in_layer(&mut self, layer: Overlay, press: Press) {
+    pub(in crate::dashboard) fn press_in_layer(&mut self, layer: Overlay, press: KeyEvent) {
         match layer {
             Overlay::Compose(mut composer) => match composer.press(press, &self.history) {
                 ComposerOutcome::Used => {
@@ -51,15 +52,15 @@ impl Dashboard {
     }
 
     /// A key that a text has no use for may scroll what is behind it.
-    fn press_behind(&mut self, press: Press) {
-        let scrolls = matches!(press.key, Key::PageUp | Key::PageDown);
-        let is_program = press.ctrl && matches!(press.key, Key::Char('z' | 'l'));
+    fn press_behind(&mut self, press: KeyEvent) {
+        let scrolls = matches!(press.code, KeyCode::PageUp | KeyCode::PageDown);
+        let is_program = has_ctrl(press) && matches!(press.code, KeyCode::Char('z' | 'l'));
         if scrolls || is_program {
             self.press_in_view(press);
         }
     }
 
-    fn press_in_palette(&mut self, mut palette: Box<CommandPalette>, press: Press) {
+    fn press_in_palette(&mut self, mut palette: Box<CommandPalette>, press: KeyEvent) {
         match palette.press(press, &self.completion_sources(), &self.commands) {
             PaletteOutcome::Used => self.overlays.push(Overlay::Palette(palette)),
             PaletteOutcome::Leave => {}
@@ -74,7 +75,7 @@ impl Dashboard {
         }
     }
 
-    fn press_in_query(&mut self, mut query: Query, press: Press) {
+    fn press_in_query(&mut self, mut query: Query, press: KeyEvent) {
         let queried = query.press(press);
         let text = query.field.text().to_string();
         match (queried, query.within) {
@@ -86,7 +87,10 @@ impl Dashboard {
                 self.overlays.push(Overlay::Query(query));
             }
             (QueryOutcome::Unused, _) => {
-                if matches!(press.key, Key::Up | Key::Down | Key::PageUp | Key::PageDown) {
+                if matches!(
+                    press.code,
+                    KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown
+                ) {
                     self.press_in_view(press);
                 }
                 self.overlays.push(Overlay::Query(query));
@@ -108,7 +112,7 @@ impl Dashboard {
         }
     }
 
-    fn press_in_entry(&mut self, mut inspector: Box<Inspector>, press: Press) {
+    fn press_in_entry(&mut self, mut inspector: Box<Inspector>, press: KeyEvent) {
         let Some(gesture) = keys::find(INSPECTOR_KEYS, press) else {
             if let Some(going) = keys::find(MOVEMENT_KEYS, press) {
                 inspector.move_to(going);
@@ -140,7 +144,7 @@ impl Dashboard {
         self.overlays.push(Overlay::Inspect(inspector));
     }
 
-    fn press_in_log(&mut self, view: LogView, press: Press) {
+    fn press_in_log(&mut self, view: LogView, press: KeyEvent) {
         let page = self.page_of_list();
         let least = view.least;
         let all = self.log.messages().iter();
@@ -171,7 +175,7 @@ impl Dashboard {
     }
 
     /// The key that opened a list closes it.
-    fn press_in_help(&mut self, top: usize, press: Press) {
+    fn press_in_help(&mut self, top: usize, press: KeyEvent) {
         let page = self.page_of_list();
         let last = self.help_lines().saturating_sub(page);
         let is_back = keys::find(LIST_KEYS, press) == Some(ListAction::Back);
@@ -192,7 +196,7 @@ impl Dashboard {
     }
 
     /// Only what is for the screen goes through a list, and no second list over the first.
-    fn press_over_list(&mut self, press: Press) {
+    fn press_over_list(&mut self, press: KeyEvent) {
         let gesture = keys::find(GLOBAL_KEYS, press);
         let is_list = matches!(gesture, Some(GlobalAction::Log | GlobalAction::Help));
         if !is_list && keys::find(LIST_KEYS, press).is_none() {
@@ -206,7 +210,7 @@ impl Dashboard {
 }
 
 /// Where a key goes in a list, which has one more for the next page.
-fn going_in_list(press: Press) -> Option<Movement> {
+fn going_in_list(press: KeyEvent) -> Option<Movement> {
     if keys::find(LIST_KEYS, press) == Some(ListAction::PageDown) {
         return Some(Movement::PageDown);
     }

@@ -9,8 +9,9 @@ use actors::domain::ids::MysisId;
 use actors::domain::progress::{OrderIntent, expecting_gains, expecting_no_gain, suggests_no_gain};
 
 use crate::dashboard::history::{InputHistory, Recall};
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::text::field::TextField;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Whom the operator writes to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,34 +59,23 @@ impl Composer {
     }
 
     /// Does what a key does in a text that is to be sent.
-    pub fn press(&mut self, press: Press, history: &InputHistory) -> ComposerOutcome {
-        let is_line_end = matches!(press.key, Key::Char('j')) && press.ctrl
-            || press.key == Key::Enter && (press.alt || press.shift);
-        match press.key {
-            _ if is_line_end => self.field.insert("\n"),
-            Key::Enter => return ComposerOutcome::Send(self.field.text().to_string()),
-            Key::Esc => return ComposerOutcome::Leave,
-            Key::Up if !self.field.up() => self.older(history),
-            Key::Down if !self.field.down() => self.newer(history),
-            Key::Char('g') if press.ctrl && self.is_order() => self.toggle_gain(),
-            Key::Char('p') if press.ctrl => self.older(history),
-            Key::Char('n') if press.ctrl => self.newer(history),
-            Key::Up | Key::Down => {}
-            Key::Char(_)
-            | Key::Tab
-            | Key::Backspace
-            | Key::Delete
-            | Key::Left
-            | Key::Right
-            | Key::Home
-            | Key::End
-            | Key::PageUp
-            | Key::PageDown
-            | Key::Function(_) => {
-                if !self.field.press(press) {
-                    return ComposerOutcome::Unused;
-                }
+    pub fn press(&mut self, press: KeyEvent, history: &InputHistory) -> ComposerOutcome {
+        let breaks_line = KeyModifiers::ALT | KeyModifiers::SHIFT;
+        match (press.code, has_ctrl(press)) {
+            (KeyCode::Char('j'), true) => self.field.insert("\n"),
+            (KeyCode::Enter, _) if press.modifiers.intersects(breaks_line) => {
+                self.field.insert("\n");
             }
+            (KeyCode::Enter, _) => return ComposerOutcome::Send(self.field.text().to_string()),
+            (KeyCode::Esc, _) => return ComposerOutcome::Leave,
+            (KeyCode::Up, _) if !self.field.up() => self.older(history),
+            (KeyCode::Down, _) if !self.field.down() => self.newer(history),
+            (KeyCode::Char('g'), true) if self.is_order() => self.toggle_gain(),
+            (KeyCode::Char('p'), true) => self.older(history),
+            (KeyCode::Char('n'), true) => self.newer(history),
+            (KeyCode::Up | KeyCode::Down, _) => {}
+            _ if self.field.press(press) => {}
+            _ => return ComposerOutcome::Unused,
         }
         ComposerOutcome::Used
     }
@@ -166,14 +156,14 @@ impl Drafts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::input_event::ctrl;
 
     #[test]
     fn a_key_says_in_the_order_that_no_gain_is_expected_and_takes_it_back() {
         let mut composer = Composer::new(ComposeTarget::Swarm, "Guard the gate");
         let asks = Some("\"guard\": no gain expected? ^G says so".to_string());
         assert_eq!(composer.gain_hint(), asks);
-        let press =
-            |composer: &mut Composer| composer.press(Press::ctrl('g'), &InputHistory::default());
+        let press = |composer: &mut Composer| composer.press(ctrl('g'), &InputHistory::default());
         assert_eq!(press(&mut composer), ComposerOutcome::Used);
         assert_eq!(composer.field.text(), "Guard the gate\n[no gain expected]");
         assert_eq!(composer.gain_hint().as_deref(), Some("no gain expected"));

@@ -9,9 +9,9 @@ use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
 use actors::domain::rules::SwarmRules;
 
-use crate::dashboard::input_event::{Key, Press};
 use crate::dashboard::text::field::TextField;
 use actors::domain::screen::OrderId;
+use crossterm::event::{KeyCode, KeyEvent};
 
 /// A form.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,23 +158,13 @@ impl MysisForm {
     }
 
     /// Does what a key does in a form.
-    pub fn press(&mut self, press: Press) -> FormOutcome {
-        match press.key {
-            Key::Esc => return FormOutcome::Leave,
-            Key::Enter => return self.build_order(),
-            Key::Tab if press.shift => self.step(-1),
-            Key::Tab | Key::Down => self.step(1),
-            Key::Up => self.step(-1),
-            Key::Char(_)
-            | Key::Backspace
-            | Key::Delete
-            | Key::Left
-            | Key::Right
-            | Key::Home
-            | Key::End
-            | Key::PageUp
-            | Key::PageDown
-            | Key::Function(_) => self.fill(press),
+    pub fn press(&mut self, press: KeyEvent) -> FormOutcome {
+        match (press.code, press.modifiers) {
+            (KeyCode::Esc, _) => return FormOutcome::Leave,
+            (KeyCode::Enter, _) => return self.build_order(),
+            (KeyCode::BackTab | KeyCode::Up, _) => self.step(-1),
+            (KeyCode::Tab | KeyCode::Down, _) => self.step(1),
+            _ => self.fill(press),
         }
         FormOutcome::Used
     }
@@ -201,19 +191,19 @@ impl MysisForm {
         }
     }
 
-    fn fill(&mut self, press: Press) {
+    fn fill(&mut self, press: KeyEvent) {
         self.complaint = None;
         if let Some(field) = self.field() {
             field.press(press);
             return;
         }
-        let is_back = press.key == Key::Left;
+        let is_back = press.code == KeyCode::Left;
         if self.at == FormField::Start {
             self.start = match self.start {
                 Start::AtOnce => Start::Later,
                 Start::Later => Start::AtOnce,
             };
-        } else if let Key::Char(letter) = press.key
+        } else if let KeyCode::Char(letter) = press.code
             && letter != ' '
         {
             self.choose_by_letter(letter);
@@ -322,6 +312,7 @@ fn place_of(providers: &[(Arc<str>, Arc<str>)], name: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::input_event::key;
 
     fn form(names: &[&str]) -> MysisForm {
         MysisForm {
@@ -341,10 +332,10 @@ mod tests {
         }
     }
 
-    fn press_all(form: &mut MysisForm, keys: &[Key]) -> FormOutcome {
+    fn press_all(form: &mut MysisForm, keys: &[KeyCode]) -> FormOutcome {
         let mut last = FormOutcome::Used;
-        for key in keys {
-            last = form.press(Press::of(*key));
+        for code in keys {
+            last = form.press(key(*code));
         }
         last
     }
@@ -352,16 +343,16 @@ mod tests {
     #[test]
     fn a_form_becomes_an_order() {
         let mut form = form(&["local", "remote"]);
-        assert_eq!(press_all(&mut form, &[Key::Enter]), FormOutcome::Used);
+        assert_eq!(press_all(&mut form, &[KeyCode::Enter]), FormOutcome::Used);
         assert!(form.complaint.is_some());
         let keys = [
-            Key::Char('z'),
-            Key::Tab,
-            Key::Right,
-            Key::Down,
-            Key::Tab,
-            Key::Char(' '),
-            Key::Enter,
+            KeyCode::Char('z'),
+            KeyCode::Tab,
+            KeyCode::Right,
+            KeyCode::Down,
+            KeyCode::Tab,
+            KeyCode::Char(' '),
+            KeyCode::Enter,
         ];
         assert_eq!(
             press_all(&mut form, &keys),
@@ -379,12 +370,12 @@ mod tests {
         let mut form = form(&[]);
         form.at = FormField::Provider;
         for key in [
-            Key::Left,
-            Key::Right,
-            Key::Char('x'),
-            Key::Up,
-            Key::Tab,
-            Key::Down,
+            KeyCode::Left,
+            KeyCode::Right,
+            KeyCode::Char('x'),
+            KeyCode::Up,
+            KeyCode::Tab,
+            KeyCode::Down,
         ] {
             form.at = FormField::Provider;
             press_all(&mut form, &[key]);

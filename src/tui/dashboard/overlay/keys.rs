@@ -1,8 +1,9 @@
 //! What keys do in what lies over a view: an entry that is looked into, the log, help.
 
-use crate::dashboard::input_event::Key;
+use crate::dashboard::input_event::{key, letter};
+use crossterm::event::KeyCode;
 
-use crate::dashboard::keys::{Binding, bind, key, letter};
+use crate::dashboard::keys::{Binding, bind};
 
 /// What keys do in an entry that is looked into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,25 +46,25 @@ pub enum ListAction {
 /// Keys of an entry that is looked into.
 pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
     bind(
-        &[key(Key::Esc), letter('q')],
+        &[key(KeyCode::Esc), letter('q')],
         InspectorAction::Back,
         "back",
         "back to the conversation",
     ),
     bind(
-        &[key(Key::Enter), letter(' ')],
+        &[key(KeyCode::Enter), letter(' ')],
         InspectorAction::Turn,
         "fold",
         "open or close",
     ),
     bind(
-        &[key(Key::Right), letter('l')],
+        &[key(KeyCode::Right), letter('l')],
         InspectorAction::Open,
         "",
         "open, or go inside",
     ),
     bind(
-        &[key(Key::Left), letter('h')],
+        &[key(KeyCode::Left), letter('h')],
         InspectorAction::Close,
         "",
         "close, or go outside",
@@ -115,7 +116,7 @@ pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
 /// Keys of the log, of help, of a request.
 pub const LIST_KEYS: &[Binding<ListAction>] = &[
     bind(
-        &[key(Key::Esc), letter('q')],
+        &[key(KeyCode::Esc), letter('q')],
         ListAction::Back,
         "close",
         "close it",

@@ -7,8 +7,9 @@ pub(crate) mod view;
 mod actions;
 
 use crate::dashboard::history::{InputHistory, Recall};
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::text::field::TextField;
+use crossterm::event::{KeyCode, KeyEvent};
 
 use commands::{COMMANDS, PaletteCommand, SORTABLE, Takes, find_command};
 
@@ -39,7 +40,7 @@ pub struct Candidate {
     /// What it does.
     pub help: String,
     /// The key that does it, where there is one.
-    pub press: Option<Press>,
+    pub press: Option<KeyEvent>,
 }
 
 /// What the palette completes from.
@@ -50,7 +51,7 @@ pub struct CompletionSources {
     /// Names of providers.
     pub providers: Vec<String>,
     /// What keys do here: in words, and the key.
-    pub gestures: Vec<(&'static str, Press)>,
+    pub gestures: Vec<(&'static str, KeyEvent)>,
 }
 
 /// What a key meant to the palette.
@@ -61,7 +62,7 @@ pub enum PaletteOutcome {
     /// This line is to be carried out.
     Run(String),
     /// This key is to be pressed.
-    Press(Press),
+    Press(KeyEvent),
     /// The operator turns away.
     Leave,
 }
@@ -78,31 +79,21 @@ impl CommandPalette {
     /// Does what a key does in the palette.
     pub fn press(
         &mut self,
-        press: Press,
+        press: KeyEvent,
         known: &CompletionSources,
         history: &InputHistory,
     ) -> PaletteOutcome {
         let count = self.candidates.len().max(1);
-        match press.key {
-            Key::Esc => return PaletteOutcome::Leave,
-            Key::Char('c') if press.ctrl => return PaletteOutcome::Leave,
-            Key::Enter => return self.enter(known),
-            Key::Tab if press.shift => self.chosen = (self.chosen + count - 1) % count,
-            Key::Tab => self.accept_candidate(known),
-            Key::Up if self.chosen == 0 => self.older(known, history),
-            Key::Up => self.chosen -= 1,
-            Key::Down if self.chosen + 1 < count => self.chosen += 1,
-            Key::Down => self.newer(known, history),
-            Key::Char(_)
-            | Key::Backspace
-            | Key::Delete
-            | Key::Left
-            | Key::Right
-            | Key::Home
-            | Key::End
-            | Key::PageUp
-            | Key::PageDown
-            | Key::Function(_) => {
+        match (press.code, has_ctrl(press)) {
+            (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => return PaletteOutcome::Leave,
+            (KeyCode::Enter, _) => return self.enter(known),
+            (KeyCode::BackTab, _) => self.chosen = (self.chosen + count - 1) % count,
+            (KeyCode::Tab, _) => self.accept_candidate(known),
+            (KeyCode::Up, _) if self.chosen == 0 => self.older(known, history),
+            (KeyCode::Up, _) => self.chosen -= 1,
+            (KeyCode::Down, _) if self.chosen + 1 < count => self.chosen += 1,
+            (KeyCode::Down, _) => self.newer(known, history),
+            _ => {
                 self.field.press(press);
                 self.complete(known);
             }
@@ -312,12 +303,13 @@ fn values(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::input_event::{key, letter};
 
     fn known() -> CompletionSources {
         CompletionSources {
             myses: vec!["alpha".to_string(), "bravo".to_string()],
             providers: vec!["local".to_string()],
-            gestures: vec![("to the newest message, and follow", Press::letter('G'))],
+            gestures: vec![("to the newest message, and follow", letter('G'))],
         }
     }
 
@@ -328,11 +320,11 @@ mod tests {
 
     fn types(palette: &mut CommandPalette, text: &str) -> PaletteOutcome {
         let mut last = PaletteOutcome::Used;
-        for letter in text.chars() {
-            let press = match letter {
-                '\t' => Press::of(Key::Tab),
-                '\n' => Press::of(Key::Enter),
-                letter => Press::letter(letter),
+        for typed in text.chars() {
+            let press = match typed {
+                '\t' => key(KeyCode::Tab),
+                '\n' => key(KeyCode::Enter),
+                other => letter(other),
             };
             last = palette.press(press, &known(), &InputHistory::default());
         }
@@ -365,6 +357,6 @@ mod tests {
         );
         let mut palette = CommandPalette::new(&known());
         let chosen = types(&mut palette, "newest\n");
-        assert_eq!(chosen, PaletteOutcome::Press(Press::letter('G')));
+        assert_eq!(chosen, PaletteOutcome::Press(letter('G')));
     }
 }

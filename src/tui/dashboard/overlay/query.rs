@@ -2,8 +2,9 @@
 
 pub(crate) mod view;
 
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::text::field::TextField;
+use crossterm::event::{KeyCode, KeyEvent};
 
 /// What the operator looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,22 +50,14 @@ impl Query {
     }
 
     /// Does what a key does in a query.
-    pub fn press(&mut self, press: Press) -> QueryOutcome {
-        match press.key {
-            Key::Enter => QueryOutcome::Done,
-            Key::Esc => QueryOutcome::Leave,
-            Key::Char('c') if press.ctrl => QueryOutcome::Leave,
-            Key::Backspace if self.field.is_empty() => QueryOutcome::Leave,
-            Key::Up | Key::Down | Key::PageUp | Key::PageDown | Key::Tab | Key::Function(_) => {
-                QueryOutcome::Unused
-            }
-            Key::Char(_)
-            | Key::Backspace
-            | Key::Delete
-            | Key::Left
-            | Key::Right
-            | Key::Home
-            | Key::End => {
+    pub fn press(&mut self, press: KeyEvent) -> QueryOutcome {
+        match (press.code, has_ctrl(press)) {
+            (KeyCode::Enter, _) => QueryOutcome::Done,
+            (KeyCode::Esc, _) | (KeyCode::Char('c'), true) => QueryOutcome::Leave,
+            (KeyCode::Backspace, _) if self.field.is_empty() => QueryOutcome::Leave,
+            (KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown, _)
+            | (KeyCode::Tab | KeyCode::BackTab | KeyCode::F(_), _) => QueryOutcome::Unused,
+            _ => {
                 self.field.press(press);
                 QueryOutcome::Changed
             }

@@ -4,7 +4,8 @@ pub(crate) mod view;
 
 use actors::domain::ids::MysisId;
 
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::has_ctrl;
+use crossterm::event::{KeyCode, KeyEvent};
 
 /// A question to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,29 +41,17 @@ pub enum ConfirmAnswer {
 impl ConfirmDialog {
     /// What a key says. What is lost for good wants a clear yes.
     #[must_use]
-    pub fn press(&self, press: Press) -> ConfirmAnswer {
+    pub fn press(&self, press: KeyEvent) -> ConfirmAnswer {
         let may_insist = self.about == ActionToConfirm::Quit;
         let is_light = !matches!(self.about, ActionToConfirm::Delete(_));
-        match press.key {
-            Key::Char('y' | 'Y') => ConfirmAnswer::Yes,
-            Key::Enter if is_light => ConfirmAnswer::Yes,
-            Key::Char('q') if may_insist => ConfirmAnswer::Yes,
-            Key::Char('c') if may_insist && press.ctrl => ConfirmAnswer::Yes,
-            Key::Char('n' | 'N') | Key::Esc => ConfirmAnswer::No,
-            Key::Char(_)
-            | Key::Enter
-            | Key::Tab
-            | Key::Backspace
-            | Key::Delete
-            | Key::Up
-            | Key::Down
-            | Key::Left
-            | Key::Right
-            | Key::Home
-            | Key::End
-            | Key::PageUp
-            | Key::PageDown
-            | Key::Function(_) => ConfirmAnswer::Nothing,
+        match (press.code, has_ctrl(press)) {
+            (KeyCode::Char('y' | 'Y'), _) => ConfirmAnswer::Yes,
+            (KeyCode::Enter, _) if is_light => ConfirmAnswer::Yes,
+            (KeyCode::Char('q'), _) | (KeyCode::Char('c'), true) if may_insist => {
+                ConfirmAnswer::Yes
+            }
+            (KeyCode::Char('n' | 'N') | KeyCode::Esc, _) => ConfirmAnswer::No,
+            _ => ConfirmAnswer::Nothing,
         }
     }
 

@@ -1,8 +1,9 @@
 //! What keys do in the table of Myses.
 
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::{ctrl, key, letter};
+use crossterm::event::KeyCode;
 
-use crate::dashboard::keys::{Binding, bind, key, letter};
+use crate::dashboard::keys::{Binding, bind};
 
 /// What keys do in the table of Myses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub enum TableAction {
 /// Keys of the table of Myses.
 pub const TABLE_KEYS: &[Binding<TableAction>] = &[
     bind(
-        &[key(Key::Enter), key(Key::Right)],
+        &[key(KeyCode::Enter), key(KeyCode::Right)],
         TableAction::Open,
         "open",
         "open the conversation",
@@ -67,7 +68,7 @@ pub const TABLE_KEYS: &[Binding<TableAction>] = &[
         "mark from the last mark to here",
     ),
     bind(
-        &[letter('*'), Press::ctrl('a')],
+        &[letter('*'), ctrl('a')],
         TableAction::MarkAll,
         "",
         "mark all that are shown, or none",
@@ -97,7 +98,7 @@ pub const TABLE_KEYS: &[Binding<TableAction>] = &[
         "mark all who have the same trouble",
     ),
     bind(
-        &[key(Key::Esc)],
+        &[key(KeyCode::Esc)],
         TableAction::Back,
         "",
         "dismiss the error, drop marks, show all",

@@ -3,8 +3,9 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::width;
-use crate::dashboard::input_event::{Key, Press};
+use crate::dashboard::input_event::{has_alt, has_ctrl};
 use actors::domain::clean::clean_text;
+use crossterm::event::{KeyCode, KeyEvent};
 
 /// How many steps back an edit can be undone.
 const UNDO_STEPS: usize = 100;
@@ -87,33 +88,39 @@ impl TextField {
 
     /// Does what a key does in a text; `false` where it does nothing there. Line ends, history and
     /// completion are for others.
-    pub fn press(&mut self, press: Press) -> bool {
-        match (press.key, press.ctrl, press.alt) {
-            (Key::Left, false, false) | (Key::Char('b'), true, false) => {
+    pub fn press(&mut self, press: KeyEvent) -> bool {
+        match (press.code, has_ctrl(press), has_alt(press)) {
+            (KeyCode::Left, false, false) | (KeyCode::Char('b'), true, false) => {
                 self.cursor = self.previous_boundary()
             }
-            (Key::Right, false, false) | (Key::Char('f'), true, false) => {
+            (KeyCode::Right, false, false) | (KeyCode::Char('f'), true, false) => {
                 self.cursor = self.next_boundary()
             }
-            (Key::Left, ..) | (Key::Char('b'), false, true) => self.cursor = self.word_back(),
-            (Key::Right, ..) | (Key::Char('f'), false, true) => self.cursor = self.word_forth(),
-            (Key::Home, ..) | (Key::Char('a'), true, false) => self.cursor = self.line_start(),
-            (Key::End, ..) | (Key::Char('e'), true, false) => self.cursor = self.line_end(),
-            (Key::Backspace, false, false) | (Key::Char('h'), true, false) => {
+            (KeyCode::Left, ..) | (KeyCode::Char('b'), false, true) => {
+                self.cursor = self.word_back()
+            }
+            (KeyCode::Right, ..) | (KeyCode::Char('f'), false, true) => {
+                self.cursor = self.word_forth()
+            }
+            (KeyCode::Home, ..) | (KeyCode::Char('a'), true, false) => {
+                self.cursor = self.line_start()
+            }
+            (KeyCode::End, ..) | (KeyCode::Char('e'), true, false) => self.cursor = self.line_end(),
+            (KeyCode::Backspace, false, false) | (KeyCode::Char('h'), true, false) => {
                 self.remove(self.previous_boundary(), self.cursor);
             }
-            (Key::Delete, ..) | (Key::Char('d'), true, false) => {
+            (KeyCode::Delete, ..) | (KeyCode::Char('d'), true, false) => {
                 self.remove(self.cursor, self.next_boundary());
             }
-            (Key::Backspace, ..) | (Key::Char('w'), true, false) => {
+            (KeyCode::Backspace, ..) | (KeyCode::Char('w'), true, false) => {
                 self.cut_out(self.word_back(), self.cursor);
             }
-            (Key::Char('d'), false, true) => self.cut_out(self.cursor, self.word_forth()),
-            (Key::Char('u'), true, false) => self.cut_out(self.line_start(), self.cursor),
-            (Key::Char('k'), true, false) => self.cut_out(self.cursor, self.line_end()),
-            (Key::Char('y'), true, false) => self.insert(&self.cut.clone()),
-            (Key::Char('_' | '/' | '7'), true, false) => self.undo(),
-            (Key::Char(letter), false, false) => self.insert(letter.encode_utf8(&mut [0; 4])),
+            (KeyCode::Char('d'), false, true) => self.cut_out(self.cursor, self.word_forth()),
+            (KeyCode::Char('u'), true, false) => self.cut_out(self.line_start(), self.cursor),
+            (KeyCode::Char('k'), true, false) => self.cut_out(self.cursor, self.line_end()),
+            (KeyCode::Char('y'), true, false) => self.insert(&self.cut.clone()),
+            (KeyCode::Char('_' | '/' | '7'), true, false) => self.undo(),
+            (KeyCode::Char(letter), false, false) => self.insert(letter.encode_utf8(&mut [0; 4])),
             _ => return false,
         }
         true
@@ -283,9 +290,11 @@ impl TextField {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::input_event::{ctrl, key};
+    use crossterm::event::KeyModifiers;
     use proptest::prelude::*;
 
-    fn typed(field: &mut TextField, keys: &[Press]) {
+    fn typed(field: &mut TextField, keys: &[KeyEvent]) {
         for press in keys {
             field.press(*press);
         }
@@ -294,21 +303,18 @@ mod tests {
     #[test]
     fn words_are_cut_and_put_back() {
         let mut field = TextField::with_text("mine the belt");
-        typed(&mut field, &[Press::ctrl('w')]);
+        typed(&mut field, &[ctrl('w')]);
         assert_eq!(field.text(), "mine the ");
-        typed(&mut field, &[Press::ctrl('a'), Press::ctrl('y')]);
+        typed(&mut field, &[ctrl('a'), ctrl('y')]);
         assert_eq!(field.text(), "beltmine the ");
-        typed(&mut field, &[Press::ctrl('_'), Press::ctrl('_')]);
+        typed(&mut field, &[ctrl('_'), ctrl('_')]);
         assert_eq!(field.text(), "mine the belt");
     }
 
     #[test]
     fn the_cursor_moves_by_what_is_seen_as_one_letter() {
         let mut field = TextField::with_text("a👩‍🚀e\u{301}");
-        typed(
-            &mut field,
-            &[Press::of(Key::Left), Press::of(Key::Backspace)],
-        );
+        typed(&mut field, &[key(KeyCode::Left), key(KeyCode::Backspace)]);
         assert_eq!(field.text(), "ae\u{301}");
         assert_eq!(field.before(), "a");
     }
@@ -345,10 +351,10 @@ mod tests {
                 if !field.press(press) {
                     field.insert("é\n");
                 }
-                if press.key == Key::Up {
+                if press.code == KeyCode::Up {
                     field.up();
                 }
-                if press.key == Key::Down {
+                if press.code == KeyCode::Down {
                     field.down();
                 }
                 let laid = field.lay_out(columns);
@@ -358,31 +364,29 @@ mod tests {
         }
     }
 
-    fn any_press() -> impl Strategy<Value = Press> {
+    fn any_press() -> impl Strategy<Value = KeyEvent> {
         let key = prop_oneof![
             prop::sample::select(vec![
-                Key::Left,
-                Key::Right,
-                Key::Up,
-                Key::Down,
-                Key::Home,
-                Key::End,
-                Key::Backspace,
-                Key::Delete,
-                Key::Enter,
+                KeyCode::Left,
+                KeyCode::Right,
+                KeyCode::Up,
+                KeyCode::Down,
+                KeyCode::Home,
+                KeyCode::End,
+                KeyCode::Backspace,
+                KeyCode::Delete,
+                KeyCode::Enter,
             ]),
             prop::sample::select(
                 "abdefhkuwy_ 世\u{301}👩\u{200d}"
                     .chars()
                     .collect::<Vec<_>>()
             )
-            .prop_map(Key::Char),
+            .prop_map(KeyCode::Char),
         ];
-        (key, any::<bool>(), any::<bool>()).prop_map(|(key, ctrl, alt)| Press {
-            key,
-            ctrl,
-            alt,
-            shift: false,
+        let held = KeyModifiers::CONTROL | KeyModifiers::ALT;
+        (key, 0..=held.bits()).prop_map(move |(code, bits)| {
+            KeyEvent::new(code, KeyModifiers::from_bits_truncate(bits) & held)
         })
     }
 }

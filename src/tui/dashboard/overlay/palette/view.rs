@@ -1,6 +1,7 @@
 //! The palette.
 
 use super::{Candidate, CommandPalette, MAX_SHOWN_CANDIDATES};
+use crate::dashboard::input_event::key_name;
 use crate::dashboard::layout::Area;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -83,9 +84,7 @@ fn paint_field(palette: &CommandPalette, inside: Area, brush: &mut Painter<'_>) 
 }
 
 fn candidate_line(candidate: &Candidate, columns: usize) -> StyledLine {
-    let key = candidate
-        .press
-        .map_or(String::new(), |press| press.to_string());
+    let key = candidate.press.map_or(String::new(), key_name);
     let label = width::fit(&candidate.label, 30.min(columns));
     let tone = if key.is_empty() {
         Tone::Accent
