@@ -5,8 +5,13 @@ use std::collections::BTreeMap;
 use actors::domain::books::{BudgetUse, Day};
 use actors::domain::ids::MysisId;
 use actors::ports::ArchiveFault;
-use sea_orm::{ConnectionTrait, DbErr, Statement, TryGetableMany, Value};
+use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
+use sea_orm::{
+    ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, QueryTrait,
+    Select,
+};
 
+use super::entity::{message, mysis};
 use super::{LedgerInner, SqlLedger, error_text};
 
 /// Days before that are looked back at.
@@ -63,26 +68,29 @@ impl LedgerInner {
                 of.spent.add(&entry.spent);
             }
         }
-        let turns = "SELECT mysis_id, count(DISTINCT turn) FROM message \
-                     WHERE kind IN ('reply', 'call') AND {day} GROUP BY mysis_id";
-        for (mysis, turns) in self.rows_of::<(i64, i64)>(turns, day).await? {
+        use message::Column;
+        let turns = select_day(day)
+            .column(Column::MysisId)
+            .expr(Expr::col(Column::Turn).count_distinct())
+            .filter(Column::Kind.is_in(["reply", "call"]))
+            .group_by(Column::MysisId);
+        let turns: Vec<(i64, i64)> = turns.into_tuple().all(&self.readers).await?;
+        for (mysis, turns) in turns {
             let of = record.myses.entry(MysisId(mysis)).or_default();
             of.turns = u64::try_from(turns).unwrap_or(0);
         }
-        let faults = "SELECT mysis_id, count(*) FROM message WHERE kind = 'host' \
-                      AND metadata LIKE '%\"code\":\"errored\"%' AND {day} GROUP BY mysis_id";
-        for (mysis, faults) in self.rows_of::<(i64, i64)>(faults, day).await? {
+        let faults = select_day(day)
+            .column(Column::MysisId)
+            .expr(Column::Id.count())
+            .filter(Column::Kind.eq("host"))
+            .filter(Column::Metadata.contains("\"code\":\"errored\""))
+            .group_by(Column::MysisId);
+        let faults: Vec<(i64, i64)> = faults.into_tuple().all(&self.readers).await?;
+        for (mysis, faults) in faults {
             let of = record.myses.entry(MysisId(mysis)).or_default();
             of.faults = u64::try_from(faults).unwrap_or(0);
         }
-        let looks = "SELECT mysis_id, content FROM message WHERE id IN \
-                     (SELECT min(id) FROM message WHERE kind = 'result' \
-                     AND metadata LIKE '%\"tool\":\"get_status\"%' \
-                     AND content LIKE '%\"credits\"%' AND {day} GROUP BY mysis_id) \
-                     OR id IN (SELECT max(id) FROM message WHERE kind = 'result' \
-                     AND metadata LIKE '%\"tool\":\"get_status\"%' \
-                     AND content LIKE '%\"credits\"%' AND {day} GROUP BY mysis_id) ORDER BY id";
-        for (mysis, content) in self.rows_of::<(i64, String)>(looks, day).await? {
+        for (mysis, content) in self.first_and_last_looks(day).await? {
             let Some(credits) = credits_in(&content) else {
                 continue;
             };
@@ -90,25 +98,47 @@ impl LedgerInner {
             let first = of.credits.map_or(credits, |(first, _)| first);
             of.credits = Some((first, credits));
         }
-        let names = "SELECT id, name FROM mysis WHERE created_at < {end}";
-        for (mysis, name) in self.rows_of::<(i64, String)>(names, day).await? {
+        let names = mysis::Entity::find()
+            .select_only()
+            .columns([mysis::Column::Id, mysis::Column::Name])
+            .filter(mysis::Column::CreatedAt.lt(day.end_time().0));
+        let names: Vec<(i64, String)> = names.into_tuple().all(&self.readers).await?;
+        for (mysis, name) in names {
             record.myses.entry(MysisId(mysis)).or_default().name = Some(name);
         }
         Ok(record)
     }
 
-    async fn rows_of<T: TryGetableMany>(&self, sql: &str, day: Day) -> Result<Vec<T>, DbErr> {
-        let (begin, end) = (day.start_time().0, day.end_time().0);
-        let sql = sql
-            .replace("{day}", &format!("at >= {begin} AND at < {end}"))
-            .replace("{end}", &end.to_string());
-        let none: [Value; 0] = [];
-        let asked = Statement::from_sql_and_values(self.dialect.backend(), sql, none);
-        let rows = self.readers.query_all_raw(asked).await?;
-        rows.iter()
-            .map(|row| Ok(T::try_get_many_by_index(row)?))
-            .collect()
+    /// Each Mysis' first and last look at its status that shows credits, the oldest first.
+    async fn first_and_last_looks(&self, day: Day) -> Result<Vec<(i64, String)>, DbErr> {
+        use message::Column;
+        let one_each = |id: SimpleExpr| {
+            let looks = select_day(day)
+                .expr(id)
+                .filter(Column::Kind.eq("result"))
+                .filter(Column::Metadata.contains("\"tool\":\"get_status\""))
+                .filter(Column::Content.contains("\"credits\""))
+                .group_by(Column::MysisId);
+            Column::Id.in_subquery(looks.into_query())
+        };
+        let (first, last) = (one_each(Column::Id.min()), one_each(Column::Id.max()));
+        message::Entity::find()
+            .select_only()
+            .columns([Column::MysisId, Column::Content])
+            .filter(Condition::any().add(first).add(last))
+            .order_by_asc(Column::Id)
+            .into_tuple()
+            .all(&self.readers)
+            .await
     }
+}
+
+/// The rows of a day; no column of them yet.
+fn select_day(day: Day) -> Select<message::Entity> {
+    message::Entity::find()
+        .select_only()
+        .filter(message::Column::At.gte(day.start_time().0))
+        .filter(message::Column::At.lt(day.end_time().0))
 }
 
 /// The credits that a look at the status shows.

@@ -3,7 +3,7 @@
 
 use actors::domain::ids::MysisId;
 use sea_orm::prelude::Expr;
-use sea_orm::sea_query::SimpleExpr;
+use sea_orm::sea_query::{Query, SimpleExpr};
 use sea_orm::{DbBackend, DbErr, RuntimeErr, Statement, Value};
 
 use super::trigrams;
@@ -81,24 +81,20 @@ impl Dialect {
 
     /// Puts rows into the index.
     pub(super) fn insert_into_index(self, rows: Vec<IndexRow>) -> Statement {
-        let count = rows.len();
-        let (into, places) = match self {
-            Dialect::Sqlite => ("rowid, owner, body", vec!["(?, ?, ?)".to_string(); count]),
-            Dialect::Postgres => ("id, mysis_id, body", placeholder_rows(count)),
+        let columns = match self {
+            Dialect::Sqlite => ["rowid", "owner", "body"],
+            Dialect::Postgres => ["id", "mysis_id", "body"],
         };
-        let values = rows.into_iter().flat_map(|(id, mysis, body)| {
+        let mut insert = Query::insert();
+        insert.into_table("message_text").columns(columns);
+        for (id, mysis, body) in rows {
             let owner = match self {
-                Dialect::Sqlite => Value::from(trigrams::owner(mysis)),
-                Dialect::Postgres => mysis.0.into(),
+                Dialect::Sqlite => Expr::value(trigrams::owner(mysis)),
+                Dialect::Postgres => Expr::value(mysis.0),
             };
-            [id.into(), owner, body.into()]
-        });
-        let places = places.join(", ");
-        Statement::from_sql_and_values(
-            self.backend(),
-            format!("INSERT INTO message_text ({into}) VALUES {places}"),
-            values,
-        )
+            insert.values_panic([Expr::value(id), owner, Expr::value(body)]);
+        }
+        self.backend().build(&insert)
     }
 
     /// Takes a row out of the index, by the very words that it was put in with; `None` where it goes
@@ -230,14 +226,6 @@ impl Dialect {
             }
         }
     }
-}
-
-/// The places of so many rows of three values.
-fn placeholder_rows(rows: usize) -> Vec<String> {
-    (0..rows)
-        .map(|row| row * 3)
-        .map(|place| format!("(${}, ${}, ${})", place + 1, place + 2, place + 3))
-        .collect()
 }
 
 /// The database's own code of an error that a statement met with. What a connection met with, and

@@ -4,6 +4,7 @@ pub(super) mod account;
 pub(super) mod event;
 pub(super) mod indexed;
 pub(super) mod kept_session;
+pub(super) mod lease;
 pub(super) mod message;
 pub(super) mod mission;
 pub(super) mod mysis;

@@ -14,13 +14,22 @@ use std::time::{Duration, Instant};
 
 use actors::domain::ids::MysisId;
 use actors::domain::write::{Batch, Write};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
+use sea_orm::prelude::Expr;
+use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait, Select, SelectExt,
+};
 
 use super::LedgerInner;
+use super::entity::{lease, mysis};
 use super::writer::Tx;
 
-/// How long a lease lasts unless it is renewed.
-const LEASE_INTERVAL: &str = "interval '30 seconds'";
+/// When a lease ends that is taken or renewed now.
+const NEW_EXPIRY: &str = "clock_timestamp() + interval '30 seconds'";
+/// Whether a lease has ended.
+const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
+const EXPIRES_AT: &str = "expires_at";
 /// How often they are renewed.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
 /// How often it is looked whether that is due.
@@ -80,47 +89,64 @@ impl LeaseHolder {
         if self.stay == Stay::Visitor {
             return Ok(());
         }
-        let mut values: Vec<Value> = vec![self.home.as_str().into(), self.owner.as_str().into()];
-        values.extend(mysis.map(|mysis| Value::from(mysis.0)));
-        let of = mysis.map_or("", |_| " WHERE id = $3");
-        let sql = format!(
-            "INSERT INTO lease (mysis_id, home, owner, expires_at) \
-             SELECT id, $1, $2, clock_timestamp() + {LEASE_INTERVAL} FROM mysis{of} \
-             ON CONFLICT (mysis_id) DO UPDATE SET home = excluded.home, owner = excluded.owner, \
-             expires_at = excluded.expires_at \
-             WHERE lease.home = excluded.home OR lease.expires_at <= clock_timestamp()"
-        );
-        tx.execute_raw(postgres_statement(&sql, values))
-            .await
-            .map(|_| ())
+        let myses = mysis::Entity::find()
+            .select_only()
+            .column(mysis::Column::Id)
+            .expr(Expr::value(&*self.home))
+            .expr(Expr::value(&*self.owner))
+            .expr(Expr::cust(NEW_EXPIRY))
+            .apply_if(mysis, |myses, mysis| {
+                myses.filter(mysis::Column::Id.eq(mysis.0))
+            });
+        let left_behind = Condition::any()
+            .add(Expr::cust("lease.home = excluded.home"))
+            .add(Expr::cust(IS_EXPIRED));
+        let mut taking = Query::insert();
+        taking
+            .into_table(lease::Entity)
+            .columns(["mysis_id", "home", "owner", EXPIRES_AT])
+            .select_from(myses.into_query())
+            .map_err(|error| DbErr::Custom(error.to_string()))?
+            .on_conflict(
+                OnConflict::column("mysis_id")
+                    .update_columns(["home", "owner", EXPIRES_AT])
+                    .action_cond_where(left_behind)
+                    .to_owned(),
+            );
+        tx.execute(&taking).await.map(|_| ())
     }
 
-    /// Those of these Myses that are not ours; one that is gone is nobody's and harms nobody.
+    /// Whether one of these Myses is not ours; one that is gone is nobody's and harms nobody.
     async fn has_lost(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
-        let sql = format!(
-            "SELECT id FROM mysis LEFT JOIN lease ON mysis_id = id \
-             WHERE owner IS DISTINCT FROM $1 AND id IN ({}) LIMIT 1",
-            id_placeholders(myses)
-        );
-        let lost = postgres_statement(&sql, with_ids(&self.owner, myses));
-        Ok(tx.query_one_raw(lost).await?.is_some())
+        let lost = self.select_not_owned();
+        let lost = lost.filter(mysis::Column::Id.is_in(myses.iter().map(|mysis| mysis.0)));
+        lost.exists(tx).await
+    }
+
+    /// The Myses whose leases are not this process'.
+    fn select_not_owned(&self) -> Select<mysis::Entity> {
+        let is_anothers = Condition::any()
+            .add(lease::Column::Owner.is_null())
+            .add(lease::Column::Owner.ne(&*self.owner));
+        let myses = mysis::Entity::find().left_join(lease::Entity);
+        myses.filter(is_anothers)
     }
 
     /// Whether others hold one of these Myses; what was left behind is nobody's from here on.
     async fn are_held(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
-        let left = format!(
-            "DELETE FROM lease WHERE (home = $1 OR expires_at <= clock_timestamp()) \
-             AND mysis_id IN ({})",
-            id_placeholders(myses)
-        );
-        tx.execute_raw(postgres_statement(&left, with_ids(&self.home, myses)))
+        let is_of_these = || lease::Column::MysisId.is_in(myses.iter().map(|mysis| mysis.0));
+        let left_behind = Condition::any()
+            .add(lease::Column::Home.eq(&*self.home))
+            .add(Expr::cust(IS_EXPIRED));
+        lease::Entity::delete_many()
+            .filter(left_behind)
+            .filter(is_of_these())
+            .exec(tx)
             .await?;
-        let held = format!(
-            "SELECT mysis_id FROM lease WHERE home <> $1 AND mysis_id IN ({}) LIMIT 1",
-            id_placeholders(myses)
-        );
-        let held = postgres_statement(&held, with_ids(&self.home, myses));
-        Ok(tx.query_one_raw(held).await?.is_some())
+        let held = lease::Entity::find()
+            .filter(lease::Column::Home.ne(&*self.home))
+            .filter(is_of_these());
+        held.exists(tx).await
     }
 
     /// Refuses what is about a Mysis that is not ours to write about.
@@ -156,22 +182,6 @@ impl LeaseHolder {
             .filter_map(mysis_of_write)
             .collect()
     }
-}
-
-fn postgres_statement(sql: &str, values: Vec<Value>) -> Statement {
-    Statement::from_sql_and_values(DbBackend::Postgres, sql, values)
-}
-
-/// The places of Myses in a statement whose first value is another.
-fn id_placeholders(myses: &BTreeSet<MysisId>) -> String {
-    let places = (2..myses.len() + 2).map(|place| format!("${place}"));
-    places.collect::<Vec<_>>().join(", ")
-}
-
-/// These values: a text, then the Myses.
-fn with_ids(first: &str, myses: &BTreeSet<MysisId>) -> Vec<Value> {
-    let ids = myses.iter().map(|mysis| Value::from(mysis.0));
-    std::iter::once(first.into()).chain(ids).collect()
 }
 
 /// Whose lease a write needs.
@@ -218,11 +228,10 @@ impl LedgerInner {
         let Some(tenant) = &self.tenant else {
             return;
         };
-        let sql = format!(
-            "UPDATE lease SET expires_at = clock_timestamp() + {LEASE_INTERVAL} WHERE owner = $1"
-        );
-        let renewal = postgres_statement(&sql, vec![tenant.owner.as_str().into()]);
-        let renewed = self.with_timeout(self.writer.execute_raw(renewal)).await;
+        let renewal = lease::Entity::update_many()
+            .col_expr(EXPIRES_AT, Expr::cust(NEW_EXPIRY))
+            .filter(lease::Column::Owner.eq(&*tenant.owner));
+        let renewed = self.with_timeout(renewal.exec(&self.writer)).await;
         if let Err(error) = renewed {
             tracing::warn!(%error, "failed to renew the leases");
         }
@@ -233,11 +242,9 @@ impl LedgerInner {
         let Some(tenant) = &self.tenant else {
             return;
         };
-        let release = postgres_statement(
-            "DELETE FROM lease WHERE owner = $1",
-            vec![tenant.owner.as_str().into()],
-        );
-        let released = self.with_timeout(self.writer.execute_raw(release)).await;
+        let release = lease::Entity::delete_many();
+        let release = release.filter(lease::Column::Owner.eq(&*tenant.owner));
+        let released = self.with_timeout(release.exec(&self.writer)).await;
         if let Err(error) = released {
             tracing::warn!(%error, "failed to release the leases");
         }
@@ -248,22 +255,22 @@ impl LedgerInner {
         let Some(tenant) = &self.tenant else {
             return Ok(Vec::new());
         };
-        let (is_others, whose) = match tenant.stay {
-            Stay::Resident => ("owner IS DISTINCT FROM $1", &tenant.owner),
-            Stay::Visitor => (
-                "home <> $1 AND expires_at > clock_timestamp()",
-                &tenant.home,
-            ),
+        let held = match tenant.stay {
+            Stay::Resident => tenant.select_not_owned(),
+            Stay::Visitor => mysis::Entity::find()
+                .inner_join(lease::Entity)
+                .filter(lease::Column::Home.ne(&*tenant.home))
+                .filter(Expr::cust(IS_EXPIRED).not()),
         };
-        let sql = format!(
-            "SELECT id, name FROM mysis LEFT JOIN lease ON mysis_id = id \
-             WHERE {is_others} ORDER BY name"
-        );
-        let found = postgres_statement(&sql, vec![whose.as_str().into()]);
-        let rows = self.readers.query_all_raw(found).await?;
-        rows.iter()
-            .map(|row| Ok((MysisId(row.try_get_by_index(0)?), row.try_get_by_index(1)?)))
-            .collect()
+        let held: Vec<(i64, String)> = held
+            .select_only()
+            .columns([mysis::Column::Id, mysis::Column::Name])
+            .order_by_asc(mysis::Column::Name)
+            .into_tuple()
+            .all(&self.readers)
+            .await?;
+        let held = held.into_iter().map(|(id, name)| (MysisId(id), name));
+        Ok(held.collect())
     }
 }
 
@@ -296,17 +303,6 @@ mod tests {
         let [one, other] = [(); 2].map(|()| LeaseHolder::of_home("home", Stay::Resident));
         assert_eq!(one.home, other.home);
         assert_ne!(one.owner, other.owner);
-    }
-
-    #[test]
-    fn a_statement_has_a_place_for_each_of_its_values() {
-        let myses: BTreeSet<MysisId> = [7, 8, 9].map(MysisId).into();
-        assert_eq!(id_placeholders(&myses), "$2, $3, $4");
-        let values = with_ids("home", &myses);
-        assert_eq!(
-            values,
-            ["home".into(), 7_i64.into(), 8_i64.into(), 9_i64.into()] as [Value; 4]
-        );
     }
 
     #[test]

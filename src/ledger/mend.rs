@@ -9,12 +9,14 @@ use actors::domain::books::{BudgetUse, Day};
 use actors::domain::bounds;
 use actors::domain::ids::MysisId;
 use sea_orm::prelude::Expr;
+use sea_orm::sea_query::Func;
 use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, Statement,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
+    Statement,
 };
 
 use super::dialect::Dialect;
-use super::entity::{mysis, spending};
+use super::entity::{message, mysis, spending};
 use super::writer::Tx;
 use super::{LedgerInner, rows};
 
@@ -187,16 +189,18 @@ async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
 /// What rows of that day say of what was used.
 async fn bills_of(tx: &Tx, line: &SpoiltLine) -> Result<Vec<String>, DbErr> {
     let day = Day(line.day);
-    let asked = format!(
-        "SELECT metadata FROM message WHERE mysis_id = {} AND at >= {} AND at < {} \
-         AND kind IN ('reply', 'call', 'host') AND metadata LIKE '%\"usage\":{{%'",
-        line.mysis,
-        day.start_time().0,
-        day.end_time().0
-    );
-    let asked = Statement::from_string(tx.dialect().backend(), asked);
-    let found = tx.query_all_raw(asked).await?;
-    found.iter().map(|row| row.try_get_by_index(0)).collect()
+    use message::Column;
+    message::Entity::find()
+        .select_only()
+        .column(Column::Metadata)
+        .filter(Column::MysisId.eq(line.mysis))
+        .filter(Column::At.gte(day.start_time().0))
+        .filter(Column::At.lt(day.end_time().0))
+        .filter(Column::Kind.is_in(["reply", "call", "host"]))
+        .filter(Column::Metadata.contains("\"usage\":{"))
+        .into_tuple()
+        .all(tx)
+        .await
 }
 
 /// The totals of a Mysis are what the books say that it used, which are mended by then.
@@ -233,14 +237,16 @@ async fn mend_totals(tx: &Tx, of: &SpoiltTotals) -> Result<(), DbErr> {
 
 /// Turns in which the model spoke, as far as the rows go back.
 async fn turns_of(tx: &Tx, mysis: MysisId) -> Result<i64, DbErr> {
-    let asked = format!(
-        "SELECT count(DISTINCT turn) FROM message WHERE kind IN ('reply', 'call') \
-         AND mysis_id = {}",
-        mysis.0
-    );
-    let asked = Statement::from_string(tx.dialect().backend(), asked);
-    let found = tx.query_one_raw(asked).await?;
-    found.map_or(Ok(0), |row| row.try_get_by_index(0))
+    use message::Column;
+    let turns: Option<i64> = message::Entity::find()
+        .select_only()
+        .expr(Func::count_distinct(Expr::col(Column::Turn)))
+        .filter(Column::Kind.is_in(["reply", "call"]))
+        .filter(Column::MysisId.eq(mysis.0))
+        .into_tuple()
+        .one(tx)
+        .await?;
+    Ok(turns.unwrap_or(0))
 }
 
 fn to_stored_sum(counted: u64) -> i64 {

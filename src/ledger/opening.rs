@@ -5,9 +5,12 @@
 use std::path::{Path, PathBuf};
 
 use migration::{Migrator, MigratorTrait, ServerMigrator};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement};
+use sea_orm::{
+    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, PaginatorTrait, Statement,
+};
 
 use super::dialect::Dialect;
+use super::entity::mysis;
 use super::file::PAGE_BYTES;
 use super::open_error::OpenError;
 use super::place::free_name;
@@ -132,7 +135,7 @@ impl ServerAddress {
     ///
     /// # Errors
     /// It cannot be reached, or is not fit for this program.
-    pub async fn count_myses(&self) -> Result<Option<i64>, OpenError> {
+    pub async fn count_myses(&self) -> Result<Option<u64>, OpenError> {
         self.check_reachable().await?;
         let readers = self.open_readers();
         let seen = count_rows(&readers, self).await;
@@ -146,15 +149,13 @@ impl ServerAddress {
 async fn count_rows(
     readers: &DatabaseConnection,
     address: &ServerAddress,
-) -> Result<Option<i64>, OpenError> {
+) -> Result<Option<u64>, OpenError> {
     let unusable = |error: DbErr| address.unusable_error(error_text(&error));
     if count_server_steps(readers, address).await? == 0 {
         return Ok(None);
     }
-    let query = Statement::from_string(DbBackend::Postgres, "SELECT count(*) FROM mysis");
-    let count = readers.query_one_raw(query).await.map_err(unusable)?;
-    let count = count.map(|row| row.try_get_by_index(0)).transpose();
-    count.map_err(unusable)
+    let count = mysis::Entity::find().count(readers).await;
+    count.map(Some).map_err(unusable)
 }
 
 /// How many of our steps a server's database has seen.

@@ -28,6 +28,15 @@ pub(crate) struct Model {
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub(crate) enum Relation {}
+pub(crate) enum Relation {
+    #[sea_orm(has_one = "super::lease::Entity")]
+    Lease,
+}
+
+impl Related<super::lease::Entity> for Entity {
+    fn to() -> RelationDef {
+        Relation::Lease.def()
+    }
+}
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -1,0 +1,31 @@
+//! Who runs a Mysis. Only a server's database has this table; when a lease expires, the server's
+//! clock alone writes and reads.
+
+use sea_orm::entity::prelude::*;
+
+#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+#[sea_orm(table_name = "lease")]
+pub(crate) struct Model {
+    #[sea_orm(primary_key, auto_increment = false)]
+    pub mysis_id: i64,
+    pub home: String,
+    pub owner: String,
+}
+
+#[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
+pub(crate) enum Relation {
+    #[sea_orm(
+        belongs_to = "super::mysis::Entity",
+        from = "Column::MysisId",
+        to = "super::mysis::Column::Id"
+    )]
+    Mysis,
+}
+
+impl Related<super::mysis::Entity> for Entity {
+    fn to() -> RelationDef {
+        Relation::Mysis.def()
+    }
+}
+
+impl ActiveModelBehavior for ActiveModel {}
