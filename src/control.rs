@@ -23,6 +23,7 @@ use actors::domain::order::OrderRefusal;
 use actors::secrets::Secrets;
 use axum::Router;
 use axum::middleware::from_fn;
+use futures::future::BoxFuture;
 use rmcp::RoleServer;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
@@ -35,12 +36,12 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde_json::{Map, Value};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::attach::terminals::AttachedTerminals;
 use crate::serving::guard::{ListenScope, behind_guard};
 use crate::serving::{self, AcceptLimits};
 use crate::settings::Secret;
@@ -83,10 +84,32 @@ impl ProgramInfo {
     }
 }
 
+/// Tools that another part of the program serves at the control interface, beside those of the swarm.
+pub trait AddedTools: Send + Sync {
+    /// The tools as MCP lists them.
+    fn list(&self) -> Vec<Tool>;
+
+    /// Calls one of them; `None` where the name is none of theirs.
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Option<Result<Value, String>>>;
+
+    /// Forgets clients that are gone, for as long as it is polled.
+    fn sweep(&self) -> BoxFuture<'_, ()>;
+
+    /// Tells every client that the program is closing, as far as they ask soon.
+    fn close(&self) -> BoxFuture<'_, ()>;
+
+    /// Whether the program is closing.
+    fn is_closing(&self) -> bool;
+}
+
 /// The server.
 pub struct ControlServer {
     address: SocketAddr,
-    terminals: AttachedTerminals,
+    added: Arc<dyn AddedTools>,
     /// No connection is taken any more, and those at hand end with the answer under way.
     stop: CancellationToken,
     /// What is still under way is cut off.
@@ -102,7 +125,7 @@ impl ControlServer {
     /// The listener has no address.
     pub fn start(
         listener: TcpListener,
-        (swarm, terminals): (Swarm, AttachedTerminals),
+        (swarm, added): (Swarm, Arc<dyn AddedTools>),
         token: &Secret,
         about: ProgramInfo,
     ) -> std::io::Result<ControlServer> {
@@ -110,7 +133,7 @@ impl ControlServer {
         let (stop, cut) = (CancellationToken::new(), CancellationToken::new());
         let desk = ControlHandler {
             swarm,
-            terminals: terminals.clone(),
+            added: added.clone(),
             about: Arc::new(about),
         };
         let config = StreamableHttpServerConfig::default()
@@ -137,12 +160,12 @@ impl ControlServer {
             stop.clone(),
         ));
         let sweeping = {
-            let terminals = terminals.clone();
-            tokio::spawn(async move { terminals.sweep().await })
+            let added = added.clone();
+            tokio::spawn(async move { added.sweep().await })
         };
         Ok(ControlServer {
             address,
-            terminals,
+            added,
             stop,
             cut,
             task,
@@ -159,7 +182,7 @@ impl ControlServer {
     /// From now on whoever comes is told that the program is closing; returns once attached terminals
     /// know it, or after a second.
     pub async fn close(&self) {
-        self.terminals.close().await;
+        self.added.close().await;
     }
 
     /// Closes, and ends; what then is still under way is cut off.
@@ -177,19 +200,21 @@ impl ControlServer {
     }
 }
 
-/// The tools of the swarm, and those of attached terminals.
-fn all_tools() -> Vec<Tool> {
-    let mut tools = ControlCall::list_tools().to_vec();
-    tools.extend(AttachedTerminals::tools());
-    tools
-}
-
 /// Answers requests.
 #[derive(Clone)]
 struct ControlHandler {
     swarm: Swarm,
-    terminals: AttachedTerminals,
+    added: Arc<dyn AddedTools>,
     about: Arc<ProgramInfo>,
+}
+
+impl ControlHandler {
+    /// The tools of the swarm, and those that were added.
+    fn all_tools(&self) -> Vec<Tool> {
+        let mut tools = ControlCall::list_tools().to_vec();
+        tools.extend(self.added.list());
+        tools
+    }
 }
 
 impl ServerHandler for ControlHandler {
@@ -204,7 +229,7 @@ impl ServerHandler for ControlHandler {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(all_tools()))
+        Ok(ListToolsResult::with_all_items(self.all_tools()))
     }
 
     // rmcp answers these with nothing. What was not offered is not there at all.
@@ -244,7 +269,7 @@ impl ServerHandler for ControlHandler {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        all_tools().into_iter().find(|tool| tool.name == name)
+        self.all_tools().into_iter().find(|tool| tool.name == name)
     }
 
     async fn call_tool(
@@ -253,10 +278,10 @@ impl ServerHandler for ControlHandler {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let answer = match self.terminals.call(&request.name, &arguments).await {
+        let answer = match self.added.call(&request.name, &arguments).await {
             Some(answer) => answer,
             // What is half gone tells nothing about the swarm.
-            None if self.terminals.is_closing() => Err(OrderRefusal::Closing.to_string()),
+            None if self.added.is_closing() => Err(OrderRefusal::Closing.to_string()),
             None => match ControlCall::parse(&request.name, &arguments) {
                 Ok(call) => answer_call(&self.swarm, &self.about, call).await,
                 Err(why) => Err(self.about.secrets.redactor().clean_own(why)),

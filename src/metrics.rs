@@ -156,6 +156,14 @@ impl MetricsState {
 
     fn to_text(&self) -> String {
         let mut page = MetricsPage::default();
+        self.write_myses(&mut page);
+        self.write_models(&mut page);
+        self.write_tools(&mut page);
+        self.write_program(&mut page);
+        page.into_text()
+    }
+
+    fn write_myses(&self, page: &mut MetricsPage) {
         page.write_head("zoea_myses", "gauge", "Myses by state.");
         for state in LifeState::ALL {
             let count = self.statuses.values().filter(|of| of.state == state);
@@ -167,6 +175,9 @@ impl MetricsState {
             let name = [("mysis", &*of.name)];
             page.write_line("zoea_turns_total", &name, of.totals.turns);
         }
+    }
+
+    fn write_models(&self, page: &mut MetricsPage) {
         page.write_head(
             "zoea_model_requests_total",
             "counter",
@@ -200,6 +211,9 @@ impl MetricsState {
                 page.write_line("zoea_tokens_total", &labels, tokens);
             }
         }
+    }
+
+    fn write_tools(&self, page: &mut MetricsPage) {
         page.write_head(
             "zoea_tool_calls_total",
             "counter",
@@ -217,6 +231,9 @@ impl MetricsState {
         if let Some(histogram) = &self.tool_seconds {
             page.write_histogram("zoea_tool_seconds", None, histogram);
         }
+    }
+
+    fn write_program(&self, page: &mut MetricsPage) {
         let help = "Errored Myses that were started again, by what had taken them down.";
         page.write_head("zoea_restarts_total", "counter", help);
         for (cause, count) in &self.restarts {
@@ -231,6 +248,5 @@ impl MetricsState {
         page.write_head("zoea_mailbox_depth", "gauge", help);
         let waiting = self.waiting as u64;
         page.write_line("zoea_mailbox_depth", &[("actor", "store")], waiting);
-        page.into_text()
     }
 }

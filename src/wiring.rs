@@ -3,6 +3,7 @@
 //! The only module that knows all others. It decides nothing about the swarm.
 
 mod access;
+mod assembly;
 mod books;
 mod daily;
 mod offline;
@@ -17,12 +18,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg, Watcher};
+use actors::commander::{Commander, CommanderMsg, Watcher};
 use actors::domain::event_record::OrderSource;
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::order::{Order, OrderRefusal};
-use actors::ports::{Archive, Upstream};
+use actors::ports::Archive;
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
 use anyhow::Context;
@@ -38,14 +39,11 @@ use crate::operator::Operator;
 use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
-use crate::toolbox::request_saver::CachingUpstream;
-use crate::toolbox::{McpUpstream, TellOperator};
+use zoea_ledger::SqlLedger;
 use zoea_ledger::export::FileExporter;
-use zoea_ledger::{SqlLedger, Stay};
-use zoea_system::clock::MachineClock;
 use zoea_system::descriptors;
 
-use daily::DailyReporter;
+use assembly::SwarmParts;
 use reload::ReloadTrigger;
 use watchers::Watchers;
 
@@ -119,94 +117,55 @@ impl RunningSwarm {
         options: LaunchOptions,
         observers: Observers,
     ) -> anyhow::Result<RunningSwarm> {
-        let home = &lock.home().clone();
-        let stay = match options.mode {
-            Mode::Live | Mode::Draining => Stay::Resident,
-            Mode::QueueOnly => Stay::Visitor,
-        };
-        let ledger = open_ledger(home, settings, stay).await?;
-        if options.mode == Mode::Live {
-            ledger.set_retention(books::retention_limits(settings), Arc::new(MachineClock));
-        }
-        let http = crate::http::build_client().context("build an HTTP client")?;
-        let secrets = options.secrets;
-        let providers =
-            Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets.clone());
-        let providers = Arc::new(providers);
-        let operator = Operator::default();
-        let mut outside = build_adapters(settings, (&ledger, &operator), &http, providers.clone());
-        secrets.learn(rules::configured_secrets(settings));
-        // An operator may paste the token as well as a key.
-        secrets.learn([lock.control_token()?.expose().into()]);
-        let swarm = ledger.swarm().await.context("read the swarm")?;
-        let mut watchers = Watchers::default();
-        if options.mode == Mode::Live {
-            watchers = Watchers::start(settings, &http, &secrets, &mut outside, &operator).await?;
-            if let Some(daily) = settings.reports.daily {
-                let reporter = DailyReporter {
-                    ledger: ledger.clone(),
-                    home: home.clone(),
-                    operator: operator.clone(),
-                };
-                watchers.write_reports(daily, reporter);
-            }
-        }
-        let args = CommanderArgs {
-            swarm,
-            resume: options.resume,
-            start_idle: options.start_idle,
-            mode: options.mode,
-            rules: Arc::new(rules::swarm_rules(settings, home)?),
-            secrets: secrets.clone(),
-            outside,
-            watchers: observers
-                .watchers
-                .into_iter()
-                .chain(watchers.watchers())
-                .collect(),
-            link: observers
-                .link
-                .map(|link| with_exporter(link, home, &ledger, &secrets)),
-            seed: fastrand::u64(..),
-        };
+        let home = lock.home().clone();
+        let ledger = assembly::open_ledger_of(&home, settings, options.mode).await?;
+        let stored = ledger.swarm().await.context("read the swarm")?;
+        let parts = SwarmParts::assemble(&lock, settings, ledger, &options).await?;
+        let args = parts.commander_args(stored, &home, settings, &options, observers)?;
         let (commander, ended) = Actor::spawn(None, Commander, args)
             .await
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;
         let (reload_sender, reload_requests) = mpsc::channel(1);
-        operator.set_commander(&commander);
-        let running = RunningSwarm {
-            swarm: Swarm::new(commander.clone(), ledger.clone(), OrderSource::CommandLine),
-            commander,
-            ended,
-            ledger,
-            lock,
-            home: home.clone(),
-            watchers,
-            operator,
-            secrets,
-            settings: settings.clone(),
-            providers,
-            has_price: Arc::new(AtomicBool::new(settings.has_price())),
-            reload_requests,
-        };
+        parts.operator.set_commander(&commander);
         if options.mode == Mode::Live {
             // The send fails only if the Commander is gone, and it has reported why.
             let trigger = Arc::new(ReloadTrigger(reload_sender));
-            let _ = running.commander.cast(CommanderMsg::Configured(trigger));
+            let _ = commander.cast(CommanderMsg::Configured(trigger));
         }
-        let others = running
-            .ledger
-            .names_held_by_others()
-            .await
-            .context("read the swarm")?;
-        let starts = options.start_idle && options.mode == Mode::Live;
-        running.create_declared(settings, &others, starts).await?;
-        running.report_myses_held_elsewhere(&others);
-        if options.mode == Mode::Live {
-            running.warn_about_ignored_settings(settings);
-            running.report_mended_sums();
-        }
+        let source = OrderSource::CommandLine;
+        let running = RunningSwarm {
+            swarm: Swarm::new(commander.clone(), parts.ledger.clone(), source),
+            commander,
+            ended,
+            ledger: parts.ledger,
+            lock,
+            home,
+            watchers: parts.watchers,
+            operator: parts.operator,
+            secrets: options.secrets,
+            settings: settings.clone(),
+            providers: parts.providers,
+            has_price: Arc::new(AtomicBool::new(settings.has_price())),
+            reload_requests,
+        };
+        let is_live = options.mode == Mode::Live;
+        running.announce(is_live, options.start_idle).await?;
         Ok(running)
+    }
+
+    /// Creates what the configuration declares, and says what the operator should know of the start.
+    async fn announce(&self, is_live: bool, start_idle: bool) -> anyhow::Result<()> {
+        let others = self.ledger.names_held_by_others().await;
+        let others = others.context("read the swarm")?;
+        let starts = start_idle && is_live;
+        self.create_declared(&self.settings, &others, starts)
+            .await?;
+        self.report_myses_held_elsewhere(&others);
+        if is_live {
+            self.warn_about_ignored_settings(&self.settings);
+            self.report_mended_sums();
+        }
+        Ok(())
     }
 
     /// The swarm.
@@ -328,7 +287,7 @@ impl RunningSwarm {
         let swarm = self.swarm.with_source(OrderSource::Control);
         let terminals =
             AttachedTerminals::new(swarm.clone(), Arc::new(exporter), self.home.history());
-        let server = ControlServer::start(listener, (swarm, terminals), &token, about)?;
+        let server = ControlServer::start(listener, (swarm, Arc::new(terminals)), &token, about)?;
         let guard = self.lock.publish(&RunFile {
             pid: std::process::id(),
             control: server.url(),
@@ -362,40 +321,5 @@ impl RunningSwarm {
         self.commander.kill();
         self.watchers.stop().await;
         self.ledger.close().await;
-    }
-}
-
-/// Gives the terminal the means to export conversations to files.
-fn with_exporter(
-    link: TerminalLink,
-    home: &Home,
-    ledger: &SqlLedger,
-    secrets: &Secrets,
-) -> TerminalLink {
-    let exporter = FileExporter::new(ledger.clone(), home.exports(), secrets.clone());
-    TerminalLink {
-        exporter: Some(Arc::new(exporter)),
-        ..link
-    }
-}
-
-fn build_adapters(
-    settings: &Settings,
-    (ledger, operator): (&SqlLedger, &Operator),
-    http: &reqwest::Client,
-    models: Arc<Providers>,
-) -> Adapters {
-    let operator = operator.clone();
-    let tell: TellOperator =
-        Box::new(move |text| operator.tell(Severity::Warn, "tools_left_out", text));
-    let upstream = McpUpstream::with_tell(settings.mcp.upstream.as_deref(), http, Some(tell));
-    let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(upstream)));
-    let ledger = Arc::new(ledger.clone());
-    Adapters {
-        ledger: ledger.clone(),
-        archive: ledger,
-        models,
-        upstream,
-        clock: Arc::new(MachineClock),
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use actors::ports::ConversationExporter;
 use actors::ui::{self, TerminalLink};
+use futures::future::BoxFuture;
 use rmcp::model::Tool;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ use zoea_tui::theme::Depth;
 
 use super::remote_screen::RemoteScreen;
 use super::terminal::AttachedTerminal;
+use crate::control::AddedTools;
 use crate::swarm::Swarm;
 
 /// A terminal that has not asked for so long is gone.
@@ -104,91 +106,6 @@ impl AttachedTerminals {
         }))
     }
 
-    /// The tools by which terminals are served, as MCP lists them.
-    #[must_use]
-    pub fn tools() -> Vec<Tool> {
-        let tool = |name: &'static str, about: &'static str, schema: Value| {
-            let Value::Object(schema) = schema else {
-                return Tool::new(name, about, Arc::default());
-            };
-            Tool::new(name, about, Arc::new(schema))
-        };
-        let terminal = json!({"type": "string"});
-        vec![
-            tool(
-                "attach_terminal",
-                "Attach a terminal: a screen of its own on the swarm.",
-                json!({
-                    "type": "object",
-                    "properties": {
-                        "size": {"type": "array", "items": {"type": "integer"}},
-                        "appearance": {"type": "object"},
-                        "depth": {"type": "string"},
-                    },
-                    "required": ["size", "appearance", "depth"],
-                }),
-            ),
-            tool(
-                "read_terminal",
-                "What has changed on an attached terminal's screen since the frame seen last.",
-                json!({
-                    "type": "object",
-                    "properties": {"terminal": terminal, "seen": {"type": "integer"}},
-                    "required": ["terminal"],
-                }),
-            ),
-            tool(
-                "use_terminal",
-                "What the operator did at an attached terminal, counted from the first.",
-                json!({
-                    "type": "object",
-                    "properties": {
-                        "terminal": terminal,
-                        "first": {"type": "integer"},
-                        "inputs": {
-                            "type": "array",
-                            "items": {"type": ["object", "string"]},
-                        },
-                    },
-                    "required": ["terminal", "first", "inputs"],
-                }),
-            ),
-            tool(
-                "detach_terminal",
-                "An attached terminal leaves; the swarm goes on.",
-                json!({
-                    "type": "object",
-                    "properties": {"terminal": terminal},
-                    "required": ["terminal"],
-                }),
-            ),
-        ]
-    }
-
-    /// Calls one of these tools; `None` where the name is none of theirs.
-    pub async fn call(
-        &self,
-        name: &str,
-        arguments: &Map<String, Value>,
-    ) -> Option<Result<Value, String>> {
-        Some(match name {
-            "attach_terminal" => match parse_arguments(arguments) {
-                Ok(opening) => self.attach(opening).await,
-                Err(why) => Err(why),
-            },
-            "read_terminal" => match parse_arguments(arguments) {
-                Ok(asked) => self.next_frame(asked).await,
-                Err(why) => Err(why),
-            },
-            "use_terminal" => parse_arguments(arguments).and_then(|told| self.accept_inputs(told)),
-            "detach_terminal" => parse_arguments(arguments).map(|leaving: Leaving| {
-                self.detach(&leaving.terminal);
-                json!({})
-            }),
-            _ => return None,
-        })
-    }
-
     async fn attach(&self, opening: AttachRequest) -> Result<Value, String> {
         if self.0.closing.is_cancelled() {
             return Err("the program is closing".to_string());
@@ -254,47 +171,135 @@ impl AttachedTerminals {
         }
     }
 
-    /// Forgets those that do not ask any more, for as long as it is polled.
-    pub async fn sweep(&self) {
-        let mut pause = tokio::time::interval(SWEEP_INTERVAL);
-        pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        loop {
-            pause.tick().await;
-            let gone: Vec<String> = self
-                .terminals()
-                .iter()
-                .filter(|(_, guest)| guest.idle_time() > IDLE_TIMEOUT)
-                .map(|(name, _)| name.clone())
-                .collect();
-            for name in gone {
-                self.detach(&name);
-            }
-        }
-    }
-
-    /// Whether the program is closing.
-    #[must_use]
-    pub fn is_closing(&self) -> bool {
-        self.0.closing.is_cancelled()
-    }
-
-    /// Tells every terminal that the program is closing, as far as they ask soon.
-    pub async fn close(&self) {
-        self.0.closing.cancel();
-        let told = async {
-            while !self.terminals().is_empty() {
-                // One that left meanwhile is remembered.
-                self.0.left.notified().await;
-            }
-        };
-        // Those who do not ask see it by the end of the connection.
-        let _ = tokio::time::timeout(CLOSE_NOTICE_TIMEOUT, told).await;
-    }
-
     fn terminals(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AttachedTerminal>>> {
         // Nothing that panics happens under the lock.
         let terminals = self.0.terminals.lock();
         terminals.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl AddedTools for AttachedTerminals {
+    fn list(&self) -> Vec<Tool> {
+        let tool = |name: &'static str, about: &'static str, schema: Value| {
+            let Value::Object(schema) = schema else {
+                return Tool::new(name, about, Arc::default());
+            };
+            Tool::new(name, about, Arc::new(schema))
+        };
+        let terminal = json!({"type": "string"});
+        vec![
+            tool(
+                "attach_terminal",
+                "Attach a terminal: a screen of its own on the swarm.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "size": {"type": "array", "items": {"type": "integer"}},
+                        "appearance": {"type": "object"},
+                        "depth": {"type": "string"},
+                    },
+                    "required": ["size", "appearance", "depth"],
+                }),
+            ),
+            tool(
+                "read_terminal",
+                "What has changed on an attached terminal's screen since the frame seen last.",
+                json!({
+                    "type": "object",
+                    "properties": {"terminal": terminal, "seen": {"type": "integer"}},
+                    "required": ["terminal"],
+                }),
+            ),
+            tool(
+                "use_terminal",
+                "What the operator did at an attached terminal, counted from the first.",
+                json!({
+                    "type": "object",
+                    "properties": {
+                        "terminal": terminal,
+                        "first": {"type": "integer"},
+                        "inputs": {
+                            "type": "array",
+                            "items": {"type": ["object", "string"]},
+                        },
+                    },
+                    "required": ["terminal", "first", "inputs"],
+                }),
+            ),
+            tool(
+                "detach_terminal",
+                "An attached terminal leaves; the swarm goes on.",
+                json!({
+                    "type": "object",
+                    "properties": {"terminal": terminal},
+                    "required": ["terminal"],
+                }),
+            ),
+        ]
+    }
+
+    fn call<'a>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a Map<String, Value>,
+    ) -> BoxFuture<'a, Option<Result<Value, String>>> {
+        Box::pin(async move {
+            Some(match name {
+                "attach_terminal" => match parse_arguments(arguments) {
+                    Ok(opening) => self.attach(opening).await,
+                    Err(why) => Err(why),
+                },
+                "read_terminal" => match parse_arguments(arguments) {
+                    Ok(asked) => self.next_frame(asked).await,
+                    Err(why) => Err(why),
+                },
+                "use_terminal" => {
+                    parse_arguments(arguments).and_then(|told| self.accept_inputs(told))
+                }
+                "detach_terminal" => parse_arguments(arguments).map(|leaving: Leaving| {
+                    self.detach(&leaving.terminal);
+                    json!({})
+                }),
+                _ => return None,
+            })
+        })
+    }
+
+    fn sweep(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let mut pause = tokio::time::interval(SWEEP_INTERVAL);
+            pause.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            loop {
+                pause.tick().await;
+                let gone: Vec<String> = self
+                    .terminals()
+                    .iter()
+                    .filter(|(_, guest)| guest.idle_time() > IDLE_TIMEOUT)
+                    .map(|(name, _)| name.clone())
+                    .collect();
+                for name in gone {
+                    self.detach(&name);
+                }
+            }
+        })
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.0.closing.cancel();
+            let told = async {
+                while !self.terminals().is_empty() {
+                    // One that left meanwhile is remembered.
+                    self.0.left.notified().await;
+                }
+            };
+            // Those who do not ask see it by the end of the connection.
+            let _ = tokio::time::timeout(CLOSE_NOTICE_TIMEOUT, told).await;
+        })
+    }
+
+    fn is_closing(&self) -> bool {
+        self.0.closing.is_cancelled()
     }
 }
 

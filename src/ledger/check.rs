@@ -254,8 +254,8 @@ impl CheckTransaction {
         ))
     }
 
-    /// The books against the rows, for the days of which no row was removed.
-    async fn check_books(&self) -> Result<CheckFinding, DbErr> {
+    /// What calls came to by Mysis and day, as the rows say.
+    async fn sum_rows(&self) -> Result<SumsByDay, DbErr> {
         let (number, has_bill): (fn(&str) -> String, _) = match self.dialect {
             Dialect::Sqlite => (
                 |key| format!("json_extract(metadata, '$.usage.{key}')"),
@@ -267,18 +267,13 @@ impl CheckTransaction {
                 "metadata LIKE '%\"usage\":{%'",
             ),
         };
-        let total = |of: &str| format!("CAST(coalesce(sum({of}), 0) AS BIGINT)");
         // What no call can have used counts as nothing, here and in the books.
         let of_a_call = |key: &str| {
             let number = number(key);
             let is_within = self.dialect.is_within(&number, MAX_CALL_TOKENS);
-            total(&format!("CASE WHEN {is_within} THEN {number} ELSE 0 END"))
+            total_of(&format!("CASE WHEN {is_within} THEN {number} ELSE 0 END"))
         };
-        let of_a_line = |figure: &str| {
-            let number = mend::figure_or(self.dialect, figure, 0);
-            total(&number)
-        };
-        let of_rows: Vec<(i64, i64, i64, i64, i64)> = self
+        let rows = self
             .query_rows(&format!(
                 "SELECT message.mysis_id, message.at / 86400000, count(*), {}, {} FROM message \
                  LEFT JOIN removed ON removed.mysis_id = message.mysis_id \
@@ -288,7 +283,16 @@ impl CheckTransaction {
                 of_a_call("output")
             ))
             .await?;
-        let of_books: Vec<(i64, i64, i64, i64, i64)> = self
+        Ok(by_mysis_and_day(rows))
+    }
+
+    /// What calls came to by Mysis and day, as the books say.
+    async fn sum_books(&self) -> Result<SumsByDay, DbErr> {
+        let of_a_line = |figure: &str| {
+            let number = mend::figure_or(self.dialect, figure, 0);
+            total_of(&number)
+        };
+        let lines = self
             .query_rows(&format!(
                 "SELECT spending.mysis_id, day, {}, {}, {} FROM spending \
                  JOIN mysis ON mysis.id = spending.mysis_id \
@@ -299,14 +303,12 @@ impl CheckTransaction {
                 of_a_line("output")
             ))
             .await?;
-        let of_books: BTreeMap<(i64, i64), _> = of_books
-            .into_iter()
-            .map(|(mysis, day, calls, input, output)| ((mysis, day), (calls, input, output)))
-            .collect();
-        let mut of_rows: BTreeMap<(i64, i64), _> = of_rows
-            .into_iter()
-            .map(|(mysis, day, calls, input, output)| ((mysis, day), (calls, input, output)))
-            .collect();
+        Ok(by_mysis_and_day(lines))
+    }
+
+    /// The books against the rows, for the days of which no row was removed.
+    async fn check_books(&self) -> Result<CheckFinding, DbErr> {
+        let (of_books, mut of_rows) = (self.sum_books().await?, self.sum_rows().await?);
         let spoilt = mend::spoilt_lines(&self.tx, self.dialect).await?;
         let spoilt: BTreeSet<(i64, i64)> =
             spoilt.iter().map(|line| (line.mysis, line.day)).collect();
@@ -357,6 +359,19 @@ impl CheckTransaction {
 }
 
 type Sum = (i64, i64, i64);
+
+/// Calls, tokens in and tokens out, by Mysis and day.
+type SumsByDay = BTreeMap<(i64, i64), (i64, i64, i64)>;
+
+fn by_mysis_and_day(sums: Vec<(i64, i64, i64, i64, i64)>) -> SumsByDay {
+    let sums = sums.into_iter();
+    sums.map(|(mysis, day, calls, input, output)| ((mysis, day), (calls, input, output)))
+        .collect()
+}
+
+fn total_of(figure: &str) -> String {
+    format!("CAST(coalesce(sum({figure}), 0) AS BIGINT)")
+}
 
 fn mismatch_text((mysis, day): (i64, i64), booked: Sum, counted: Sum) -> String {
     let day = actors::domain::books::Day(day);

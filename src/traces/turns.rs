@@ -7,6 +7,7 @@ use std::sync::Arc;
 use actors::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Row, RowBody};
+use actors::domain::model::TokenUsage;
 use actors::domain::state::LifeState;
 use serde_json::{Value, json};
 
@@ -63,24 +64,7 @@ impl OpenTurns {
                 self.begin_turn(who, at);
             }
             EventKind::ModelReplied { usage, ms } => {
-                let known = self.statuses.get(&who.id).cloned();
-                if let Some(span) = self.add_child(who.id, at, *ms, SpanKind::Client) {
-                    span.set_attribute("gen_ai.operation.name", "chat");
-                    if let Some(standing) = known {
-                        name_model(span, &standing.provider, &standing.model);
-                        if let Some(temperature) = standing.temperature {
-                            span.set_attribute(
-                                "gen_ai.request.temperature",
-                                f64::from(temperature),
-                            );
-                        }
-                    }
-                    if let Some(usage) = usage {
-                        span.set_attribute("gen_ai.usage.input_tokens", usage.input);
-                        span.set_attribute("gen_ai.usage.output_tokens", usage.output);
-                        span.set_attribute("gen_ai.usage.cache_read.input_tokens", usage.cached);
-                    }
-                }
+                self.on_model_replied(who.id, at, *ms, *usage);
             }
             EventKind::ToolReturned {
                 tool,
@@ -94,13 +78,8 @@ impl OpenTurns {
                 over = has_ended.then(|| self.end_turn(who.id, at)).flatten();
             }
             EventKind::StateChanged { to, reason, .. } if *to != LifeState::Running => {
-                if let Some(turn) = self.open.get_mut(&who.id)
-                    && *to == LifeState::Errored
-                {
-                    turn.spans[0].error = Some("errored".to_string());
-                    if let Some(reason) = reason.as_deref().filter(|_| self.contents) {
-                        turn.spans[0].set_attribute("zoea.reason", clip_text(reason));
-                    }
+                if *to == LifeState::Errored {
+                    self.mark_errored(who.id, reason.as_deref());
                 }
                 over = self.end_turn(who.id, at);
             }
@@ -183,6 +162,41 @@ impl OpenTurns {
         };
         turn.spans.push(span);
         turn.spans.last_mut()
+    }
+
+    fn on_model_replied(
+        &mut self,
+        mysis: MysisId,
+        at: Timestamp,
+        ms: u64,
+        usage: Option<TokenUsage>,
+    ) {
+        let known = self.statuses.get(&mysis).cloned();
+        let Some(span) = self.add_child(mysis, at, ms, SpanKind::Client) else {
+            return;
+        };
+        span.set_attribute("gen_ai.operation.name", "chat");
+        if let Some(standing) = known {
+            name_model(span, &standing.provider, &standing.model);
+            if let Some(temperature) = standing.temperature {
+                span.set_attribute("gen_ai.request.temperature", f64::from(temperature));
+            }
+        }
+        if let Some(usage) = usage {
+            span.set_attribute("gen_ai.usage.input_tokens", usage.input);
+            span.set_attribute("gen_ai.usage.output_tokens", usage.output);
+            span.set_attribute("gen_ai.usage.cache_read.input_tokens", usage.cached);
+        }
+    }
+
+    fn mark_errored(&mut self, mysis: MysisId, reason: Option<&str>) {
+        let Some(turn) = self.open.get_mut(&mysis) else {
+            return;
+        };
+        turn.spans[0].error = Some("errored".to_string());
+        if let Some(reason) = reason.filter(|_| self.contents) {
+            turn.spans[0].set_attribute("zoea.reason", clip_text(reason));
+        }
     }
 
     fn on_tool_returned(

@@ -12,6 +12,18 @@ use super::talking;
 /// The number of words in an essay.
 const ESSAY_WORDS: usize = 2000;
 
+/// The looks that the octet takes in turn.
+const OCTET_TOOLS: [&str; 8] = [
+    "get_status",
+    "get_system",
+    "get_cargo",
+    "get_ship",
+    "get_poi",
+    "get_nearby",
+    "get_skills",
+    "get_active_missions",
+];
+
 /// The persona's step; none where it plays.
 pub(super) fn choose_persona_step(
     persona: Persona,
@@ -58,19 +70,7 @@ pub(super) fn choose_persona_step(
             let place = format!("belt_{}", rng.u32(..));
             for_ever("travel", json!({"target_poi": place}))
         }
-        Persona::Octet => {
-            let tools = [
-                "get_status",
-                "get_system",
-                "get_cargo",
-                "get_ship",
-                "get_poi",
-                "get_nearby",
-                "get_skills",
-                "get_active_missions",
-            ];
-            for_ever(in_turn(view, &tools), json!({}))
-        }
+        Persona::Octet => for_ever(in_turn(view, &OCTET_TOOLS), json!({})),
         Persona::Searcher => for_ever("zoea_search_messages", json!({"query": "ore"})),
         Persona::Waverer => match in_turn(view, &["get_status", "travel"]) {
             "travel" => for_ever("travel", json!({"target_poi": "alpha_mining"})),

@@ -125,30 +125,36 @@ impl StoredSwarm {
         Ok(())
     }
 
+    fn delete_mysis(&mut self, mysis: MysisId) {
+        self.myses.remove(&mysis);
+        for (_, of) in &mut self.accounts {
+            *of = of.filter(|of| *of != mysis);
+        }
+    }
+
+    fn keep_mission(&mut self, mission: &Mission) {
+        if self.mission.as_ref().is_none_or(|old| old.at <= mission.at) {
+            self.mission = Some(mission.clone());
+        }
+    }
+
+    fn keep_account(&mut self, account: &GameAccount, owner: Option<MysisId>) {
+        self.accounts
+            .retain(|(old, _)| old.username != account.username);
+        self.accounts.push((account.clone(), owner));
+    }
+
     fn apply_write(&mut self, write: &Write, watch: &InvariantMonitor) {
         match write {
             Write::Create(new) => self.create_mysis(new),
-            Write::Delete { mysis } => {
-                self.myses.remove(mysis);
-                for (_, of) in &mut self.accounts {
-                    *of = of.filter(|of| of != mysis);
-                }
-            }
-            Write::Mission(mission) => {
-                if self.mission.as_ref().is_none_or(|old| old.at <= mission.at) {
-                    self.mission = Some(mission.clone());
-                }
-            }
+            Write::Delete { mysis } => self.delete_mysis(*mysis),
+            Write::Mission(mission) => self.keep_mission(mission),
             Write::ClearMission { mission, .. } => {
                 self.mission.take_if(|stands| stands.id == *mission);
             }
             // Events are not part of the state that a swarm is rebuilt from.
             Write::Event(_) => {}
-            Write::SaveAccount { mysis, account, .. } => {
-                self.accounts
-                    .retain(|(old, _)| old.username != account.username);
-                self.accounts.push((account.clone(), Some(*mysis)));
-            }
+            Write::SaveAccount { mysis, account, .. } => self.keep_account(account, Some(*mysis)),
             Write::Append { mysis, row } => self.append_row(*mysis, row, watch),
             Write::Configure { mysis, change } => {
                 self.update_mysis(*mysis, |member| change.apply(&mut member.record.profile));
@@ -193,9 +199,7 @@ impl StoredSwarm {
                 self.update_mysis(*mysis, |member| member.watch = Some(memo.clone()));
             }
             Write::PoolAccount { account, .. } => {
-                let of_name = |old: &GameAccount| old.username == account.account.username;
-                self.accounts.retain(|(old, _)| !of_name(old));
-                self.accounts.push((account.account.clone(), account.owner));
+                self.keep_account(&account.account, account.owner);
             }
         }
     }

@@ -69,11 +69,8 @@ fn add_mysis(
         LinkState::Ok => ("ok", Tone::Success),
         LinkState::Down => ("down", Tone::Fault),
     };
-    let (turns, tokens_in, tokens_out) = (
-        figures::amount(totals.turns),
-        figures::amount(totals.tokens_in),
-        figures::amount(totals.tokens_out),
-    );
+    let tokens = [totals.tokens_in, totals.tokens_out].map(figures::amount);
+    let tokens = format!("{} in, {} out", tokens[0], tokens[1]);
     lines.push(StyledLine::of("MYSIS", Tone::Brand));
     lines.push(labelled("account", account, Tone::Text));
     lines.push(labelled("session", link, link_tone));
@@ -87,12 +84,8 @@ fn add_mysis(
         .temperature
         .map_or("–".to_string(), |value| value.to_string());
     lines.push(labelled("temp", temperature, Tone::Text));
-    lines.push(labelled("turns", turns, Tone::Text));
-    lines.push(labelled(
-        "tokens",
-        format!("{tokens_in} in, {tokens_out} out"),
-        Tone::Text,
-    ));
+    lines.push(labelled("turns", figures::amount(totals.turns), Tone::Text));
+    lines.push(labelled("tokens", tokens, Tone::Text));
     if totals.cost_micros > 0 {
         lines.push(labelled(
             "cost",
@@ -111,6 +104,11 @@ fn add_mysis(
         let nudges = format!("{} of {limit}", standing.nudges);
         lines.push(labelled("nudges", nudges, Tone::Warning));
     }
+    add_reason(standing, lines, columns);
+}
+
+/// Why it is in its state, in a few lines.
+fn add_reason(standing: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16) {
     let why = standing.fault.as_ref().map(|fault| fault.text.as_str());
     if let Some(why) = why.or(standing.reason.as_deref()) {
         let tone = if standing.fault.is_some() {

@@ -64,26 +64,8 @@ impl Dashboard {
                 self.send(ComposeTarget::Swarm, text);
             }
             Verb::Mission => return self.run_mission(words.next(command, 0)?),
-            Verb::Message | Verb::Note => {
-                let ids = self.parse_myses(words.next(command, 0)?)?;
-                let text = words.rest_of_line(command)?;
-                let target = if command.verb == Verb::Note {
-                    ComposeTarget::Notes(ids)
-                } else {
-                    ComposeTarget::Myses(ids)
-                };
-                self.send(target, text);
-            }
-            Verb::New => {
-                let name = words.next(command, 0)?.to_string();
-                let order = Order::Create {
-                    name: name.clone(),
-                    provider: words.optional().map(ToString::to_string),
-                    model: words.optional().map(ToString::to_string),
-                    start: true,
-                };
-                self.order_once("create", &name, order);
-            }
+            Verb::Message | Verb::Note => return self.run_message(command, words),
+            Verb::New => return self.run_new(command, words),
             Verb::ClearNotes | Verb::Start | Verb::Stop | Verb::Delete | Verb::Mark => {
                 let ids = self.parse_myses(words.next(command, 0)?)?;
                 self.run_for(command.verb, ids);
@@ -197,6 +179,38 @@ impl Dashboard {
             }
             other => return Err(format!("show or clear, not `{other}`")),
         }
+        Ok(())
+    }
+
+    fn run_message(
+        &mut self,
+        command: &PaletteCommand,
+        mut words: CommandArgs<'_>,
+    ) -> Result<(), Complaint> {
+        let ids = self.parse_myses(words.next(command, 0)?)?;
+        let text = words.rest_of_line(command)?;
+        let target = if command.verb == Verb::Note {
+            ComposeTarget::Notes(ids)
+        } else {
+            ComposeTarget::Myses(ids)
+        };
+        self.send(target, text);
+        Ok(())
+    }
+
+    fn run_new(
+        &mut self,
+        command: &PaletteCommand,
+        mut words: CommandArgs<'_>,
+    ) -> Result<(), Complaint> {
+        let name = words.next(command, 0)?.to_string();
+        let order = Order::Create {
+            name: name.clone(),
+            provider: words.optional().map(ToString::to_string),
+            model: words.optional().map(ToString::to_string),
+            start: true,
+        };
+        self.order_once("create", &name, order);
         Ok(())
     }
 

@@ -1,0 +1,151 @@
+//! The parts of a swarm: opened, put together, and handed to a Commander.
+
+use std::sync::Arc;
+
+use actors::commander::{Adapters, CommanderArgs};
+use actors::domain::life::Mode;
+use actors::domain::message::Severity;
+use actors::ports::{SwarmRecord, Upstream};
+use actors::secrets::Secrets;
+use actors::ui::TerminalLink;
+use anyhow::Context;
+use zoea_ledger::export::FileExporter;
+use zoea_ledger::{SqlLedger, Stay};
+use zoea_system::clock::MachineClock;
+
+use super::daily::DailyReporter;
+use super::watchers::Watchers;
+use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
+use crate::home::{Home, HomeLock};
+use crate::operator::Operator;
+use crate::provider::Providers;
+use crate::settings::Settings;
+use crate::toolbox::request_saver::CachingUpstream;
+use crate::toolbox::{McpUpstream, TellOperator};
+
+/// The parts of a swarm whose Commander does not run yet.
+pub(super) struct SwarmParts {
+    pub(super) ledger: SqlLedger,
+    pub(super) operator: Operator,
+    pub(super) providers: Arc<Providers>,
+    pub(super) watchers: Watchers,
+    adapters: Adapters,
+}
+
+/// Opens the database of a home, as long as this mode needs it.
+pub(super) async fn open_ledger_of(
+    home: &Home,
+    settings: &Settings,
+    mode: Mode,
+) -> anyhow::Result<SqlLedger> {
+    let stay = match mode {
+        Mode::Live | Mode::Draining => Stay::Resident,
+        Mode::QueueOnly => Stay::Visitor,
+    };
+    let ledger = books::open_ledger(home, settings, stay).await?;
+    if mode == Mode::Live {
+        ledger.set_retention(books::retention_limits(settings), Arc::new(MachineClock));
+    }
+    Ok(ledger)
+}
+
+impl SwarmParts {
+    /// Builds what the swarm reaches the outside by, and those who watch it.
+    pub(super) async fn assemble(
+        lock: &HomeLock,
+        settings: &Settings,
+        ledger: SqlLedger,
+        options: &LaunchOptions,
+    ) -> anyhow::Result<SwarmParts> {
+        let http = crate::http::build_client().context("build an HTTP client")?;
+        let secrets = &options.secrets;
+        let providers =
+            Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets.clone());
+        let providers = Arc::new(providers);
+        let operator = Operator::default();
+        let mut adapters = build_adapters(settings, (&ledger, &operator), &http, providers.clone());
+        secrets.learn(rules::configured_secrets(settings));
+        // An operator may paste the token as well as a key.
+        secrets.learn([lock.control_token()?.expose().into()]);
+        let mut watchers = Watchers::default();
+        if options.mode == Mode::Live {
+            watchers = Watchers::start(settings, &http, secrets, &mut adapters, &operator).await?;
+            if let Some(daily) = settings.reports.daily {
+                let reporter = DailyReporter {
+                    ledger: ledger.clone(),
+                    home: lock.home().clone(),
+                    operator: operator.clone(),
+                };
+                watchers.write_reports(daily, reporter);
+            }
+        }
+        Ok(SwarmParts {
+            ledger,
+            operator,
+            providers,
+            watchers,
+            adapters,
+        })
+    }
+
+    /// What the Commander of a stored swarm starts with.
+    pub(super) fn commander_args(
+        &self,
+        stored: SwarmRecord,
+        home: &Home,
+        settings: &Settings,
+        options: &LaunchOptions,
+        observers: Observers,
+    ) -> anyhow::Result<CommanderArgs> {
+        let secrets = &options.secrets;
+        let link = observers.link;
+        let watchers = observers.watchers.into_iter();
+        Ok(CommanderArgs {
+            swarm: stored,
+            resume: options.resume,
+            start_idle: options.start_idle,
+            mode: options.mode,
+            rules: Arc::new(rules::swarm_rules(settings, home)?),
+            secrets: secrets.clone(),
+            outside: self.adapters.clone(),
+            watchers: watchers.chain(self.watchers.watchers()).collect(),
+            link: link.map(|link| with_exporter(link, home, &self.ledger, secrets)),
+            seed: fastrand::u64(..),
+        })
+    }
+}
+
+/// Gives the terminal the means to export conversations to files.
+fn with_exporter(
+    link: TerminalLink,
+    home: &Home,
+    ledger: &SqlLedger,
+    secrets: &Secrets,
+) -> TerminalLink {
+    let exporter = FileExporter::new(ledger.clone(), home.exports(), secrets.clone());
+    TerminalLink {
+        exporter: Some(Arc::new(exporter)),
+        ..link
+    }
+}
+
+fn build_adapters(
+    settings: &Settings,
+    (ledger, operator): (&SqlLedger, &Operator),
+    http: &reqwest::Client,
+    models: Arc<Providers>,
+) -> Adapters {
+    let operator = operator.clone();
+    let tell: TellOperator =
+        Box::new(move |text| operator.tell(Severity::Warn, "tools_left_out", text));
+    let upstream = McpUpstream::with_tell(settings.mcp.upstream.as_deref(), http, Some(tell));
+    let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(upstream)));
+    let ledger = Arc::new(ledger.clone());
+    Adapters {
+        ledger: ledger.clone(),
+        archive: ledger,
+        models,
+        upstream,
+        clock: Arc::new(MachineClock),
+    }
+}
