@@ -1,4 +1,4 @@
-//! How fast the core is: composing a request, also from a long history with the lookup, and making
+//! The speed of the core: composing a request, also from a long history with the lookup, and making
 //! rows durable.
 //!
 //! `cargo bench --bench core`
@@ -24,7 +24,7 @@ fn main() {
     divan::main();
 }
 
-/// A result of 2 KB, as most of a game's are.
+/// A result of 2 KB, the size of most results of a game.
 const RESULT: usize = 2048;
 
 fn row(seq: i64, turn: i64, body: RowBody) -> Arc<Row> {
@@ -95,7 +95,7 @@ fn compose_from_rows(bencher: Bencher, count: i64) {
     bencher.bench(|| composed(&system, &conversation));
 }
 
-/// One whole turn of so many rows: a prompt, and loops with results of 2 KB since.
+/// One whole turn of `count` rows: a prompt, and loops with results of 2 KB.
 #[divan::bench(args = [20, 200])]
 fn compose_a_long_turn(bencher: Bencher, count: i64) {
     let mut rows = rows(count);
@@ -140,7 +140,7 @@ fn composed(system: &str, conversation: &Conversation) -> ComposedRequest {
     })
 }
 
-/// A Mysis that takes its conversation up again from the database and composes a request.
+/// A Mysis that reads its conversation back from the database and composes a request.
 #[divan::bench(args = [100, 10_000, 1_000_000], sample_count = 50)]
 fn compose_with_the_lookup(bencher: Bencher, count: i64) {
     let mut measured = MeasuredLedger::new(1);
@@ -157,7 +157,7 @@ fn compose_with_the_lookup(bencher: Bencher, count: i64) {
     });
 }
 
-/// One row at this place for each of so many Myses, in one commit.
+/// Appends one row at this place for each of `group` Myses, in one commit.
 fn append_row_each(measured: &MeasuredLedger, place: i64, group: i64) {
     let text: Arc<str> = "mine some ore and tell me how much".into();
     let batches = (1..=group)
@@ -173,7 +173,7 @@ fn append_row_each(measured: &MeasuredLedger, place: i64, group: i64) {
     assert!(answers.iter().all(Result::is_ok));
 }
 
-/// One acknowledged append, alone and in groups (the time is for the whole group).
+/// One acknowledged append, alone and in groups. The time is for the whole group.
 #[divan::bench(args = [1, 32])]
 fn append_rows(bencher: Bencher, group: i64) {
     let measured = MeasuredLedger::new(group);
@@ -184,8 +184,8 @@ fn append_rows(bencher: Bencher, group: i64) {
     });
 }
 
-/// Whole turns of one Mysis, with the game and the model played in the same thread and no time lost
-/// on the way: what a turn costs us, and the two simulated servers with it.
+/// Whole turns of one Mysis. The game and the model run in the same thread without network delay,
+/// so the time is that of the turn and of the two simulated servers.
 #[divan::bench(sample_count = 5)]
 fn whole_turns_without_a_network(bencher: Bencher) {
     let options = zoea_simulation::SimulationOptions {

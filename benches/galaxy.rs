@@ -1,4 +1,4 @@
-//! What the simulated world costs: a query, a mutation, a tick, a start.
+//! The cost of the simulated world: a query, a mutation, a tick, a start.
 
 use divan::{Bencher, black_box};
 use serde_json::{Map, Value, json};
@@ -28,7 +28,7 @@ fn order(player: PlayerId, command: &str, arguments: Value) -> GameOrder {
     }
 }
 
-/// So many solarian pilots, all at the belt.
+/// A world with `count` solarian pilots, all at the belt.
 fn crowd(count: usize) -> (World, Vec<PlayerId>) {
     let mut world = World::new(WorldRules::new(1));
     let pilots: Vec<PlayerId> = (0..count)
@@ -57,7 +57,7 @@ fn query(bencher: Bencher, command: &str) {
     bencher.bench_local(|| black_box(world.query(pilots[7], command, &none)).is_ok());
 }
 
-/// One pilot mines and throws it away again, so that the hold never fills: two mutations, two ticks.
+/// One pilot mines and throws the ore away, so that the hold never fills: two mutations, two ticks.
 #[divan::bench]
 fn mine_and_jettison(bencher: Bencher) {
     let (mut world, pilots) = crowd(1);
@@ -74,7 +74,7 @@ fn mine_and_jettison(bencher: Bencher) {
     });
 }
 
-/// Everybody mines in the same tick. Holds fill after a while; a refusal costs about the same.
+/// All pilots mine in the same tick. Holds fill after a while; a refusal costs about the same.
 #[divan::bench]
 fn tick_in_which_2000_mine(bencher: Bencher) {
     let (mut world, pilots) = crowd(PLAYERS);

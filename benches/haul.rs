@@ -1,5 +1,5 @@
-//! The long haul: a swarm of real processes for as long as is wanted, and what it costs at its
-//! beginning and at its end.
+//! The long haul: a swarm of real processes for a long time, and its costs at the beginning and at
+//! the end.
 //!
 //! `cargo bench --bench haul` takes ten minutes; `-- 43 200 100` forty-three minutes, 200 Myses and
 //! ticks of 100 ms. The game's tick is 10 s: at 100 ms, 43 minutes are 72 hours of the game.
@@ -15,7 +15,7 @@ use zoea_rig::{Home, Process, Server, http};
 
 /// A tick of the real game.
 const REAL_TICK_MS: u64 = 10_000;
-/// How often it is looked.
+/// The time between two measurements.
 const EVERY: Duration = Duration::from_secs(60);
 
 fn main() {
@@ -40,7 +40,7 @@ fn main() {
     println!("| after | game | PSS | threads | descriptors | written | database | turns | calls |");
     println!("|---|---|---|---|---|---|---|---|---|");
     let end = Duration::from_secs(minutes * 60);
-    // The first look comes when all have begun to play.
+    // The first measurement comes when all Myses have begun to play.
     let mut next = EVERY.min(end / 10);
     let mut events = Events::default();
     while begun.elapsed() < end {
@@ -66,7 +66,7 @@ fn main() {
     );
 }
 
-/// What was told meanwhile.
+/// The events between two measurements.
 #[derive(Default)]
 struct Events {
     turns: u64,
@@ -89,7 +89,7 @@ impl Events {
     }
 }
 
-/// What the program takes at one moment.
+/// The resources that the program uses at one moment.
 struct Look {
     pss_kb: u64,
     threads: u64,
@@ -134,7 +134,7 @@ impl Look {
     }
 }
 
-/// How many Myses are in which state.
+/// The number of Myses in each state.
 fn states(home: &Home) -> String {
     let myses = home.json(&["mysis", "list", "--json"]);
     let mut states = std::collections::BTreeMap::<String, usize>::new();
@@ -144,7 +144,7 @@ fn states(home: &Home) -> String {
     format!("{states:?}")
 }
 
-/// The tokens of the books.
+/// The tokens that `zoea books` reports.
 fn booked(home: &Home) -> u64 {
     let books = home.json(&["books", "--json"]);
     let entries = books.as_array().expect("entries").iter();

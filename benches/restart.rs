@@ -1,7 +1,7 @@
-//! The restart: how long a killed program of 200 Myses takes to be back with all of them, and how
-//! many of them have to log in again.
+//! The restart: the time until a killed program of 200 Myses has all of them running again, and the
+//! number of Myses that log in again.
 //!
-//! `cargo bench --bench restart` (about a minute); `-- 50` takes so many Myses.
+//! `cargo bench --bench restart` takes about a minute; `-- 50` uses that many Myses.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use zoea_rig::{Home, Process, Server};
 
-/// How often the program is killed.
+/// The number of kills.
 const KILLS: usize = 7;
 
 fn main() {

@@ -1,12 +1,12 @@
-//! The revival: how long it takes from the kill of a Mysis' actor until its successor, rebuilt from
-//! what is stored, asks the model.
+//! The revival: the time from the kill of a Mysis' actor until its successor, rebuilt from stored
+//! rows, calls the model.
 //!
-//! `cargo bench --bench revival` (some seconds); `-- 1000000` stores so many rows first.
+//! `cargo bench --bench revival` takes some seconds; `-- 1000000` stores that many rows first.
 
 use zoea_scenes::measured_ledger::MeasuredLedger;
 use zoea_scenes::revival;
 
-/// How often it is killed.
+/// The number of kills.
 const KILLS: usize = 500;
 
 #[expect(clippy::print_stdout, reason = "the figures are what it is for")]

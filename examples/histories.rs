@@ -1,14 +1,14 @@
-//! Statistics of generated histories: how many requests a strict provider takes, how many orders
-//! are lost, how many other rules of composition are broken.
+//! Statistics of generated histories: the number of requests that a strict provider accepts, of
+//! lost orders, and of other broken rules of composition.
 //!
-//! `cargo run --release --example histories -- [COUNT]` (10000 where no count is given)
+//! `cargo run --release --example histories -- [COUNT]` (10000 by default)
 
 use std::io::Write;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestRunner};
 
-/// So many breaks are told.
+/// The number of broken rules that are printed.
 const TOLD: usize = 10;
 
 fn main() -> std::io::Result<()> {
@@ -28,7 +28,7 @@ struct Figures {
     requests: usize,
     valid: usize,
     orders_lost: usize,
-    /// Of them, those that broke another rule, with what they broke.
+    /// The histories that broke another rule, with that rule.
     broken: usize,
     breaks: Vec<String>,
     largest: usize,
@@ -63,7 +63,7 @@ impl Figures {
     }
 }
 
-/// The same histories in every run.
+/// A generator that gives the same histories in every run.
 fn runner() -> TestRunner {
     TestRunner::new(Config {
         rng_algorithm: RngAlgorithm::ChaCha,
@@ -120,7 +120,7 @@ fn of_lives(count: usize) -> Figures {
     figures
 }
 
-/// The fewest moves that still break a rule with these first words, and what is broken then.
+/// The smallest sequence of moves that still breaks a rule with these first words, and that rule.
 fn smallest(
     tree: &mut impl ValueTree<Value = Vec<zoea_scenes::life::Move>>,
     budget: usize,

@@ -1,4 +1,4 @@
-//! Our side of MCP, against a server of somebody else's (`tests/conformance/`): opens a session, lists
+//! The program's MCP client against a foreign server (`tests/conformance/`): opens a session, lists
 //! the tools, and calls each of them once, with arguments made from its schema.
 //!
 //! `cargo run --example mcp_client -- http://127.0.0.1:3000/mcp`
@@ -10,7 +10,7 @@ use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
 use zoea::mcp::{ListedTool, ServerSession, UpstreamEndpoint};
 
-/// How long a tool may take.
+/// The time limit of a tool call.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[tokio::main]
@@ -43,8 +43,8 @@ fn tell(tool: &ListedTool, content: &str) {
     println!("{}: {content}", tool.name);
 }
 
-/// Something of the right kind for everything that a tool can be given. Whoever wants a schema gets
-/// that of another tool, as it was listed.
+/// Valid arguments for a tool's schema. A parameter that is itself a schema gets the schema of
+/// another tool.
 fn arguments(tool: &ListedTool, tools: &[ListedTool]) -> anyhow::Result<Map<String, Value>> {
     let own: Value = serde_json::from_str(&tool.schema)?;
     let properties = own.get("properties").and_then(Value::as_object);

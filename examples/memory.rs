@@ -1,7 +1,7 @@
-//! What a Mysis holds in memory between two turns, by itself: no session, no actor, no screen.
+//! The memory of a Mysis between two turns, without session, actor and screen.
 //!
-//! `cargo run --release --example memory -- [MYSES] [TURNS] [RESULT_BYTES]` (1000, 50 and 2048): each
-//! plays so many turns of one call with a result of that size, then rests.
+//! `cargo run --release --example memory -- [MYSES] [TURNS] [RESULT_BYTES]` (1000, 50 and 2048 by
+//! default). Each Mysis plays that many turns of one call with a result of that size, then rests.
 
 use std::collections::VecDeque;
 use std::io::Write as _;
@@ -33,7 +33,7 @@ fn main() -> std::io::Result<()> {
         read_only_hint: None,
     });
     let (rules, tools) = (Arc::new(rules()), Arc::new(Toolset::new(tools)));
-    // The first one also pays for what all share.
+    // The first Mysis also allocates what all of them share.
     let first = rested(0, &rules, &tools, turns, result);
     let before = resident()?;
     let lives: Vec<Life> = (1..=myses)
@@ -49,7 +49,7 @@ fn main() -> std::io::Result<()> {
     Ok(())
 }
 
-/// The memory that this process has, in bytes, as the kernel counts it.
+/// The resident memory of this process in bytes, as the kernel counts it.
 fn resident() -> std::io::Result<usize> {
     let pages = std::fs::read_to_string("/proc/self/statm")?;
     let resident = pages.split_whitespace().nth(1);
@@ -136,7 +136,7 @@ fn rested(
     life
 }
 
-/// A call and words in turn, with a thought beside each.
+/// Alternately a call and words, each with reasoning.
 fn answer(asked: i64) -> ModelAnswer {
     let tool = if asked % 4 == 1 { "mine" } else { "get_status" };
     let call = RequestedCall {

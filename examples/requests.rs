@@ -1,8 +1,8 @@
-//! Bytes per request on a long run of one Mysis, against what sending its last fifty rows would have
-//! cost. The game and the model are the simulated ones, with fast ticks.
+//! The bytes per request on a long run of one Mysis, compared with sending its last fifty rows. The
+//! game and the model are the simulated ones, with fast ticks.
 //!
-//! `cargo run --release --example requests -- [HOURS] [TICK_MS]`: so many hours of the game (24),
-//! 360 ticks each, of so many milliseconds (1).
+//! `cargo run --release --example requests -- [HOURS] [TICK_MS]`: the hours of the game (24 by
+//! default) of 360 ticks each, and the milliseconds of a tick (1 by default).
 
 use std::collections::VecDeque;
 use std::io::Write;
@@ -32,7 +32,7 @@ use zoea_pilot::PilotOptions;
 
 /// Ticks in an hour of the real game.
 const TICKS_AN_HOUR: u64 = 360;
-/// Rows that a simpler program would send.
+/// The number of rows that a simpler program would send.
 const ROWS: usize = 50;
 
 #[tokio::main]
@@ -53,7 +53,7 @@ async fn main() -> anyhow::Result<()> {
     report(hours, &composed, &rows)
 }
 
-/// Lets one Mysis mine and sell for so many ticks; gives all its rows.
+/// Lets one Mysis mine and sell for `ticks` ticks. Returns all its rows.
 async fn play(
     directory: &std::path::Path,
     ticks: u64,
@@ -177,7 +177,7 @@ fn report(hours: u64, composed: &[Composed], rows: &[Arc<Row>]) -> anyhow::Resul
     Ok(())
 }
 
-/// What each request would have cost with the last fifty sendable rows that it could have held.
+/// The size of each request if it had the last fifty rows that could be sent.
 fn last_rows_bytes(rows: &[Arc<Row>], system: u64) -> Vec<u64> {
     let mut last: VecDeque<(Seq, u64)> = VecDeque::new();
     let mut all = Vec::new();

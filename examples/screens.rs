@@ -1,7 +1,7 @@
-//! Pictures of the real program for the documents: `cargo run --example screens`.
+//! Screenshots of the real program for the documents: `cargo run --example screens`.
 //!
-//! Builds the program, flies a swarm offline in a terminal of its own at three sizes, lets the
-//! program write its own screen, and puts what it wrote into `docs/screens/`.
+//! Builds the program, runs a swarm offline in a terminal of its own at three sizes, lets the
+//! program write its screen to files, and copies these to `docs/screens/`.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-/// The longest that anything is waited for.
+/// The longest wait for anything.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The sizes, in columns and rows.
@@ -28,26 +28,26 @@ fn main() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let target = root.join("docs/screens");
     std::fs::create_dir_all(&target)?;
-    let mut bridge = Bridge::open(&root.join("target/debug/zoea"), folder.path())?;
-    bridge.play()?;
+    let mut terminal = ProgramTerminal::open(&root.join("target/debug/zoea"), folder.path())?;
+    terminal.play()?;
     for size in SIZES {
-        bridge.resize(size)?;
-        bridge.picture(&target, "dashboard", size)?;
-        bridge.keys(":open ceres\r", "following")?;
-        bridge.picture(&target, "conversation", size)?;
-        bridge.keys("x", "LAST REQUEST")?;
-        bridge.picture(&target, "request", size)?;
-        bridge.keys("\u{1b}", "following")?;
-        bridge.keys("\u{1b}", "PROVIDER")?;
-        bridge.keys("?", "The table of Myses")?;
-        bridge.picture(&target, "help", size)?;
-        bridge.keys("\u{1b}", "PROVIDER")?;
+        terminal.resize(size)?;
+        terminal.picture(&target, "dashboard", size)?;
+        terminal.keys(":open ceres\r", "following")?;
+        terminal.picture(&target, "conversation", size)?;
+        terminal.keys("x", "LAST REQUEST")?;
+        terminal.picture(&target, "request", size)?;
+        terminal.keys("\u{1b}", "following")?;
+        terminal.keys("\u{1b}", "PROVIDER")?;
+        terminal.keys("?", "The table of Myses")?;
+        terminal.picture(&target, "help", size)?;
+        terminal.keys("\u{1b}", "PROVIDER")?;
     }
-    bridge.quit()
+    terminal.quit()
 }
 
 /// The program under a terminal.
-struct Bridge {
+struct ProgramTerminal {
     child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
@@ -56,8 +56,8 @@ struct Bridge {
     pictures: PathBuf,
 }
 
-impl Bridge {
-    fn open(program: &Path, folder: &Path) -> anyhow::Result<Bridge> {
+impl ProgramTerminal {
+    fn open(program: &Path, folder: &Path) -> anyhow::Result<ProgramTerminal> {
         let (columns, rows) = SIZES[2];
         let pty = native_pty_system().openpty(size(columns, rows))?;
         let mut command = CommandBuilder::new(program);
@@ -86,7 +86,7 @@ impl Bridge {
                 }
             }
         });
-        let mut bridge = Bridge {
+        let mut terminal = ProgramTerminal {
             child,
             keys: pty.master.take_writer()?,
             output,
@@ -94,11 +94,11 @@ impl Bridge {
             master: pty.master,
             pictures: folder.join("offline/screens"),
         };
-        bridge.until("the swarm", |screen| screen.contains("The swarm is empty"))?;
-        Ok(bridge)
+        terminal.until("the swarm", |screen| screen.contains("The swarm is empty"))?;
+        Ok(terminal)
     }
 
-    /// Lets a swarm play for a while, and something happen to it.
+    /// Lets a swarm play for a while, and causes some events.
     fn play(&mut self) -> anyhow::Result<()> {
         let names = "alpha bravo ceres drift echo foxglove gamma halcyon iris juno kestrel lumen";
         let mission = "Mine ore at the belt of your home system, sell it where it pays best, and tell each other what you learn.";
@@ -137,21 +137,22 @@ impl Bridge {
         Ok(())
     }
 
-    /// Lets the program write its screen, and keeps that: the text in every size, the image of one.
+    /// Lets the program write its screen, and keeps the files: the text in every size, the image of
+    /// one.
     fn picture(
         &mut self,
         target: &Path,
         view: &str,
         (columns, rows): (u16, u16),
     ) -> anyhow::Result<()> {
-        // Earlier messages would lie over what is to be seen.
+        // Earlier messages would cover the screen.
         self.watch(Duration::from_millis(1500));
         self.until("an empty line", |screen| {
             !screen.contains("the screen is in")
         })?;
         let before = self.newest(".svg");
         if view == "help" || view == "request" {
-            // Their keys are their own: what is on the screen is the same text.
+            // The keys of each screen differ. The text of the screen shows that it is complete.
             let text = self.screen.screen().contents();
             let lines = text.lines().map(|line| format!("{}\n", line.trim_end()));
             let text: String = lines.collect();
@@ -174,7 +175,7 @@ impl Bridge {
         };
         self.watch(Duration::from_millis(200));
         let text = image.with_extension("txt");
-        // Not copied: the program's own files are closed to others, the documents are not.
+        // Read and written again, as a copy would keep the program's closed permissions.
         let text = std::fs::read(text)?;
         std::fs::write(target.join(format!("{view}-{columns}x{rows}.txt")), text)?;
         if columns == 120 {

@@ -1,10 +1,11 @@
-//! What the books cost and how fast they are searched.
+//! The cost of the ledger: bytes and time of appends, searches and removal.
 //!
-//! `cargo bench --bench ledger` (some minutes: it fills a database with a million rows);
-//! `-- 100000` fills it with so many. Printed are: bytes written and bytes of growth for a turn of
-//! the yardstick's shape (two model calls and one result of 2 KB), with a result of one letter and
-//! with one like the game's; how long an append takes; then searches among all rows; how long a step of removal takes.
-//! `-- 100000 postgres://user@host/new_database` measures appends and searches on a server.
+//! `cargo bench --bench ledger` takes some minutes, as it fills a database with a million rows; `--
+//! 100000` fills it with that many. It prints the bytes written and the growth in bytes for a turn
+//! of the yardstick's shape (two model calls and one result of 2 KB), with a result of one repeated
+//! letter and with one like the game's. Then it prints the time of an append, of searches among all
+//! rows, and of a step of removal. `-- 100000 postgres://user@host/new_database` measures appends
+//! and searches on a server.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
@@ -25,9 +26,9 @@ use actors::ports::{Archive, Ledger, SearchIn, SearchQuery};
 use zoea_ledger::{ServerAddress, SqlLedger, Stay};
 
 const MYSES: i64 = 16;
-/// Turns that are measured.
+/// The number of measured turns.
 const TURNS: i64 = 2000;
-/// A result of 2 KB, as most of a game's are.
+/// A result of 2 KB, the size of most results of a game.
 const RESULT: usize = 2048;
 
 fn main() {
@@ -68,7 +69,7 @@ fn main() {
     });
 }
 
-/// An answer as the game gives it, with ids and numbers that no other has.
+/// A result like the game's, with ids and numbers that no other result has.
 fn game_like(number: i64) -> String {
     let mut dice = fastrand::Rng::with_seed(number.unsigned_abs());
     let mut text = String::from("{\"items\":[");
@@ -125,7 +126,7 @@ fn said(text: &str, seen_up_to: i64) -> Utterance {
     }
 }
 
-/// The four commits of a turn: the call, that it leaves, its result, the reply.
+/// The four commits of a turn: the call, its sending, its result, the reply.
 fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
     let first = (turn - 1) * 3 + 1;
     let call = CallKey {
@@ -214,7 +215,7 @@ async fn create(ledger: &SqlLedger) {
     commit(ledger, vec![batch(writes)]).await;
 }
 
-/// How long it takes until a row is durable, alone and in a group of others.
+/// Measures the time until a row is durable, alone and in a group of others.
 async fn measure_appends(ledger: &SqlLedger) {
     let mut seq = 100_000_000;
     for group in [1, 32] {
@@ -258,7 +259,7 @@ async fn measure_turns(name: &str, result: fn(i64) -> String) {
     let path = directory.path().join("zoea.db");
     let ledger = open(&path).await;
     let (written, size, started) = (written_bytes(), file_size(&path), Instant::now());
-    // Two Myses a commit, as sixteen at play come to.
+    // Two Myses in each commit, the usual number for sixteen at play.
     for turn in 1..=TURNS / MYSES {
         for pair in 0..MYSES / 2 {
             let [one, other] = [pair * 2 + 1, pair * 2 + 2]
@@ -355,7 +356,7 @@ fn file_size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |file| file.len())
 }
 
-/// Bytes that this process sent to the disk.
+/// The bytes that this process sent to the disk.
 fn written_bytes() -> u64 {
     let io = std::fs::read_to_string("/proc/self/io").expect("the kernel's figures");
     io.lines()

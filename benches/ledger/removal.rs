@@ -1,4 +1,4 @@
-//! How long a commit may have to wait for a step of removal, and how fast rows go that way.
+//! The time that a commit may wait for a step of removal, and the speed of removal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -8,7 +8,7 @@ use actors::domain::ids::{Moment, Timestamp};
 use actors::ports::{Clock, Ledger as _};
 use zoea_ledger::{RetentionLimits, SqlLedger};
 
-/// A clock that is put forward by hand.
+/// A clock that the bench sets.
 struct Hand(AtomicI64);
 
 impl Clock for Hand {
@@ -21,7 +21,7 @@ impl Clock for Hand {
     }
 }
 
-/// Prints both, for a round in time and for one that is late.
+/// Prints both figures, for a round in time and for a late one.
 pub(crate) async fn measure(ledger: &SqlLedger) {
     let keep = RetentionLimits {
         age: None,
@@ -48,7 +48,7 @@ pub(crate) async fn measure(ledger: &SqlLedger) {
             taken[taken.len() * 99 / 100],
             removed as f64 / all.as_secs_f64(),
         );
-        // The next round should have begun.
+        // The next round is overdue from here on.
         hand.0.store(3_600_000, Ordering::Relaxed);
     }
 }

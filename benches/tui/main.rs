@@ -1,6 +1,6 @@
-//! The terminal's costs: a picture, an event, the opening of a conversation; and the whole program
-//! under a real terminal: keys in a storm, a swarm at rest, a large database, a terminal that does
-//! not read.
+//! The costs of the terminal: a frame, an event, the opening of a conversation. Then the whole
+//! program under a real terminal: keys under many events, an idle swarm, a large database, a
+//! terminal that does not read.
 //!
 //! `cargo bench --bench tui` (about three minutes); `-- picture` measures these alone, `-- whole` the
 //! whole program alone.
@@ -30,7 +30,7 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
-        // The program under the terminal is this one again.
+        // The benchmark starts itself as the program under the terminal.
         ["demo", myses, rate] => whole::demo(myses, rate),
         _ if words.contains(&"whole") => whole::measure(),
         _ => {
@@ -44,7 +44,7 @@ fn main() {
 
 const SIZE: (u16, u16) = (200, 60);
 
-/// A dashboard with so many Myses that all run.
+/// A dashboard with `myses` Myses that all run.
 fn board(myses: usize) -> (Dashboard, Swarm) {
     let mut swarm = Swarm::new(myses, 1, 7);
     for id in swarm.ids() {
@@ -66,7 +66,7 @@ fn board(myses: usize) -> (Dashboard, Swarm) {
     (board, swarm)
 }
 
-/// Does what a dashboard wants read, at once.
+/// Answers the reads that a dashboard asks for, at once.
 fn fulfil(board: &mut Dashboard, stored: &Stored) {
     for _ in 0..10 {
         board.prepare_frame();
@@ -79,7 +79,7 @@ fn fulfil(board: &mut Dashboard, stored: &Stored) {
     }
 }
 
-/// A picture as the drawing thread makes it: into cells that are there.
+/// Draws a frame as the drawing thread does: into existing cells.
 fn paint(bencher: Bencher<'_, '_>, board: &Dashboard) {
     let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1));
     bencher.bench_local(|| view::paint_into(black_box(board), Depth::True, &mut buffer));
@@ -98,7 +98,8 @@ fn picture_of_a_conversation(bencher: Bencher<'_, '_>) {
     paint(bencher, &board);
 }
 
-/// The whole way from an event to cells: learn, settle, share with the screen, paint.
+/// The whole way from an event to cells: apply the event, prepare the frame, hand it to the screen,
+/// draw.
 #[divan::bench]
 fn frame_after_an_event_at_1000_myses(bencher: Bencher<'_, '_>) {
     let (board, mut swarm) = board(1000);
@@ -143,7 +144,7 @@ fn settling_at_1000_myses(bencher: Bencher<'_, '_>) {
         });
 }
 
-/// From Enter to the lines on the screen; reading the store is not counted.
+/// The time from Enter to the lines on the screen, without reading the store.
 #[divan::bench(args = [100, 100_000])]
 fn opening_a_conversation_of(bencher: Bencher<'_, '_>, rows: usize) {
     let (board, mut swarm) = board(3);

@@ -17,15 +17,16 @@ use zoea_ledger::SqlLedger;
 use zoea_rig::terminal_program::Program;
 use zoea_scenes::pretender;
 
-/// How long a storm lasts, and how long a swarm at rest and a terminal that does not read are watched.
+/// The time that each of these is measured: many events, an idle swarm, a terminal that does not
+/// read.
 const STORM: Duration = Duration::from_secs(60);
 const REST: Duration = Duration::from_secs(20);
 const DEAF: Duration = Duration::from_secs(20);
-/// Messages of the large database.
+/// The number of messages in the large database.
 const MESSAGES: usize = 1_000_000;
 const AUTHORS: usize = 100;
 
-/// The pretended swarm in this process, until the operator quits.
+/// Runs the made-up swarm in this process until the operator quits.
 pub(crate) fn demo(myses: &str, rate: &str) {
     let (Ok(myses), Ok(rate)) = (myses.parse(), rate.parse()) else {
         panic!("two numbers: how many Myses, how many steps a second");
@@ -51,7 +52,7 @@ fn pretended(folder: &Path, rate: &str) -> Program {
     program
 }
 
-/// Keys while a thousand Myses tell of a thousand events a second.
+/// Measures keys while a thousand Myses cause a thousand events a second.
 fn storm() -> String {
     let folder = TempDir::new().expect("a folder");
     let mut program = pretended(folder.path(), "1000");
@@ -82,7 +83,7 @@ fn storm() -> String {
     )
 }
 
-/// The same, with and without anybody who reads what the terminal is told.
+/// The same, with and without a reader of the terminal's output.
 fn deaf() -> String {
     let grown = |reads: bool| {
         let folder = TempDir::new().expect("a folder");
@@ -151,7 +152,7 @@ fn at_rest() -> String {
     )
 }
 
-/// The first picture of the real program, with a large database.
+/// The first frame of the real program with a large database.
 fn large() -> String {
     let folder = TempDir::new().expect("a folder");
     let home = folder.path().join("home");

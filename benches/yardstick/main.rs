@@ -1,9 +1,9 @@
 //! The yardstick: the real program under a real terminal, with a model that takes 200 ms and a game
-//! whose one tool answers with 2 KB; each turn is two model calls and one tool call.
+//! whose only tool answers with 2 KB. Each turn is two model calls and one tool call.
 //!
-//! `cargo bench --bench yardstick` (about four minutes); `-- 16 100` measures these sizes only,
-//! `-- 1000 streamed traced` with answers in pieces and with traces, and `ZOEA_BIN=target/dist/zoea`
-//! in the environment another build of the program.
+//! `cargo bench --bench yardstick` takes about four minutes; `-- 16 100` measures only these sizes.
+//! `-- 1000 streamed traced` measures streamed answers and tracing. `ZOEA_BIN=target/dist/zoea` in
+//! the environment measures another build of the program.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 use mock::Mock;
 use zoea_rig::terminal_program::Program;
 
-/// How long each swarm is measured.
+/// The time for which each swarm is measured.
 const MEASURED: Duration = Duration::from_secs(20);
-/// How many keys are pressed.
+/// The number of keys pressed.
 const KEYS: usize = 200;
 
 fn main() {
@@ -47,11 +47,11 @@ fn measure(myses: usize, more: &[String]) -> String {
     std::fs::write(home.join("zoea.toml"), mock.configuration(myses, more))
         .expect("a configuration");
     let count = format!("{myses} Mys");
-    // The first run creates the Myses; the second is measured, as an operator's second day is.
+    // The first run creates the Myses. The second one is measured, like an operator's second day.
     let mut first = Program::start(&home, &["run"]);
     first.until("the dashboard is up", |screen| screen.contains(&count));
     if myses > 0 {
-        // Without a mission nobody would have a reason to go on.
+        // Without a mission no Mysis would have a reason to go on.
         zoea_rig::terminal_program::command(&home, &["broadcast", "Mine ore and sell it."]);
     }
     first.quit();
@@ -85,7 +85,7 @@ fn measure(myses: usize, more: &[String]) -> String {
     )
 }
 
-/// Waits until everybody has played a turn, so that starting is not measured.
+/// Waits until every Mysis has played a turn, so that the start is not measured.
 fn wait_for_turns(mock: &Mock, myses: usize) {
     let started = Instant::now();
     while mock.turns.load(Ordering::Relaxed) < myses as u64 {

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 const THINKING: Duration = Duration::from_millis(200);
 const RESULT: usize = 2000;
 
-/// Both servers.
+/// The model server and the game server.
 pub(crate) struct Mock {
-    /// Turns that were closed with words.
+    /// The number of turns that ended with words.
     pub(crate) turns: Arc<AtomicU64>,
     address: std::net::SocketAddr,
     _runtime: tokio::runtime::Runtime,
@@ -44,7 +44,7 @@ impl Mock {
         }
     }
 
-    /// `more` asks for what is off otherwise: `streamed` answers, `traced` turns.
+    /// The configuration. `more` turns on options: `streamed` answers, `traced` turns.
     pub(crate) fn configuration(&self, myses: usize, more: &[String]) -> String {
         let address = self.address;
         let wants = |word: &str| more.iter().any(|wanted| wanted == word);
@@ -91,7 +91,7 @@ async fn model(State(turns): State<Arc<AtomicU64>>, Json(request): Json<Value>) 
     .into_response()
 }
 
-/// The same answer in as many pieces as a model of its length sends: one for each token.
+/// The same answer as a stream with one piece for each token.
 fn pieces(mut message: Value, usage: &Value) -> Response {
     let mut body = String::new();
     let mut send = |delta: &Value, finish: Option<&str>| {

@@ -1,6 +1,6 @@
-//! The terminal with a swarm that is none, for looking at it: `cargo run --example tui_demo -- 12`.
+//! The terminal with a made-up swarm, to look at: `cargo run --example tui_demo -- 12`.
 //!
-//! Arguments: how many Myses, then how many steps of theirs a second.
+//! Arguments: the number of Myses, then the number of their steps a second.
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {

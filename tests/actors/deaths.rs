@@ -1,7 +1,7 @@
-//! The table: each actor, each way to die, and for a Mysis each policy.
+//! The table of deaths: each actor, each way to die, and for a Mysis each relaunch policy.
 //!
-//! An error that a handler returns is a way to die for the Store and the Commander alone: the
-//! handlers of the others return none, which [`nobody_else_returns_an_error`] holds.
+//! An error that a handler returns is a way to die only for the Store and the Commander. The
+//! handlers of the others return none; [`nobody_else_returns_an_error`] checks that.
 
 use actors::commander::CommanderMsg;
 use actors::domain::message::CallStatus;
@@ -20,58 +20,58 @@ use crate::world::{Child, World, dead};
 
 use RelaunchPolicy::{Always, Manual, Transient};
 
-/// Longer than the wait before a relaunch, a retry, and a turn, in simulated time.
+/// Longer than the wait before a relaunch, a retry and a turn together, in simulated time.
 const AFTERWARDS: Duration = Duration::from_secs(25);
 
-/// Who dies. The Commander has a test of its own: nothing comes back after it.
+/// The actor or task that dies. The Commander has a test of its own: nothing comes back after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Who {
+enum Victim {
     Store,
     Gate,
     Ui,
     Mysis,
     Listener,
-    /// The task in which a Mysis waits for its call.
+    /// The task of a Mysis that waits for its call.
     Call,
-    /// The task in which a Mysis waits for its model.
+    /// The task of a Mysis that waits for its model.
     Question,
 }
 
-/// In which way.
+/// The way to die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum How {
+enum DeathKind {
     Panic,
     Error,
     Kill,
     Stop,
 }
 
-/// What becomes of alpha, whose call is under way.
+/// The state of alpha afterwards. Its call is under way when the actor dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    /// It goes on, its call done.
+enum Aftermath {
+    /// It goes on, and its call is done.
     GoesOn,
-    /// It comes back by itself; nobody knows what became of its call.
+    /// It comes back by itself. The outcome of its call is unknown.
     ComesBack,
-    /// It waits for the operator; nobody knows what became of its call.
+    /// It waits for the operator. The outcome of its call is unknown.
     Waits,
 }
 
 #[derive(Debug)]
 struct Row {
-    who: Who,
-    how: How,
+    who: Victim,
+    how: DeathKind,
     policy: RelaunchPolicy,
-    then: Then,
-    /// What the operator is told, in order, until all is well again.
+    then: Aftermath,
+    /// The notices to the operator in their order, until all is well again.
     told: &'static [&'static str],
 }
 
 const fn row(
-    who: Who,
-    how: How,
+    who: Victim,
+    how: DeathKind,
     policy: RelaunchPolicy,
-    then: Then,
+    then: Aftermath,
     told: &'static [&'static str],
 ) -> Row {
     Row {
@@ -101,55 +101,211 @@ const TRIED_AGAIN: &[&str] = &[
 const STOPPED: &[&str] = &["alpha running -> stopped"];
 
 const TABLE: &[Row] = &[
-    row(Who::Store, How::Panic, Transient, Then::GoesOn, STORE),
-    row(Who::Store, How::Error, Transient, Then::GoesOn, STORE),
-    row(Who::Store, How::Kill, Transient, Then::GoesOn, STORE),
-    row(Who::Store, How::Stop, Transient, Then::GoesOn, STORE),
-    row(Who::Gate, How::Panic, Transient, Then::GoesOn, GATE),
-    row(Who::Gate, How::Kill, Transient, Then::GoesOn, GATE),
-    row(Who::Gate, How::Stop, Transient, Then::GoesOn, GATE),
-    row(Who::Ui, How::Panic, Transient, Then::GoesOn, UI),
-    row(Who::Ui, How::Kill, Transient, Then::GoesOn, UI),
-    row(Who::Ui, How::Stop, Transient, Then::GoesOn, UI),
-    row(Who::Mysis, How::Panic, Manual, Then::Waits, DIED),
-    row(Who::Mysis, How::Panic, Transient, Then::ComesBack, REVIVED),
-    row(Who::Mysis, How::Panic, Always, Then::ComesBack, REVIVED),
-    row(Who::Mysis, How::Kill, Manual, Then::Waits, DIED),
-    row(Who::Mysis, How::Kill, Transient, Then::ComesBack, REVIVED),
-    row(Who::Mysis, How::Kill, Always, Then::ComesBack, REVIVED),
-    row(Who::Mysis, How::Stop, Manual, Then::Waits, DIED),
-    row(Who::Mysis, How::Stop, Transient, Then::ComesBack, REVIVED),
-    row(Who::Mysis, How::Stop, Always, Then::ComesBack, REVIVED),
-    // A listener that panics hears the next event all the same.
-    row(Who::Listener, How::Panic, Transient, Then::GoesOn, &[]),
     row(
-        Who::Listener,
-        How::Kill,
+        Victim::Store,
+        DeathKind::Panic,
         Transient,
-        Then::GoesOn,
-        &["listener_lost"],
+        Aftermath::GoesOn,
+        STORE,
     ),
     row(
-        Who::Listener,
-        How::Stop,
+        Victim::Store,
+        DeathKind::Error,
         Transient,
-        Then::GoesOn,
-        &["listener_lost"],
+        Aftermath::GoesOn,
+        STORE,
     ),
-    // Work that panics costs its session, and is no fault of the Mysis.
-    row(Who::Call, How::Panic, Manual, Then::GoesOn, &[]),
-    row(Who::Call, How::Error, Manual, Then::GoesOn, &[]),
-    row(Who::Call, How::Stop, Always, Then::Waits, STOPPED),
     row(
-        Who::Question,
-        How::Panic,
+        Victim::Store,
+        DeathKind::Kill,
+        Transient,
+        Aftermath::GoesOn,
+        STORE,
+    ),
+    row(
+        Victim::Store,
+        DeathKind::Stop,
+        Transient,
+        Aftermath::GoesOn,
+        STORE,
+    ),
+    row(
+        Victim::Gate,
+        DeathKind::Panic,
+        Transient,
+        Aftermath::GoesOn,
+        GATE,
+    ),
+    row(
+        Victim::Gate,
+        DeathKind::Kill,
+        Transient,
+        Aftermath::GoesOn,
+        GATE,
+    ),
+    row(
+        Victim::Gate,
+        DeathKind::Stop,
+        Transient,
+        Aftermath::GoesOn,
+        GATE,
+    ),
+    row(
+        Victim::Ui,
+        DeathKind::Panic,
+        Transient,
+        Aftermath::GoesOn,
+        UI,
+    ),
+    row(
+        Victim::Ui,
+        DeathKind::Kill,
+        Transient,
+        Aftermath::GoesOn,
+        UI,
+    ),
+    row(
+        Victim::Ui,
+        DeathKind::Stop,
+        Transient,
+        Aftermath::GoesOn,
+        UI,
+    ),
+    row(
+        Victim::Mysis,
+        DeathKind::Panic,
         Manual,
-        Then::GoesOn,
+        Aftermath::Waits,
+        DIED,
+    ),
+    row(
+        Victim::Mysis,
+        DeathKind::Panic,
+        Transient,
+        Aftermath::ComesBack,
+        REVIVED,
+    ),
+    row(
+        Victim::Mysis,
+        DeathKind::Panic,
+        Always,
+        Aftermath::ComesBack,
+        REVIVED,
+    ),
+    row(
+        Victim::Mysis,
+        DeathKind::Kill,
+        Manual,
+        Aftermath::Waits,
+        DIED,
+    ),
+    row(
+        Victim::Mysis,
+        DeathKind::Kill,
+        Transient,
+        Aftermath::ComesBack,
+        REVIVED,
+    ),
+    row(
+        Victim::Mysis,
+        DeathKind::Kill,
+        Always,
+        Aftermath::ComesBack,
+        REVIVED,
+    ),
+    row(
+        Victim::Mysis,
+        DeathKind::Stop,
+        Manual,
+        Aftermath::Waits,
+        DIED,
+    ),
+    row(
+        Victim::Mysis,
+        DeathKind::Stop,
+        Transient,
+        Aftermath::ComesBack,
+        REVIVED,
+    ),
+    row(
+        Victim::Mysis,
+        DeathKind::Stop,
+        Always,
+        Aftermath::ComesBack,
+        REVIVED,
+    ),
+    // A listener that panics hears the next event all the same.
+    row(
+        Victim::Listener,
+        DeathKind::Panic,
+        Transient,
+        Aftermath::GoesOn,
+        &[],
+    ),
+    row(
+        Victim::Listener,
+        DeathKind::Kill,
+        Transient,
+        Aftermath::GoesOn,
+        &["listener_lost"],
+    ),
+    row(
+        Victim::Listener,
+        DeathKind::Stop,
+        Transient,
+        Aftermath::GoesOn,
+        &["listener_lost"],
+    ),
+    // A task that panics costs the Mysis its session, and is no fault of the Mysis.
+    row(
+        Victim::Call,
+        DeathKind::Panic,
+        Manual,
+        Aftermath::GoesOn,
+        &[],
+    ),
+    row(
+        Victim::Call,
+        DeathKind::Error,
+        Manual,
+        Aftermath::GoesOn,
+        &[],
+    ),
+    row(
+        Victim::Call,
+        DeathKind::Stop,
+        Always,
+        Aftermath::Waits,
+        STOPPED,
+    ),
+    row(
+        Victim::Question,
+        DeathKind::Panic,
+        Manual,
+        Aftermath::GoesOn,
         &["bravo retry"],
     ),
-    row(Who::Question, How::Error, Manual, Then::GoesOn, REFUSED),
-    row(Who::Question, How::Error, Transient, Then::GoesOn, REFUSED),
-    row(Who::Question, How::Error, Always, Then::GoesOn, TRIED_AGAIN),
+    row(
+        Victim::Question,
+        DeathKind::Error,
+        Manual,
+        Aftermath::GoesOn,
+        REFUSED,
+    ),
+    row(
+        Victim::Question,
+        DeathKind::Error,
+        Transient,
+        Aftermath::GoesOn,
+        REFUSED,
+    ),
+    row(
+        Victim::Question,
+        DeathKind::Error,
+        Always,
+        Aftermath::GoesOn,
+        TRIED_AGAIN,
+    ),
 ];
 
 #[tokio::test(start_paused = true)]
@@ -160,8 +316,8 @@ async fn whoever_dies_is_told_of_and_replaced_and_nothing_is_lost() {
         world.get_busy().await;
         let (mark, before) = (world.mark(), (world.living(), world.incarnations()));
         let listened = world.listened.load(Ordering::SeqCst);
-        strike(&mut world, row).await;
-        // At once: whoever is dead is not replaced yet.
+        kill_victim(&mut world, row).await;
+        // Sent at once, before the dead actor is replaced.
         world.send("alpha", "order 3").await.ok();
         world.send("bravo", "order 4").await.ok();
         world.release();
@@ -171,36 +327,36 @@ async fn whoever_dies_is_told_of_and_replaced_and_nothing_is_lost() {
         if told != row.told {
             wrong.push(format!("{row:?}: {told:?}"));
         }
-        look_at_the_living(&world, row, &before);
+        check_living_actors(&world, row, &before);
         let is_heard = world.listened.load(Ordering::SeqCst) > listened;
-        let is_gone = row.who == Who::Listener && row.how != How::Panic;
+        let is_gone = row.who == Victim::Listener && row.how != DeathKind::Panic;
         assert_eq!(is_heard, !is_gone, "{row:?}");
-        look_at_the_state(&world, row).await;
-        look_at_the_call(&world, row).await;
+        check_alpha_state(&world, row).await;
+        check_call_result(&world, row).await;
         world.check_that_nothing_is_lost().await;
     }
     assert!(wrong.is_empty(), "told otherwise: {wrong:#?}");
 }
 
 /// Kills the actor of the row, and waits until it is dead.
-async fn strike(world: &mut World, row: &Row) {
+async fn kill_victim(world: &mut World, row: &Row) {
     match row.who {
-        Who::Store => {
+        Victim::Store => {
             let store = one(world, Child::Store);
             match row.how {
-                How::Panic => world.traps.set(Trap::Commit),
-                How::Error => world.traps.set(Trap::CommitForOthers),
-                How::Kill => store.kill(),
-                How::Stop => store.stop(None),
+                DeathKind::Panic => world.traps.set(Trap::Commit),
+                DeathKind::Error => world.traps.set(Trap::CommitForOthers),
+                DeathKind::Kill => store.kill(),
+                DeathKind::Stop => store.stop(None),
             }
-            // It is asked to write, now or by the Store that follows.
+            // The order makes this Store write, or the Store that follows.
             world
                 .send("alpha", "order while the store dies")
                 .await
                 .unwrap();
             dead(&store).await;
         }
-        Who::Gate => {
+        Victim::Gate => {
             let gate = one(world, Child::Gate);
             end(world, row.how, &gate, |gate| {
                 ActorRef::<GateMsg>::from(gate)
@@ -209,14 +365,14 @@ async fn strike(world: &mut World, row: &Row) {
             })
             .await;
         }
-        Who::Ui => {
+        Victim::Ui => {
             let ui = one(world, Child::Ui);
             end(world, row.how, &ui, |ui| {
                 ActorRef::<UiMsg>::from(ui).cast(UiMsg::Frame).unwrap();
             })
             .await;
         }
-        Who::Mysis => {
+        Victim::Mysis => {
             let alpha = world.alpha();
             end(world, row.how, &alpha, |alpha| {
                 let message = MysisMsg::MissionStands(None);
@@ -224,56 +380,56 @@ async fn strike(world: &mut World, row: &Row) {
             })
             .await;
         }
-        Who::Listener => match row.how {
-            How::Panic => world.traps.set(Trap::Ear),
-            How::Kill => {
+        Victim::Listener => match row.how {
+            DeathKind::Panic => world.traps.set(Trap::Listener),
+            DeathKind::Kill => {
                 let listener = world.listener.watcher();
                 listener.kill();
                 dead(&listener).await;
             }
-            How::Stop => {
+            DeathKind::Stop => {
                 let listener = world.listener.watcher();
                 listener.stop(None);
                 dead(&listener).await;
             }
-            How::Error => unreachable!("its handler returns none"),
+            DeathKind::Error => unreachable!("its handler returns none"),
         },
-        Who::Call => match row.how {
-            How::Panic => world.traps.set(Trap::Call),
-            // The call after the one under way.
-            How::Error => world.traps.set(Trap::CallRefused),
-            How::Stop => {
+        Victim::Call => match row.how {
+            DeathKind::Panic => world.traps.set(Trap::Call),
+            // The trap is for the call after the one under way.
+            DeathKind::Error => world.traps.set(Trap::CallRefused),
+            DeathKind::Stop => {
                 let name = "alpha".to_string();
                 world.order(Order::Stop { name }).await.unwrap();
             }
-            How::Kill => unreachable!("a task is stopped, or dies with its Mysis"),
+            DeathKind::Kill => unreachable!("a task is stopped, or dies with its Mysis"),
         },
-        Who::Question => match row.how {
-            How::Panic => world.traps.set(Trap::Ask),
-            How::Error => {
-                // Bravo's alone is under way: alpha's call must not come back before.
+        Victim::Question => match row.how {
+            DeathKind::Panic => world.traps.set(Trap::Ask),
+            DeathKind::Error => {
+                // Only bravo's model call is under way. Alpha's call must not come back before it.
                 world.traps.set(Trap::AskRefused);
                 world.models.held.send_replace(Vec::new());
                 world
                     .until("the refusal", |world| world.traps.are_all_sprung())
                     .await;
             }
-            How::Kill | How::Stop => unreachable!("as with a call"),
+            DeathKind::Kill | DeathKind::Stop => unreachable!("as with a call"),
         },
     }
 }
 
-/// Ends an actor in one way; where it is to panic, at the next look at the clock, which what it is
-/// told makes it take.
-async fn end(world: &World, how: How, actor: &ActorCell, poke: impl FnOnce(ActorCell)) {
+/// Ends an actor in one way. A panic happens when the actor next reads the clock, which `poke`
+/// makes it do.
+async fn end(world: &World, how: DeathKind, actor: &ActorCell, poke: impl FnOnce(ActorCell)) {
     match how {
-        How::Panic => {
+        DeathKind::Panic => {
             world.traps.set(Trap::Clock);
             poke(actor.clone());
         }
-        How::Kill => actor.kill(),
-        How::Stop => actor.stop(None),
-        How::Error => unreachable!("its handler returns none"),
+        DeathKind::Kill => actor.kill(),
+        DeathKind::Stop => actor.stop(None),
+        DeathKind::Error => unreachable!("its handler returns none"),
     }
     dead(actor).await;
 }
@@ -284,8 +440,8 @@ fn one(world: &World, kind: Child) -> ActorCell {
     children[0].clone()
 }
 
-/// The dead one has a successor, and nobody else was touched.
-fn look_at_the_living(
+/// Checks that the dead actor has a successor, and that all other actors are the same as before.
+fn check_living_actors(
     world: &World,
     row: &Row,
     (before, incarnations): &(
@@ -294,11 +450,11 @@ fn look_at_the_living(
     ),
 ) {
     let replaced = match row.who {
-        Who::Store => Some(Child::Store),
-        Who::Gate => Some(Child::Gate),
-        Who::Ui => Some(Child::Ui),
-        Who::Mysis => Some(Child::Mysis),
-        Who::Listener | Who::Call | Who::Question => None,
+        Victim::Store => Some(Child::Store),
+        Victim::Gate => Some(Child::Gate),
+        Victim::Ui => Some(Child::Ui),
+        Victim::Mysis => Some(Child::Mysis),
+        Victim::Listener | Victim::Call | Victim::Question => None,
     };
     for (kind, now) in world.living() {
         let before = &before[&kind];
@@ -308,15 +464,16 @@ fn look_at_the_living(
         assert_eq!(stayed, before.len() - died, "{kind:?} of {row:?}");
     }
     let after = world.incarnations();
-    let again = i64::from(row.who == Who::Mysis);
+    let again = i64::from(row.who == Victim::Mysis);
     assert_eq!(after["alpha"], incarnations["alpha"] + again, "{row:?}");
     assert_eq!(after["bravo"], incarnations["bravo"], "{row:?}");
 }
 
-/// Whoever is to run runs; whoever is to wait does, until the operator relaunches it.
-async fn look_at_the_state(world: &World, row: &Row) {
+/// Checks that Myses which should run do so, and that those which should wait do so until the
+/// operator relaunches them.
+async fn check_alpha_state(world: &World, row: &Row) {
     let mut waits = Vec::new();
-    if row.then == Then::Waits {
+    if row.then == Aftermath::Waits {
         waits.push("alpha");
     }
     if row.told.contains(&"bravo errored") && !row.told.contains(&"bravo errored -> running") {
@@ -340,22 +497,24 @@ async fn look_at_the_state(world: &World, row: &Row) {
     }
 }
 
-/// The call that was under way was carried out once, and is told as what is known of it.
-async fn look_at_the_call(world: &World, row: &Row) {
+/// Checks that the call under way was carried out once, and that its result tells what is known of
+/// it.
+async fn check_call_result(world: &World, row: &Row) {
     let results = world.results("alpha").await;
     let (call, status) = results.first().cloned().unwrap();
     let first = world.game.executed.lock().unwrap().first().cloned();
     assert_eq!(Some(&call), first.as_ref(), "{row:?}");
-    let is_known = row.then == Then::GoesOn && (row.who, row.how) != (Who::Call, How::Panic);
+    let is_known =
+        row.then == Aftermath::GoesOn && (row.who, row.how) != (Victim::Call, DeathKind::Panic);
     let expected = if is_known {
         CallStatus::Done
     } else {
         CallStatus::Unknown
     };
     assert_eq!(status, expected, "{row:?}");
-    // It played on.
+    // The Mysis played on.
     assert!(results.len() > 1, "{row:?}");
-    if (row.who, row.how) == (Who::Call, How::Error) {
+    if (row.who, row.how) == (Victim::Call, DeathKind::Error) {
         let of_bravo = world.results("bravo").await;
         let mut all = results.iter().chain(&of_bravo);
         assert!(
@@ -365,28 +524,33 @@ async fn look_at_the_call(world: &World, row: &Row) {
     }
 }
 
-/// A Commander that dies takes the whole swarm with it, and the next process finds everything.
+/// A dead Commander takes the whole swarm with it, and the next process finds everything.
 #[tokio::test(start_paused = true)]
 async fn a_dead_commander_ends_the_swarm_and_the_next_process_finds_everything() {
-    for how in [How::Panic, How::Error, How::Kill, How::Stop] {
+    for how in [
+        DeathKind::Panic,
+        DeathKind::Error,
+        DeathKind::Kill,
+        DeathKind::Stop,
+    ] {
         let mut world = World::new(Transient).await;
         world.get_busy().await;
         let children: Vec<ActorCell> = world.commander.get_children();
         assert_eq!(children.len(), 5);
         let commander = world.commander.get_cell();
         match how {
-            How::Panic => {
+            DeathKind::Panic => {
                 world.traps.set(Trap::Clock);
                 let watcher = world.listener.watcher();
                 world.commander.cast(CommanderMsg::Watch(watcher)).unwrap();
             }
-            How::Error => {
-                // No Store can be started in the place of the one that died.
+            DeathKind::Error => {
+                // No Store can be started to replace the dead one.
                 world.traps.set(Trap::StoreStart);
                 one(&world, Child::Store).kill();
             }
-            How::Kill => commander.kill(),
-            How::Stop => commander.stop(None),
+            DeathKind::Kill => commander.kill(),
+            DeathKind::Stop => commander.stop(None),
         }
         dead(&commander).await;
         for child in &children {
@@ -420,8 +584,8 @@ async fn a_dead_commander_ends_the_swarm_and_the_next_process_finds_everything()
     }
 }
 
-/// The handlers of the Mysis, the gate, the Ui and the listener cannot fail but by a panic. One that
-/// can has a row to be made for it.
+/// The handlers of the Mysis, the gate, the Ui and the listener can fail only by a panic. A handler
+/// that can fail otherwise needs a row in the table.
 #[test]
 fn nobody_else_returns_an_error() {
     for (name, source) in [
@@ -432,7 +596,7 @@ fn nobody_else_returns_an_error() {
         let (_, rest) = source.split_once("    async fn handle(").unwrap();
         let (handler, _) = rest.split_once("\n    }\n").unwrap();
         for line in handler.lines() {
-            // What stands before an arrow is a pattern.
+            // Text before an arrow is a pattern.
             let code = line.split_once("=>").map_or(line, |(_, code)| code);
             assert!(
                 !code.contains('?') && !code.contains("Err("),

@@ -1,5 +1,5 @@
-//! Actors die, one by one and in every way there is, while calls are under way and orders come in:
-//! what is told, what comes back, and that nothing is lost.
+//! Deaths of actors, one by one and in every way, while calls are under way and orders come in: the
+//! notices, the relaunches, and that nothing is lost.
 
 #![expect(
     clippy::unwrap_used,

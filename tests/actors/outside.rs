@@ -1,4 +1,4 @@
-//! The outside of a swarm that goes wrong where a test wants it: a trap is set, and springs once.
+//! Adapters that fail where a test wants it: a trap is set, and springs once.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,36 +29,36 @@ use zoea_tui::Display;
 use zoea_tui::dashboard::action::TerminalAction;
 use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 
-/// The words by which `hush_simulated_panics` knows a panic that is meant.
+/// The message of intended panics, which `hush_simulated_panics` recognises.
 const PANIC: &str = "a simulated panic";
 
 const START: Timestamp = Timestamp(1_773_252_000_000);
 
-/// What goes wrong the next time that it can.
+/// A failure that happens at the next opportunity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trap {
-    /// Whoever looks at the clock panics.
+    /// The next actor that reads the clock panics.
     Clock,
-    /// The ledger panics where the Store calls it.
+    /// The ledger panics when the Store calls it.
     Commit,
-    /// The ledger answers for another group than it was given.
+    /// The ledger answers for another group than the given one.
     CommitForOthers,
-    /// The ledger panics while a Store is started.
+    /// The ledger panics while a Store starts.
     StoreStart,
-    /// The screen panics when it is given a picture.
+    /// The screen panics when it gets a frame.
     Picture,
-    /// Whoever listens panics.
-    Ear,
+    /// The next listener that hears an event panics.
+    Listener,
     /// The code that calls the game panics.
     Call,
-    /// The game refuses the call.
+    /// The game refuses a call.
     CallRefused,
-    /// The code that asks the model panics.
+    /// The code that calls the model panics.
     Ask,
-    /// The model refuses for good.
+    /// The model refuses permanently.
     AskRefused,
-    /// The books cannot be read.
-    Books,
+    /// The spending cannot be read.
+    Spending,
 }
 
 /// The traps that are set.
@@ -70,7 +70,7 @@ impl Traps {
         self.0.lock().unwrap().push(trap);
     }
 
-    /// Whether this one was set; it is not any more.
+    /// Whether this trap was set. The call removes it.
     pub(crate) fn springs(&self, trap: Trap) -> bool {
         let mut set = self.0.lock().unwrap();
         let place = set.iter().position(|known| *known == trap);
@@ -86,7 +86,7 @@ impl Traps {
     }
 }
 
-/// The clocks, by tokio's time.
+/// Clocks that follow tokio's time.
 pub(crate) struct TrappedClock {
     pub(crate) traps: Arc<Traps>,
     pub(crate) begun: Instant,
@@ -107,11 +107,11 @@ impl Clock for TrappedClock {
 pub(crate) struct TrappedLedger {
     pub(crate) traps: Arc<Traps>,
     pub(crate) memory: Arc<MemoryLedger>,
-    /// Whether the past can be read now; until it can, whoever reads it waits.
+    /// Whether stored rows can be read now. Until they can, readers wait.
     pub(crate) is_readable: watch::Sender<bool>,
-    /// How many accounts may be given out by now; who wants one more waits.
+    /// The number of accounts that may have been given out by now. Further claims wait.
     pub(crate) claims: watch::Sender<usize>,
-    /// How many were wanted.
+    /// The number of claims.
     pub(crate) claimed: AtomicUsize,
 }
 
@@ -190,7 +190,7 @@ impl Archive for TrappedLedger {
     }
 
     fn books(&self, since: Day) -> Read<Vec<CostEntry>> {
-        if self.traps.springs(Trap::Books) {
+        if self.traps.springs(Trap::Spending) {
             let fault = ArchiveFault("the books cannot be read".to_string());
             return futures::future::ready(Err(fault)).boxed();
         }
@@ -198,17 +198,17 @@ impl Archive for TrappedLedger {
     }
 }
 
-/// Models that call the game after every word of the operator, and then say that all is well. Each
-/// Mysis has its own, by its own name.
+/// Models that call the game after every message of the operator, and then answer that all is well.
+/// Each Mysis has a model of its own, by its own name.
 pub(crate) struct TrappedModels {
     pub(crate) traps: Arc<Traps>,
-    /// Whose model does not answer now.
+    /// The Myses whose model does not answer now.
     pub(crate) held: watch::Sender<Vec<&'static str>>,
-    /// Whether none of them can be reached now.
+    /// Whether no model can be reached now.
     pub(crate) is_away: watch::Sender<bool>,
-    /// The tool that they call.
+    /// The tool that the models call.
     pub(crate) tool: watch::Sender<&'static str>,
-    /// How often each was asked, and the operator's words that it saw.
+    /// The number of requests to each model, and the operator's messages that it saw.
     pub(crate) asked: Arc<Mutex<BTreeMap<String, Asked>>>,
 }
 
@@ -256,7 +256,7 @@ impl Models for TrappedModels {
     }
 }
 
-/// What each answer costs.
+/// The token usage of each answer.
 const USAGE: Option<TokenUsage> = Some(TokenUsage {
     input: 1000,
     output: 10,
@@ -282,15 +282,15 @@ fn answer(request: &ModelRequest, tool: &str) -> ModelAnswer {
     }
 }
 
-/// A game with one thing to do.
+/// A game with one tool.
 #[derive(Clone)]
 pub(crate) struct TrappedGame {
     pub(crate) traps: Arc<Traps>,
-    /// Whether it wants its players to register and to log in.
+    /// Whether players have to register and to log in.
     pub(crate) has_accounts: bool,
     /// Whether answers are held back now.
     pub(crate) is_held: Arc<watch::Sender<bool>>,
-    /// The calls that it carried out, by our names for them.
+    /// The calls that the game carried out, by the program's names for them.
     pub(crate) executed: Arc<Mutex<Vec<String>>>,
 }
 

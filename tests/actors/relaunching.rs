@@ -1,5 +1,4 @@
-//! Those who die at a bad moment of their life: while they are started, or while they wait to come
-//! back.
+//! Actors that die at a bad moment: while they start, or while they wait for their relaunch.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -13,8 +12,8 @@ use tokio::time::Instant;
 use crate::outside::Trap;
 use crate::world::{Child, World, dead};
 
-/// It was told to start, and had not read its past when it died: it is not at rest, whatever it last
-/// said of itself.
+/// A Mysis that was told to start died before it had read its rows. It is not idle, whatever its
+/// last status said.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
     let world = World::new(RelaunchPolicy::Transient).await;
@@ -24,7 +23,7 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
         .await
         .unwrap();
     let mark = world.mark();
-    // Its past cannot be read: it hears no order before it can.
+    // Its rows cannot be read, so it receives no order.
     world.ledger.is_readable.send_replace(false);
     let first = world.alpha();
     first.kill();
@@ -34,17 +33,17 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
             world.children(Child::Mysis).len() == 2
         })
         .await;
-    // One at rest stays at rest.
+    // An idle Mysis stays idle.
     assert_eq!(world.standing("alpha").await.state, LifeState::Stopped);
     assert!(world.told_since(mark).is_empty());
-    let helm = world.helm.clone();
-    let started = tokio::spawn(async move { helm.order(Order::Start { name }).await });
+    let handle = world.handle.clone();
+    let started = tokio::spawn(async move { handle.order(Order::Start { name }).await });
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     // Alpha's second actor is the youngest.
     let young = world.children(Child::Mysis).pop().unwrap();
     young.kill();
     dead(&young).await;
-    // Whoever gave the order is not left waiting.
+    // The sender of the order gets an answer.
     assert!(started.await.unwrap().is_err());
     world.ledger.is_readable.send_replace(true);
     world.until_it_is("alpha", LifeState::Running).await;
@@ -56,7 +55,7 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
     assert_eq!(world.told_since(mark), told);
 }
 
-/// It died, and dies again before the wait until its relaunch is over: the relaunch stands.
+/// An actor that dies again before its relaunch is due is still relaunched.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_again_while_it_waits_to_come_back_comes_back() {
     let mut world = World::new(RelaunchPolicy::Transient).await;
@@ -78,7 +77,7 @@ async fn one_that_dies_again_while_it_waits_to_come_back_comes_back() {
     world.check_that_nothing_is_lost().await;
 }
 
-/// One that nobody told to run does not run since its actor died.
+/// A Mysis that was not told to run does not run after its actor died.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
     let mut world = World::new(RelaunchPolicy::Always).await;
@@ -106,7 +105,7 @@ async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
     world.check_that_nothing_is_lost().await;
 }
 
-/// It was told what makes it run, and died before it could say that it runs.
+/// It got an order that makes it run, and died before it could report that it runs.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_just_after_an_order_woke_it_runs() {
     let world = World::new(RelaunchPolicy::Transient).await;
@@ -119,9 +118,9 @@ async fn one_that_dies_just_after_an_order_woke_it_runs() {
             world.children(Child::Mysis).len() == 2
         })
         .await;
-    let helm = world.helm.clone();
+    let handle = world.handle.clone();
     let (name, text) = ("alpha".to_string(), "mine".to_string());
-    let sent = tokio::spawn(async move { helm.order(Order::Send { name, text }).await });
+    let sent = tokio::spawn(async move { handle.order(Order::Send { name, text }).await });
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let young = world.children(Child::Mysis).pop().unwrap();
     young.kill();
@@ -131,8 +130,8 @@ async fn one_that_dies_just_after_an_order_woke_it_runs() {
     world.until_it_is("alpha", LifeState::Running).await;
 }
 
-/// Who is away stays away for the gate that follows: it neither lets everybody in at once nor shows
-/// for ever what is over.
+/// A provider that is away stays away for the next gate. The gate neither admits all callers at
+/// once nor shows an outage for ever.
 #[tokio::test(start_paused = true)]
 async fn a_gate_that_takes_over_knows_who_is_away() {
     let world = World::new(RelaunchPolicy::Transient).await;
@@ -175,8 +174,8 @@ async fn a_gate_that_takes_over_knows_who_is_away() {
     assert!(world.weather().await.0.is_empty());
 }
 
-/// The gate that follows takes up the books, also where they cannot be read at once: one that
-/// believed nothing to be spent would let everybody spend the day's budget again.
+/// The next gate reads the spending, even if that fails at first. A gate that believed nothing to
+/// be spent would let the day's budget be spent again.
 #[tokio::test(start_paused = true)]
 async fn a_gate_that_takes_over_knows_what_was_spent() {
     let world = World::new(RelaunchPolicy::Transient).await;
@@ -188,7 +187,7 @@ async fn a_gate_that_takes_over_knows_what_was_spent() {
     tokio::time::sleep(std::time::Duration::from_secs(10)).await;
     let before = world.spending().await;
     assert!(before.swarm.calls >= 10, "{before:?}");
-    world.traps.set(Trap::Books);
+    world.traps.set(Trap::Spending);
     let gate = world.children(Child::Gate).pop().unwrap();
     gate.kill();
     dead(&gate).await;
@@ -197,11 +196,11 @@ async fn a_gate_that_takes_over_knows_what_was_spent() {
     assert_eq!(world.spending().await.swarm, before.swarm);
 }
 
-/// A listener that cannot hear anything any more is given up, and that is told.
+/// A listener that panics at every event is given up, and the operator is told.
 #[tokio::test(start_paused = true)]
 async fn a_listener_that_panics_at_each_event_is_given_up_and_told_of() {
     let world = World::new(RelaunchPolicy::Transient).await;
-    (0..5).for_each(|_| world.traps.set(Trap::Ear));
+    (0..5).for_each(|_| world.traps.set(Trap::Listener));
     world.start("alpha").await;
     dead(&world.listener.watcher()).await;
     world
@@ -211,8 +210,8 @@ async fn a_listener_that_panics_at_each_event_is_given_up_and_told_of() {
         .await;
 }
 
-/// The store gives an account out although whoever wanted it is stopped meanwhile: that it has it is
-/// shown at once, and not only when it starts again.
+/// The store gives out an account although the Mysis that asked is stopped meanwhile. Its status
+/// shows the account at once, and not only after the next start.
 #[tokio::test(start_paused = true)]
 async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
     let world = World::with_accounts(RelaunchPolicy::Transient).await;
@@ -237,8 +236,8 @@ async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
         .await;
     let name = "alpha".to_string();
     let stop = tokio::spawn({
-        let helm = world.helm.clone();
-        async move { helm.order(Order::Stop { name }).await }
+        let handle = world.handle.clone();
+        async move { handle.order(Order::Stop { name }).await }
     });
     world.until_it_is("alpha", LifeState::Stopped).await;
     assert_eq!(world.standing("alpha").await.account, None);
@@ -250,7 +249,7 @@ async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
     assert_eq!(standing.state, LifeState::Stopped);
 }
 
-/// Those who died together do not all come back at the same instant, and nobody comes back early.
+/// Actors that died together do not all come back at the same moment, and none comes back early.
 #[tokio::test(start_paused = true)]
 async fn who_comes_back_waits_twice_as_long_each_time_and_up_to_a_tenth_more() {
     let world = World::new(RelaunchPolicy::Transient).await;
@@ -265,7 +264,7 @@ async fn who_comes_back_waits_twice_as_long_each_time_and_up_to_a_tenth_more() {
         world.until_it_is("alpha", LifeState::Errored).await;
         world.until_it_is("alpha", LifeState::Running).await;
         let took = died.elapsed();
-        // What is looked for every 10 ms is seen that much later.
+        // The check runs every 10 ms, so it may see the relaunch that much later.
         let most = wait.mul_f64(1.1) + Duration::from_millis(50);
         assert!(
             took >= wait && took <= most,

@@ -1,5 +1,5 @@
-//! A world to die in: two Myses on simulated time, one with a call under way in the game, the other
-//! waiting for its model.
+//! A swarm for deaths: two Myses on simulated time, one with a call under way in the game, the
+//! other waiting for its model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,10 +38,10 @@ use crate::outside::{
     TrappedClock, TrappedGame, TrappedLedger, TrappedModels, TrappedScreen, Traps,
 };
 
-/// Longer than anything here takes, in simulated time.
+/// Longer than anything in these tests takes, in simulated time.
 const LONG: Duration = Duration::from_secs(600);
 
-/// Those who can be found below a Commander.
+/// The kinds of actors that a Commander supervises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Child {
     Store,
@@ -57,16 +57,16 @@ pub(crate) struct World {
     pub(crate) models: Arc<TrappedModels>,
     pub(crate) game: TrappedGame,
     pub(crate) commander: ActorRef<CommanderMsg>,
-    pub(crate) helm: CommanderHandle,
-    /// The one who may be killed.
+    pub(crate) handle: CommanderHandle,
+    /// The listener that tests kill.
     pub(crate) listener: Listener,
     pub(crate) listened: Arc<AtomicUsize>,
-    _scribe: Listener,
+    _recorder: Listener,
     heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>>,
     pub(crate) acknowledged: Vec<String>,
 }
 
-/// What is kept from one process to the next.
+/// The parts that survive a process.
 pub(crate) struct Rest {
     memory: Arc<MemoryLedger>,
     game: TrappedGame,
@@ -74,12 +74,12 @@ pub(crate) struct Rest {
 }
 
 impl World {
-    /// Two Myses that do nothing yet.
+    /// Two Myses that have not begun.
     pub(crate) async fn new(relaunch: RelaunchPolicy) -> World {
         World::of(relaunch, false).await
     }
 
-    /// The same in a game that wants its players to register.
+    /// The same, with a game in which players have to register.
     pub(crate) async fn with_accounts(relaunch: RelaunchPolicy) -> World {
         World::of(relaunch, true).await
     }
@@ -108,7 +108,7 @@ impl World {
         world
     }
 
-    /// What the next process finds.
+    /// The parts that the next process finds.
     pub(crate) fn into_rest(self) -> Rest {
         Rest {
             memory: self.memory,
@@ -117,7 +117,7 @@ impl World {
         }
     }
 
-    /// A process that finds what an earlier one left; whoever ran runs again.
+    /// A process that finds the parts of an earlier one. Myses that ran run again.
     pub(crate) async fn after(rest: Rest, relaunch: RelaunchPolicy) -> World {
         hush_simulated_panics();
         let traps = rest.game.traps.clone();
@@ -137,14 +137,14 @@ impl World {
         });
         let heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>> = Arc::default();
         let all = heard.clone();
-        let scribe = Listener::start(Box::new(move |event| {
+        let recorder = Listener::start(Box::new(move |event| {
             all.lock().unwrap().push(event.clone())
         }));
-        let scribe = scribe.await.unwrap();
+        let recorder = recorder.await.unwrap();
         let listened = Arc::new(AtomicUsize::new(0));
         let (count, trap) = (listened.clone(), traps.clone());
         let listener = Listener::start(Box::new(move |_| {
-            trap.panics(crate::outside::Trap::Ear);
+            trap.panics(crate::outside::Trap::Listener);
             count.fetch_add(1, Ordering::SeqCst);
         }));
         let listener = listener.await.unwrap();
@@ -165,7 +165,7 @@ impl World {
                     begun: Instant::now(),
                 }),
             },
-            watchers: vec![scribe.watcher(), listener.watcher()],
+            watchers: vec![recorder.watcher(), listener.watcher()],
             link: Some(TerminalLink {
                 terminal: DashboardTerminal::new(TrappedScreen::new(traps.clone())),
                 address: Arc::new(ui::new_address().0),
@@ -181,18 +181,18 @@ impl World {
             ledger,
             models,
             game: rest.game,
-            helm: CommanderHandle::new(commander.clone(), OrderSource::Control),
+            handle: CommanderHandle::new(commander.clone(), OrderSource::Control),
             commander,
             listener,
             listened,
-            _scribe: scribe,
+            _recorder: recorder,
             heard,
             acknowledged: rest.acknowledged,
         }
     }
 
-    /// Starts both, holds the game's answer to alpha and the model's answer to bravo, and lets an
-    /// order come in for each.
+    /// Starts both Myses, holds back the game's answer to alpha and the model's answer to bravo,
+    /// and sends an order to each.
     pub(crate) async fn get_busy(&mut self) {
         self.game.is_held.send_replace(true);
         self.models.held.send_replace(vec!["bravo"]);
@@ -209,18 +209,18 @@ impl World {
         .await;
         self.send("alpha", "order 1").await.unwrap();
         self.send("bravo", "order 2").await.unwrap();
-        // Whatever was on its way has arrived; nobody looks at a clock from here on.
+        // Everything under way has arrived. Nothing reads a clock from here on.
         tokio::time::sleep(Duration::from_secs(5)).await;
     }
 
-    /// From here on everything is answered.
+    /// Lets everything be answered from here on.
     pub(crate) fn release(&self) {
         self.game.is_held.send_replace(false);
         self.models.held.send_replace(Vec::new());
     }
 
     pub(crate) async fn order(&self, order: Order) -> OrderResult {
-        self.helm.order(order).await
+        self.handle.order(order).await
     }
 
     pub(crate) async fn start(&self, name: &str) {
@@ -228,7 +228,7 @@ impl World {
         self.order(Order::Start { name }).await.unwrap();
     }
 
-    /// Sends an order, and remembers it where it is acknowledged.
+    /// Sends an order, and remembers it if it is acknowledged.
     pub(crate) async fn send(&mut self, name: &str, text: &str) -> OrderResult {
         let order = Order::Send {
             name: name.to_string(),
@@ -241,7 +241,7 @@ impl World {
         answer
     }
 
-    /// Waits until something is so, by simulated time.
+    /// Waits in simulated time until a condition holds.
     pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&World) -> bool) {
         let begun = Instant::now();
         while !is_so(self) {
@@ -259,7 +259,7 @@ impl World {
         asked.get(name).map_or(0, |asked| asked.times)
     }
 
-    /// Whether a model was shown this.
+    /// Whether a model has seen this text.
     pub(crate) fn is_shown(&self, text: &str) -> bool {
         let asked = self.models.asked.lock().unwrap();
         let mut words = asked.values().flat_map(|asked| &asked.words);
@@ -267,7 +267,7 @@ impl World {
     }
 
     pub(crate) async fn standing(&self, name: &str) -> Arc<MysisStatus> {
-        let statuses = self.helm.statuses().await;
+        let statuses = self.handle.statuses().await;
         statuses
             .iter()
             .find(|of| &*of.name == name)
@@ -301,12 +301,12 @@ impl World {
         }
     }
 
-    /// How many events were heard.
+    /// The number of events so far.
     pub(crate) fn mark(&self) -> usize {
         self.heard.lock().unwrap().len()
     }
 
-    /// What the operator was told since a mark: notices by their codes, and states.
+    /// The notices since a mark by their codes, and the states.
     pub(crate) fn told_since(&self, mark: usize) -> Vec<String> {
         let heard = self.heard.lock().unwrap();
         let told = heard[mark..].iter().filter_map(|event| {
@@ -339,7 +339,7 @@ impl World {
         told.collect()
     }
 
-    /// The children of a kind, in the order of their birth.
+    /// The children of a kind, oldest first.
     pub(crate) fn children(&self, kind: Child) -> Vec<ActorCell> {
         let is = |of: Option<bool>| of == Some(true);
         let mut children = self.commander.get_children();
@@ -353,12 +353,12 @@ impl World {
         children
     }
 
-    /// Alpha's actor: of the two the one that was born first, as long as neither died.
+    /// Alpha's actor: the older one of the two, as long as neither died.
     pub(crate) fn alpha(&self) -> ActorCell {
         self.children(Child::Mysis)[0].clone()
     }
 
-    /// Who lives, by kind.
+    /// The living actors by kind.
     pub(crate) fn living(&self) -> BTreeMap<Child, BTreeSet<ActorId>> {
         [Child::Store, Child::Gate, Child::Ui, Child::Mysis]
             .into_iter()
@@ -369,7 +369,7 @@ impl World {
             .collect()
     }
 
-    /// Which life of its actor each Mysis is in, by name.
+    /// The incarnation of each Mysis, by name.
     pub(crate) fn incarnations(&self) -> BTreeMap<String, i64> {
         let myses = self.memory.swarm_now().myses.into_iter();
         myses
@@ -382,7 +382,7 @@ impl World {
         myses.find(|mysis| &*mysis.profile.name == name).unwrap().id
     }
 
-    /// What each call of a Mysis came to, by our name for the call.
+    /// The status of each call of a Mysis, by the program's name for the call.
     pub(crate) async fn results(&self, name: &str) -> Vec<(String, CallStatus)> {
         let mysis = self.id(name);
         let page = self.memory.page(PageQuery {
@@ -398,7 +398,7 @@ impl World {
             .collect()
     }
 
-    /// Nothing is lost and nothing is done twice.
+    /// Checks that nothing is lost and nothing is done twice.
     pub(crate) async fn check_that_nothing_is_lost(&self) {
         let stored = self.memory.prompt_counts();
         for (text, times) in &stored {
@@ -434,7 +434,7 @@ impl World {
 
 /// Waits until an actor is dead.
 pub(crate) async fn dead(actor: &ActorCell) {
-    // One that is dead already is what is waited for.
+    // An actor that is dead already is fine.
     let _ = actor.wait(None).await;
     assert_eq!(actor.get_status(), ActorStatus::Stopped);
 }
@@ -453,7 +453,7 @@ fn rules(relaunch: RelaunchPolicy) -> SwarmRules {
             is_on: false,
             ..ProgressRules::default()
         },
-        // They go on for as long as a test takes.
+        // The Myses go on for as long as a test takes.
         nudges: vec!["Go on.".into(); 10_000],
         providers: BTreeMap::from([("local".into(), ProviderRules::default())]),
         ..SwarmRules::default()

@@ -1,11 +1,11 @@
-//! Lives with whatever may happen in them: every request of theirs keeps all rules.
+//! Random lives of a Mysis: every request keeps all rules.
 
 use actors::domain::message::CallStatus;
 use proptest::prelude::*;
 use proptest::sample::select;
 use zoea_scenes::life::{Move, World, moves};
 
-/// Counterexamples that were found once, as small as they could be made.
+/// Counterexamples that were found once, reduced as far as possible.
 #[test]
 fn what_once_broke_a_rule_breaks_none() {
     use Move::{ClearNotes, Crash, Give, Mission, Prompt, Ring, Say, Start, Stop, Want};
@@ -13,7 +13,7 @@ fn what_once_broke_a_rule_breaks_none() {
     let logout = || Want(vec![("logout", "{}", "a")]);
     let done = || Give(CallStatus::Done, 0);
     let lives = [
-        // The first request held no row at all: its answer had seen nothing.
+        // The first request had no row at all, so its answer had seen nothing.
         vec![
             Stop,
             Mission,
@@ -25,7 +25,7 @@ fn what_once_broke_a_rule_breaks_none() {
             Stop,
             Start,
         ],
-        // An order came while the model was thinking about a continuation.
+        // An order came while the model worked on a continuation.
         vec![Prompt(0), Say(1), Ring, Prompt(0), Say(0)],
         vec![Prompt(0), Say(1), Ring, Prompt(0), Want(vec![])],
         vec![
@@ -39,7 +39,7 @@ fn what_once_broke_a_rule_breaks_none() {
             Prompt(0),
             Say(0),
         ],
-        // A turn of a mission after one that a crash had cut.
+        // A turn of a mission after one that a crash had cut off.
         vec![
             Prompt(0),
             Prompt(0),

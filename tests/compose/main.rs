@@ -1,4 +1,4 @@
-//! What the model sees, held against all rules of DESIGN 5 at once, for histories that nobody wrote.
+//! Requests of generated histories, checked against all rules of DESIGN 5 at once.
 
 mod lives;
 mod properties;

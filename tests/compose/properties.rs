@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use zoea_scenes::history::{History, NUDGE, Step, histories};
 use zoea_scenes::request_rules::{is_taken_by_strict_providers, judge};
 
-/// Whoever speaks has seen all before: nobody has seen less than when the words before were said.
+/// Makes each reply see at least as much as the reply before it.
 fn let_nobody_forget(history: &mut History) {
     for step in &mut history.steps {
         if let Step::Reply(_, unseen) | Step::Call(_, _, unseen) = step {
@@ -36,8 +36,8 @@ proptest! {
         prop_assert_eq!(history.asked().composed, history.asked().composed);
     }
 
-    /// What is dropped from memory at the end of a turn changes no request. Of what the model had
-    /// seen when it spoke, only what can be is tried: never less than before.
+    /// Dropping rows from memory at the end of a turn changes no request. The replies of these
+    /// histories never see less than earlier ones, as in a real conversation.
     #[test]
     fn the_window_loses_nothing_that_a_request_shows(mut history in histories()) {
         let_nobody_forget(&mut history);
@@ -52,14 +52,14 @@ proptest! {
         prop_assert_eq!(&owner, &choose_owner(&window, mission, history.window, NUDGE.into()));
         let mut expected = history.compose(&told, &whole, &owner);
         let mut shown = history.compose(&told, &window, &owner);
-        // How much is left out of what is held differs with what is held.
+        // The number of omitted parts depends on how much is held in memory.
         expected.breakdown.reasoning_left_out = 0;
         shown.breakdown.reasoning_left_out = 0;
         prop_assert_eq!(shown, expected);
     }
 
-    /// Where memory is short, superseded results go first and the oldest words next; what is sent
-    /// keeps the rules all the same.
+    /// With little memory, replaced results are dropped first and the oldest words next. The
+    /// requests still keep the rules.
     #[test]
     fn a_lightened_window_keeps_all_rules(history in histories()) {
         let mut asked = history.asked();
@@ -72,8 +72,8 @@ proptest! {
         }
     }
 
-    /// Where a conversation begins afresh, no order that may own a turn is lost, none that is
-    /// answered comes up again, and the request is one that strict providers take.
+    /// A context reset loses no order that may own a turn and revives no answered one. Strict
+    /// providers accept the request.
     #[test]
     fn a_conversation_begun_afresh_keeps_its_orders(
         mut history in histories(),
@@ -89,7 +89,7 @@ proptest! {
         let mission = told.mission.as_ref();
         let [owner, of_whole] = [&afresh, &whole]
             .map(|of| choose_owner(of, mission, history.window, NUDGE.into()));
-        // With fewer rows in the way, the newest direct message is in reach at least as long.
+        // With fewer rows in between, the newest direct message stays in reach at least as long.
         if !matches!(owner, TurnOwner::Prompt(_)) {
             prop_assert_eq!(&owner, &of_whole);
         }

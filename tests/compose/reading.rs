@@ -1,5 +1,5 @@
-//! Reading on: what a request leaves out of a long result can be had, piece by piece, from a real
-//! database.
+//! Reading on: the part of a long result that a request omits can be read piece by piece, from a
+//! real database.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use zoea_scenes::request_rules::{judge, without_aside};
 
 const ALPHA: MysisId = MysisId(7);
 
-/// As long as a map of the galaxy, with letters of every length.
+/// A text as long as a map of the galaxy, with characters of every byte length.
 fn map() -> Text {
     Text {
         unit: r#"{"name":"Söl","名":"🚀 needle"},"#.to_string(),

@@ -1,4 +1,4 @@
-//! Books: what the game carried out, against what the swarm's database says of it.
+//! Compares the calls that the game carried out with the swarm's database.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use zoea_rig::{Home, lines};
 
-/// A call of a game tool as the swarm's database tells it.
+/// A call of a game tool in the swarm's database.
 #[derive(Debug)]
 pub(crate) struct Recorded {
     pub(crate) tool: String,
     pub(crate) status: String,
 }
 
-/// Every call of every Mysis, by the name it went by on the wire.
+/// Every call of every Mysis, by its name on the wire.
 pub(crate) fn recorded(home: &Home) -> BTreeMap<String, Recorded> {
     let mut calls = BTreeMap::new();
     let myses = home.json(&["mysis", "list", "--json"]);
@@ -45,7 +45,7 @@ pub(crate) fn executed(ledger: &Path) -> Vec<String> {
         .collect()
 }
 
-/// How often somebody logged in, beside registering.
+/// The number of logins, registrations not counted.
 pub(crate) fn logins(ledger: &Path) -> usize {
     let text = std::fs::read_to_string(ledger).expect("a ledger");
     let lines = lines(&text);
@@ -53,7 +53,7 @@ pub(crate) fn logins(ledger: &Path) -> usize {
     of_logins.count()
 }
 
-/// Holds the swarm's books against the galaxy's ledger, and says what is wrong.
+/// Compares the swarm's calls with the galaxy's ledger. Returns the differences.
 pub(crate) fn mistakes(recorded: &BTreeMap<String, Recorded>, executed: &[String]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut seen = BTreeSet::new();

@@ -1,5 +1,5 @@
-//! A wall clock that is set while the program runs, by hours and by years, forward and back: nobody
-//! waits for it. The library in `tests/failing-disk` stands before the clock.
+//! A wall clock that is set by hours and by years, forward and back, while the program runs.
+//! Nothing waits for it. The library in `tests/failing-disk` replaces the clock.
 
 use std::collections::BTreeMap;
 use std::process::ExitStatus;
@@ -16,7 +16,7 @@ use zoea_rig::{Home, Server};
 const HOUR: i64 = 3600;
 const YEAR: i64 = 365 * 24 * HOUR;
 
-/// How far the clock is ahead, one after the other.
+/// The settings of the clock ahead, one after the other.
 const SHIFTS: [i64; 9] = [
     2 * HOUR,
     -3 * HOUR,
@@ -29,12 +29,13 @@ const SHIFTS: [i64; 9] = [
     0,
 ];
 
-/// Far longer than each step of a turn takes on a busy machine, and far shorter than any shift.
+/// Far longer than a step of a turn takes on a busy machine, and far shorter than any setting of
+/// the clock.
 const PATIENCE: Duration = Duration::from_secs(40);
 
 const NAMES: [&str; 4] = ["alpha", "beta", "gamma", "delta"];
 
-/// A running swarm, and what it tells.
+/// A running swarm and its output.
 struct Swarm {
     pid: Pid,
     told: Receiver<Value>,
@@ -73,20 +74,20 @@ impl Swarm {
         }
     }
 
-    /// Sends it a signal and waits for its end, which must not take long.
+    /// Sends it a signal and waits for its end, which must come soon.
     fn end(mut self, signal: Signal) -> ExitStatus {
         let begun = Instant::now();
         kill_process(self.pid, signal).expect("it hears");
         let ended = self.ended.take().expect("it runs");
         while !ended.is_finished() {
             assert!(begun.elapsed() < PATIENCE, "it does not end");
-            // What it still tells is thrown away.
+            // Further output is thrown away.
             let _ = self.told.recv_timeout(Duration::from_millis(20));
         }
         ended.join().expect("its status")
     }
 
-    /// Waits for an event; nobody is errored meanwhile.
+    /// Waits for an event. No Mysis may fail meanwhile.
     fn hear(&self, what: &str, mut is_it: impl FnMut(&Value) -> bool) -> Value {
         let begun = Instant::now();
         loop {
@@ -100,8 +101,8 @@ impl Swarm {
         }
     }
 
-    /// Waits until each Mysis has come through a call of the model and one of the game that began from
-    /// here on.
+    /// Waits until each Mysis has finished a model call and a game call that began after this
+    /// moment.
     fn turns(&self, what: &str, shift: i64) {
         while self.told.try_recv().is_ok() {}
         let mut done: BTreeMap<String, u32> = BTreeMap::new();
@@ -112,7 +113,7 @@ impl Swarm {
             }
             NAMES.iter().all(|name| done.get(*name) >= Some(&3))
         });
-        // The clock was set indeed.
+        // The clock really is set.
         let seconds = (chrono::Utc::now().timestamp() + shift) - at(&last);
         assert!(seconds.abs() < 600, "{what}: {last}");
     }
@@ -127,7 +128,7 @@ fn at(event: &Value) -> i64 {
 #[test]
 fn a_wall_clock_that_is_set_by_hours_and_by_years_makes_nobody_wait() {
     let galaxy = Server::galaxy(&[]);
-    // There is always somebody who waits, since the provider wants to be left alone.
+    // Some request always waits, since the provider answers 429.
     let faults = ["--fault", "http-429@0.2:1", "--fault", "http-503@0.1"];
     let usual = ["--latency", "20ms", "--seed", "1"];
     let pilot = Server::pilot(&[&usual[..], &faults].concat());
@@ -149,7 +150,7 @@ fn a_wall_clock_that_is_set_by_hours_and_by_years_makes_nobody_wait() {
         swarm.turns(&format!("{shift} s ahead"), shift);
     }
 
-    // An outage that begins by one clock and ends by another.
+    // The outage begins by one clock and ends by another.
     let address = pilot.address();
     drop(pilot);
     swarm.hear("the outage", |event| event["code"] == "circuit_open");
@@ -161,7 +162,7 @@ fn a_wall_clock_that_is_set_by_hours_and_by_years_makes_nobody_wait() {
     assert!(answer.contains("stored for alpha"), "{answer}");
     assert!(!swarm.end(Signal::KILL).success());
 
-    // A machine that comes up with a wrong clock, which is put right later.
+    // A machine starts with a wrong clock that is corrected later.
     clock.set_clock_ahead(-40 * YEAR);
     let swarm = Swarm::start(&home, &clock, "--resume");
     swarm.turns("from 40 years ago", -40 * YEAR);

@@ -1,9 +1,9 @@
 //! A connection to a Postgres server that is cut in each phase of a transaction: before it begins,
-//! behind its beginning, in its middle, and at its COMMIT, before the server has heard of it and before
-//! its answer is back.
+//! after its beginning, in its middle, and at its COMMIT, before the server has received it and
+//! before its answer has arrived.
 //!
-//! The swarm speaks to a proxy, which reads what the client says message by message and cuts exactly
-//! there.
+//! The swarm connects through a proxy, which reads the client's messages one by one and cuts
+//! exactly there.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -12,13 +12,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::struck::{Scene, pause};
+use crate::scene::{Scene, pause};
 use crate::verdict::number;
 use zoea_rig::postgres;
 
-/// How often it is cut, unless `ZOEA_SERVER_FAULTS` says otherwise.
+/// The number of cuts, unless `ZOEA_SERVER_FAULTS` gives another.
 const CUTS: u64 = 12;
-/// How long a transaction is waited for.
+/// The time that a transaction is waited for.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +28,7 @@ enum Phase {
     Middle,
     BeforeCommit,
     BeforeItsAnswer,
-    /// Not by the proxy: the server ends the session.
+    /// Not the proxy cuts it: the server ends the session.
     Terminated,
 }
 
@@ -41,7 +41,7 @@ const PHASES: [Phase; 6] = [
     Phase::Terminated,
 ];
 
-/// Where it is cut next, and how often yet; what was cut.
+/// The phase of the next cut, the number of cuts so far, and the phases that were cut.
 #[derive(Default)]
 struct Plan {
     next: Option<(Phase, u64)>,
@@ -65,8 +65,8 @@ impl Plans {
         *plan.cut.entry(phase).or_default() += 1;
     }
 
-    /// Whether it is to be cut here.
-    fn strikes(&self, here: Phase) -> bool {
+    /// Whether the connection is to be cut in this phase.
+    fn cuts_at(&self, here: Phase) -> bool {
         let mut plan = self.0.lock().expect("the plan");
         let Some((phase, left)) = plan.next.filter(|(phase, _)| *phase == here) else {
             return false;
@@ -77,7 +77,7 @@ impl Plans {
     }
 }
 
-/// Listens before a server; its port.
+/// Listens in front of a server. Returns the port.
 fn proxy(server: String, plans: Plans) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
@@ -102,7 +102,7 @@ struct Ends {
 impl Ends {
     fn cut(&self) {
         for end in [&self.client, &self.server] {
-            // It may be cut already.
+            // The connection may be cut already.
             let _ = end.shutdown(Shutdown::Both);
         }
     }
@@ -115,11 +115,11 @@ impl Ends {
     }
 }
 
-/// Carries what either says to the other, until it is cut or over.
+/// Forwards data in both directions until the connection is cut or ends.
 fn carry(client: TcpStream, server: TcpStream, plans: &Plans) {
     let ends = Ends { client, server };
     for end in [&ends.client, &ends.server] {
-        // Else each message waits for the one before to be confirmed.
+        // Without this, each message waits until the one before it is confirmed.
         end.set_nodelay(true).expect("it is a socket");
     }
     let is_answer_lost = Arc::new(AtomicBool::new(false));
@@ -140,7 +140,7 @@ fn carry_answers(ends: &Ends, is_lost: &AtomicBool) {
     ends.cut();
 }
 
-/// Reads the client's messages and looks where it stands in a transaction.
+/// Reads the client's messages and follows the phase of the transaction.
 fn carry_questions(ends: &Ends, plans: &Plans, is_answer_lost: &AtomicBool) -> std::io::Result<()> {
     let (mut from, mut to) = (&ends.client, &ends.server);
     let mut length = [0; 4];
@@ -162,11 +162,11 @@ fn carry_questions(ends: &Ends, plans: &Plans, is_answer_lost: &AtomicBool) -> s
             () if is_within && kind[0] == b'E' => (None, Some(Phase::Middle)),
             () => (None, None),
         };
-        if before.is_some_and(|phase| plans.strikes(phase)) {
+        if before.is_some_and(|phase| plans.cuts_at(phase)) {
             return Ok(());
         }
-        if behind.is_some_and(|phase| plans.strikes(phase)) {
-            // The server has heard it and answers; nobody hears that.
+        if behind.is_some_and(|phase| plans.cuts_at(phase)) {
+            // The server has received it and answers; the answer is dropped.
             is_answer_lost.store(true, Ordering::Release);
         }
         is_within = (is_within || says(b"BEGIN")) && !says(b"COMMIT");
@@ -174,7 +174,7 @@ fn carry_questions(ends: &Ends, plans: &Plans, is_answer_lost: &AtomicBool) -> s
     }
 }
 
-/// What follows the length of a message, which counts itself.
+/// The rest of a message after its length, which includes itself.
 fn read_rest(mut from: &TcpStream, length: [u8; 4]) -> std::io::Result<Vec<u8>> {
     let rest = u32::from_be_bytes(length).saturating_sub(4);
     let mut bytes = vec![0; rest as usize];
@@ -193,7 +193,7 @@ fn cut_off_in_any_phase_of_a_transaction_it_loses_nothing_and_repeats_nothing() 
     let (head, database) = url.rsplit_once('/').expect("a database");
     let (user, server) = head.rsplit_once('@').expect("a server");
     let port = proxy(server.to_string(), plans.clone());
-    // What is encrypted cannot be looked at.
+    // Encrypted messages could not be read.
     let store =
         format!("[store]\ndatabase_url = \"{user}@127.0.0.1:{port}/{database}?sslmode=disable\"\n");
     let mut scene = Scene::new(seed, &store, &std::env::temp_dir());

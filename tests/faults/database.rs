@@ -1,4 +1,4 @@
-//! A database that is taken away, locked or full while the program runs: the operator is told, the
+//! A database that is removed, locked or full while the program runs: the operator is told, the
 //! swarm waits, and nothing that was acknowledged is lost.
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
@@ -28,7 +28,7 @@ fn scene() -> Scene {
     }
 }
 
-/// Reads what the program says until a line holds this.
+/// Reads the program's output until a line contains this.
 fn hear(swarm: &mut Process, word: &str) -> String {
     loop {
         let line = swarm.line().expect("the swarm goes on");
@@ -52,7 +52,7 @@ fn a_removed_database_is_saved_and_goes_on_where_it_was() {
     swarm.signal("-KILL");
     swarm.wait();
     for name in ["zoea.db-wal", "zoea.db-shm"] {
-        // They may be gone already.
+        // The files may be gone already.
         let _ = std::fs::remove_file(home.file(name));
     }
     std::fs::rename(home.file("zoea.db.rescued"), home.file("zoea.db")).expect("what was saved");
@@ -126,7 +126,7 @@ fn a_disk_that_takes_nothing_makes_the_swarm_wait_and_then_go_on() {
         current: Some(0),
         maximum: None,
     };
-    // Whoever writes beyond it is ended by a signal, unless it wants to know.
+    // A process that writes beyond the limit is killed by a signal, unless it handles the signal.
     let before = prlimit(pid, Resource::Fsize, full).expect("a limit");
     let told = hear(&mut swarm, "store_trouble");
     assert!(told.contains("disk"), "{told}");
@@ -155,10 +155,10 @@ fn an_offline_swarm_and_its_game_live_through_a_full_disk() {
     };
     let before = prlimit(pid, Resource::Fsize, full).expect("a limit");
     hear(&mut swarm, "store_trouble");
-    // The game's own files are of the same disk.
+    // The game's own files are on the same disk.
     let log = home.path().join("offline").join("galaxy");
     assert!(log.is_dir());
-    // What is tried and undone changes when a file was written last, not how much is in it.
+    // An attempt that is undone changes the time of the last write, but not the size of a file.
     let mut known = (0, Instant::now());
     until("the game has stood still for a while", || {
         let files = std::fs::read_dir(&log).expect("its files");
@@ -175,7 +175,7 @@ fn an_offline_swarm_and_its_game_live_through_a_full_disk() {
         let line = hear(&mut swarm, "tool_returned");
         assert!(!line.contains("unreachable"), "{line}");
     }
-    // What the game wrote then is whole.
+    // The game's records are still whole.
     swarm.signal("-KILL");
     swarm.wait();
     let mut swarm = Process::spawn(home.command(&run));

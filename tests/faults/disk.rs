@@ -1,5 +1,5 @@
-//! A disk that fails: system calls on the store's files end in an error, once, twice, three times in a
-//! row or for a while, under load. The library in `tests/failing-disk` stands before them.
+//! A disk that fails: system calls on the store's files return an error, once, twice, three times
+//! in a row or for a while, under load. The library in `tests/failing-disk` makes them fail.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,16 +9,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::struck::{Scene, pause};
+use crate::scene::{Scene, pause};
 use crate::verdict::number;
 use zoea_rig::{Home, Server, until};
 
-/// How often it strikes, unless `ZOEA_STORE_FAULTS` says otherwise.
-const STRIKES: u64 = 12;
-/// How long a call is waited for that may not come.
+/// The number of failures, unless `ZOEA_STORE_FAULTS` gives another.
+const FAILURES: u64 = 12;
+/// The time that is waited for a call that may not come.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
-/// The calls, in the library's order.
+/// The calls in the library's order.
 const CALLS: [&str; 7] = [
     "pwrite64",
     "fsync",
@@ -35,11 +35,11 @@ const MMAP: usize = 5;
 /// `ftruncate`, `openat` and `mmap`.
 const OF_START: [usize; 3] = [3, 4, 5];
 
-/// The errors, in the library's order, by their numbers on Linux.
+/// The errors in the library's order, with their numbers on Linux.
 const ERRORS: [(&str, u64); 4] = [("ENOSPC", 28), ("EIO", 5), ("EDQUOT", 122), ("EINTR", 4)];
 const EINTR: usize = 3;
 
-/// The library's words for each call.
+/// The library's number of words for each call.
 const WORDS: u64 = 16;
 const ERRNO: u64 = 0;
 const LEFT: u64 = 1;
@@ -48,16 +48,16 @@ const IS_TORN: u64 = 3;
 const STRUCK: u64 = 4;
 const CALLED: u64 = 8;
 const IS_COUNTED: u64 = 9;
-/// The word behind the calls in which it stands how many seconds the wall clock is ahead.
+/// The word behind those of the calls with the seconds by which the wall clock is ahead.
 const AHEAD: u64 = 500;
 
-/// What is to fail next.
+/// The next failure.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     call: usize,
     error: usize,
     how_long: HowLong,
-    /// So many calls pass first.
+    /// The number of calls that pass first.
     skip: u64,
     is_torn: bool,
 }
@@ -69,11 +69,11 @@ enum HowLong {
 }
 
 impl Plan {
-    /// Each of the two calls of a commit, one, two and three times in a row; then whatever chance says.
-    fn of(strike: u64, dice: &mut fastrand::Rng) -> Plan {
-        let (call, error, times) = match strike {
-            0..3 => (PWRITE64, 0, strike + 1),
-            3..6 => (FSYNC, 1, strike - 2),
+    /// Each of the two calls of a commit, one, two and three times in a row; then random plans.
+    fn of(round: u64, dice: &mut fastrand::Rng) -> Plan {
+        let (call, error, times) = match round {
+            0..3 => (PWRITE64, 0, round + 1),
+            3..6 => (FSYNC, 1, round - 2),
             _ => return Plan::by_chance(dice),
         };
         Plan {
@@ -85,7 +85,7 @@ impl Plan {
         }
     }
 
-    /// What is called when a program opens the store, and seldom later.
+    /// A plan for the calls that a program makes when it opens the store, and seldom later.
     fn of_start(dice: &mut fastrand::Rng) -> Plan {
         let call = dice.choice(OF_START).unwrap_or(OF_START[0]);
         Plan {
@@ -99,7 +99,7 @@ impl Plan {
     fn by_chance(dice: &mut fastrand::Rng) -> Plan {
         let call = dice.usize(..CALLS.len());
         let error = dice.usize(..ERRORS.len());
-        // Such a call is repeated by SQLite until it succeeds.
+        // SQLite repeats such a call until it succeeds.
         let is_short = error == EINTR || dice.u8(..3) > 0;
         let how_long = match is_short {
             true => HowLong::Times(dice.u64(1..=3)),
@@ -135,7 +135,7 @@ impl FailingDisk {
         FailingDisk { file, words }
     }
 
-    /// Lets a program be struck.
+    /// Lets the calls of a program fail.
     pub(crate) fn stand_before(&self, command: &mut Command) {
         let test = std::env::current_exe().expect("this program");
         let library = test.with_file_name("libfailing_disk.so");
@@ -158,7 +158,7 @@ impl FailingDisk {
         written.expect("a word is written");
     }
 
-    /// Sets the program's wall clock: so many seconds ahead of the machine's.
+    /// Sets the program's wall clock this many seconds ahead of the machine's.
     pub(crate) fn set_clock_ahead(&self, seconds: i64) {
         self.write(AHEAD, seconds.cast_unsigned());
     }
@@ -181,14 +181,14 @@ impl FailingDisk {
         };
         self.set(plan.call, LEFT, left);
         if ![PWRITE64, FSYNC].contains(&plan.call) {
-            // Most other calls are made when a connection is opened: let one be needed.
+            // Most other calls are made when a connection is opened, so this makes one necessary.
             self.set(FSYNC, ERRNO, ERRORS[1].1);
             self.set(FSYNC, SKIP, 0);
             self.set(FSYNC, LEFT, 1);
         }
     }
 
-    /// Waits until the plan is carried out, or does not come to be.
+    /// Waits until the plan is carried out, or until it is clear that it will not be.
     fn wait_for(&self, plan: &Plan) {
         let patience = match plan.how_long {
             HowLong::Times(_) => PATIENCE,
@@ -206,23 +206,23 @@ impl FailingDisk {
         }
     }
 
-    /// How often each call has failed with each error.
-    fn struck(&self) -> BTreeMap<(&'static str, &'static str), u64> {
-        let mut struck = BTreeMap::new();
+    /// The number of failures of each call with each error.
+    fn failed_calls(&self) -> BTreeMap<(&'static str, &'static str), u64> {
+        let mut failed_calls = BTreeMap::new();
         for (call, name) in CALLS.iter().enumerate() {
             for (place, (error, _)) in (STRUCK..).zip(&ERRORS) {
-                struck.insert((*name, *error), self.get(call, place));
+                failed_calls.insert((*name, *error), self.get(call, place));
             }
         }
-        struck
+        failed_calls
     }
 }
 
-/// How often what failed, one call a line.
-fn table(struck: &BTreeMap<(&'static str, &'static str), u64>) -> String {
+/// The number of failures, one call a line.
+fn table(failed_calls: &BTreeMap<(&'static str, &'static str), u64>) -> String {
     let mut table = String::new();
     for call in CALLS {
-        let counts = ERRORS.map(|(error, _)| format!("{} {error}", struck[&(call, error)]));
+        let counts = ERRORS.map(|(error, _)| format!("{} {error}", failed_calls[&(call, error)]));
         let _ = writeln!(table, "  {call:<10} {}", counts.join(", "));
     }
     table
@@ -230,28 +230,28 @@ fn table(struck: &BTreeMap<(&'static str, &'static str), u64>) -> String {
 
 #[test]
 fn whichever_call_of_the_store_fails_it_loses_nothing_and_repeats_nothing() {
-    strike_often(number("ZOEA_STORE_FAULTS", STRIKES));
+    fail_often(number("ZOEA_STORE_FAULTS", FAILURES));
 }
 
-/// Strikes until so many calls have failed; at least as often as each call of a commit fails one, two
-/// and three times.
-#[expect(clippy::print_stdout, reason = "what struck is worth a look")]
-fn strike_often(strikes: u64) {
+/// Lets calls fail until there were enough failures, and until each call of a commit has failed
+/// one, two and three times in a row.
+#[expect(clippy::print_stdout, reason = "the figures are worth a look")]
+fn fail_often(failures: u64) {
     let seed = number("ZOEA_SEED", u64::from(std::process::id()));
     let mut scene = Scene::new(seed, "", &std::env::temp_dir());
     let disk = FailingDisk::new(&scene.home.path());
     let stand_before = |command: &mut Command| disk.stand_before(command);
     assert!(scene.start(stand_before));
-    let total = || disk.struck().values().sum::<u64>();
-    let (mut strike, mut kills, mut ends, mut vain_starts) = (0, 0, 0, 0);
-    while strike < 6 || total() < strikes {
-        let plan = Plan::of(strike, &mut scene.dice);
-        strike += 1;
+    let total = || disk.failed_calls().values().sum::<u64>();
+    let (mut round, mut kills, mut ends, mut vain_starts) = (0, 0, 0, 0);
+    while round < 6 || total() < failures {
+        let plan = Plan::of(round, &mut scene.dice);
+        round += 1;
         disk.arm(&plan);
         scene.send();
         disk.wait_for(&plan);
-        // Not behind each: what is wrong after two may look right after one.
-        let (is_end, is_kill, is_in_trouble) = match strike {
+        // Checks do not follow each failure: a mistake after two of them may be hidden by one.
+        let (is_end, is_kill, is_in_trouble) = match round {
             3 | 6 => (true, true, false),
             0..6 => (false, false, false),
             _ => (
@@ -276,7 +276,8 @@ fn strike_often(strikes: u64) {
             assert!(is_good || is_in_trouble, "seed {seed}: {plan:?}");
         }
         disk.disarm();
-        // Some calls are made most of all when a program starts, and it may not come up by that.
+        // Some calls are made mostly at the start of a program, which may not start because of
+        // them.
         if scene.dice.u8(..4) > 0 {
             let plan = Plan::of_start(&mut scene.dice);
             disk.arm(&plan);
@@ -288,22 +289,24 @@ fn strike_often(strikes: u64) {
         }
         scene.goes_on();
     }
-    let struck = disk.struck();
+    let failed_calls = disk.failed_calls();
     let orders = scene.orders();
     println!(
-        "seed {seed}: {} system calls failed in {strike} strokes ({kills} kills, {ends} orderly ends, \
+        "seed {seed}: {} system calls failed in {round} rounds ({kills} kills, {ends} orderly ends, \
          {vain_starts} vain starts, {orders} orders)\n{}",
         total(),
-        table(&struck)
+        table(&failed_calls)
     );
     println!("seed {seed}: {}", scene.judge());
     for call in ["pwrite64", "fsync"] {
-        let of_call = ERRORS.iter().map(|(error, _)| struck[&(call, *error)]);
+        let of_call = ERRORS
+            .iter()
+            .map(|(error, _)| failed_calls[&(call, *error)]);
         assert!(of_call.sum::<u64>() >= 6, "{call} did fail");
     }
 }
 
-/// Which calls there are to fail at all: what is never called is never struck.
+/// Checks that the program makes all these calls: a call that is never made never fails.
 #[test]
 fn the_store_makes_these_calls_and_syncs_by_fsync_alone() {
     let mut scene = Scene::new(7, "", &std::env::temp_dir());
@@ -323,7 +326,8 @@ fn the_store_makes_these_calls_and_syncs_by_fsync_alone() {
             let _ = write!(table, "{name} {}, ", called(call));
         }
         let _ = writeln!(table, "after {start} runs");
-        // The index of the log is mapped once in the life of a process, however many connect.
+        // The index of the log is mapped once in the life of a process, whatever the number of
+        // connections.
         assert_eq!(called(MMAP), start, "{table}");
         assert_eq!(called(FDATASYNC), 0, "{table}");
         for call in (0..CALLS.len()).filter(|call| ![MMAP, FDATASYNC].contains(call)) {

@@ -1,4 +1,5 @@
-//! A disk that is really full: a small file system, filled and emptied while the swarm plays on it.
+//! A disk that is really full: a small file system is filled and emptied while the swarm plays on
+//! it.
 
 use std::fs::File;
 use std::io::Write;
@@ -6,13 +7,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::struck::{Scene, pause};
+use crate::scene::{Scene, pause};
 use crate::verdict::number;
 
-/// How often it is filled, unless `ZOEA_FULL_DISKS` says otherwise.
+/// The number of times that it is filled, unless `ZOEA_FULL_DISKS` gives another.
 const TIMES: u64 = 2;
 
-/// Makes a file system of 40 MB in a name space of its own, which is gone with the last process in it.
+/// Mounts a file system of 40 MB in a namespace of its own, which ends with the last process in it.
 const SCRIPT: &str = r#"mount -t tmpfs -o size=40m tmpfs "$1" && TMPDIR="$1" exec "$2" --ignored --exact --nocapture full::in_a_small_file_system"#;
 
 #[test]
@@ -45,7 +46,7 @@ fn a_disk_that_fills_up_and_is_emptied_costs_nothing_that_was_acknowledged() {
 #[ignore = "fills its temporary directory; the test before this one runs it in a small one"]
 fn in_a_small_file_system() {
     let seed = number("ZOEA_SEED", u64::from(std::process::id()));
-    // What the game remembers must not be on the disk that is full.
+    // The game's files must not be on the full disk.
     let test = std::env::current_exe().expect("this program");
     let beside = test.parent().expect("a directory");
     let mut scene = Scene::new(seed, "", beside);
@@ -74,7 +75,7 @@ fn in_a_small_file_system() {
     println!("seed {seed}: filled {times} times, {}", scene.judge());
 }
 
-/// Writes until nothing more goes there.
+/// Writes until the disk is full.
 fn fill(path: &Path) {
     let mut file = File::create(path).expect("a file");
     for size in [1 << 16, 512, 1] {

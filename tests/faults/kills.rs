@@ -1,4 +1,4 @@
-//! Kills: SIGKILL at random instants, many times in a row, under load.
+//! Kills: SIGKILL at random moments, many times in a row, under load.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -8,15 +8,15 @@ use crate::verdict::{Order, Played, how_to_start, is_up, number, settle};
 use zoea_rig::postgres;
 use zoea_rig::{Home, Process, Server};
 
-/// How many kills, unless `ZOEA_KILLS` says otherwise.
+/// The number of kills, unless `ZOEA_KILLS` gives another.
 const KILLS: u64 = 12;
-/// How many where the books are on a server.
+/// The number of kills with the database on a server.
 const KILLS_ON_A_SERVER: u64 = 3;
-/// How many more, until one messenger was heard.
+/// The number of further kills until one order was acknowledged.
 const PATIENCE: u64 = 30;
-/// How many Myses are in the air.
+/// The number of Myses.
 const MYSES: usize = 5;
-/// The longest that a flight lasts; it is killed at any instant of it.
+/// The longest run. The kill comes at a random moment of it.
 const FLIGHT: Duration = Duration::from_millis(2500);
 
 #[test]
@@ -32,7 +32,7 @@ fn killed_at_any_instant_with_its_books_on_a_server_it_loses_and_repeats_nothing
     }
 }
 
-#[expect(clippy::print_stdout, reason = "what struck is worth a look")]
+#[expect(clippy::print_stdout, reason = "the figures are worth a look")]
 fn kill_often(kills: u64, store: &str) {
     let seed = number("ZOEA_SEED", u64::from(std::process::id()));
     let mut dice = fastrand::Rng::with_seed(seed);
@@ -53,7 +53,7 @@ fn kill_often(kills: u64, store: &str) {
 
     let mut orders = Vec::new();
     let mut before_it_was_up = 0;
-    // Where only few are wanted, chance may kill every one before it has answered the messenger.
+    // With few kills, chance may put every one before the first acknowledged order.
     let is_enough = |kill: u64, orders: &[Order]| {
         let was_heard = orders.iter().any(|order| order.is_acknowledged);
         kill >= kills && (was_heard || kill >= kills + PATIENCE)
@@ -92,7 +92,7 @@ fn kill_often(kills: u64, store: &str) {
     assert!(logins <= MYSES, "sessions of before are taken up again");
 }
 
-/// Lets it fly so long, and gives an order half-way; `None` if it did not even come up.
+/// Lets the program run this long, and sends an order half-way; `None` if it did not start.
 fn fly(
     home: &Home,
     process: &Process,
@@ -110,7 +110,7 @@ fn fly(
         }
         pause();
     }
-    // The kill comes while the messenger may still be on its way.
+    // The kill comes while the order may still be on its way.
     process.signal("-KILL");
     let mut messenger = messenger?;
     order.is_acknowledged = messenger.wait().expect("the messenger ends").success();

@@ -1,8 +1,8 @@
-//! Faults: the real program, killed at random instants, against servers that survive and remember.
+//! Faults: the real program is killed at random moments, against servers that survive and remember.
 //!
-//! `cargo test --test faults -- --nocapture` prints what struck. `ZOEA_KILLS=1000` makes it long,
-//! `ZOEA_SEED=7` chooses the instants; `ZOEA_STORE_FAULTS=1000` is how often the store's system calls
-//! fail, `ZOEA_SERVER_FAULTS=1000` how often its connection is cut.
+//! `cargo test --test faults -- --nocapture` prints the faults. `ZOEA_KILLS=1000` makes a long run,
+//! `ZOEA_SEED=7` chooses the moments. `ZOEA_STORE_FAULTS=1000` is the number of failing system
+//! calls of the store, `ZOEA_SERVER_FAULTS=1000` the number of cut connections.
 
 mod books;
 mod clock;
@@ -13,8 +13,8 @@ mod full;
 mod kills;
 mod outage;
 mod reload;
+mod scene;
 mod shared;
 mod spending;
-mod struck;
 mod verdict;
 mod wire;

@@ -1,4 +1,4 @@
-//! Outages: a provider that fails for a while, with and without another one in its place.
+//! Outages: a provider that fails for a while, with and without a fallback.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn requests(server: &Server) -> u64 {
     stats["requests"].as_u64().expect("a number")
 }
 
-/// A swarm on a provider `first`, which `more` says more about.
+/// A swarm on a provider `first`; `more` is further configuration of it.
 fn swarm_on(first: &str, galaxy: &str, more: &str) -> (Home, Process) {
     let home = Home::new();
     home.configure(first, galaxy, "");
@@ -31,7 +31,7 @@ fn swarm_on(first: &str, galaxy: &str, more: &str) -> (Home, Process) {
     (home, swarm)
 }
 
-/// Reads events until one of the whole program has this code; nobody is errored meanwhile.
+/// Reads events until one of the whole program has this code. No Mysis may fail meanwhile.
 fn until_told(swarm: &mut Process, code: &str) -> String {
     loop {
         let line = swarm.line().expect("the swarm goes on");
@@ -43,7 +43,7 @@ fn until_told(swarm: &mut Process, code: &str) -> String {
     }
 }
 
-/// The providers that answered a Mysis, in order, each stretch once.
+/// The providers that answered a Mysis in their order, without repetitions in a row.
 fn answered_by(home: &Home, name: &str) -> Vec<String> {
     let rows = home.lines(&["log", name, "--limit", "0", "--json"]);
     let providers = rows
@@ -54,7 +54,7 @@ fn answered_by(home: &Home, name: &str) -> Vec<String> {
     stretches
 }
 
-/// Another server at the address of one that is gone, without its fault.
+/// Another server at the address of a stopped one, without its fault.
 fn mended(broken: Server) -> Server {
     let address = broken.address();
     drop(broken);
@@ -87,7 +87,7 @@ fn while_a_provider_is_down_another_takes_over_and_then_it_is_used_again() {
     until("the first is used again", || {
         (requests(&first) > before + 10).then_some(())
     });
-    // Whoever was let in before the trial ended may still have been on its way.
+    // Calls that were admitted before the end of the trial may still have been under way.
     assert!(requests(&second) <= of_spare + NAMES.len() as u64);
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
@@ -128,7 +128,7 @@ fn a_provider_that_is_not_there_is_left_at_once_where_another_is() {
     assert!(retries <= NAMES.len(), "{retries}: one try each at most");
 }
 
-/// The configuration that `init` writes, but for the addresses.
+/// The configuration that `init` writes, except for the addresses.
 fn by_default(pilot: &str, galaxy: &str) -> Home {
     let home = Home::new();
     std::fs::create_dir_all(home.path()).expect("a home");
@@ -143,7 +143,7 @@ fn by_default(pilot: &str, galaxy: &str) -> Home {
 #[test]
 fn an_outage_of_forty_seconds_ends_no_lone_mysis_by_default() {
     const OUTAGE: Duration = Duration::from_secs(40);
-    /// What is promised, and as much again for a busy machine.
+    /// Twice the promised time, for a busy machine.
     const RETURN: Duration = Duration::from_secs(10);
     let galaxy = Server::galaxy(&[]);
     let begun = Instant::now();

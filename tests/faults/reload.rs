@@ -1,4 +1,4 @@
-//! Reload: a headless program that is told to read its configuration again.
+//! Reload: a headless program reads its configuration again on command.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ fn requests(server: &Server) -> u64 {
     stats["requests"].as_u64().expect("a number")
 }
 
-/// Reads events until one of the whole program has this code; nobody is errored meanwhile.
+/// Reads events until one of the whole program has this code. No Mysis may fail meanwhile.
 fn until_told(swarm: &mut Process, code: &str) -> String {
     loop {
         let line = swarm.line().expect("the swarm goes on");

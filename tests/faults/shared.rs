@@ -1,5 +1,5 @@
-//! Processes that share a database on a server: each has its own Myses, one that is gone or stands
-//! still is succeeded by another, and nothing is carried out twice.
+//! Processes that share a database on a server: each has its own Myses, another one succeeds a
+//! process that is gone or stands still, and nothing is carried out twice.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ struct Scene {
 }
 
 impl Scene {
-    /// A home on the shared database, which wants these Myses.
+    /// A home on the shared database whose configuration lists these Myses.
     fn home(&self, myses: &[&str]) -> Home {
         let home = Home::new();
         let url = &self.url;
@@ -26,7 +26,7 @@ impl Scene {
         home
     }
 
-    /// The leases of the first two run out, as half a minute would do.
+    /// Lets the leases of the first two processes run out, as half a minute would.
     fn expire(&self) {
         postgres::execute(
             &self.url,
@@ -43,7 +43,7 @@ fn names(home: &Home) -> Vec<String> {
     myses.map(name).collect()
 }
 
-/// Reads events until each of these Myses has had a tool's answer.
+/// Reads events until each of these Myses has had a tool result.
 fn until_all_play(swarm: &mut Process, names: &[&str]) {
     let mut waiting: Vec<&str> = names.to_vec();
     while !waiting.is_empty() {
@@ -87,7 +87,7 @@ fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
     let (_, taken) = other.fails(&["mysis", "create", "a1"]);
     assert!(taken.contains("another zoea process"), "{taken}");
 
-    // One is killed. Until its leases run out nobody else has its Myses.
+    // One process is killed. Until its leases run out, no other process has its Myses.
     first.signal("-KILL");
     first.wait();
     let heir = scene.home(&[]);
@@ -97,7 +97,7 @@ fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
     until_all_play(&mut third, &["a1", "a2"]);
     assert_eq!(names(&heir), ["a1", "a2"]);
 
-    // One stands still for so long that its Myses are taken from it.
+    // One process stands still until its Myses are taken over.
     third.signal("-STOP");
     scene.expire();
     let last = scene.home(&[]);
@@ -119,7 +119,7 @@ fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
         assert!(swarm.wait().success());
     }
 
-    // What an orderly end gives back is there for everybody.
+    // Myses that an orderly end gives back are free for every process.
     assert_eq!(names(&one), ["a1", "a2", "b1", "b2"]);
     let done = executed(&ledger);
     assert!(done.len() > 8, "they did play");

@@ -1,4 +1,4 @@
-//! Spending: the books against the pilot's own record, and budgets that end.
+//! Spending: the swarm's figures against the pilot's own record, and budgets that run out.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use zoea_rig::{Home, Server, http, lines, until};
 
 const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
 
-/// A swarm that has a mission and is not in the air yet.
+/// A swarm that has a mission and does not run yet.
 struct Scene {
     _galaxy: Server,
     pilot: Server,
@@ -50,7 +50,7 @@ impl Scene {
         self.home.lines(&["log", name, "--limit", "0", "--json"])
     }
 
-    /// What the rows of a Mysis cost, in their order.
+    /// The token usage of a Mysis' rows, in their order.
     fn usages(&self, name: &str) -> Vec<Value> {
         let rows = self.rows(name).into_iter();
         rows.map(|row| row["metadata"].clone())
@@ -75,7 +75,8 @@ fn tokens(meta: &Value) -> u64 {
     count("input") + count("output")
 }
 
-/// How many of the provider's reports are in no row. Every row is one of them, in their order.
+/// The number of the provider's reports that are in no row. Every row is one of them, in their
+/// order.
 fn missing<'r>(rows: &[Value], mut reports: impl Iterator<Item = &'r Value> + Clone) -> usize {
     let mut missing = 0;
     for row in rows {
@@ -91,7 +92,7 @@ fn missing<'r>(rows: &[Value], mut reports: impl Iterator<Item = &'r Value> + Cl
     missing + reports.count()
 }
 
-/// The provider's reports of what answers cost that its callers could read to their end.
+/// The provider's reports for answers that its callers could read to their end.
 fn reports(record: &Path) -> Vec<Value> {
     let told = std::fs::read_to_string(record).expect("a record");
     let is_report = |line: &Value| {
@@ -135,7 +136,7 @@ fn killed_again_and_again_the_books_are_what_the_provider_reported() {
     let (mut sum, mut lost) = (0, 0);
     for name in NAMES {
         let rows = scene.usages(name);
-        // At most the one on its way at each kill is not known here.
+        // Each kill may lose at most the one answer that was on its way.
         let missing = missing(&rows, told.iter().filter(|line| line["agent"] == name));
         assert!(missing <= KILLS, "{name}: {missing} reports are not booked");
         lost += missing;
@@ -209,7 +210,7 @@ fn a_spent_budget_pauses_and_lifts_when_the_operator_allows_more() {
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
 
-    // Another process knows what was spent.
+    // Another process knows the spending.
     let swarm = home.fly(&["--resume"]);
     for name in NAMES {
         until("it runs again", || {
@@ -273,7 +274,7 @@ fn streams_that_are_cut_are_asked_for_again_and_stand_in_no_book() {
     let scene = Scene::new("", &["--record", record_to, "--fault", "drop@0.15"]);
     let home = &scene.home;
     let swarm = home.fly(&["--start-swarm"]);
-    // Three in a row, and whole answers are asked for from then on; those are cut as well.
+    // After three in a row, whole answers are requested; those are cut as well.
     let troubles = || {
         let of_one = |name| scene.codes(name, "retry") + scene.codes(name, "adapted");
         NAMES.map(of_one).iter().sum::<usize>()

@@ -1,5 +1,5 @@
-//! Verdict: what a swarm came to that was struck again and again, against the game's ledger and the
-//! orders that were acknowledged.
+//! The verdict: the outcome of a swarm with repeated faults, compared with the game's ledger and
+//! the acknowledged orders.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,13 +20,13 @@ pub(crate) fn number(name: &str, otherwise: u64) -> u64 {
     }
 }
 
-/// A messenger's order: what it says, and whether it was acknowledged.
+/// The text of an order, and whether it was acknowledged.
 pub(crate) struct Order {
     pub(crate) text: String,
     pub(crate) is_acknowledged: bool,
 }
 
-/// What was played, and by whom it can be judged.
+/// A finished run, with the means to check it.
 pub(crate) struct Played<'a> {
     pub(crate) seed: u64,
     pub(crate) home: &'a Home,
@@ -36,8 +36,8 @@ pub(crate) struct Played<'a> {
 }
 
 impl Played<'_> {
-    /// Nothing that was acknowledged is lost, nothing was done twice or without being recorded; says
-    /// what there was, in figures. So many Myses played.
+    /// Checks that nothing acknowledged is lost, and that nothing was done twice or without a
+    /// record. Returns the figures of the run.
     pub(crate) fn judge(&self, myses: usize) -> String {
         let seed = self.seed;
         let calls = recorded(self.home);
@@ -82,7 +82,7 @@ impl Played<'_> {
     }
 }
 
-/// Every direct message that is stored.
+/// Every stored direct message.
 fn prompts(home: &Home) -> Vec<String> {
     let myses = home.json(&["mysis", "list", "--json"]);
     let myses = myses.as_array().expect("a list").iter();
@@ -94,7 +94,7 @@ fn prompts(home: &Home) -> Vec<String> {
     rows.map(|row| text(&row["content"])).collect()
 }
 
-/// Lets the swarm play once more without being struck, and ends it in good order.
+/// Lets the swarm play once more without faults, and ends it in good order.
 pub(crate) fn settle(home: &Home) {
     let swarm = home.fly(&["--resume"]);
     until("everybody has taken up its conversation", || {
@@ -113,7 +113,7 @@ pub(crate) fn settle(home: &Home) {
     assert!(swarm.wait().success());
 }
 
-/// How a swarm is started that may have run before.
+/// The option for starting a swarm that may have run before.
 pub(crate) fn how_to_start(home: &Home) -> &'static str {
     let myses = home.json(&["mysis", "list", "--json"]);
     let mut myses = myses.as_array().into_iter().flatten();
@@ -126,7 +126,7 @@ pub(crate) fn is_up(home: &Home, process: &Process) -> bool {
     run.contains(&format!("\"pid\":{}", process.pid()))
 }
 
-/// How many turns each has had; all of them are running.
+/// The number of turns of each Mysis. All of them are running.
 fn turns(home: &Home) -> BTreeMap<String, u64> {
     let myses = home.json(&["mysis", "list", "--json"]);
     let myses = myses.as_array().expect("a list").iter();

@@ -1,4 +1,4 @@
-//! A wire to a server that can be cut and mended, as a network's. The server knows nothing of it.
+//! A network connection to a server that can be cut and mended. The server does not know of it.
 
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -6,17 +6,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-/// A wire; mended when it is made.
+/// A proxy in front of a server. It is open at first.
 pub(crate) struct Wire {
     address: SocketAddr,
     to: String,
     strands: Arc<Mutex<Vec<TcpStream>>>,
     is_cut: Arc<AtomicBool>,
-    hearing: Option<JoinHandle<()>>,
+    accepting: Option<JoinHandle<()>>,
 }
 
 impl Wire {
-    /// A wire to a server at this address.
+    /// A proxy for the server at this address.
     pub(crate) fn to(address: &str) -> Wire {
         let nearest = TcpListener::bind("127.0.0.1:0").expect("a port");
         let mut wire = Wire {
@@ -24,32 +24,32 @@ impl Wire {
             to: address.to_string(),
             strands: Arc::default(),
             is_cut: Arc::default(),
-            hearing: None,
+            accepting: None,
         };
         wire.hear(nearest);
         wire
     }
 
-    /// Where it is reached.
+    /// The address of the proxy.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Nobody gets through any more, and whoever was through hears no more.
+    /// Cuts all connections, and lets no new one through.
     pub(crate) fn cut(&mut self) {
         self.is_cut.store(true, Ordering::SeqCst);
-        // It hears of that by one more who comes.
+        // One more connection wakes the accepting thread.
         drop(TcpStream::connect(self.address));
-        if let Some(hearing) = self.hearing.take() {
-            hearing.join().expect("nothing goes wrong there");
+        if let Some(accepting) = self.accepting.take() {
+            accepting.join().expect("nothing goes wrong there");
         }
         for strand in self.strands.lock().expect("a lock").drain(..) {
-            // One that is closed already is cut.
+            // A connection that is closed already counts as cut.
             let _ = strand.shutdown(Shutdown::Both);
         }
     }
 
-    /// Everybody gets through again.
+    /// Lets connections through again.
     pub(crate) fn mend(&mut self) {
         self.is_cut.store(false, Ordering::SeqCst);
         self.hear(TcpListener::bind(self.address).expect("the same port"));
@@ -58,7 +58,7 @@ impl Wire {
     fn hear(&mut self, listener: TcpListener) {
         let (to, strands) = (self.to.clone(), self.strands.clone());
         let is_cut = self.is_cut.clone();
-        self.hearing = Some(thread::spawn(move || {
+        self.accepting = Some(thread::spawn(move || {
             for from in listener.incoming() {
                 if is_cut.load(Ordering::SeqCst) {
                     return;
@@ -68,7 +68,7 @@ impl Wire {
                 };
                 for (mut source, mut sink) in [(twin(&from), twin(&to)), (twin(&to), twin(&from))] {
                     thread::spawn(move || {
-                        // However it ends, the other side hears of it.
+                        // The other side is told of any end.
                         let _ = io::copy(&mut source, &mut sink);
                         let _ = sink.shutdown(Shutdown::Both);
                     });
@@ -81,7 +81,7 @@ impl Wire {
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        if self.hearing.is_some() {
+        if self.accepting.is_some() {
             self.cut();
         }
     }

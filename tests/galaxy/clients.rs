@@ -1,4 +1,4 @@
-//! Galaxies to test against, and clients that play in them.
+//! Galaxies for tests, and clients that play in them.
 
 use std::{
     sync::{
@@ -21,7 +21,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use zoea_galaxy::{Galaxy, GalaxyClock, GalaxyOptions, limits::GalaxyLimits};
 
-/// Longer than anything here takes; only a broken test waits for it.
+/// Longer than anything here takes. Only a broken test waits this long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A galaxy that ends with the test.
@@ -65,7 +65,7 @@ impl OwnClock {
 
 /// The one place where these tests build an HTTP client.
 pub(crate) fn http() -> reqwest::Client {
-    // Idempotent: the first of all tests installs it.
+    // The first test installs it; a second installation fails without harm.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().build().unwrap()
 }
@@ -89,7 +89,7 @@ impl Player {
         Self { mcp }
     }
 
-    /// Connects and registers; the second is what register answered.
+    /// Connects and registers. Returns the answer of the registration as well.
     pub(crate) async fn register(url: &str, name: &str, empire: &str) -> (Self, Value) {
         let player = Self::connect(url).await;
         let arguments = json!({ "username": name, "empire": empire, "registration_code": "CODE" });
@@ -108,7 +108,7 @@ impl Player {
             .unwrap()
     }
 
-    /// The answer, or the words of the refusal.
+    /// Calls a tool. Returns the answer, or the text of the refusal.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Result<Value, String> {
         let result = self.raw(tool, arguments).await;
         assert_eq!(result.content.len(), 1);
@@ -135,14 +135,14 @@ impl Player {
     }
 }
 
-/// HTTP by hand, for what rmcp's client hides.
+/// HTTP by hand, for details that rmcp's client hides.
 pub(crate) struct Wire {
     http: reqwest::Client,
     url: String,
     pub(crate) session: Option<String>,
 }
 
-/// What came back.
+/// A response.
 pub(crate) struct Heard {
     pub(crate) status: u16,
     pub(crate) session: Option<String>,
@@ -212,7 +212,7 @@ impl Wire {
         self.send(self.http.delete(&self.url)).await
     }
 
-    /// A page beside `/mcp`.
+    /// A page next to `/mcp`.
     pub(crate) async fn page(&self, name: &str) -> Value {
         let url = self.url.replace("/mcp", name);
         let page = self.http.get(url).send().await.unwrap();

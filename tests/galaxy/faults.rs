@@ -1,17 +1,17 @@
-//! Faults: each kind as a client meets it.
+//! Faults: each kind, as a client meets it.
 
 use serde_json::{Value, json};
 use zoea_galaxy::GalaxyOptions;
 
 use crate::clients::{OwnClock, Running, Wire, fast, start};
 
-/// A galaxy that commits these faults once its clock has been moved.
+/// A galaxy that injects these faults once its clock has been moved.
 async fn faulty(faults: &[&str]) -> Running {
     let faults = faults.iter().map(|fault| fault.parse().unwrap()).collect();
     start(GalaxyOptions { faults, ..fast() }).await
 }
 
-/// A session of a galaxy in which the faults begin after a minute, by way of an outage's clock.
+/// The fault counts that the galaxy reports.
 async fn counted(wire: &Wire) -> Value {
     wire.page("/faults").await
 }
@@ -84,8 +84,8 @@ async fn dropped_and_hanging_and_garbled_requests_are_executed() {
     for fault in ["drop", "hang:1ms", "garbage"] {
         let running = faulty(&[fault]).await;
         let wire = Wire::new(&running.galaxy.url());
-        // The session that is made is never told, so its number is guessed by nobody: register by
-        // way of the health page, which counts what was executed.
+        // The answer with the new session is lost. The health page shows whether register was
+        // executed.
         let heard = wire.initialize("2025-03-26").await;
         match fault {
             "garbage" => {
@@ -102,7 +102,8 @@ async fn dropped_and_hanging_and_garbled_requests_are_executed() {
 
 #[tokio::test]
 async fn a_dropped_registration_has_made_the_account() {
-    // Half of the requests are cut; the seed decides which, so all are tried until both happened.
+    // Half of the requests are cut. The seed decides which, so the test tries until both have
+    // happened.
     let running = faulty(&["drop@0.5"]).await;
     let wire = loop {
         let mut wire = Wire::new(&running.galaxy.url());

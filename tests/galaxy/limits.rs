@@ -1,4 +1,4 @@
-//! Too much in too short a time.
+//! Limits: too many calls in too short a time.
 
 use std::time::Duration;
 
@@ -112,7 +112,7 @@ async fn limits_of_accounts_follow_the_tick() {
             "Error: rate_limited: Too many requests. Please slow down. Retry in 10 seconds."
         );
     }
-    // The third refusal was one too many: now the address is shut out.
+    // The third refusal exceeds the limit, so the address is blocked.
     let wire = Wire::new(&running.galaxy.url());
     let heard = wire.initialize("2025-03-26").await.unwrap();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! The program itself: its first line, its signals, and what a killed one leaves behind.
+//! The program itself: its first line, its signals, and the state that a killed one leaves.
 
 use std::{
     path::Path,
@@ -52,7 +52,7 @@ impl Program {
         }
     }
 
-    /// Sends a signal by the shell's own `kill`, which every system has.
+    /// Sends a signal with the shell's own `kill`, which every system has.
     async fn end(&mut self, signal: &str) -> ExitStatus {
         let id = self.child.id().unwrap().to_string();
         let sent = Command::new("sh")
@@ -108,7 +108,7 @@ async fn wrong_usage_is_explained() {
     }
 }
 
-/// What a player would miss.
+/// The state that a player would miss.
 async fn affairs(player: &Player) -> Value {
     let mut affairs = json!({
         "status": player.ok("get_status", json!({})).await,
@@ -118,7 +118,7 @@ async fn affairs(player: &Player) -> Value {
         "map": player.ok("get_map", json!({ "system_id": "sol" })).await["visited_at"],
         "said": player.ok("get_chat_history", json!({ "channel": "system" })).await,
     });
-    // Time goes on, and so does what counts it.
+    // Game time goes on, and so do the values that depend on it.
     for key in [
         "last_login_at",
         "last_active_at",
@@ -201,7 +201,7 @@ async fn killed_and_started_again_everything_is_there() {
     );
 }
 
-/// The commands of a ledger whose lines are all whole and successful.
+/// The commands in a ledger whose lines are all whole and successful.
 fn mutations(ledger: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(ledger).unwrap();
     text.lines()

@@ -1,4 +1,4 @@
-//! Both session layers: the MCP session's header and the game's own session.
+//! Both kinds of sessions: the MCP session of the header, and the game's own session.
 
 use rmcp::{
     ClientLifecycleMode, ClientServiceExt as _,
@@ -160,7 +160,7 @@ async fn the_game_session_expires_apart_from_the_connection() {
     wire.tool("register", register).await.unwrap();
     for _ in 0..2 {
         time.pass(16 * 60);
-        // Keeps the MCP session alive, not the login.
+        // Keeps the MCP session alive, but not the login.
         wire.tool("get_version", json!({})).await.unwrap();
     }
     assert_eq!(

@@ -12,7 +12,8 @@ use crate::clients::{Player, fast, start};
 static EXAMPLES: LazyLock<Value> =
     LazyLock::new(|| serde_json::from_str(include_str!("result-examples.json")).unwrap());
 
-/// What an example has and our result lacks, and why. A path ends with `*` where all below it counts.
+/// Parts of an example that our result lacks, with the reason. A path that ends with `*` includes
+/// everything below.
 const ABSENT: [(&str, &str, &str); 6] = [
     (
         "get_trades",
@@ -110,7 +111,8 @@ fn compare(path: &str, example: &Value, result: &Value, differences: &mut Vec<St
     }
 }
 
-/// What all elements of an example's list have: keys that only some have are optional.
+/// The common structure of the elements of an example's list: keys that only some have are
+/// optional.
 fn common(list: &[Value]) -> Option<Value> {
     let mut common = list.first()?.clone();
     if let Value::Object(common) = &mut common {
@@ -130,7 +132,7 @@ fn exception(tool: &str, difference: &str) -> Option<usize> {
     })
 }
 
-/// Two pilots, and what has been compared so far.
+/// Two pilots, and the results compared so far.
 struct Session {
     pilot: Player,
     seen: BTreeMap<&'static str, Vec<String>>,

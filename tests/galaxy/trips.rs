@@ -1,4 +1,4 @@
-//! Playing: what a model does all day, over the wire.
+//! Trips: the calls that a model makes all day, over the wire.
 
 use std::time::Duration;
 
@@ -141,7 +141,7 @@ async fn two_players_meet_over_two_sessions() {
     );
 }
 
-/// A galaxy whose ticks the test lets pass.
+/// A galaxy whose ticks the test triggers.
 fn by_hand() -> GalaxyOptions {
     GalaxyOptions {
         tick: Duration::from_secs(10),
@@ -159,7 +159,7 @@ async fn an_aborted_travel_request_does_not_stop_the_ship() {
         tokio::pin!(travel);
         let mut place = Value::Null;
         while place["in_transit"] != true {
-            // The request is under way while the test asks and ticks.
+            // The request is under way while the test triggers ticks.
             tokio::select! {
                 biased;
                 _ = &mut travel => panic!("answered before it arrived"),
@@ -266,7 +266,7 @@ async fn a_callers_own_name_for_a_call_reaches_the_ledger() {
     );
 }
 
-/// Plays a fixed script and writes down every answer.
+/// Plays a fixed script. Returns every answer.
 async fn script(seed: u64) -> Vec<String> {
     let running = start(GalaxyOptions {
         seed: Some(seed),
@@ -293,7 +293,7 @@ async fn script(seed: u64) -> Vec<String> {
             tokio::select! {
                 biased;
                 answer = &mut answer => break answer,
-                // Queries come back at once; a tick passes only for a mutation that waits for it.
+                // Queries return at once. A tick passes only for a mutation that waits for it.
                 health = wire.page("/health") => {
                     if health["waiting"] == 1 {
                         running.galaxy.tick().await;

@@ -1,4 +1,4 @@
-//! Faults over HTTP: each strikes as it should, and is counted.
+//! Faults over HTTP: each one has its effect and is counted.
 
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// The home of an empire: empire, system, base POI, base, belt, hold.
+/// The home of an empire: empire, system, POI of the base, base, belt, hold.
 pub(crate) struct Home {
     pub(crate) empire: &'static str,
     system: &'static str,
@@ -121,17 +121,17 @@ pub(crate) struct Game {
     pub(crate) cargo: BTreeMap<String, i64>,
     pulls: i64,
     active: Option<i64>,
-    /// Nobody bids for ore.
+    /// Whether nobody bids for ore.
     pub(crate) has_no_bids: bool,
-    /// The belt of the home system is empty.
+    /// Whether the belt of the home system is empty.
     pub(crate) is_depleted: bool,
     pub(crate) travel_cost: i64,
-    /// Ships must be undocked by hand.
+    /// Whether ships must be undocked by hand.
     pub(crate) must_undock: bool,
     pub(crate) names_taken: u32,
-    /// What has happened: how often each call succeeded.
+    /// The number of successes of each call.
     pub(crate) done: BTreeMap<String, u32>,
-    /// How often each error was met.
+    /// The number of occurrences of each error.
     pub(crate) errors: BTreeMap<String, u32>,
     pub(crate) crowded: u32,
     pub(crate) systems_seen: std::collections::BTreeSet<String>,
@@ -165,7 +165,7 @@ impl Game {
         self.done.get(tool).copied().unwrap_or(0)
     }
 
-    /// Calls a tool and answers as a host would pass it on.
+    /// Calls a tool. The answer is as a host would pass it on.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Map<String, Value>) -> String {
         let Some((_, known)) = TOOLS.iter().find(|(name, _)| *name == tool) else {
             return format!(

@@ -1,11 +1,12 @@
-//! A host in small: composes requests as the runtime does, checks each, lets the pilot answer, and calls the tools.
+//! A small host: composes requests as the runtime does, checks each, lets the pilot answer, and
+//! calls the tools.
 
 use serde_json::{Map, Value, json};
 use zoea_pilot::{Habits, PilotAnswer, PilotRequest, answer_request, validate};
 
 use crate::game::{Game, TOOLS};
 
-/// How much of the past the pilot sees.
+/// The part of the past that the pilot sees.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Memory {
     /// Everything.
@@ -14,7 +15,7 @@ pub(crate) enum Memory {
     Short,
 }
 
-/// So many model calls end a turn.
+/// The number of model calls that ends a turn.
 const MOST_CALLS: usize = 10;
 
 pub(crate) struct Host {
@@ -22,10 +23,10 @@ pub(crate) struct Host {
     pub(crate) habits: Habits,
     pub(crate) memory: Memory,
     pub(crate) prompt: String,
-    /// What the prompt says until the pilot has registered.
+    /// The text of the prompt until the pilot has registered.
     pub(crate) no_account: String,
     pub(crate) order: String,
-    /// Results longer than this are cut.
+    /// Longer results are cut.
     pub(crate) longest_result: usize,
     /// Messages without the system prompt.
     pub(crate) history: Vec<Value>,
@@ -53,7 +54,8 @@ impl Host {
         }
     }
 
-    /// Plays turns until the condition holds; the number of model calls it took, or none if that was too many.
+    /// Plays turns until the condition holds. Returns the number of model calls, or none if that
+    /// was too many.
     pub(crate) fn play_until(
         &mut self,
         most: usize,
@@ -114,7 +116,7 @@ impl Host {
         answer_request(&PilotRequest::read(&body), &self.habits)
     }
 
-    /// Where the last assistant message with calls before the turn begins.
+    /// The index of the last assistant message with calls before the turn.
     fn last_loop(&self, before: usize) -> usize {
         self.history[..before]
             .iter()
@@ -144,7 +146,7 @@ impl Host {
                 text.truncate(text.floor_char_boundary(self.longest_result));
                 text.push_str(" …[cut: the rest was too long]");
             }
-            // Names that no provider would accept back are sent as something it accepts.
+            // A name that no provider would accept back is replaced by one that it accepts.
             let name: String = call
                 .name
                 .chars()
@@ -165,7 +167,7 @@ impl Host {
     }
 }
 
-/// The messages in an order that the strictest servers take.
+/// The messages in an order that the strictest servers accept.
 fn shaped(messages: Vec<Value>) -> Vec<Value> {
     let mut shaped: Vec<Value> = Vec::new();
     for mut message in messages {

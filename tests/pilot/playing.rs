@@ -1,4 +1,4 @@
-//! The player plays: in every empire, with and without nonsense, with a long and a short memory.
+//! Plays: in every empire, with and without nonsense, with a long and a short memory.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,14 +13,15 @@ fn prompt(empire: &str) -> String {
     format!("You are alpha, a Mysis of the {empire} empire.")
 }
 
-/// A miner whose ship is thirsty, so that it must refuel soon.
+/// A miner whose ship burns much fuel, so that it must refuel soon.
 fn miner(seed: u64, nonsense: f64, empire: &str) -> Host {
     let mut host = Host::new(seed, nonsense, &prompt(empire), ORDER);
     host.game.travel_cost = 8;
     host
 }
 
-/// The miner's round: registered, a full hold, sold, refuelled, and off again.
+/// Whether the miner's round is complete: registered, filled the hold, sold, refuelled, and left
+/// again.
 fn has_gone_round(game: &Game) -> bool {
     game.times("register") == 1
         && game.crowded >= 2
@@ -69,7 +70,7 @@ fn a_miner_who_talks_nonsense_goes_round_all_the_same() {
     assert!(errors > 20, "{errors}");
 }
 
-/// A player whose prompt never changes can meet a situation again, and will then do again what it did.
+/// A player whose prompt never changes can meet a situation again, and then does the same again.
 #[test]
 fn nobody_goes_in_circles_however_long_they_play() {
     let acts = |game: &Game| -> u32 {

@@ -1,4 +1,4 @@
-//! The program `zoea pilot`: what it prints, how it ends, what it refuses.
+//! The program `zoea pilot`: its output, its end, its refusals.
 
 use std::process::{ExitStatus, Stdio};
 
@@ -40,7 +40,7 @@ async fn it_says_where_it_listens_and_stops_in_good_order() {
             .strip_prefix("pilot listening on http://")
             .and_then(|rest| rest.strip_suffix("/v1 (seed 9)"))
             .unwrap();
-        // Ready means that a connection is taken.
+        // The server is ready when it accepts a connection.
         tokio::net::TcpStream::connect(address).await.unwrap();
         let process = child.id().unwrap().to_string();
         Command::new("sh")

@@ -1,4 +1,4 @@
-//! The record and the books.
+//! The record and the statistics.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Refusals over HTTP: bad requests, wrong keys, bodies that are too long, and anything at all.
+//! Refusals over HTTP: invalid requests, wrong keys, bodies that are too long, and arbitrary bytes.
 
 use std::sync::OnceLock;
 
@@ -117,7 +117,7 @@ async fn a_missing_or_wrong_key_is_refused() {
 async fn a_body_that_is_too_long_is_refused() {
     let served = Served::start(with_faults(&[])).await;
     let response = served.post_text(" ".repeat((8 << 20) + 1)).send().await;
-    // The server may close the connection before the whole body has been sent.
+    // The server may close the connection before the whole body is sent.
     if let Ok(response) = response {
         assert_eq!(response.status(), 413);
     }
@@ -157,7 +157,7 @@ fn anything() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A good request with something in the wrong place.
+/// A valid request with something in the wrong place.
 fn spoilt() -> impl Strategy<Value = Value> {
     let field = prop::sample::select(vec![
         "messages",

@@ -1,4 +1,4 @@
-//! A pilot on a loopback port, and the client that speaks to it.
+//! A pilot on a loopback port, and its client.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zoea_pilot::{Habits, PilotFault, PilotOptions, serve};
 
-/// Longer than anything here takes; a test that waits for it has failed.
+/// Longer than anything here takes. A test that waits this long has failed.
 pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
-/// A pilot that serves.
+/// A running pilot.
 pub(crate) struct Served {
     pub(crate) root: String,
     pub(crate) client: reqwest::Client,
@@ -37,7 +37,7 @@ pub(crate) fn with_faults(faults: &[&str]) -> PilotOptions {
 
 impl Served {
     pub(crate) async fn start(options: PilotOptions) -> Self {
-        // Fails where another test was first, which is as good.
+        // It fails if another test was first, without harm.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let root = format!("http://{}", listener.local_addr().unwrap());
@@ -65,7 +65,7 @@ impl Served {
             .body(body)
     }
 
-    /// Asks and answers with status and JSON.
+    /// Sends a request. Returns status and JSON.
     pub(crate) async fn ask(&self, body: &Value) -> (u16, Value) {
         let response = self.post(body).send().await.unwrap();
         let status = response.status().as_u16();

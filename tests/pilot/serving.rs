@@ -1,4 +1,4 @@
-//! Answers over HTTP: their form, their sameness, the routes beside the chat, and the end of the server.
+//! Answers over HTTP: their form, their repeatability, the other routes, and the end of the server.
 
 use std::time::{Duration, Instant};
 
@@ -111,7 +111,7 @@ async fn the_answer_takes_as_long_as_it_was_told() {
 async fn requests_in_flight_end_soon_after_the_shutdown() {
     let served = Served::start(with_faults(&["hang"])).await;
     let hanging = tokio::spawn(served.post(&talking()).send());
-    // A client that never finishes its request, and one that never begins.
+    // One client never finishes its request, and one never begins it.
     let address = served.root.trim_start_matches("http://").to_owned();
     let mut half = tokio::net::TcpStream::connect(&address).await.unwrap();
     half.write_all(b"POST /v1/chat/completions HTTP/1.1\r\ncontent-length: 10\r\n")
@@ -132,7 +132,7 @@ async fn requests_in_flight_end_soon_after_the_shutdown() {
     assert_eq!(answer.status(), 503);
     for stream in [&mut half, &mut silent] {
         let mut rest = Vec::new();
-        // The connection ends, in whatever way.
+        // The connection ends in any way.
         let _end = tokio::time::timeout(LIMIT, stream.read_to_end(&mut rest))
             .await
             .unwrap();
@@ -148,7 +148,7 @@ async fn dropping_the_server_cuts_its_connections() {
     assert!(hanging.await.unwrap().is_err());
 }
 
-/// Waits until the server counts so many requests in flight.
+/// Waits until the server counts this many requests in flight.
 async fn until_in_flight(served: &Served, count: u64) {
     let reached = async {
         while served.get("/stats").await["in_flight"] != count {

@@ -1,10 +1,10 @@
-//! Streams: put together they are the answer that comes whole.
+//! Streams: the pieces together are the answer that is otherwise sent whole.
 
 use serde_json::{Value, json};
 
 use crate::served::{Served, calling, message, talking, with_faults};
 
-/// The data of the events; the last one must be `[DONE]`.
+/// The data of the events. The last one must be `[DONE]`.
 fn chunks(text: &str) -> Vec<Value> {
     let mut events: Vec<&str> = text
         .split("\n\n")
@@ -27,7 +27,7 @@ fn append(target: &mut Value, piece: &Value) {
     }
 }
 
-/// What a client makes of the chunks.
+/// The completion that a client assembles from the chunks.
 fn assemble(chunks: &[Value]) -> Value {
     let mut message = json!({"content": null, "reasoning_content": null});
     let mut finish = Value::Null;
@@ -74,7 +74,7 @@ async fn streamed(served: &Served, body: &Value, include_usage: bool) -> Vec<Val
     chunks(&response.text().await.unwrap())
 }
 
-/// The essence of a completion, in the form of `assemble`.
+/// The same parts of a completion, in the form of `assemble`.
 fn essence(completion: &Value) -> Value {
     let message = message(completion);
     let mut kept =

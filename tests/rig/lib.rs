@@ -1,7 +1,7 @@
-//! What tests and benchmarks stand on: the real program in a home of its own, under a terminal,
+//! Tools of tests and benchmarks: the real program in a home of its own, under a terminal,
 //! databases made by hand, and a Postgres server.
 //!
-//! It knows the program by its path alone and uses no package that is tested with it.
+//! It knows the program only by its path, and uses no package that is tested with it.
 
 pub mod postgres;
 mod process;
@@ -12,11 +12,11 @@ use std::path::PathBuf;
 
 pub use process::{Home, Process, Server, http, lines, texts, until, zoea};
 
-/// The program under test: Cargo builds it before the tests, beside the folder of their binaries.
+/// The program under test. Cargo builds it before the tests, next to the folder of their binaries.
 ///
 /// # Panics
 ///
-/// Where the program is not built.
+/// The program is not built.
 #[must_use]
 pub fn program() -> PathBuf {
     let own = std::env::current_exe().expect("a test binary has a path");

@@ -1,5 +1,5 @@
-//! A Postgres server of the tests' own: started once for a test binary, gone with it, a database
-//! for each test. Where no server can be had its tests are skipped, loudly.
+//! A Postgres server for tests: started once for a test binary, ended with it, with a database for
+//! each test. Without a server, its tests are skipped with a message.
 //!
 //! `ZOEA_TEST_POSTGRES=required` makes a missing server a failure.
 
@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
-/// Makes a cluster, starts it, says so, and ends it when its input ends: when the tests are over,
-/// however they ended. Nothing in it needs to survive.
+/// Makes a cluster, starts it, reports that, and ends it when its input ends: that is when the
+/// tests are over, however they ended. Nothing in it needs to survive.
 const SCRIPT: &str = r#"
 set -eu
 directory=$1 port=$2
@@ -44,11 +44,11 @@ rm -rf "$directory"
 struct Server {
     port: u16,
     _guard: Child,
-    /// Its end is the server's.
+    /// The server ends when this is dropped.
     _alive: ChildStdin,
 }
 
-/// The address of a new, empty database; none where no server can be had.
+/// The address of a new, empty database; none without a server.
 pub fn database() -> Option<String> {
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
     static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -61,10 +61,10 @@ pub fn database() -> Option<String> {
     Some(server.url(&name))
 }
 
-/// Carries statements out, each in a transaction of its own.
+/// Executes statements, each in a transaction of its own.
 pub fn execute(url: &str, statements: &str) {
     let (url, statements) = (url.to_string(), statements.to_string());
-    // A test may have a runtime of its own, in which no other can wait.
+    // A test may have a runtime of its own, which cannot wait for another one.
     let done = std::thread::spawn(move || {
         runtime().block_on(async {
             let mut connection = PgConnection::connect(&url).await.expect("a connection");
@@ -80,7 +80,7 @@ pub fn execute(url: &str, statements: &str) {
     done.join().expect("the statements are carried out");
 }
 
-/// The first column of what a query gives, as text.
+/// The first column of a query's result, as text.
 pub fn column(url: &str, query: &str) -> Vec<String> {
     let (url, query) = (url.to_string(), query.to_string());
     let asked = std::thread::spawn(move || {
@@ -105,7 +105,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 impl Server {
-    /// An address with a password, which must not be seen anywhere.
+    /// An address with a password, which must not appear anywhere.
     fn url(&self, database: &str) -> String {
         format!(
             "postgres://zoea:sesame-open-sesame@127.0.0.1:{}/{database}",
@@ -119,7 +119,7 @@ fn started() -> Option<Server> {
         Ok(server) => Some(server),
         Err(why) => {
             assert!(!is_required(), "no Postgres server: {why}");
-            // Not by a macro: what they print is only shown of tests that fail.
+            // Not by a macro, whose output is only shown for tests that fail.
             let _ = writeln!(
                 std::io::stderr(),
                 "\n!!!! POSTGRES IS NOT TESTED: no server can be had here: {why}\n"
@@ -151,7 +151,7 @@ fn start() -> Result<Server, String> {
             Err(error) => why = error,
         }
     }
-    // What is left of it is of no use.
+    // The remains are of no use.
     let _ = std::fs::remove_dir_all(&directory);
     Err(why)
 }
@@ -163,7 +163,7 @@ fn start_in(directory: &Path) -> Result<Server, String> {
         .map_err(text)?
         .port();
     let path = directory.display().to_string();
-    // What a try before this one left behind.
+    // Remains of an earlier try.
     let _ = std::fs::remove_dir_all(directory.join("data"));
     let is_root = std::fs::metadata("/proc/self").map_err(text)?.uid() == 0;
     let mut command = if is_root {
@@ -193,7 +193,7 @@ fn start_in(directory: &Path) -> Result<Server, String> {
     })
 }
 
-/// A server refuses to run as root: nobody runs it.
+/// A server refuses to run as root, so the user nobody runs it.
 fn as_nobody(directory: &Path) -> Result<Command, String> {
     let number = |flag: &str| {
         let output = Command::new("id").args([flag, "nobody"]).output();

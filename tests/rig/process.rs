@@ -1,4 +1,4 @@
-//! The rig: processes of the real program in homes of their own, ended when a test ends.
+//! Processes of the real program in homes of their own, which end with their test.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The longest that anything is waited for. Far beyond what it takes, also on a busy machine.
+/// The longest wait for anything, far beyond the usual time on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub fn zoea() -> Command {
@@ -23,7 +23,7 @@ pub fn zoea() -> Command {
     command
 }
 
-/// Waits until something holds.
+/// Waits until `check` gives a value.
 pub fn until<T>(what: &str, mut check: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
@@ -75,7 +75,7 @@ impl Process {
         assert!(sent.expect("kill runs").success(), "{name} {pid}");
     }
 
-    /// Waits for its end; what it still writes is read and thrown away.
+    /// Waits for its end. Further output is read and thrown away.
     pub fn wait(mut self) -> ExitStatus {
         while self.line().is_some() {}
         self.child.wait().expect("it ends")
@@ -90,14 +90,14 @@ impl Drop for Process {
     }
 }
 
-/// A server of ours that says where it listens.
+/// A simulated server that reports its address.
 pub struct Server {
     _process: Process,
     pub url: String,
 }
 
 impl Server {
-    /// `zoea galaxy` with a fast tick, unless it is given another one, and no limits.
+    /// `zoea galaxy` without limits, with a fast tick unless `more` gives another.
     pub fn galaxy(more: &[&str]) -> Server {
         let mut command = zoea();
         command
@@ -111,19 +111,19 @@ impl Server {
         Server::start(command)
     }
 
-    /// `zoea pilot` that answers at once.
+    /// `zoea pilot` without latency.
     pub fn pilot(more: &[&str]) -> Server {
         Server::pilot_at("127.0.0.1:0", more)
     }
 
-    /// The same at an address, which another may have had before.
+    /// The same at an address that another server may have had before.
     pub fn pilot_at(address: &str, more: &[&str]) -> Server {
         let mut command = zoea();
         command.args(["pilot", "--addr", address]).args(more);
         Server::start(command)
     }
 
-    /// Where it listens.
+    /// The address of the server.
     pub fn address(&self) -> String {
         let address = self.url.trim_start_matches("http://");
         address.split('/').next().expect("an address").to_string()
@@ -144,7 +144,7 @@ impl Server {
     }
 }
 
-/// A home directory and the commands in it.
+/// A home directory and commands in it.
 pub struct Home {
     directory: TempDir,
 }
@@ -158,7 +158,7 @@ impl Default for Home {
 }
 
 impl Home {
-    /// A home that nobody has written into yet.
+    /// A home without any file.
     #[must_use]
     pub fn new() -> Home {
         Home::default()
@@ -205,7 +205,7 @@ impl Home {
         out
     }
 
-    /// Runs a command that must fail, and gives its status and what it says.
+    /// Runs a command that must fail. Returns its status and its error text.
     pub fn fails(&self, arguments: &[&str]) -> (i32, String) {
         let output = self.run(arguments);
         assert!(!output.status.success(), "{arguments:?} succeeded");
@@ -237,7 +237,7 @@ impl Home {
         process
     }
 
-    /// How the Mysis of that name stands.
+    /// The status of the Mysis of that name.
     pub fn mysis(&self, name: &str) -> Value {
         let myses = self.json(&["mysis", "list", "--json"]);
         let found = myses
@@ -249,7 +249,7 @@ impl Home {
     }
 }
 
-/// Sends one HTTP request over a connection of its own, and gives the status and the body.
+/// Sends one HTTP request over a connection of its own. Returns the status and the body.
 pub fn http(method: &str, url: &str, headers: &[&str], body: &str) -> (u16, String) {
     let rest = url.strip_prefix("http://").expect("an http address");
     let (address, path) = rest.split_once('/').expect("a path");

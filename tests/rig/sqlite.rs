@@ -1,4 +1,4 @@
-//! SQL by hand: for databases that the program itself would never write.
+//! SQL by hand, for databases that the program itself would never write.
 
 use std::path::Path;
 
@@ -12,8 +12,8 @@ fn runtime() -> tokio::runtime::Runtime {
         .expect("a runtime")
 }
 
-/// Carries statements out on a database, which is created where there is none. The log is left as
-/// it is where the statements ask for one.
+/// Executes statements on a database, which is created if it does not exist. The log stays as it is
+/// if the statements ask for one.
 pub fn execute(file: &Path, statements: &str) {
     runtime().block_on(async {
         let mut connection = open(file).await;
@@ -25,7 +25,7 @@ pub fn execute(file: &Path, statements: &str) {
     });
 }
 
-/// Makes a database of a version.
+/// Creates a database of a version.
 pub fn migrate(file: &Path, version: u32) {
     runtime().block_on(async {
         let address = format!("sqlite://{}?mode=rwc", file.display());
@@ -37,7 +37,7 @@ pub fn migrate(file: &Path, version: u32) {
     });
 }
 
-/// The first column of what a query gives, as text.
+/// The first column of a query's result, as text.
 pub fn column(file: &Path, query: &str) -> Vec<String> {
     runtime().block_on(async {
         let mut connection = open(file).await;
@@ -52,7 +52,7 @@ pub fn column(file: &Path, query: &str) -> Vec<String> {
 
 /// Every value of every table, as text, with its table and column.
 pub fn all_texts(file: &Path) -> Vec<(String, String)> {
-    // What an index holds is in tables of its own.
+    // The contents of an index are in tables of its own.
     let tables = column(
         file,
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'",
@@ -94,7 +94,7 @@ async fn open(file: &Path) -> SqliteConnection {
         .expect("the database opens")
 }
 
-/// Carries statements out and does something while the database is still open.
+/// Executes statements, and calls `act` while the database is still open.
 pub fn while_open(file: &Path, statements: &str, act: impl FnOnce()) {
     runtime().block_on(async {
         let mut connection = open(file).await;

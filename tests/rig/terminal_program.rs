@@ -1,4 +1,4 @@
-//! The program under a terminal of its own, and what the kernel says of it.
+//! The program under a terminal of its own, and the kernel's figures about it.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ impl Program {
         }
     }
 
-    /// Reads until the screen shows something; says how long after the start that was.
+    /// Reads until the screen fulfils a condition. Returns the time since the start.
     pub fn until(&mut self, what: &str, check: impl Fn(&str) -> bool) -> Duration {
         loop {
             if check(&self.screen.screen().contents()) {
@@ -102,7 +102,7 @@ impl Program {
         }
     }
 
-    /// Reads what comes within this time.
+    /// Reads the output of this time.
     pub fn read_for(&mut self, time: Duration) {
         if let Ok(bytes) = self.output.recv_timeout(time) {
             self.screen.process(&bytes);
@@ -112,25 +112,25 @@ impl Program {
         }
     }
 
-    /// Presses a key that moves the selection, and says how long it took until it had moved.
+    /// Presses a key that moves the selection. Returns the time until it has moved.
     pub fn press_and_wait(&mut self, key: &str) -> Duration {
         let before = self.selected();
         let pressed = Instant::now();
         self.keys.write_all(key.as_bytes()).expect("the key");
         self.keys.flush().expect("the key");
-        // With one row or none the selection cannot move.
+        // With at most one row the selection cannot move.
         while self.selected() == before && pressed.elapsed() < Duration::from_millis(500) {
             self.read_for(Duration::from_millis(1));
         }
         pressed.elapsed()
     }
 
-    /// Reads no more what the program tells its terminal, or reads again.
+    /// Stops reading the program's output, or reads it again.
     pub fn hold_back(&self, is_deaf: bool) {
         self.is_deaf.store(is_deaf, Ordering::Relaxed);
     }
 
-    /// Presses a key, and says how long it took until the screen shows something.
+    /// Presses a key. Returns the time until the screen fulfils a condition.
     pub fn press_until(&mut self, key: &str, check: impl Fn(&str) -> bool) -> Duration {
         let pressed = Instant::now();
         self.keys.write_all(key.as_bytes()).expect("the key");
@@ -151,7 +151,7 @@ impl Program {
     pub fn quit(mut self) {
         let asked = Instant::now();
         while self.child.try_wait().expect("a status").is_none() {
-            // It asks while Myses run; after the end there is nobody to press a key for.
+            // The program asks while Myses run; after its end the key has no effect.
             let _ = self.keys.write_all(b"q");
             self.read_for(Duration::from_millis(200));
             let _ = self.keys.write_all(b"y");
@@ -164,7 +164,7 @@ impl Program {
         std::fs::read_to_string(format!("/proc/{}/{file}", self.pid)).expect("the process lives")
     }
 
-    /// User and system time so far.
+    /// User and system time so far, in microseconds.
     pub fn cpu_micros(&self) -> u64 {
         let stat = self.proc("stat");
         let fields: Vec<&str> = stat
@@ -183,7 +183,7 @@ impl Program {
         number_after(&self.proc("io"), "write_bytes:")
     }
 
-    /// Memory, shared pages counted in parts.
+    /// Memory in bytes, with shared pages counted in parts.
     pub fn pss(&self) -> u64 {
         number_after(&self.proc("smaps_rollup"), "Pss:") << 10
     }
@@ -212,7 +212,7 @@ pub fn command(home: &Path, arguments: &[&str]) {
     );
 }
 
-/// The program that is measured: the one that was built with the bench, or `ZOEA_BIN`.
+/// The measured program: the one that was built with the bench, or `ZOEA_BIN`.
 #[expect(
     clippy::disallowed_methods,
     reason = "which program a bench measures is no setting of the program"
@@ -220,7 +220,7 @@ pub fn command(home: &Path, arguments: &[&str]) {
 fn binary() -> String {
     let built = || crate::program().to_string_lossy().into_owned();
     let chosen = std::env::var("ZOEA_BIN").unwrap_or_else(|_| built());
-    // A relative one would be looked for in the search path.
+    // A relative path would be looked up in the search path.
     let absolute = std::path::absolute(&chosen).expect("a path");
     absolute.to_string_lossy().into_owned()
 }

@@ -1,7 +1,6 @@
-//! Histories: rows in any order that could ever be found in a database, well formed or not.
+//! Histories: rows in any order that a database could contain, well formed or not.
 //!
-//! Every text that says something begins with a mark that names its row, so that a judge finds it
-//! again in a request.
+//! Every text begins with a mark that names its row, so that the rules find it in a request.
 
 use std::sync::Arc;
 
@@ -17,22 +16,22 @@ use actors::domain::snapshot_query::SnapshotQuery;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// What opens every text that must never reach a model.
+/// The beginning of every text that must never reach a model.
 pub const FORBIDDEN: &str = "never-to-be-sent";
 
-/// What happens in a history, one after the other.
+/// A step of a history.
 #[derive(Clone, Debug)]
 pub enum Step {
     Prompt(Text),
     Mission(Text),
     Peer(Text),
     Note(Text),
-    /// Words, with the rows that the model had not seen; none tells of an imported row.
+    /// Words, with the number of rows that the model had not seen; none for an imported row.
     Reply(Text, Option<u8>),
     Call(Text, Vec<Wanted>, Option<u8>),
-    /// Results of the newest call row: in this order, where there are so many.
+    /// Results of the newest call row, in this order, as far as it has that many calls.
     Results(Vec<(u8, Given)>),
-    /// A result of any call before, late or once more.
+    /// A result of any earlier call, late or repeated.
     Late(u16, Given),
     Host(Text),
     Audit(Text),
@@ -41,7 +40,7 @@ pub enum Step {
     Turn,
 }
 
-/// A call as a model asks for it.
+/// A call that a model asks for.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     pub id: String,
@@ -49,14 +48,14 @@ pub struct Wanted {
     pub arguments: Text,
 }
 
-/// A result as a tool gives it.
+/// A result that a tool gives.
 #[derive(Clone, Debug)]
 pub struct Given {
     pub text: Text,
     pub is_error: bool,
 }
 
-/// A text: something, so many times.
+/// A text that is repeated.
 #[derive(Clone, Debug)]
 pub struct Text {
     pub unit: String,
@@ -75,7 +74,7 @@ impl Text {
         self.unit.repeat(self.times)
     }
 
-    /// The text with the mark of its row; one that says nothing stays so.
+    /// The text with the mark of its row. An empty text stays empty.
     fn marked(&self, seq: i64) -> Arc<str> {
         let raw = self.raw();
         if raw.trim().is_empty() {
@@ -109,7 +108,7 @@ fn text() -> impl Strategy<Value = Text> {
         1 => 200..4000_usize,
     ];
     let plain = (words(), times).prop_map(|(unit, times)| Text { unit, times });
-    // Up to a mebibyte, now and then.
+    // Up to a mebibyte, sometimes.
     let huge = (
         select(vec!["x", "\u{1}", "\"", "採"]),
         100_000..=1_048_576_usize,
@@ -171,7 +170,7 @@ fn calls() -> impl Strategy<Value = Vec<Wanted>> {
     ]
 }
 
-/// The results of a call row: most often all of them in order, else any of them in any order.
+/// The results of a call row: mostly all of them in order, else any of them in any order.
 fn results() -> impl Strategy<Value = Vec<(u8, Given)>> {
     let all = proptest::collection::vec(given(), 8).prop_map(|given| (0_u8..).zip(given).collect());
     let any = proptest::collection::vec((0..8_u8, given()), 0..=9);
@@ -195,12 +194,12 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A history with all that a request is composed from.
+/// A history with everything that a request is composed from.
 #[derive(Clone, Debug)]
 pub struct History {
     pub steps: Vec<Step>,
     pub budget: usize,
-    /// Whether the newest mission stands.
+    /// Whether the newest mission is in force.
     pub has_mission: bool,
     pub window: usize,
     pub notices: Vec<String>,
@@ -226,7 +225,7 @@ pub fn histories() -> impl Strategy<Value = History> {
     )
 }
 
-/// A history as rows, and what else belongs to it.
+/// A history as rows, and its other parts.
 pub struct Told {
     pub rows: Vec<Arc<Row>>,
     pub mission: Option<Mission>,
@@ -254,7 +253,7 @@ impl Told {
         Utterance {
             text: text.marked(seq),
             reasoning: Some(format!("{FORBIDDEN} reasoning").into()),
-            // One that does not tell reads as if it had seen all before it.
+            // A reply without that number counts as having seen everything before it.
             seen_up_to: Seq(unseen.map_or(seq, |unseen| (seq - 1 - i64::from(unseen)).max(0))),
             meta: ReplyMeta::default(),
         }
@@ -382,7 +381,7 @@ impl Told {
             read_only: false,
         };
         let calls: Vec<CallRecord> = calls.iter().map(call).collect();
-        // A row without calls is no call row; such a one is read back as words.
+        // A row without calls is no call row. It is read back as words.
         self.push(if calls.is_empty() {
             RowBody::Reply(utterance)
         } else {
@@ -390,7 +389,7 @@ impl Told {
         });
     }
 
-    /// The conversation as it is held in memory for requests of this size.
+    /// The conversation in memory for requests of this size.
     pub fn conversation(&self, budget: usize) -> Conversation {
         let notes = self.rows.iter();
         let notes = notes.filter(|row| matches!(row.body, RowBody::Note { .. }));
@@ -404,7 +403,7 @@ impl Told {
     }
 }
 
-/// What a request is composed from, and the request.
+/// The parts of a request, and the request.
 pub struct Asked {
     pub told: Told,
     pub owner: TurnOwner,

@@ -1,4 +1,4 @@
-//! Lives: the state machine of a Mysis under whatever may happen to it, every request judged.
+//! Lives: the state machine of a Mysis with random events. Every request is checked.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use super::request_rules::{is_taken_by_strict_providers, without_aside};
 
 const WINDOW: usize = 20;
 
-/// What happens to a Mysis.
+/// A move in the life of a Mysis.
 #[derive(Clone, Debug)]
 pub enum Move {
     Prompt(usize),
@@ -34,19 +34,19 @@ pub enum Move {
     ClearMission,
     Note,
     ClearNotes,
-    /// The model says so many letters.
+    /// The model answers with this many letters.
     Say(usize),
-    /// The model wants calls made: tool, arguments and id of each.
+    /// The model asks for calls: tool, arguments and id of each.
     Want(Vec<(&'static str, &'static str, &'static str)>),
-    /// The tool answers with so many letters.
+    /// The tool answers with this many letters.
     Give(CallStatus, usize),
-    /// A call is about to leave, and stays away.
+    /// A call is about to leave, and its result does not come.
     Leave,
     Fault,
     Ring,
     Start,
     Stop,
-    /// The actor dies and another one takes up its life.
+    /// The actor dies, and another one restores its life.
     Crash,
     LinkDown,
     LinkUp,
@@ -115,7 +115,7 @@ fn rules(budget: usize) -> SwarmRules {
     }
 }
 
-/// A life, what is stored of it, and what it waits for.
+/// A life, its stored rows, and the work that it waits for.
 pub struct World {
     rules: Arc<SwarmRules>,
     life: Life,
@@ -131,7 +131,7 @@ pub struct World {
     now: i64,
     made: i64,
     /// The last request in this turn of this life: its system message, and all else as one text
-    /// without the aside.
+    /// without the runtime note.
     before: Option<(ChatMessage, String)>,
     pub requests: usize,
     pub orders_lost: usize,
@@ -139,7 +139,7 @@ pub struct World {
 }
 
 impl World {
-    /// Lets all of it happen, and judges every request.
+    /// Makes all moves, and checks every request.
     ///
     /// # Errors
     /// The first rule that a request broke.
@@ -293,7 +293,7 @@ impl World {
                 }
             }
             Move::Start => {
-                // A turn that was cut short is taken up with the order that owns it by now.
+                // A turn that was cut off goes on with the order that owns it by now.
                 self.before = None;
                 self.order(MysisOrder::Start);
             }
@@ -339,7 +339,7 @@ impl World {
         });
     }
 
-    /// What the ledger would give back, at most 96 rows and the unanswered orders before them.
+    /// Restores the life from at most 96 rows and the unanswered orders before them.
     fn crash(&mut self) {
         self.ask = None;
         self.call = None;
@@ -478,8 +478,8 @@ impl World {
         self.keeps_the_prefix(ask, bytes)
     }
 
-    /// The orders that nobody answered are there: the oldest, which owns the turn, and the newest.
-    /// Where there is none, the mission is.
+    /// Checks that the unanswered orders are in the request: the oldest, which owns the turn, and
+    /// the newest. Without any, the mission is.
     fn holds_the_orders(&mut self, ask: &ModelQuery) -> Result<(), String> {
         let has = |text: &str| {
             let mark = text.split_inclusive('>').next().unwrap_or_default();
@@ -509,8 +509,8 @@ impl World {
         Ok(())
     }
 
-    /// Within a turn, what was sent once is sent again in the same way, and more behind it. Results
-    /// that newer ones replace and requests that come near the budget are excepted.
+    /// Checks that within a turn each request repeats the one before it and adds to its end.
+    /// Results that newer ones replace, and requests near the budget, are exceptions.
     fn keeps_the_prefix(&self, ask: &ModelQuery, bytes: usize) -> Result<(), String> {
         let Some(before) = &self.before else {
             return Ok(());
@@ -523,7 +523,7 @@ impl World {
             return Ok(());
         }
         let (system, now) = as_text(&ask.messages);
-        // The operator gave or took a note or a mission.
+        // The operator added or removed a note or a mission.
         let is_told_otherwise = system != before.0;
         if !is_told_otherwise && !now.starts_with(&before.1) {
             return Err(format!("the prefix changed:\n{}\n{now}", before.1));
@@ -531,14 +531,14 @@ impl World {
         Ok(())
     }
 
-    /// Whether the Mysis is errored, which only a permanent fault may make it.
+    /// Whether the Mysis is errored, which only a permanent fault may cause.
     #[must_use]
     pub fn is_errored(&self) -> bool {
         self.life.state() == LifeState::Errored
     }
 }
 
-/// The system message, and all others as one text without the aside, which stands in the last.
+/// The system message, and all others as one text without the runtime note in the last one.
 fn as_text(messages: &[ChatMessage]) -> (ChatMessage, String) {
     let shown = |message: &ChatMessage| match message {
         ChatMessage::System(text) => format!("\nsystem {text}"),

@@ -1,4 +1,4 @@
-//! A ledger on a real file, for those who measure.
+//! A ledger on a real file, for measurements.
 
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::record::{MysisProfile, NewMysis};
@@ -51,8 +51,8 @@ impl MeasuredLedger {
         }
     }
 
-    /// A history of so many rows of the first Mysis, written past the ledger for speed: a result
-    /// of 400 bytes in each turn of four rows.
+    /// Writes `rows` rows of history for the first Mysis, past the ledger for speed. Each turn of
+    /// four rows has a result of 400 bytes.
     pub fn fill(&mut self, rows: i64) {
         let file = self.directory.path().join("zoea.db");
         let url = format!("sqlite://{}", file.display());
@@ -76,12 +76,13 @@ impl MeasuredLedger {
         self.runtime.block_on(async {
             let database = sea_orm::Database::connect(url).await.expect("the database");
             for insert in [calls, messages] {
-                // Written as the ledger's tables are now; a table that changes is noticed here.
+                // The columns are those of the ledger's present tables; a change of a table shows
+                // here.
                 let insert = insert.replacen("SELECT", &format!("{places}SELECT"), 1);
                 database.execute_unprepared(&insert).await.expect("rows");
             }
             database.close().await.expect("closed");
-            // Whoever opens it counts what is not in the index yet.
+            // Opening the ledger counts the rows that are not in the index yet.
             self.ledger.close().await;
             self.ledger = SqlLedger::open(&file).await.expect("the ledger again");
         });

@@ -1,4 +1,4 @@
-//! A Commander that is none: a swarm that stands and speaks as a seed says, under a real terminal.
+//! A made-up Commander: a swarm that acts by a seed, under a real terminal.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -29,7 +29,7 @@ impl Clock for Now {
     }
 }
 
-/// Takes orders as the Commander does.
+/// An actor that takes orders as the Commander does.
 struct Pretender;
 
 struct Pretending {
@@ -118,7 +118,7 @@ impl Actor for Pretender {
     }
 }
 
-/// Some run, one is stopped, one is errored.
+/// A swarm in which some run, one is stopped, and one is errored.
 fn mixed(count: usize) -> Swarm {
     let mut swarm = Swarm::new(count, 20, 7);
     let now = Now.now();
@@ -150,7 +150,7 @@ fn mixed(count: usize) -> Swarm {
     swarm
 }
 
-/// Flies until the operator quits: so many Myses, and so many steps of theirs a second.
+/// Runs `count` Myses with `rate` steps a second until the operator quits.
 pub async fn fly(count: usize, rate: u64) -> anyhow::Result<()> {
     let (address, handle) = ui::new_address();
     let (display, terminal) = TerminalGuard::start(handle, TerminalOptions::default())?;

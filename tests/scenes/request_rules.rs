@@ -1,5 +1,5 @@
-//! The judge: says whether a request keeps the rules of DESIGN 5, knowing the rows and the request,
-//! not how one becomes the other. Whether a server takes it, the pilot's strict reader says.
+//! Checks whether a request keeps the rules of DESIGN 5. The checks know the rows and the request,
+//! and not how one becomes the other. The pilot's validator says whether a server accepts it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use zoea_pilot::validate;
 
 use super::history::{Asked, CONTINUATION, FORBIDDEN, History, SYSTEM, mark};
 
-/// What a cut text holds.
+/// The text that every cut contains.
 const CUT: &str = "[cut: ";
 
-/// Holds a request against all rules.
+/// Checks a request against all rules.
 ///
 /// # Errors
-/// The first rule that is broken, and how.
+/// The first rule that is broken.
 pub fn judge(history: &History, asked: &Asked) -> Result<(), String> {
     let messages = &asked.composed.messages;
     is_taken_by_strict_providers(messages)?;
@@ -38,8 +38,8 @@ pub fn judge(history: &History, asked: &Asked) -> Result<(), String> {
     Ok(())
 }
 
-/// The strictest server's view, in all forms in which the adapter speaks but for the one with a field
-/// that is not OpenAI's.
+/// Checks a request as the strictest server would, in all wire forms of the adapter except the one
+/// with a field that OpenAI does not have.
 pub fn is_taken_by_strict_providers(messages: &[ChatMessage]) -> Result<(), String> {
     let request = ModelRequest {
         provider: "local".into(),
@@ -50,16 +50,16 @@ pub fn is_taken_by_strict_providers(messages: &[ChatMessage]) -> Result<(), Stri
         tools: Arc::new(Toolset::default()),
     };
     for number in 0..16 {
-        let manners = WireProfile {
+        let profile = WireProfile {
             has_no_system_role: number & 1 > 0,
             wants_short_ids: number & 2 > 0,
             wants_single_calls: number & 4 > 0,
             wants_bare_calls: number & 8 > 0,
             wants_reasoning: false,
         };
-        let body = request_body(&request, manners).map_err(|error| error.to_string())?;
+        let body = request_body(&request, profile).map_err(|error| error.to_string())?;
         let body: Value = serde_json::from_str(&body).map_err(|error| error.to_string())?;
-        validate(&body).map_err(|refusal| format!("refused: {refusal:?}, {manners:?}"))?;
+        validate(&body).map_err(|refusal| format!("refused: {refusal:?}, {profile:?}"))?;
     }
     Ok(())
 }
@@ -79,7 +79,7 @@ fn begins_with_the_system_prompt(messages: &[ChatMessage]) -> Result<(), String>
     }
 }
 
-/// The order that owns the turn stands among the user's messages, whole or cut with a note.
+/// Checks that the order that owns the turn is among the user's messages, whole or cut with a note.
 pub fn owner_is_there(asked: &Asked) -> Result<(), String> {
     let text = match &asked.owner {
         TurnOwner::Prompt(seq) => {
@@ -111,7 +111,7 @@ pub fn owner_is_there(asked: &Asked) -> Result<(), String> {
     Err(format!("the order is lost: {shown:?}"))
 }
 
-/// Whether the beginning of a text stands in another one, cut with a note.
+/// Whether the beginning of a text is in another one, cut with a note.
 fn holds_beginning(sent: &str, wanted: &str) -> bool {
     let first: String = wanted.chars().take(6).collect();
     sent.match_indices(CUT).any(|(end, _)| {
@@ -121,7 +121,7 @@ fn holds_beginning(sent: &str, wanted: &str) -> bool {
     })
 }
 
-/// A message's text without what the runtime says behind it.
+/// A message's text without the runtime note.
 pub fn without_aside(text: &str) -> &str {
     let (kept, _) = text.rsplit_once(RUNTIME_NOTE_LINE).unwrap_or((text, ""));
     kept.strip_suffix("\n\n").unwrap_or(kept)
@@ -162,14 +162,14 @@ fn is_roomy(history: &History, asked: &Asked) -> bool {
     };
     let longest = asked.told.rows.iter().map(text).max();
     let all: usize = asked.told.rows.iter().map(text).sum();
-    // JSON makes six bytes of one at most.
+    // JSON makes at most six bytes of one.
     all * 6 + 8192 < history.budget && longest.unwrap_or(0) * 6 < history.budget / 8
 }
 
-/// Where the rows stand in a request, found by their marks.
+/// The places of rows in a request, found by their marks.
 struct Sent<'a> {
     messages: &'a [ChatMessage],
-    /// The place of each marked text: its message, and where in it.
+    /// The place of each marked text: its message, and its offset.
     places: BTreeMap<i64, (usize, usize)>,
 }
 
@@ -194,8 +194,8 @@ impl<'a> Sent<'a> {
         self.places.get(&seq.0).copied()
     }
 
-    /// Words stand in the order in which they were said, orders in the order in which they came, a
-    /// result behind its own call, and an order that came before a result behind that result.
+    /// Checks the order: words and orders as they came, a result after its own call, and an order
+    /// that came before a result after that result.
     fn keeps_the_order(&self, rows: &[Arc<Row>]) -> Result<(), String> {
         let orders = |row: &&Arc<Row>| row.kind().and_then(|kind| kind.role()) == Some("user");
         let mut last = (0, 0);
@@ -203,7 +203,7 @@ impl<'a> Sent<'a> {
             let Some(place) = self.place(row.seq) else {
                 continue;
             };
-            // A mission that owns the turn stands before the turn, wherever it was delivered.
+            // A mission that owns the turn is placed before the turn, wherever it was delivered.
             if matches!(row.body, RowBody::Mission { .. }) {
                 continue;
             }
@@ -258,7 +258,7 @@ impl<'a> Sent<'a> {
         Ok(())
     }
 
-    /// Of several good results of one look, the newest alone.
+    /// Checks that of several good results of one query only the newest is there.
     fn keeps_newest_looks(&self, rows: &[Arc<Row>]) -> Result<(), String> {
         let mut good = BTreeSet::new();
         for row in rows {
@@ -278,8 +278,8 @@ impl<'a> Sent<'a> {
         Ok(())
     }
 
-    /// Where everything fits: all orders, replies and results since the owner are there, whole, but
-    /// for the results that newer ones replace.
+    /// If everything fits: checks that all orders, replies and results since the owner are there
+    /// whole, except for results that newer ones replace.
     fn holds_everything_since(&self, asked: &Asked) -> Result<(), String> {
         let TurnOwner::Prompt(owner) = asked.owner else {
             return Ok(());
@@ -321,7 +321,7 @@ impl<'a> Sent<'a> {
         Ok(())
     }
 
-    /// Whether a row belongs to what is sent since the owner.
+    /// Whether a row belongs to the part that is sent since the owner.
     fn since(&self, rows: &[Arc<Row>], row: &Row, owner: Seq) -> bool {
         let place_of = |row: &Row| {
             row.utterance()
@@ -337,7 +337,7 @@ impl<'a> Sent<'a> {
     }
 }
 
-/// The rows whose marks stand in a text, and where.
+/// The rows whose marks are in a text, and their offsets.
 fn marks(text: &str) -> impl Iterator<Item = (i64, usize)> {
     text.match_indices("<row ").filter_map(|(at, open)| {
         let (seq, _) = text[at + open.len()..].split_once('>')?;
@@ -346,14 +346,14 @@ fn marks(text: &str) -> impl Iterator<Item = (i64, usize)> {
     })
 }
 
-/// The row that a text is marked with.
+/// The row whose mark begins a text.
 fn marked(text: &str) -> Option<i64> {
     let (seq, rest) = text.strip_prefix("<row ")?.split_once('>')?;
     let seq = seq.parse().ok()?;
     (format!("{}{rest}", mark(seq)) == *text).then_some(seq)
 }
 
-/// What a call looks at, where its tool is a snapshot tool (DESIGN 1).
+/// The query of a call, if its tool is a snapshot tool (DESIGN 1).
 fn look(rows: &[Arc<Row>], key: CallKey) -> Option<(String, String)> {
     let caller = rows.iter().find(|row| row.seq == key.seq)?;
     let call = caller.calls().get(usize::from(key.position))?;
@@ -365,7 +365,7 @@ fn look(rows: &[Arc<Row>], key: CallKey) -> Option<(String, String)> {
     is_snapshot.then(|| (call.name.to_string(), arguments.to_string()))
 }
 
-/// Whether a row is a result that another one may replace, or words that go with it.
+/// Whether a row is a result that another one may replace, or words beside it.
 fn is_replaceable(rows: &[Arc<Row>], row: &Row) -> bool {
     let looks = |key| look(rows, key).is_some();
     row.result().is_some_and(|(key, _, _)| looks(key))

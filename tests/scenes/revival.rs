@@ -1,4 +1,4 @@
-//! A Mysis whose actor is killed as soon as it asks the model, again and again.
+//! A Mysis whose actor is killed as soon as it calls the model, again and again.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use zoea_system::clock::MachineClock;
 
 use super::measured_ledger::MeasuredLedger;
 
-/// Kills it so often, and says how long it took each time until its successor asked.
+/// Kills it `kills` times. Returns the time of each until its successor called the model.
 pub async fn kill_often(measured: &MeasuredLedger, kills: usize) -> anyhow::Result<Vec<Duration>> {
-    // What waits behind the commits of so many rows is none of this.
+    // The maintenance after the commits of so many rows is not measured.
     while let Some(step) = measured.ledger.maintenance() {
         step.await;
     }
@@ -57,7 +57,7 @@ pub async fn kill_often(measured: &MeasuredLedger, kills: usize) -> anyhow::Resu
     asks.recv().await.context("a first request")?;
     let mut times = Vec::with_capacity(kills);
     for _ in 0..kills {
-        // The youngest child is the Mysis: nobody else is ever started again here.
+        // The youngest child is the Mysis: no other actor is started again here.
         let children = commander.get_children();
         let youngest = children
             .into_iter()
@@ -76,7 +76,7 @@ pub async fn kill_often(measured: &MeasuredLedger, kills: usize) -> anyhow::Resu
     Ok(times)
 }
 
-/// A model that hears and never answers.
+/// A model that receives requests and never answers.
 struct Deaf(mpsc::Sender<ModelRequest>);
 
 impl Models for Deaf {
@@ -87,7 +87,7 @@ impl Models for Deaf {
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let asked = self.0.clone();
         async move {
-            // Once enough was measured, nobody listens.
+            // After enough measurements nobody receives them.
             let _ = asked.send(request).await;
             futures::future::pending().await
         }
@@ -104,7 +104,7 @@ impl Upstream for Nowhere {
     }
 }
 
-/// Rules that relaunch at once, however often.
+/// Rules that relaunch at once, any number of times.
 fn rules() -> SwarmRules {
     SwarmRules {
         supervision: SupervisionRules {

@@ -1,4 +1,4 @@
-//! A swarm that is none: Myses that stand and speak as a seed says, for looking at screens.
+//! A made-up swarm: Myses that act by a seed, for screens.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ mod stored;
 
 pub use stored::Stored;
 
-/// Myses that do as a seed says.
+/// Myses that act by a seed.
 pub struct Swarm {
     pub stored: Stored,
     pub statuses: BTreeMap<MysisId, MysisStatus>,
@@ -31,7 +31,7 @@ pub struct Swarm {
     next_mission: i64,
 }
 
-/// Where in its loop a Mysis is.
+/// The point of its loop that a Mysis has reached.
 #[derive(Clone, Copy, Default)]
 struct Script {
     turn: i64,
@@ -64,7 +64,7 @@ const THOUGHTS: [&str; 3] = [
 ];
 
 impl Swarm {
-    /// So many Myses at rest, with so many turns behind each of them.
+    /// `count` Myses at rest, each with `turns` turns behind it.
     pub fn new(count: usize, turns: usize, seed: u64) -> Swarm {
         let mut swarm = Swarm {
             stored: Stored::default(),
@@ -133,7 +133,7 @@ impl Swarm {
         self.statuses.keys().copied().collect()
     }
 
-    /// Somebody does something; what is told about it.
+    /// Lets one Mysis act. Returns its events.
     pub fn live(&mut self, at: Timestamp) -> Vec<SwarmEvent> {
         let running: Vec<MysisId> = self
             .statuses
@@ -147,7 +147,7 @@ impl Swarm {
         }
     }
 
-    /// A Mysis does the next thing of its loop.
+    /// Lets a Mysis do the next step of its loop.
     pub fn step(&mut self, id: MysisId, at: Timestamp) -> Vec<SwarmEvent> {
         let mut script = self.scripts[&id];
         script.step = (script.step + 1) % 9;
@@ -338,7 +338,7 @@ impl Swarm {
         }
     }
 
-    /// A Mysis says and thinks a text, and a tool answers with it.
+    /// Lets a Mysis say and think a text, and lets a tool answer with it.
     pub fn says(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
         let mut words = self.utterance(id, text, false);
         words.reasoning = Some(text.into());
@@ -368,7 +368,7 @@ impl Swarm {
         self.tell(id, at, vec![row])
     }
 
-    /// Carries out an order as the Commander would; the answer, and what is told about it.
+    /// Carries out an order as the Commander would. Returns the answer and the events.
     pub fn order(&mut self, order: Order, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
         match order {
             Order::Create { name, start, .. } => self.create(&name, start, at),
@@ -410,7 +410,7 @@ impl Swarm {
         }
     }
 
-    /// What a Mysis last sent: a small request, always the same.
+    /// The last request of a Mysis: a small one, always the same.
     fn request(&self, name: &str, at: Timestamp) -> OrderResult {
         self.id_of(name)?;
         let text = r#"{"model":"deepseek","messages":[
@@ -517,7 +517,7 @@ impl Swarm {
         (Ok(done), told)
     }
 
-    /// A fault takes a Mysis down.
+    /// Lets a fault stop a Mysis.
     pub fn fail(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
         let standing = self.statuses.get_mut(&id).expect("it stands");
         let from = standing.state;

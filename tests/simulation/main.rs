@@ -13,7 +13,7 @@ use zoea_simulation::{
     hush_simulated_panics, run,
 };
 
-/// How many seeds each of the threads below plays; `ZOEA_SEEDS` says otherwise.
+/// The number of seeds that each thread plays, unless `ZOEA_SEEDS` gives another.
 const SEEDS: u64 = 100;
 
 fn options(seed: u64) -> SimulationOptions {
@@ -35,7 +35,7 @@ fn play(options: SimulationOptions) -> SimulationVerdict {
     run(options).expect("the simulation can be set up")
 }
 
-/// What seeds came to, all together.
+/// The sums over all seeds.
 #[derive(Debug, Default)]
 struct Tally {
     orders: u64,
@@ -70,7 +70,7 @@ impl Tally {
     }
 }
 
-/// Plays so many seeds from this one on.
+/// Plays `seeds` seeds from `first` on.
 fn play_all(first: u64, seeds: u64) -> Tally {
     let mut tally = Tally::default();
     for seed in first..first + seeds {
@@ -81,8 +81,8 @@ fn play_all(first: u64, seeds: u64) -> Tally {
     tally
 }
 
-/// What the seeds of the gate need not come to: of a restart only those hear who ask the game for
-/// its notifications, and these players seldom do.
+/// Events that the seeds of the gate need not reach: a restart is announced only to callers that
+/// ask for notifications, and these players seldom do.
 const TOO_RARE: [RareEvent; 1] = [RareEvent::RestartPause];
 
 #[expect(
@@ -100,7 +100,7 @@ fn all_seeds_are_good_and_together_reach_whatever_is_rare() {
         tally
     });
     println!("2 * {seeds} seeds: {tally:#?}");
-    // A suite that struck nothing would prove nothing.
+    // A suite without faults would prove nothing.
     for strike in InjectedFault::ALL {
         assert!(
             tally.injected.contains_key(&strike),

@@ -103,7 +103,7 @@ fn a_contradiction_is_refused_and_nothing_of_the_file_is_taken() {
 fn a_running_swarm_takes_accounts_and_the_oldest_is_given_first() {
     let galaxy = Server::galaxy(&[]);
     let pilot = Server::pilot(&[]);
-    // A galaxy knows its own accounts only: a first swarm registers two.
+    // A galaxy knows only its own accounts, so a first swarm registers two.
     let first = Home::new();
     first.configure(&pilot.url, &galaxy.url, "");
     first.ok(&["mysis", "create", "alpha"]);

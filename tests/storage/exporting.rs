@@ -1,11 +1,11 @@
-//! Exports: read back without loss, and fit to be read.
+//! Exports: read back without loss, and readable.
 
 use std::path::Path;
 
 use zoea_rig::sqlite;
 use zoea_rig::{Home, Server, until};
 
-/// A home where a little of everything was said and done.
+/// A home with a few of all kinds of rows.
 fn played() -> Home {
     let galaxy = Server::galaxy(&[]);
     let pilot = Server::pilot(&["--nonsense", "0.3"]);
@@ -28,8 +28,8 @@ fn played() -> Home {
     });
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
-    // What was under way gets its honest results when it is next taken up; what only reads waits for
-    // the next flight, where it is asked again.
+    // Calls under way get their results when the Mysis next runs. A query waits for the next run,
+    // which repeats it.
     until("nothing is left open", || {
         home.ok(&["mysis", "list"]);
         let open = "SELECT name FROM tool_call WHERE status IN ('recorded', 'sent') \
@@ -47,7 +47,7 @@ fn played() -> Home {
     home
 }
 
-/// Fails at the first line that differs, and shows it alone.
+/// Fails at the first line that differs, and shows only that one.
 fn assert_same(first: &str, second: &str) {
     for (number, (one, other)) in (1..).zip(first.lines().zip(second.lines())) {
         assert_eq!(one, other, "line {number}");
@@ -94,7 +94,7 @@ fn an_export_imports_into_a_new_home_and_exports_the_same_bytes() {
         "importing again changes nothing"
     );
 
-    // One conversation alone holds what it needs and no more.
+    // A single conversation contains what it needs and no more.
     let one = home.file("one.jsonl");
     home.ok(&[
         "export",

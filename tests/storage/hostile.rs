@@ -1,5 +1,5 @@
-//! Hostile: whatever servers, models, players, files and arguments say, no command writes anything to
-//! a terminal that a terminal would obey, or that hides a text in a text.
+//! Hostile text: whatever servers, models, players, files and arguments contain, no command writes
+//! anything to a terminal that a terminal would obey, or that hides a part of a text.
 
 use std::process::Output;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use crate::parrot::Parrot;
 use zoea_rig::Home;
 
-/// What harms: the clipboard, the title, colours, the cursor, whole C0 and C1, marks of direction.
+/// Harmful characters: the clipboard, the title, colours, the cursor, all of C0 and C1, direction
+/// marks.
 const HOSTILE: [&str; 9] = [
     "\u{1b}]52;c;ZXZpbA==\u{7}clip",
     "\u{1b}]0;title\u{1b}\\t\u{9d}0;x\u{9c}",
@@ -23,7 +24,7 @@ const HOSTILE: [&str; 9] = [
     "ig\u{200d}no\u{200c}re \u{fe01}\u{3164}\u{2028}line\u{2029}",
 ];
 
-/// What of an output no terminal may get.
+/// The part of an output that no terminal may get.
 fn harm(output: &[u8]) -> Option<String> {
     let text = match std::str::from_utf8(output) {
         Ok(text) => text,
@@ -132,7 +133,7 @@ fn no_command_writes_what_a_terminal_would_obey() {
     );
 }
 
-/// What the commands wrote for reading.
+/// The files that the commands wrote for reading.
 fn written(home: &Home) -> Vec<(String, std::path::PathBuf)> {
     let files = std::fs::read_dir(home.path()).expect("a directory");
     let files = files.map(|entry| entry.expect("an entry").path());
@@ -142,7 +143,7 @@ fn written(home: &Home) -> Vec<(String, std::path::PathBuf)> {
         .collect()
 }
 
-/// Every command, with arguments as they should be and with hostile ones.
+/// Runs every command, with correct arguments and with hostile ones.
 fn every_command(run: &mut impl FnMut(&[&str]), home: &Home, hostile: &str) {
     let file = |name: &str| {
         let place = std::fs::read_dir(home.path()).expect("a directory").count();

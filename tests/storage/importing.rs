@@ -1,4 +1,4 @@
-//! A Zoea-Nova database is taken over: everything that can be, and the rest told.
+//! A Zoea-Nova database is imported: everything that can be, and the rest is reported.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ CREATE TABLE game_state_snapshots (id TEXT PRIMARY KEY, username TEXT NOT NULL,
   tool_name TEXT NOT NULL, content TEXT NOT NULL, game_tick INTEGER, captured_at INTEGER NOT NULL);
 ";
 
-/// Rows as a year of play and several versions leave them behind.
+/// Rows that a year of play and several versions leave behind.
 const NASTY: &str = r#"
 INSERT INTO myses VALUES ('m-1', 'alpha', 'ollama', 'qwen3:8b', 0.7, 'running',
   '2026-02-07 12:00:00.5 +0000 UTC', '2026-02-07 12:00:00');
@@ -226,7 +226,7 @@ fn importing_again_changes_nothing_and_the_homes_own_mission_stays() {
 fn what_stands_in_the_sources_log_only_is_taken_over_too() {
     let home = Home::new();
     let file = nova(&home, "");
-    // A killed Zoea-Nova leaves its log behind: a copy of the files while they are open is that.
+    // A killed Zoea-Nova leaves its log behind; a copy of the open files is the same.
     let (other, copy) = (home.file("open.db"), home.file("killed.db"));
     std::fs::copy(&file, &other).expect("a copy");
     sqlite::while_open(
@@ -331,7 +331,7 @@ fn an_export_with_numbers_that_cannot_be_is_refused_by_line_and_nothing_of_it_is
     }
     let notes = MYSIS.replace("\"notes_after\":0", "\"notes_after\":9223372036854775807");
     assert!(refused(&[&notes]).contains("line 1: `notes_after` is 9223372036854775807"));
-    // A place or an answer that comes twice, and an answer to nothing.
+    // A repeated place or answer, and an answer without a call.
     assert!(
         refused(&[MYSIS, CALL, CALL]).contains("line 3: row 1 of this mysis stands behind row 1")
     );
@@ -341,7 +341,7 @@ fn an_export_with_numbers_that_cannot_be_is_refused_by_line_and_nothing_of_it_is
     assert_eq!(home.json(&["mysis", "list", "--json"]), json!([]));
     assert_eq!(home.json(&["books", "--days", "0", "--json"]), json!([]));
 
-    // What a provider can only have invented counts as nothing.
+    // A value that a provider must have invented counts as nothing.
     let usage = "\"input\":18446744073709551615,\"output\":2";
     let call = CALL.replace("\"input\":7,\"output\":2", usage);
     let mysis = MYSIS.replace("\"tokens_in\":5", "\"tokens_in\":18446744073709551615");

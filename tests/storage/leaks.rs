@@ -1,5 +1,5 @@
-//! Leaks: secrets said in every field of every answer of both servers, in every way of writing, and
-//! looked for, decoded, in every byte that the program writes to disk, screen and sockets.
+//! Leaks: both servers put secrets, encoded in every way, into every field of every answer. The
+//! test decodes and searches every byte that the program writes to disk, screen and sockets.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use crate::parrot::Parrot;
 use crate::screen;
 use zoea_rig::{Home, http, sqlite};
 
-/// The provider's key, and what the pool and a Mysis have as passwords: none is plain letters.
+/// The provider's key, and the passwords of the pool and of a Mysis. None consists of plain
+/// letters.
 const KEY: &str = "sk-p0ly\"<n&sia>'/x\\y%41+0a1b2c3d";
 const PASSWORD: &str = "päss<wörd>&\"q/u\\ill\"+%42 9f8e7d";
 const POOLED: &str = "pool-13579bdf2468ace0";
@@ -40,7 +41,7 @@ fn unit(c: char, is_upper: bool) -> String {
         .collect()
 }
 
-/// As Python's `json.dumps` and careful servers write it.
+/// The encoding of Python's `json.dumps` and of careful servers.
 fn dumped(text: &str, is_upper: bool) -> String {
     each(text, |c| match c {
         c if !c.is_ascii() || matches!(c, '<' | '>' | '&' | '\'') => unit(c, is_upper),
@@ -91,7 +92,7 @@ const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 const FOR_ADDRESSES: &[u8; 64] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Every way of writing, and some in one another; a round for each.
+/// Every encoding, and some nested ones; each has a round of its own.
 const WRITINGS: [(&str, Writing); 26] = [
     ("as it is", |text| text.to_string()),
     ("JSON", json_of),
@@ -162,7 +163,8 @@ const WRITINGS: [(&str, Writing); 26] = [
     }),
 ];
 
-/// One step of taking codes apart: whatever is one is resolved. Written apart from the program's own.
+/// One step of decoding: resolves every code. It is written independently of the program's own
+/// decoder.
 fn decoded(text: &str) -> String {
     let letters: Vec<char> = text.chars().collect();
     let mut out: Vec<u8> = Vec::with_capacity(text.len());
@@ -232,7 +234,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// What stands in Base64 in a text, at each of the four places where a run of it may begin.
+/// The Base64 content of a text, read at each of the four offsets at which it may begin.
 fn from_base64(text: &str) -> Vec<u8> {
     let value = |byte: u8| match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -272,7 +274,7 @@ fn holds(bytes: &[u8], secret: &str) -> Option<usize> {
         .find(|at| bytes[*at..].starts_with(secret))
 }
 
-/// What is left of a secret when codes are taken apart, its own and those of a form included.
+/// The remains of a secret after decoding, its own codes and those of a form included.
 fn remains(secret: &str) -> Vec<String> {
     let mut remains = vec![secret.to_string()];
     for _ in 0..6 {
@@ -289,7 +291,7 @@ fn remains(secret: &str) -> Vec<String> {
     remains
 }
 
-/// The secrets that a text tells to whoever takes its codes apart, and where.
+/// The secrets that a text reveals after decoding, and where.
 fn told(text: &str, secrets: &[&str]) -> Vec<String> {
     let remains: Vec<String> = secrets.iter().flat_map(|secret| remains(secret)).collect();
     let mut found = Vec::new();
@@ -351,7 +353,7 @@ fn configure(home: &Home, parrot: &Parrot) {
     std::fs::write(home.file("credentials.json"), keys.to_string()).expect("credentials");
 }
 
-/// Every file of the home but those that are there to hold secrets, the database apart.
+/// Every file of the home, without those that exist to hold secrets and without the database.
 pub(crate) fn files(directory: &Path, found: &mut Vec<(String, Vec<u8>)>) {
     for entry in std::fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
@@ -477,7 +479,7 @@ fn no_field_of_no_answer_leaks_a_secret_in_any_writing() {
 
     let mut leaks = Vec::new();
     for (name, text) in &texts {
-        // The pool of accounts alone holds the passwords, as they are.
+        // Only the pool of accounts contains passwords as they are.
         let may_hold = is_database(name) || name == "account.password";
         let secrets: &[&str] = if may_hold {
             &[KEY]

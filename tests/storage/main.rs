@@ -1,5 +1,5 @@
-//! The books: databases of older versions and of other programs, exports, accounts, and no secret
-//! in any of them; through the real program.
+//! Storage: databases of older versions and of other programs, exports, accounts, and no secret in
+//! any of them; all through the real program.
 
 mod accounts;
 mod exporting;

@@ -1,4 +1,4 @@
-//! Databases of every earlier version are brought up to date in place, with a copy kept first.
+//! Databases of every earlier version are migrated in place, after a copy is made.
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,12 @@ fn fixture(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// The version that this program writes.
+/// The schema version that this program writes.
 fn newest() -> usize {
     Migrator::migrations().len()
 }
 
-/// A home with a database that First flight left behind.
+/// A home with a database of the first schema.
 fn old_home() -> Home {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "");
@@ -77,8 +77,8 @@ fn a_database_of_version_1_keeps_every_row_and_a_copy_is_named() {
     );
 }
 
-/// What 42a53f2 left behind when it was killed in the middle of a flight: two Myses that ran, a message
-/// and a mission, a call of unknown outcome.
+/// The home of 42a53f2 after a kill in the middle of a run: two Myses that ran, a message and a
+/// mission, a call of unknown outcome.
 #[test]
 fn a_database_of_42a53f2_is_read_whole() {
     let home = Home::new();

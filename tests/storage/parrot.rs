@@ -1,5 +1,5 @@
-//! The parrot: a model server and a game that put a text of one's choice into every field of every
-//! answer that such servers give, and keep what is brought to them.
+//! The parrot: a model server and a game that put a given text into every field of every answer
+//! that such servers give, and keep the requests.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -15,19 +15,19 @@ use serde_json::{Value, json};
 
 use zoea_rig::Home;
 
-/// How long nothing is asked before that is told.
+/// The time without requests after which the test fails.
 const STANDSTILL: Duration = Duration::from_secs(60);
 
-/// What is said at a place, in a round.
+/// The text for a place in a round.
 pub(crate) type Say = Arc<dyn Fn(&str, usize) -> String + Send + Sync>;
 
-/// The shapes of a model's answer in one round; between two failures stands an answer.
+/// The number of shapes of a model's answer in one round. An answer comes between two failures.
 const MODEL_SHAPES: usize = 18;
 
-/// The shapes of a game's answer to a call.
+/// The number of shapes of a game's answer to a call.
 const GAME_SHAPES: usize = 16;
 
-/// Both servers, and whoever else is told anything: the collector of traces, the alerts' webhook.
+/// Both servers, and the other receivers: the collector of traces and the webhook of alerts.
 pub(crate) struct Parrot {
     state: Arc<Kept>,
     pub(crate) address: SocketAddr,
@@ -37,13 +37,13 @@ pub(crate) struct Parrot {
 struct Kept {
     say: Say,
     rounds: usize,
-    /// How often each way of answering was asked for: whole, in pieces.
+    /// The number of requests for each way of answering: whole, in pieces.
     asked: Mutex<[usize; 2]>,
     places: Mutex<BTreeSet<String>>,
-    /// What was brought, and where to; calls of `login` apart.
+    /// The received requests with their paths; calls of `login` are kept apart.
     brought: Mutex<Vec<(String, String)>>,
     logins: Mutex<Vec<String>>,
-    /// What `register` answers.
+    /// The answer to `register`.
     registered: String,
 }
 
@@ -84,7 +84,7 @@ impl Parrot {
         }
     }
 
-    /// Waits until all has been said, in both ways; as long as it takes, while it goes on.
+    /// Waits until all texts were sent in both ways, as long as there is progress.
     pub(crate) fn speak_out(&self, home: &Home) {
         let needed = self.state.rounds * MODEL_SHAPES;
         let (mut known, mut since) = ([0, 0], Instant::now());
@@ -108,12 +108,12 @@ impl Parrot {
         }
     }
 
-    /// How far it is.
+    /// The number of requests so far.
     pub(crate) fn asked(&self) -> [usize; 2] {
         *lock(&self.state.asked)
     }
 
-    /// The places at which something was said.
+    /// The places in which the text was sent.
     pub(crate) fn places(&self) -> BTreeSet<String> {
         lock(&self.state.places).clone()
     }
@@ -123,7 +123,7 @@ impl Parrot {
         lock(&self.state.logins).clone()
     }
 
-    /// All that was brought but logins.
+    /// All received requests without logins.
     pub(crate) fn brought(&self) -> Vec<(String, String)> {
         lock(&self.state.brought).clone()
     }
@@ -144,7 +144,7 @@ async fn other(State(kept): State<Arc<Kept>>, request: axum::extract::Request) -
     StatusCode::OK.into_response()
 }
 
-/// Two ways lead here, so that each provider hears all, whatever it is asked for.
+/// Two paths lead here, so that each provider gets all shapes in its own way of answering.
 async fn model(State(kept): State<Arc<Kept>>, Path(way): Path<String>, body: String) -> Response {
     let asked: Value = serde_json::from_str(&body).expect("a request");
     let is_streamed = asked["stream"] == true;
@@ -210,7 +210,7 @@ async fn model(State(kept): State<Arc<Kept>>, Path(way): Path<String>, body: Str
     }
 }
 
-/// Long words in front push what is said over every edge at which somebody may cut.
+/// Long words in front move the text across every boundary at which a reader may cut.
 fn long(said: &str) -> String {
     let edges = (540..640).step_by(7);
     let texts: Vec<String> = edges
@@ -223,7 +223,7 @@ fn visible(text: &str) -> String {
     text.chars().filter(|c| (' '..='~').contains(c)).collect()
 }
 
-/// Calls of every tool that answers in a shape of its own, and some that are odd themselves.
+/// Calls of every tool whose answer has a shape of its own, and some odd calls.
 fn calls(say: &dyn Fn(&str) -> String, round: usize, step: usize) -> Vec<Value> {
     let call = |place: usize, name: String, arguments: String| {
         json!({
@@ -307,7 +307,7 @@ fn chunk(say: &dyn Fn(&str) -> String, delta: Value, reason: Value) -> Value {
     })
 }
 
-/// A text in so many pieces, wherever that cuts it.
+/// A text in `count` pieces, cut anywhere.
 fn pieces(text: &str, count: usize) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     let size = letters.len().div_ceil(count).max(1);

@@ -1,5 +1,5 @@
-//! Registering: however a game tells the password of a new account, it is kept before the model hears
-//! of it; where nobody can read it, nothing is registered again.
+//! Registration: however a game tells the password of a new account, it is stored before the model
+//! sees it. If nobody can read it, nothing is registered again.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use zoea_rig::{Home, until};
 
 const PASSWORD: &str = "0a1b2c3d4e5f60718293";
 
-/// A home whose game answers `register` like this, once its first turn is over; and what it was asked.
+/// A home whose game answers `register` like this, after its first turn, and the requests.
 fn registered(answer: &str) -> (Home, Parrot) {
     let parrot = Parrot::start(2, answer, Arc::new(|place, _| place.to_string()));
     let home = Home::new();

@@ -1,4 +1,4 @@
-//! The screen of the real program: what it shows, and what it writes when it is told to.
+//! The screen of the real program: its contents, and the files that it writes on command.
 
 use std::io::{Read, Write};
 use std::sync::mpsc::channel;
@@ -8,8 +8,8 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use zoea_rig::{Home, until};
 
-/// Opens the first Mysis' conversation, writes the screen to files, and quits. Every byte that went
-/// to the terminal, and its screens without line ends.
+/// Opens the first Mysis' conversation, writes the screen to files, and quits. Returns every byte
+/// that went to the terminal, and its screens without line ends.
 pub(crate) fn of_first_mysis(home: &Home) -> Vec<u8> {
     let (rows, columns) = (60, 200);
     let size = PtySize {
@@ -76,7 +76,7 @@ pub(crate) fn of_first_mysis(home: &Home) -> Vec<u8> {
 }
 
 fn has_dump(home: &Home) -> bool {
-    // Before the first one is written there is no place for them.
+    // The directory does not exist before the first file is written.
     std::fs::read_dir(home.file("screens"))
         .into_iter()
         .flatten()

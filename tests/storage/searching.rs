@@ -1,4 +1,4 @@
-//! Search through the command line: literal, whether the rows are in the index yet or not.
+//! Search through the command line: literal, whether the rows are in the index or not.
 
 use zoea_rig::sqlite;
 use zoea_rig::{Home, Server, until};

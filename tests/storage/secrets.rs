@@ -1,7 +1,8 @@
-//! Secrets: planted wherever one can come from, and looked for in every byte that is kept or sent.
+//! Secrets: planted in every possible source, and searched for in every byte that is stored or
+//! sent.
 //!
-//! The model server quotes the key that it was shown, in words, in reasoning and in errors; the game
-//! tells the password and its session id in every answer; the operator types all of them.
+//! The model server quotes its API key in words, in reasoning and in errors. The game puts the
+//! password and its session id into every answer. The operator types all of them.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -23,7 +24,7 @@ const PASSWORD: &str = "game-pass-\"1234567890|:é";
 const SESSION: &str = "game-session-9f8e7d6c5b4a";
 const POOLED: &str = "pool-pass-13579bdf2468";
 
-/// A model server and a game that know the secrets and keep none of them.
+/// A model server and a game that know the secrets and reveal all of them.
 #[derive(Clone, Default)]
 struct Gossip {
     asked: Arc<AtomicUsize>,
@@ -142,7 +143,7 @@ fn configure(home: &Home, address: SocketAddr) {
     std::fs::write(home.file("credentials.json"), keys.to_string()).expect("credentials");
 }
 
-/// A secret in the forms in which it may be written down.
+/// A secret in the forms in which it may be written.
 fn forms(secret: &str) -> Vec<Vec<u8>> {
     let json = serde_json::to_string(secret).expect("JSON");
     let twice = serde_json::to_string(&json[1..json.len() - 1]).expect("JSON");
@@ -183,7 +184,7 @@ fn no_secret_is_kept_shown_or_sent() {
     std::fs::write(&accounts, pool.to_string()).expect("a file");
     home.ok(&["accounts", "import", accounts.to_str().expect("text")]);
     let all = format!("{KEY} {PASSWORD} {SESSION} {POOLED} {token}");
-    // What the runtime has seen is known: the session id is the session's own business.
+    // The runtime knows these secrets. The session id belongs to the session.
     let known = format!("{KEY} {PASSWORD} {POOLED} {token}");
     home.ok(&["note", "alpha", &known]);
     home.ok(&["send", "alpha", &format!("Remember {known}")]);
@@ -244,7 +245,7 @@ fn no_secret_is_kept_shown_or_sent() {
     for secret in all.split(' ') {
         for (name, bytes) in &outputs {
             for form in forms(secret) {
-                // The pool of accounts in the database alone holds passwords, each once.
+                // Only the pool of accounts in the database contains passwords, each once.
                 let is_pool = database(name) && (secret == PASSWORD || secret == POOLED);
                 let allowed = usize::from(is_pool && form == secret.as_bytes());
                 let count = holds(bytes, &form);

@@ -1,12 +1,12 @@
-//! Homes that a version before this one spoilt by believing absurd figures: every command works, and
-//! the first that opens the database mends it and says so.
+//! Homes that an earlier version damaged by storing absurd figures: every command works, and the
+//! first one that opens the database corrects it and reports that.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use zoea_rig::sqlite;
 use zoea_rig::{Home, texts};
 
-/// As 42a53f2 left it behind: two answers of 2^63-1 and 2^64-1 tokens.
+/// The database of 42a53f2 with two answers of 2^63-1 and 2^64-1 tokens.
 fn spoilt() -> Home {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "http://127.0.0.1:9/mcp", "");
@@ -40,7 +40,7 @@ fn spoilt() -> Home {
     home
 }
 
-/// Runs a command that must succeed; whether it says that something was mended.
+/// Runs a command that must succeed. Returns whether it reports a correction.
 fn mends(home: &Home, arguments: &[&str]) -> bool {
     let output = home.run(arguments);
     let (_, said) = texts(&output);
@@ -89,7 +89,7 @@ fn a_spoilt_home_works_with_every_command_and_is_mended_once() {
             (&alpha["tokens_in"], &alpha["turns"]),
             (&40.into(), &3.into())
         );
-        // A copy from before is mended when it is put back and opened.
+        // A copy from before the correction is corrected when it is restored and opened.
         home.ok(&["db", "restore", &copy(&home, "before.db")]);
         assert!(mends(&home, &["status"]));
     }

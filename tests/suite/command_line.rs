@@ -1,4 +1,4 @@
-//! Commands: the same words and answers with and without a running swarm, and every failure clear.
+//! Commands: the same words and answers with and without a running swarm, and clear failures.
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
@@ -117,7 +117,7 @@ fn the_doctor_tells_good_from_bad() {
     assert_eq!(bad[0]["name"], "provider pilot");
 }
 
-/// Creates so many Myses, each by a command of its own, all at the same moment.
+/// Creates `count` Myses, each by a command of its own, all at the same time.
 fn create_at_once(home: &Home, count: usize) {
     let commands: Vec<_> = (0..count)
         .map(|number| {

@@ -1,4 +1,4 @@
-//! The contract: `docs/CONTRACT.md` names every command, option, setting and control tool there is.
+//! The contract: `docs/CONTRACT.md` names every existing command, option, setting and control tool.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use zoea_rig::{Home, Server, http, until, zoea};
 
 const CONTRACT: &str = include_str!("../../docs/CONTRACT.md");
 
-/// Commands of which the contract names the main options only.
+/// Commands of which the contract names only the main options.
 const SERVERS: [&str; 2] = ["galaxy", "pilot"];
 
-/// A part of the contract, from its heading on.
+/// A section of the contract from its heading on.
 fn section(number: u32) -> &'static str {
     let heading = format!("\n## {number}. ");
     let (_, rest) = CONTRACT.split_once(&*heading).expect("the section");
@@ -23,7 +23,7 @@ fn help(command: &[&str]) -> String {
     String::from_utf8(said.expect("help").stdout).expect("text")
 }
 
-/// What a help text lists below a heading: the first word of each entry.
+/// The entries of a help text below a heading: the first word of each.
 fn entries(help: &str, heading: &str) -> Vec<String> {
     let Some((_, listed)) = help.split_once(heading) else {
         return Vec::new();
@@ -178,7 +178,7 @@ fn shown_members(command: &str) -> BTreeSet<String> {
     let (_, object) = line.split_once('{').expect("an object");
     let (mut depth, mut members, mut is_value) = (0, BTreeSet::new(), false);
     let mut words = object.split('"');
-    // What stands between quotes is every second word.
+    // Every second part is between quotes.
     while let Some(between) = words.next() {
         for letter in between.chars() {
             match letter {
@@ -200,7 +200,7 @@ fn shown_members(command: &str) -> BTreeSet<String> {
     members
 }
 
-/// The members of what a command printed: of an object, or of the first one of a list.
+/// The members of a printed object, or of the first one of a printed list.
 fn printed_members(printed: &str) -> Option<BTreeSet<String>> {
     let first = serde_json::Deserializer::from_str(printed).into_iter::<Value>();
     let value = first.into_iter().next()?.expect("JSON");

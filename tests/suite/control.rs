@@ -1,4 +1,4 @@
-//! The control interface: for those with the token, from this machine, and for nobody else.
+//! The control interface: for clients with the token on this machine, and for nobody else.
 
 use std::net::Ipv4Addr;
 
@@ -11,7 +11,7 @@ use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
 
 use zoea_rig::{Home, http, until};
 
-/// Asks for the tools, and gives the status and the body.
+/// Requests the list of tools. Returns the status and the body.
 fn post(url: &str, headers: &[&str]) -> (u16, String) {
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#;
     let usual = [
@@ -55,7 +55,7 @@ fn files_are_for_their_owner_only() {
     home.configure("http://127.0.0.1:9/v1", "", "");
     let _swarm = home.fly(&[]);
     let mode = |path: std::path::PathBuf| {
-        // The log is there with its first line, which somebody else writes.
+        // Another thread writes the log's first line and creates the file.
         let found = until("it is there", || std::fs::metadata(&path).ok());
         found.permissions().mode() & 0o777
     };

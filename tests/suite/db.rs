@@ -1,4 +1,4 @@
-//! The database is checked, copied, put back and made smaller, while a swarm plays and while none does.
+//! The database is checked, copied, restored and compacted, with and without a running swarm.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -44,7 +44,7 @@ fn land(swarm: Process) {
     assert!(swarm.wait().success());
 }
 
-/// Bytes before and after.
+/// The sizes in bytes before and after.
 fn bytes(line: &str) -> (u64, u64) {
     let numbers = line.split_whitespace().filter_map(|word| word.parse().ok());
     let numbers: Vec<u64> = numbers.collect();
@@ -75,7 +75,7 @@ fn a_database_is_checked_copied_and_compacted_while_a_swarm_plays_and_put_back_w
     home.ok(&["mysis", "delete", "beta", "--yes"]);
     let (before, after) = bytes(&home.ok(&["db", "compact"]));
     assert!(after < before, "{before} {after}");
-    // The swarm goes on, into the file that became shorter.
+    // The swarm continues with the file that became smaller.
     let turns = || home.mysis("alpha")["turns"].as_u64().expect("a number");
     let now = turns();
     until("alpha goes on", || (turns() > now + 2).then_some(()));
@@ -88,7 +88,7 @@ fn a_database_is_checked_copied_and_compacted_while_a_swarm_plays_and_put_back_w
     assert_sound(&home);
     let now = home.lines(&["log", "alpha", "--limit", "0", "--json"]);
     assert!(now.len() > 20 && now.len() < then.len());
-    // The call that was under way then has another result now; all before it is as it was.
+    // The call that was under way then has another result now. All rows before it are unchanged.
     let whole = now.len() - 4;
     let said = |rows: &[Value]| -> Vec<(Value, Value, Value)> {
         let rows = rows.iter();
@@ -119,7 +119,7 @@ fn what_is_not_sound_is_told_and_not_put_back() {
     let (from, to) = (content.len() / 2, content.len() / 2 + 8192);
     content[from..to].fill(0xA5);
     fs::write(&copy, &content).expect("a damaged copy");
-    // What was under way at the landing gets its honest results first.
+    // Calls under way at the shutdown get their results first.
     let before = until("the log stands", || {
         let log = || home.ok(&["log", "alpha", "--limit", "0"]);
         Some(log()).filter(|before| *before == log())
@@ -134,7 +134,7 @@ fn what_is_not_sound_is_told_and_not_put_back() {
     assert!(!home.file("zoea.db.replaced").exists());
     assert!(!home.file("zoea.db.restoring").exists());
 
-    // In place of the database, the same is found by the check.
+    // The check of the restored database finds the same rows.
     home.ok(&["db", "check"]);
     fs::write(home.file("zoea.db"), &content).expect("a damaged database");
     let (status, said) = home.fails(&["db", "check"]);
@@ -170,7 +170,7 @@ fn what_a_restore_that_was_cut_short_left_behind_is_removed_and_told() {
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("a restore was cut short"), "{told}");
     assert!(is_gone());
-    // The next restore does not take it for its own.
+    // The next restore must not take the copy for its own.
     leave();
     home.ok(&["db", "restore", text(&copy)]);
     assert!(is_gone());

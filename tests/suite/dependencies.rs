@@ -1,12 +1,12 @@
-//! What the program is built from: licences that suit it, and one source of packages (decision 155).
+//! The packages that the program is built from: suitable licences and one source (decision 155).
 
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-/// Licences that an MIT program may be built with. A package needs one of them in each part of its
-/// expression that `AND` joins.
+/// Licences that suit an MIT program. A package needs one of them in each part of its expression
+/// that `AND` joins.
 const LICENCES: [&str; 9] = [
     "MIT",
     "Apache-2.0",
@@ -18,7 +18,7 @@ const LICENCES: [&str; 9] = [
     "Unicode-3.0",
     "Zlib",
 ];
-/// Packages that must not come in: TLS is rustls' matter, and one of each kind is enough.
+/// Packages that must not come in: rustls does TLS, and one package of each kind is enough.
 const BANNED: [&str; 4] = ["openssl", "openssl-sys", "native-tls", "async-std"];
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 

@@ -1,4 +1,4 @@
-//! A swarm that plays: registers, mines, sells, and comes back after a kill.
+//! A swarm that plays: it registers, mines, sells, and comes back after a kill.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use zoea_rig::{Home, Process, Server, http, lines, until};
 
-/// Reads events until every Mysis has done all of these.
+/// Reads events until every Mysis has called all of these tools.
 pub(crate) fn until_all_have(process: &mut Process, myses: usize, tools: &[&str]) -> Vec<Value> {
     let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut events = Vec::new();
@@ -56,7 +56,7 @@ fn every_mysis_registers_mines_and_sells() {
     assert_eq!(stats["refused"], 0, "every request was valid: {stats}");
 }
 
-/// What the pilot says of the requests it got.
+/// The pilot's statistics of its requests.
 pub(crate) fn pilot_stats(url: &str) -> Value {
     let (status, body) = http("GET", &url.replace("/v1", "/stats"), &[], "");
     assert_eq!(status, 200);
@@ -112,7 +112,7 @@ fn a_killed_swarm_goes_on_where_it_was() {
     assert!(of_before.count() > 0);
 }
 
-/// Runs until a kill, then reads how a run begins that was told nothing.
+/// Runs until a kill. Then a run without options begins.
 #[test]
 fn after_a_kill_a_plain_run_says_who_ran_and_starts_them_at_a_word_or_by_configuration() {
     let galaxy = Server::galaxy(&[]);
@@ -129,8 +129,8 @@ fn after_a_kill_a_plain_run_says_who_ran_and_starts_them_at_a_word_or_by_configu
     swarm.signal("-KILL");
     assert!(!swarm.wait().success());
 
-    // Told nothing, it starts nobody, and says so; and so does the next one, and whoever looks while
-    // none runs.
+    // Without options it starts no Mysis and says so. So do the next run and the commands in
+    // between.
     for _ in 0..2 {
         let page = home.ok(&["status"]);
         let hint = "interrupted: 2 ran when the program ended; `zoea run --resume`";
@@ -171,7 +171,7 @@ fn after_a_kill_a_plain_run_says_who_ran_and_starts_them_at_a_word_or_by_configu
     swarm.signal("-KILL");
     assert!(!swarm.wait().success());
 
-    // What the configuration says needs no option.
+    // The configuration can replace the option.
     let file = home.file("zoea.toml");
     let text = std::fs::read_to_string(&file).expect("a configuration");
     let text = text.replace("[swarm]\n", "[swarm]\nresume = true\n");

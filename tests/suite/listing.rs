@@ -1,4 +1,4 @@
-//! A game server whose list of tools is not as it should be.
+//! A game server with an unusual list of tools.
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
@@ -49,7 +49,7 @@ fn write(mut stream: &TcpStream, status: &str, body: &str) -> Option<()> {
     stream.write_all(body.as_bytes()).ok()
 }
 
-/// A swarm of so many that plays against a server with these tools.
+/// A swarm of `myses` Myses that plays against a server with these tools.
 fn playing(myses: usize, tools: &Value) -> (Home, zoea_rig::Process, Server) {
     let pilot = Server::pilot(&[]);
     let home = Home::new();

@@ -1,14 +1,14 @@
-//! The whole program, run as its users run it: real processes, real files, real sockets.
+//! The whole program as its users run it: real processes, real files, real sockets.
 
 mod circles;
-mod citizen;
 mod command_line;
 mod contract;
 mod control;
 mod db;
 mod dependencies;
-mod doors;
 mod flight;
+mod game_load;
+mod listeners;
 mod listing;
 mod module_tree;
 mod on_a_server;

@@ -1,4 +1,4 @@
-//! The whole program with its books on a Postgres server.
+//! The whole program with its database on a Postgres server.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn store(url: &str) -> String {
     format!("[store]\ndatabase_url = \"{url}\"\n")
 }
 
-/// Every file below a directory that holds a text, but the configuration.
+/// Every file below a directory that contains a text, without the configuration.
 fn holding(directory: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![directory.to_path_buf()];
@@ -109,7 +109,8 @@ fn conversations_move_from_a_file_to_a_server_and_back_without_loss() {
         let rows = home.lines(&["log", "alpha", "--limit", "0", "--json"]);
         (rows.len() > 30).then_some(())
     });
-    // Stopped, it has a result for each call; one that only asks would else be made again some day.
+    // A stopped Mysis has a result for each call. Without the stop, a query would be repeated
+    // later.
     home.ok(&["mysis", "stop", "alpha"]);
     swarm.signal("-TERM");
     assert!(swarm.wait().success());

@@ -1,4 +1,4 @@
-//! The system prompt: shown, and refused where it has placeholders that nobody fills.
+//! The system prompt: it is shown, and refused if it has unknown placeholders.
 
 use zoea_rig::{Home, until};
 

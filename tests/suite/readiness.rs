@@ -1,4 +1,4 @@
-//! Readiness: what a service manager is told by the real program, at a real socket.
+//! Readiness: the messages of the real program to a service manager, on a real socket.
 
 use std::os::unix::net::UnixDatagram;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use zoea_rig::{Home, Process};
 
-/// A service manager that listens.
+/// A service manager that receives messages.
 struct Manager {
     socket: UnixDatagram,
     heard: Vec<String>,
@@ -24,7 +24,7 @@ impl Manager {
         }
     }
 
-    /// The program, as a manager starts it.
+    /// The program as a manager starts it.
     fn command(home: &Home) -> Command {
         let mut command = home.command(&["run", "--headless", "--json"]);
         command
@@ -33,7 +33,7 @@ impl Manager {
         command
     }
 
-    /// Hears what comes until something begins like this.
+    /// Receives messages until one begins like this.
     fn hears(&mut self, beginning: &str) -> String {
         loop {
             let mut words = [0; 4096];
@@ -57,7 +57,7 @@ fn a_service_manager_hears_of_the_start_of_life_of_a_reload_and_of_the_end() {
     let mut manager = Manager::at(&home);
     let swarm = Process::spawn(Manager::command(&home));
 
-    // Whoever hears that it is ready can use it.
+    // A program that reported readiness can be used.
     manager.hears("READY=1");
     assert!(home.ok(&["status"]).contains("zoea"), "it answers");
     let status = manager.hears("STATUS=");
@@ -69,7 +69,7 @@ fn a_service_manager_hears_of_the_start_of_life_of_a_reload_and_of_the_end() {
         manager.hears("WATCHDOG=1");
     }
 
-    // A change of the swarm is told.
+    // A change of the swarm is reported.
     home.ok(&["mysis", "stop", "alpha"]);
     let status = manager.hears("STATUS=");
     assert!(status.contains("1 stopped"), "{status}");
@@ -89,7 +89,7 @@ fn a_service_manager_hears_of_the_start_of_life_of_a_reload_and_of_the_end() {
 fn a_manager_that_hears_nothing_holds_nobody_up() {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "");
-    // Nobody reads here: it is full after some words.
+    // Nobody reads this socket, so it is full after some messages.
     let _manager = Manager::at(&home);
     let swarm = home.launch(Manager::command(&home));
     for _ in 0..20 {

@@ -1,4 +1,4 @@
-//! A receiver: an HTTP server on loopback that keeps what is brought to it.
+//! A receiver: an HTTP server on loopback that keeps its requests.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -41,13 +41,13 @@ impl Receiver {
         Receiver { url, brought }
     }
 
-    /// What was brought so far, those that were refused included.
+    /// The requests so far, including the refused ones.
     pub(crate) fn brought(&self) -> Vec<Brought> {
         self.brought.lock().expect("no panic").clone()
     }
 }
 
-/// Reads one request: its head, in small letters, and its body.
+/// Reads one request: its head in lower case, and its body.
 pub(crate) fn read_request(stream: &TcpStream) -> Option<(String, Vec<u8>)> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();

@@ -1,4 +1,4 @@
-//! What happened and who ordered what: stored, logged, and shown after a kill.
+//! Events and orders: stored, logged, and shown after a kill.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use zoea_rig::{Home, Server, until};
 
-/// The orders among the events: what, for whom, and where each came from.
+/// The orders among the events: the order, its target, and its source.
 fn orders(home: &Home) -> Vec<(String, String, String)> {
     let text = |event: &Value, key: &str| event[key].as_str().unwrap_or("-").to_string();
     let events = home.lines(&["events", "--limit", "0", "--json"]);

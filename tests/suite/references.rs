@@ -1,4 +1,4 @@
-//! References: what code and documents point to is there.
+//! References: the targets that code and documents name exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ const CONTRACT: &str = "docs/CONTRACT.md";
 const MAP: &str = "docs/ARCHITECTURE.md";
 const DECISIONS: &str = "docs/decisions";
 
-/// Folders whose files and folders are rooms: each of them is on the map.
+/// Folders whose files and folders are all on the map.
 const ROOM_FOLDERS: [&str; 3] = ["src", "actors/src", "actors/src/domain"];
-/// What no map shows: where a crate begins, and tests beside it.
+/// Files that no map shows: the root of a crate, and tests beside it.
 const NO_ROOMS: [&str; 4] = ["lib.rs", "main.rs", "tests", "tests.rs"];
-/// What a word may be relative to, on the map and in other documents.
+/// The folders that a path on the map or in other documents may be relative to.
 const BASES: [&str; 5] = ["", "src", "src/ledger", "actors/src", "actors/src/domain"];
 
 fn root() -> &'static Path {
@@ -24,7 +24,7 @@ fn read(path: &str) -> String {
     text.unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// All files of the project and what is in them, by their path; only texts.
+/// All text files of the project and their contents, by path.
 fn files() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut open = vec![root().to_path_buf()];
@@ -33,7 +33,7 @@ fn files() -> BTreeMap<String, String> {
             let path = entry.expect("an entry").path();
             let name = path.file_name().and_then(|name| name.to_str());
             let name = name.expect("a name in UTF-8").to_string();
-            // What is built and what git keeps is no part of the project.
+            // Build output and git's own files are no part of the project.
             if path.is_dir() {
                 if !matches!(&*name, "target" | ".git" | "node_modules") {
                     open.push(path);
@@ -59,7 +59,7 @@ fn relative(path: &Path) -> String {
     path.to_str().expect("a path in UTF-8").to_string()
 }
 
-/// The numbers behind each place where one of these words stands: `DESIGN 5.4 to 5.6`, `decisions 50, 101`.
+/// The numbers after each of these words: `DESIGN 5.4 to 5.6`, `decisions 50, 101`.
 fn numbers_behind(text: &str, words: &[&str]) -> Vec<String> {
     // A comment may break the line in between.
     let text = text.replace("\n//! ", " ").replace('\n', " ");
@@ -96,7 +96,8 @@ fn numbers_behind(text: &str, words: &[&str]) -> Vec<String> {
     found
 }
 
-/// The numbers of a page: of its sections (`## 5. …`), of parts of them (`### 7.1 …`) and of their rules (`3. …`).
+/// The numbers of a page: its sections (`## 5. …`), their parts (`### 7.1 …`) and their rules (`3.
+/// …`).
 fn numbers_of(page: &str) -> BTreeSet<String> {
     let mut numbers = BTreeSet::new();
     let mut section = String::new();
@@ -137,7 +138,7 @@ fn every_section_that_is_cited_exists() {
     assert!(seen > 40, "only {seen} citations were found");
 }
 
-/// The decisions' files by their numbers.
+/// The decisions' files by number.
 fn decisions() -> BTreeMap<u32, Vec<PathBuf>> {
     let mut found: BTreeMap<u32, Vec<PathBuf>> = BTreeMap::new();
     for entry in std::fs::read_dir(root().join(DECISIONS)).expect("the decisions") {
@@ -203,7 +204,7 @@ fn decisions_have_one_form() {
     assert!(odd.is_empty(), "{}", odd.join("\n"));
 }
 
-/// What stands between backticks, outside of blocks of code. It may go on in the next line.
+/// The texts between backticks, outside of code blocks. They may continue in the next line.
 fn quoted(page: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut paragraph = String::new();
@@ -280,7 +281,7 @@ fn every_path_on_the_map_exists_and_every_room_is_on_it() {
 #[test]
 fn every_path_that_documents_name_exists() {
     let files = files();
-    // The folders of the code: a word that begins with one of them is meant as a path.
+    // The top-level folders of the code: a word that begins with one of them is meant as a path.
     let mut places = BTreeSet::new();
     let mut folders = BTreeSet::new();
     for path in files.keys() {
@@ -334,7 +335,7 @@ fn every_document_that_code_names_exists() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// What is not in the repository is not its reader's.
+/// Readers of the repository cannot see papers outside of it.
 #[test]
 fn nothing_refers_to_papers_that_are_elsewhere() {
     let papers = [
@@ -351,12 +352,12 @@ fn nothing_refers_to_papers_that_are_elsewhere() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// A word that needs explaining is a word that a reader does not know.
+/// A word that needs an explanation is a word that readers do not know.
 #[test]
 fn the_glossary_stays_short_and_the_readme_too() {
     let rows = read("docs/GLOSSARY.md");
     let rows = rows.lines().filter(|line| line.starts_with("| "));
-    // The first is its head.
+    // The first row is the head.
     assert!(rows.count() - 1 <= 25);
     assert!(read("README.md").lines().count() <= 120);
     assert!(read("CONTRIBUTING.md").lines().count() <= 80);

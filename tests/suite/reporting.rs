@@ -1,11 +1,11 @@
-//! Reports agree with the books, with the program running or not.
+//! Reports agree with `zoea books`, with and without a running program.
 
 use std::fs;
 
 use crate::watching::playing;
 use zoea_rig::{Home, until};
 
-/// The cells of the line of all Myses, without what stands between.
+/// The cells of the line with the sums of all Myses.
 fn totals(report: &str) -> Vec<String> {
     let line = report
         .lines()
@@ -16,7 +16,7 @@ fn totals(report: &str) -> Vec<String> {
         .collect()
 }
 
-/// The sum of a column of the books.
+/// The sum of a member of `zoea books`.
 fn booked(home: &Home, key: &str) -> u64 {
     let books = home.json(&["books", "--json"]);
     let entries = books.as_array().expect("entries").iter();
@@ -41,7 +41,7 @@ fn a_report_agrees_with_the_books_while_the_program_runs_and_when_it_does_not() 
     assert_eq!(*tokens_out, booked(&home, "tokens_out").to_string());
     let turns = |name: &str| home.mysis(name)["turns"].as_u64().expect("a number");
     let told: u64 = cells[4].parse().expect("a number");
-    // A turn that was stopped is none that came to an end, and the model spoke in it.
+    // A stopped turn is not a finished turn, and the model spoke in it.
     let ended = turns("alpha") + turns("beta");
     assert!((ended..=ended + 2).contains(&told), "{told} {ended}");
     assert!(

@@ -1,4 +1,4 @@
-//! Starting under bad circumstances: each gets a clear error, and nothing is lost.
+//! Starts under bad circumstances: each gets a clear error, and nothing is lost.
 
 use zoea_rig::{Home, Server, until};
 
@@ -43,7 +43,7 @@ fn a_database_that_is_none_is_refused_and_left_alone() {
     let home = Home::new();
     home.ok(&["mysis", "list"]);
     for name in ["zoea.db-wal", "zoea.db-shm"] {
-        // They may be gone already.
+        // The files may be gone already.
         let _ = std::fs::remove_file(home.file(name));
     }
     let broken = "this is no database, but an operator may still want to look at it";
@@ -105,7 +105,7 @@ fn an_unreachable_game_is_a_notice_and_the_mysis_still_talks() {
     assert_eq!(replies[0]["role"], "assistant");
     let alpha = home.mysis("alpha");
     assert_eq!(alpha["mcp"], "down");
-    // By now it may have said all it has to say.
+    // By now the program may have reported everything.
     let state = alpha["state"].as_str().expect("a state");
     assert!(["running", "idle"].contains(&state), "{state}");
     let notices = home.lines(&["log", "alpha", "--kind", "host", "--json"]);

@@ -1,8 +1,8 @@
-//! The shape of the code: what a reader may rely on, file by file.
+//! The shape of the code: properties of every file that a reader can rely on.
 
 use std::path::{Path, PathBuf};
 
-/// Production lines that a file may have, tests not counted.
+/// The largest number of production lines in a file, tests not counted.
 const LONGEST: usize = 400;
 
 fn root() -> &'static Path {
@@ -99,8 +99,8 @@ fn the_domain_is_pure() {
     assert!(found.is_empty(), "{found:?}");
 }
 
-/// A transaction that is begun elsewhere may be a savepoint on a connection on which a commit had
-/// failed, and its commit none (decision 100).
+/// A transaction that begins elsewhere may be a savepoint on a connection whose last commit failed,
+/// and its commit then commits nothing (decision 100).
 #[test]
 fn only_the_writer_begins_transactions() {
     let begins = [
@@ -146,8 +146,8 @@ fn the_inside_knows_no_outside_crate() {
     }
 }
 
-/// Beside what writes texts: those that draw the screen with commands of their own, and who only asks
-/// whether there is a terminal.
+/// Files beside the writers of text: those that draw the screen with commands of their own, and
+/// those that only ask whether there is a terminal.
 const TERMINAL_USERS: [&str; 4] = [
     "src/system/out.rs",
     "src/tui/drawing.rs",

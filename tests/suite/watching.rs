@@ -1,4 +1,4 @@
-//! Those who look on from outside: what they are told agrees with what happened.
+//! Observers from outside: their information agrees with the events.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::flight::{pilot_stats, until_all_have};
 use crate::receiver::Receiver;
 use zoea_rig::{Home, Process, Server, http, until};
 
-/// A swarm of two that has mined, with more in its configuration.
+/// A swarm of two Myses that has mined; `more` is further configuration.
 pub(crate) fn playing(more: &str) -> (Home, Process, Server, Server) {
     let galaxy = Server::galaxy(&[]);
     let pilot = Server::pilot(&[]);
@@ -24,7 +24,7 @@ pub(crate) fn playing(more: &str) -> (Home, Process, Server, Server) {
     (home, swarm, galaxy, pilot)
 }
 
-/// A page of metrics: the numbers by name and labels.
+/// A page of metrics: its numbers by name and labels.
 fn scrape(home: &Home) -> BTreeMap<String, f64> {
     let run = fs::read_to_string(home.file("run.json")).expect("a run file");
     let run: Value = serde_json::from_str(&run).expect("JSON");
@@ -80,8 +80,8 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     assert!(number("zoea_store_commit_seconds_count") > 10.0);
     assert!(number("zoea_store_commit_seconds_bucket{le=\"+Inf\"}") > 10.0);
     assert_eq!(number("zoea_mailbox_depth{actor=\"store\"}"), 0.0);
-    // Every result among the rows is counted once, as what it says of itself: also of a call that was
-    // never made, or that the stop cut off.
+    // Every result among the rows is counted once under its own status, also the result of a call
+    // that was never made or that the stop cut off.
     let rows: Vec<Value> = ["alpha", "beta"]
         .into_iter()
         .flat_map(|name| home.lines(&["log", name, "--limit", "0", "--kind", "result", "--json"]))
@@ -119,7 +119,7 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     assert!(swarm.wait().success());
 }
 
-/// The spans that were brought, with their attributes as a plain map.
+/// The received spans, with their attributes as a plain map.
 fn spans(receiver: &Receiver) -> Vec<(Value, BTreeMap<String, Value>)> {
     let mut spans = Vec::new();
     for one in receiver.brought() {
@@ -146,9 +146,9 @@ fn spans(receiver: &Receiver) -> Vec<(Value, BTreeMap<String, Value>)> {
     spans
 }
 
-/// Spans of a swarm that played and landed.
+/// Spans of a swarm that played and shut down.
 fn flown_with_traces(more: &str) -> Vec<(Value, BTreeMap<String, Value>)> {
-    // A collector that is busy at first is asked again.
+    // A collector that is busy at first gets the spans again.
     let collector = Receiver::start(&[503]);
     let endpoint = &collector.url;
     let (_home, swarm, _galaxy, _pilot) =
@@ -237,7 +237,7 @@ fn what_was_said_is_in_the_spans_only_for_those_who_want_it() {
     assert!(has("gen_ai.tool.call.result"));
 }
 
-/// A swarm whose model server refuses the key, with these alerts; it plays as soon as it is up.
+/// A swarm whose model server refuses the key, with these alerts. It plays at once.
 fn in_trouble(alerts: &str) -> (Home, Process, Receiver) {
     let model = Receiver::start(&[401; 200]);
     let home = Home::new();
@@ -256,7 +256,7 @@ fn in_trouble(alerts: &str) -> (Home, Process, Receiver) {
 
 #[test]
 fn who_needs_the_operator_is_told_once_to_the_webhook_and_to_the_command() {
-    // The webhook is busy at first, and asked again.
+    // The webhook is busy at first, and is tried again.
     let hook = Receiver::start(&[503]);
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("told");
@@ -296,7 +296,7 @@ fn who_needs_the_operator_is_told_once_to_the_webhook_and_to_the_command() {
         let errored = |name| home.mysis(name)["state"] == "errored";
         (errored("alpha") && errored("beta")).then_some(())
     });
-    // The same cause again is not told before it has cooled down.
+    // The same cause is not reported again before it has cooled down.
     home.ok(&["mysis", "start", "alpha"]);
     until("alpha is errored again", || {
         let rows = home.lines(&["log", "alpha", "--limit", "0", "--kind", "host", "--json"]);

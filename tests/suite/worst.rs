@@ -1,5 +1,6 @@
-//! The worst that a model server, a game server and a client of the control interface can send: none
-//! of it takes more than 64 MB beside what the program takes anyway. Measured, as the system counts.
+//! The worst input that a model server, a game server and a client of the control interface can
+//! send: none of it takes more than 64 MB beside the program's usual memory. The system's own
+//! figures are measured.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -13,15 +14,15 @@ use serde_json::{Value, json};
 
 use zoea_rig::{Home, Process, http, until};
 
-/// What no input may take beside the program at rest.
+/// The memory in kB that no input may take beside the program at rest.
 const MAX_TAKEN_KB: u64 = 64 << 10;
 
 const MB: usize = 1 << 20;
 
-/// What is answered: written to the connection until the other side hangs up, if it must.
+/// An answer: written to the connection until the other side closes it, if necessary.
 type Answer = Box<dyn Fn(&mut TcpStream) -> std::io::Result<()> + Send + Sync>;
 
-/// A server that answers each request, of this body, as a function says; its address.
+/// A server that answers each request body as a function says. Returns its address.
 fn hostile(answer: impl Fn(&Value) -> Answer + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -32,7 +33,7 @@ fn hostile(answer: impl Fn(&Value) -> Answer + Send + Sync + 'static) -> String 
             thread::spawn(move || {
                 let mut stream = stream;
                 if let Some(body) = request(&stream) {
-                    // Whoever has had enough hangs up.
+                    // The client closes the connection when it has read enough.
                     let _ = answer(&body)(&mut stream);
                 }
             });
@@ -67,7 +68,7 @@ fn head(status: u16, kind: &str) -> String {
     format!("HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n")
 }
 
-/// An answer of pieces: the first, another one so often, the last.
+/// An answer in pieces: the first one, a repeated one, and the last one.
 fn pieces(head: String, first: String, (piece, times): (String, usize), last: String) -> Answer {
     Box::new(move |stream| {
         stream.write_all(head.as_bytes())?;
@@ -79,7 +80,7 @@ fn pieces(head: String, first: String, (piece, times): (String, usize), last: St
     })
 }
 
-/// A list of the same again and again, of so many bytes.
+/// A list of the same repeated element, of this many bytes.
 fn list(
     first: &str,
     (element, bytes): (&str, usize),
@@ -129,7 +130,7 @@ fn wants(tool: &str) -> Answer {
     )
 }
 
-/// What a model server answers to the first request; then it is well-behaved.
+/// The answer of a model server to the first request. Later ones are normal.
 fn of_a_model(name: &str) -> Answer {
     const EIGHT: usize = 8 * MB - 64 * 1024;
     let message = |rest: &str| format!(r#"{{"choices":[{{"message":{{{rest}"#);
@@ -284,7 +285,7 @@ const OF_MODELS: [&str; 22] = [
     "one line without end",
 ];
 
-/// What a game server answers: to the list of tools, or to a call.
+/// The answer of a game server to the list of tools, or to a call.
 fn of_a_game(name: &str, id: &Value, cursor: usize) -> Answer {
     const EIGHT: usize = 8 * MB - 64 * 1024;
     let result = |rest: &str| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{rest}"#);
@@ -365,7 +366,7 @@ const OF_CALLS: [&str; 7] = [
     "an event without end",
 ];
 
-/// What the servers do at the next occasion, and how often the model was asked since.
+/// The servers' next bad answer, and the number of model requests since.
 #[derive(Default)]
 struct Stage {
     worst: Mutex<Option<&'static str>>,
@@ -380,7 +381,7 @@ impl Stage {
         worst.filter(|name| names.contains(name))
     }
 
-    /// A model server that does its worst once.
+    /// A model server that gives its bad answer once.
     fn model(self: &Arc<Stage>) -> String {
         let stage = self.clone();
         hostile(move |_| {
@@ -394,7 +395,7 @@ impl Stage {
         })
     }
 
-    /// A game server that does its worst whenever it is its turn.
+    /// A game server that gives its bad answer whenever it is asked for.
     fn game(self: &Arc<Stage>) -> String {
         let stage = self.clone();
         hostile(move |asked| {
@@ -426,7 +427,7 @@ impl Stage {
     }
 }
 
-/// Kilobytes that the system counts for a process.
+/// A memory figure of a process in kilobytes.
 fn memory(pid: u32, what: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
     let line = status.lines().find(|line| line.starts_with(what));
@@ -434,7 +435,7 @@ fn memory(pid: u32, what: &str) -> u64 {
     words.find_map(|word| word.parse().ok()).expect("a number")
 }
 
-/// A running program, what it takes at rest, and what each input took beside that.
+/// A running program, its memory at rest, and the additional memory of each input.
 struct Measured {
     home: Home,
     swarm: Process,
@@ -444,14 +445,14 @@ struct Measured {
 }
 
 impl Measured {
-    /// Starts in a home that holds what this puts into it.
+    /// Starts the program in a home that `furnish` prepares.
     fn start(furnish: impl FnOnce(&Home)) -> Measured {
         let stage = Arc::new(Stage::default());
         let home = Home::new();
         let (model, game) = (stage.model(), stage.game());
         home.configure(&format!("{model}/v1"), &format!("{game}/mcp"), "");
         furnish(&home);
-        // What it prints is read by nobody.
+        // Nobody reads its output.
         let mut command = Command::new("sh");
         let path = home.path();
         command
@@ -468,7 +469,7 @@ impl Measured {
             rest_kb: 0,
             taken: Vec::new(),
         };
-        // What it needs for a usual turn is there from here on.
+        // After a usual turn its usual memory is allocated.
         measured.play("usual", Some("mine"), 2);
         measured.taken.clear();
         measured.rest_kb = memory(measured.swarm.pid(), "VmRSS:");
@@ -476,13 +477,13 @@ impl Measured {
         measured
     }
 
-    /// From here on the peak is counted anew.
+    /// Restarts the count of the peak.
     fn reset_peak(&self) {
         let file = format!("/proc/{}/clear_refs", self.swarm.pid());
         fs::write(file, "5").expect("the peak can be reset");
     }
 
-    /// A Mysis of its own plays until the model was asked so often, or never will be again.
+    /// A new Mysis plays until the model got `asks` requests, or until no more will come.
     fn play(&mut self, name: &'static str, tool: Option<&'static str>, asks: usize) {
         self.home.ok(&["mysis", "create", "alpha"]);
         *self.stage.worst.lock().expect("nobody panics") = Some(name);
@@ -506,12 +507,12 @@ impl Measured {
         self.reset_peak();
     }
 
-    /// A client of the control interface sends an order of these arguments.
+    /// A client of the control interface sends an order with these arguments.
     fn order(&mut self, name: &str, arguments: &str) {
         self.call(name, "send_message", arguments);
     }
 
-    /// A client of the control interface calls a tool; gives what it answers.
+    /// A client of the control interface calls a tool. Returns the answer.
     fn call(&mut self, name: &str, tool: &str, arguments: &str) -> String {
         let run = fs::read_to_string(self.home.file("run.json")).expect("it runs");
         let run: Value = serde_json::from_str(&run).expect("JSON");
@@ -533,7 +534,7 @@ impl Measured {
         answer
     }
 
-    /// The rows that a tool answers with, in an answer that is not too large.
+    /// The rows in a tool's answer, which must not be too large.
     fn rows(&mut self, name: &str, tool: &str, arguments: &Value) -> Vec<Value> {
         let answer = self.call(name, tool, &arguments.to_string());
         // Its text is JSON within JSON.
@@ -545,7 +546,7 @@ impl Measured {
         serde_json::from_str(text.expect("a text")).expect("rows")
     }
 
-    /// What each took, the most first; too much of any fails the test.
+    /// The memory of each input, the largest first. Too much for any input fails the test.
     #[expect(
         clippy::print_stdout,
         reason = "what was measured is for the reader of a passing run, too"
@@ -568,11 +569,12 @@ impl Measured {
     }
 }
 
-/// Rows of the long conversation, and how long each is: together more than anybody may take.
+/// The number of rows in the long conversation, and the length of each: together more than any
+/// input may take.
 const ROWS: i64 = 160;
 const ROW_BYTES: usize = 250 << 10;
 
-/// Puts a Mysis with a long conversation into a home.
+/// Stores a Mysis with a long conversation in a home.
 fn put_long_conversation(home: &Home) {
     let (id, at) = ("0000000000000007", "2026-03-11T18:42:07.042Z");
     let mysis = json!({"record": "mysis", "id": id, "name": "long", "provider": "pilot",
@@ -641,7 +643,7 @@ fn however_long_a_conversation_is_it_is_read_and_written_out_in_pieces() {
         let written = fs::metadata(file).expect("a file").len();
         assert!(written > 39 * MB as u64, "{written}");
     }
-    // A command asks as often as it takes.
+    // A command sends as many requests as it needs.
     let limit = ROWS.to_string();
     let shown = measured
         .home

@@ -1,10 +1,10 @@
-//! The wall clock, as far ahead of the machine's as the test says. The other clocks are left alone.
+//! The wall clock, set ahead of the machine's clock as the test says. Other clocks are unchanged.
 
 use std::sync::atomic::Ordering;
 
 use libc::{c_int, c_void, clockid_t, time_t, timespec, timeval};
 
-/// The word in which the test says by how many seconds the wall clock is ahead; below zero: behind.
+/// The word with the seconds by which the wall clock is ahead; a negative number means behind.
 pub const AHEAD: usize = 500;
 
 fn ahead() -> time_t {

@@ -1,11 +1,11 @@
-//! A disk that fails when it is told to: a library for `LD_PRELOAD` that stands before the C library's
-//! calls on files and lets those on the store's own (`zoea.db` and what belongs to it) fail.
+//! A disk that fails on command: a library for `LD_PRELOAD` that replaces the C library's file
+//! calls and makes those on the store's own files (`zoea.db` and its companions) fail.
 //!
-//! What fails, how and how often stands in a file of words of 64 bits that the test writes and this
-//! library maps (`ZOEA_FAILING_DISK`): for each call [`ERRNO`], [`LEFT`], [`SKIP`] and [`IS_TORN`], and
-//! behind them how often it struck, by error, and how often it was called where that is wanted. Whatever
-//! passes goes to the kernel by `syscall`, so that nothing has to be looked up, which would need memory
-//! before there is any. In the same way it stands before the wall clock: see [`clock`].
+//! The test writes the plan of failures into a file of 64-bit words, which this library maps
+//! (`ZOEA_FAILING_DISK`). Each call has [`ERRNO`], [`LEFT`], [`SKIP`] and [`IS_TORN`], and behind
+//! them the numbers of its failures by error, and of its calls if they are counted. All other calls
+//! go to the kernel by `syscall`: looking up the C library's functions would need memory before
+//! there is any. The library replaces the wall clock in the same way: see [`clock`].
 
 #![cfg(target_os = "linux")]
 
@@ -15,28 +15,28 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use libc::{c_char, c_int, c_long, c_void, mode_t, off64_t, size_t, ssize_t};
 
-/// Words for each call; the calls stand in the order of [`Call`].
+/// The words of each call. The calls are in the order of [`Call`].
 pub const WORDS: usize = 16;
-/// The error.
+/// The error of the failure.
 pub const ERRNO: usize = 0;
-/// How often it still strikes; [`u64::MAX`]: until that is changed.
+/// The number of failures that are left; [`u64::MAX`] means until that is changed.
 pub const LEFT: usize = 1;
-/// How many calls pass first.
+/// The number of calls that pass first.
 pub const SKIP: usize = 2;
-/// Whether half of what should be written is, before the error.
+/// Whether half of the data is written before the error.
 pub const IS_TORN: usize = 3;
-/// How often it struck: a word for each of [`ERRORS`].
+/// The numbers of failures: a word for each of [`ERRORS`].
 pub const STRUCK: usize = 4;
-/// How often it was called, while [`IS_COUNTED`] is set.
+/// The number of calls while [`IS_COUNTED`] is set.
 pub const CALLED: usize = 8;
 /// Whether calls are counted.
 pub const IS_COUNTED: usize = 9;
 /// The errors that are counted.
 pub const ERRORS: [c_int; 4] = [libc::ENOSPC, libc::EIO, libc::EDQUOT, libc::EINTR];
-/// The bytes of the file.
+/// The size of the file in bytes.
 pub const BYTES: usize = 4096;
 
-/// The calls, as the kernel names them.
+/// The calls by the kernel's names.
 #[derive(Clone, Copy)]
 #[repr(usize)]
 pub enum Call {
@@ -48,7 +48,7 @@ pub enum Call {
     Fdatasync,
     /// `ftruncate`
     Ftruncate,
-    /// `openat`, by whatever name
+    /// `openat`, under any of its names
     Openat,
     /// `mmap`
     Mmap,
@@ -56,7 +56,7 @@ pub enum Call {
     Pread64,
 }
 
-/// The mapped file; null before it is mapped and where there is none.
+/// The mapped file; null before it is mapped and without a file.
 static CONTROL: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
 
 #[used]
@@ -104,8 +104,8 @@ fn word(call: Call, place: usize) -> Option<&'static AtomicU64> {
     control_word(call as usize * WORDS + place)
 }
 
-/// The error that this call is to fail with, if it is.
-fn strikes(call: Call, is_ours: impl FnOnce() -> bool) -> Option<c_int> {
+/// The error with which this call has to fail, if it has to.
+fn injected_error(call: Call, is_ours: impl FnOnce() -> bool) -> Option<c_int> {
     let left = word(call, LEFT)?;
     let is_armed = left.load(Ordering::Acquire) > 0;
     let is_counted = word(call, IS_COUNTED)?.load(Ordering::Acquire) > 0;
@@ -193,7 +193,7 @@ pub unsafe extern "C" fn pwrite64(
     count: size_t,
     offset: off64_t,
 ) -> ssize_t {
-    if let Some(error) = strikes(Call::Pwrite64, || is_stores(file)) {
+    if let Some(error) = injected_error(Call::Pwrite64, || is_stores(file)) {
         let is_torn = word(Call::Pwrite64, IS_TORN);
         if is_torn.is_some_and(|word| word.load(Ordering::Acquire) != 0) {
             // SAFETY: the caller's buffer is twice as long.
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn pread64(
     count: size_t,
     offset: off64_t,
 ) -> ssize_t {
-    if let Some(error) = strikes(Call::Pread64, || is_stores(file)) {
+    if let Some(error) = injected_error(Call::Pread64, || is_stores(file)) {
         fail(error);
         return -1;
     }
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn pread64(
 /// As of the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fsync(file: c_int) -> c_int {
-    if let Some(error) = strikes(Call::Fsync, || is_stores(file)) {
+    if let Some(error) = injected_error(Call::Fsync, || is_stores(file)) {
         fail(error);
         return -1;
     }
@@ -239,7 +239,7 @@ pub unsafe extern "C" fn fsync(file: c_int) -> c_int {
 /// As of the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fdatasync(file: c_int) -> c_int {
-    if let Some(error) = strikes(Call::Fdatasync, || is_stores(file)) {
+    if let Some(error) = injected_error(Call::Fdatasync, || is_stores(file)) {
         fail(error);
         return -1;
     }
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn fdatasync(file: c_int) -> c_int {
 /// As of the C library's.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ftruncate64(file: c_int, length: off64_t) -> c_int {
-    if let Some(error) = strikes(Call::Ftruncate, || is_stores(file)) {
+    if let Some(error) = injected_error(Call::Ftruncate, || is_stores(file)) {
         fail(error);
         return -1;
     }
@@ -274,7 +274,7 @@ pub unsafe extern "C" fn openat64(
         // SAFETY: a path ends in a NUL.
         is_store(unsafe { std::ffi::CStr::from_ptr(path) }.to_bytes())
     };
-    if let Some(error) = strikes(Call::Openat, is_ours) {
+    if let Some(error) = injected_error(Call::Openat, is_ours) {
         fail(error);
         return -1;
     }
@@ -301,7 +301,7 @@ pub unsafe extern "C" fn mmap64(
     file: c_int,
     offset: off64_t,
 ) -> *mut c_void {
-    if let Some(error) = strikes(Call::Mmap, || is_stores(file)) {
+    if let Some(error) = injected_error(Call::Mmap, || is_stores(file)) {
         fail(error);
         return libc::MAP_FAILED;
     }
@@ -312,7 +312,7 @@ pub unsafe extern "C" fn mmap64(
     }
 }
 
-/// The same call by another name of the C library's.
+/// The same call under another name of the C library.
 macro_rules! also_called {
     ($name:ident as $other:ident($($argument:ident: $kind:ty),*) -> $answer:ty) => {
         /// # Safety

@@ -13,7 +13,7 @@ use actors::ports::{Archive, ArchiveFault, SwarmRecord};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
-/// The conversations, shared with whoever reads them.
+/// The conversations, shared with their readers.
 #[derive(Clone, Default)]
 pub struct Stored {
     rows: Arc<Mutex<BTreeMap<MysisId, Vec<Arc<Row>>>>>,

@@ -1,4 +1,4 @@
-//! A swarm that is struck while it plays and while it is given orders.
+//! A swarm that meets faults while it plays and while it gets orders.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::verdict::{Order, Played, how_to_start, settle};
 use zoea_rig::{Home, Server, until};
 
-/// How many Myses play.
+/// The number of Myses.
 const MYSES: usize = 5;
 
 /// A process that is killed when it is dropped.
@@ -24,12 +24,12 @@ impl Drop for Running {
     }
 }
 
-/// A home, the servers that it plays against, and what it was told.
+/// A home, the servers that it plays against, and the orders that it got.
 pub(crate) struct Scene {
     pub(crate) home: Home,
     pub(crate) seed: u64,
     pub(crate) dice: fastrand::Rng,
-    /// What survives whatever becomes of the home.
+    /// The directory outside of the home, which survives its loss.
     _beside: TempDir,
     ledger: PathBuf,
     _galaxy: Server,
@@ -40,8 +40,8 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A swarm that has its orders and does not play yet. The configuration may say more; the game's
-    /// ledger stands in a directory of its own below this one.
+    /// A swarm that has its orders and does not play yet. `more` is further configuration. The
+    /// game's ledger is in a directory of its own below `below`.
     pub(crate) fn new(seed: u64, more: &str, below: &Path) -> Scene {
         let beside = tempfile::tempdir_in(below).expect("a directory");
         let ledger = beside.path().join("ledger.jsonl");
@@ -70,7 +70,8 @@ impl Scene {
         }
     }
 
-    /// Starts the swarm, as this says, and waits until it can be reached; whether it came up.
+    /// Starts the swarm as `prepare` says, and waits until it can be reached. Returns whether it
+    /// started.
     pub(crate) fn start(&mut self, prepare: impl Fn(&mut Command)) -> bool {
         let mut command = self
             .home
@@ -93,7 +94,7 @@ impl Scene {
         is_up
     }
 
-    /// Sends a messenger with an order; it waits for the answer on its own.
+    /// Sends an order from a process of its own, which waits for the answer.
     pub(crate) fn send(&mut self) {
         let number = self.orders.len();
         let order = Order {
@@ -108,7 +109,7 @@ impl Scene {
         self.orders.push(order);
     }
 
-    /// Waits until every messenger is back; whether the last one was heard.
+    /// Waits for the answers to all orders. Returns whether the last one was acknowledged.
     pub(crate) fn wait_for_messengers(&mut self) -> bool {
         for (number, mut messenger) in self.messengers.drain(..) {
             let ended = until("a messenger is back", || {
@@ -121,7 +122,7 @@ impl Scene {
             .is_some_and(|order| order.is_acknowledged)
     }
 
-    /// An order that is given now is stored, without anybody's help.
+    /// Checks that an order given now is stored without any help.
     pub(crate) fn goes_on(&mut self) {
         self.send();
         assert!(
@@ -131,13 +132,13 @@ impl Scene {
         );
     }
 
-    /// Ends the process without a word to it.
+    /// Kills the process.
     pub(crate) fn kill(&mut self) {
         self.running = None;
         self.wait_for_messengers();
     }
 
-    /// Ends the process in good order; whether that is what came of it.
+    /// Ends the process in good order. Returns whether it ended so.
     pub(crate) fn end(&mut self) -> bool {
         let Some(mut running) = self.running.take() else {
             return false;
@@ -154,12 +155,12 @@ impl Scene {
         self.running.is_some()
     }
 
-    /// How many orders were given.
+    /// The number of orders that were given.
     pub(crate) fn orders(&self) -> usize {
         self.orders.len()
     }
 
-    /// Lets the swarm play once more without being struck, and judges what it came to.
+    /// Lets the swarm play once more without faults, and checks the outcome.
     pub(crate) fn judge(mut self) -> String {
         self.kill();
         settle(&self.home);
@@ -176,7 +177,7 @@ impl Scene {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "for how long something is struck is chance itself"
+    reason = "the time of a fault is chance itself"
 )]
 pub(crate) fn pause(length: Duration) {
     std::thread::sleep(length);

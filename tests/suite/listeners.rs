@@ -1,4 +1,4 @@
-//! The doors: control and metrics stand crowds, and are for this machine alone.
+//! The listeners: control and metrics withstand crowds, and serve this machine only.
 
 use std::fs;
 use std::net::TcpStream;
@@ -11,8 +11,8 @@ use zoea_rig::{Home, http, until};
 
 const METRICS: &str = "[metrics]\nlisten = \"127.0.0.1:0\"\n";
 
-/// Where a door of the running program is.
-fn door(home: &Home, key: &str) -> String {
+/// The address of a listener of the running program.
+fn listener_address(home: &Home, key: &str) -> String {
     let run = fs::read_to_string(home.file("run.json")).expect("a run file");
     let run: Value = serde_json::from_str(&run).expect("JSON");
     run[key].as_str().expect("an address").to_string()
@@ -23,7 +23,7 @@ fn address(url: &str) -> &str {
     rest.split('/').next().expect("an address")
 }
 
-/// A command of the program that may have so many files and connections open, and no more.
+/// A command of the program with this limit of open files.
 pub(crate) fn limited(home: &Home, descriptors: u32, arguments: &[&str]) -> Command {
     let plain = home.command(arguments);
     let mut command = Command::new("sh");
@@ -47,11 +47,14 @@ fn a_crowd_of_silent_strangers_keeps_nobody_out() {
     home.ok(&["mysis", "list"]);
     let run = limited(&home, 200, &["run", "--headless", "--json"]);
     let swarm = home.launch(run);
-    let (control, metrics) = (door(&home, "control"), door(&home, "metrics"));
+    let (control, metrics) = (
+        listener_address(&home, "control"),
+        listener_address(&home, "metrics"),
+    );
     let mut crowd = Vec::new();
-    for door in [&control, &metrics] {
+    for url in [&control, &metrics] {
         for _ in 0..250 {
-            crowd.push(TcpStream::connect(address(door)).expect("a connection"));
+            crowd.push(TcpStream::connect(address(url)).expect("a connection"));
         }
     }
     let started = Instant::now();
@@ -66,14 +69,14 @@ fn a_crowd_of_silent_strangers_keeps_nobody_out() {
 }
 
 #[test]
-fn what_names_another_machine_is_turned_away_at_both_doors() {
+fn what_names_another_machine_is_turned_away_at_both_listeners() {
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", METRICS);
     let _swarm = home.fly(&[]);
     let token = fs::read_to_string(home.file("control.token")).expect("a token");
     let bearer = format!("Authorization: Bearer {}", token.trim());
-    let control = door(&home, "control");
-    let metrics = door(&home, "metrics");
+    let control = listener_address(&home, "control");
+    let metrics = listener_address(&home, "metrics");
     let ask_control = |more: &[&str]| {
         let usual = [
             &*bearer,
@@ -135,7 +138,7 @@ fn metrics_that_others_can_read_are_refused_or_told() {
             break;
         }
     }
-    let metrics = door(&home, "metrics").replace("0.0.0.0", "127.0.0.1");
+    let metrics = listener_address(&home, "metrics").replace("0.0.0.0", "127.0.0.1");
     assert_eq!(
         http("GET", &metrics, &["Host: box.example:9464"], "").0,
         200
@@ -188,7 +191,7 @@ fn no_number_is_too_large_to_be_answered() {
             }
             let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
                 "params": {"name": tool, "arguments": arguments}});
-            let url = door(&home, "control");
+            let url = listener_address(&home, "control");
             let (status, body) = http("POST", &url, &headers, &call.to_string());
             assert_eq!(status, 200, "{body}");
             let answer: Value = serde_json::from_str(&body).expect("JSON");

@@ -1,10 +1,10 @@
-//! The good citizen: how much the game's server is asked by a swarm of the real program.
+//! Load on the game's server: the number of requests that a swarm of the real program sends.
 
 use serde_json::Value;
 
 use zoea_rig::zoea;
 
-/// Requests that reach the game's server for each mutation that it carries out.
+/// The most requests to the game's server for each mutation that it carries out.
 const MOST: f64 = 1.5;
 
 #[test]
