@@ -1,119 +1,31 @@
 //! Lives: the state machine of a Mysis with random events. Every request is checked.
 
+mod moves;
+mod setup;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use actors::domain::compose::wire_bytes;
 use actors::domain::event::{EventKind, LinkState};
 use actors::domain::game_state::SnapshotResult;
-use actors::domain::ids::{CallKey, Incarnation, MissionId, MysisId, Now, Seq, Timestamp};
+use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp};
 use actors::domain::life::{
-    AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId,
-    RestoreArgs, ToolOutcome, WriteId,
+    AlarmId, CallOrder, Effect, Life, LifeInput, ModelQuery, MysisOrder, ReplyId, ToolOutcome,
+    WriteId,
 };
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
 use actors::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
-use actors::domain::record::{Mission, MysisProfile, MysisRecord, StoredHistory};
-use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::state::{LifeState, Totals};
+use actors::domain::record::{Mission, StoredHistory};
+use actors::domain::rules::SwarmRules;
+use actors::domain::state::LifeState;
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::write::Write;
-use proptest::prelude::*;
-use proptest::sample::select;
 
 use super::request_rules::{is_taken_by_strict_providers, without_aside};
+use setup::{past, rules};
 
-const WINDOW: usize = 20;
-
-/// A move in the life of a Mysis.
-#[derive(Clone, Debug)]
-pub enum Move {
-    Prompt(usize),
-    Mission,
-    ClearMission,
-    Note,
-    ClearNotes,
-    /// The model answers with this many letters.
-    Say(usize),
-    /// The model asks for calls: tool, arguments and id of each.
-    Want(Vec<(&'static str, &'static str, &'static str)>),
-    /// The tool answers with this many letters.
-    Give(CallStatus, usize),
-    /// A call is about to leave, and its result does not come.
-    Leave,
-    Fault,
-    Ring,
-    Start,
-    Stop,
-    /// The actor dies, and another one restores its life.
-    Crash,
-    LinkDown,
-    LinkUp,
-}
-
-pub fn moves() -> impl Strategy<Value = Vec<Move>> {
-    let tool = select(vec![
-        "mine",
-        "travel",
-        "get_status",
-        "get_cargo",
-        "get_notifications",
-        "logout",
-        "no_such_tool",
-        "zoea_search_messages",
-    ]);
-    let arguments = select(vec!["{}", "{\"id\":1}", "[1]", "{\"a\":", ""]);
-    let id = select(vec!["a", "b", "c:d|e", "", "a"]);
-    let calls = proptest::collection::vec((tool, arguments, id), 0..=8);
-    let size = prop_oneof![8 => 0..60_usize, 1 => 60..3000_usize, 1 => Just(40_000_usize)];
-    let status = select(vec![
-        CallStatus::Done,
-        CallStatus::Done,
-        CallStatus::Done,
-        CallStatus::Failed,
-        CallStatus::Unknown,
-        CallStatus::NotExecuted,
-    ]);
-    let one = prop_oneof![
-        3 => size.clone().prop_map(Move::Prompt),
-        1 => Just(Move::Mission),
-        1 => Just(Move::ClearMission),
-        1 => Just(Move::Note),
-        1 => Just(Move::ClearNotes),
-        5 => size.clone().prop_map(Move::Say),
-        6 => calls.prop_map(Move::Want),
-        16 => (status, size).prop_map(|(status, size)| Move::Give(status, size)),
-        1 => Just(Move::Leave),
-        1 => Just(Move::Fault),
-        4 => Just(Move::Ring),
-        2 => Just(Move::Start),
-        1 => Just(Move::Stop),
-        1 => Just(Move::Crash),
-        1 => Just(Move::LinkDown),
-        1 => Just(Move::LinkUp),
-    ];
-    proptest::collection::vec(one, 0..80)
-}
-
-fn rules(budget: usize) -> SwarmRules {
-    let local = ProviderRules {
-        model: "m".into(),
-        retry: vec![Duration::from_secs(5)],
-        ..ProviderRules::default()
-    };
-    SwarmRules {
-        max_model_calls: 5,
-        context_window: WINDOW,
-        context_budget: budget,
-        nudges: ["nudge one", "nudge two", "nudge three"]
-            .map(Into::into)
-            .to_vec(),
-        system_prompt: "You are {{name}}. Mission: {{mission}}".into(),
-        providers: [("local".into(), local)].into(),
-        ..SwarmRules::default()
-    }
-}
+pub use moves::{Move, moves};
 
 /// A life, its stored rows, and the work that it waits for.
 pub struct World {
@@ -557,38 +469,4 @@ fn answered(rows: &[Arc<Row>]) -> Seq {
     reply
         .and_then(|row| row.utterance().map(|said| said.seen_up_to))
         .unwrap_or_default()
-}
-
-fn past(
-    rules: &Arc<SwarmRules>,
-    mission: Option<Mission>,
-    recollection: StoredHistory,
-) -> RestoreArgs {
-    RestoreArgs {
-        record: MysisRecord {
-            id: MysisId(7),
-            profile: MysisProfile {
-                name: "alpha".into(),
-                provider: "local".into(),
-                model: None,
-                temperature: None,
-            },
-            state: LifeState::Idle,
-            reason: None,
-            fault: None,
-            is_called: false,
-            incarnation: Incarnation(0),
-            totals: Totals::default(),
-            account: None,
-            created_at: Timestamp(0),
-        },
-        recollection,
-        incarnation: Incarnation(1),
-        mission,
-        rules: rules.clone(),
-        redactor: Arc::default(),
-        crash: None,
-        is_interrupted: false,
-        mode: Mode::Live,
-    }
 }

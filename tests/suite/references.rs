@@ -10,8 +10,14 @@ const DECISIONS: &str = "docs/decisions";
 
 /// Folders whose files and folders are all on the map.
 const ROOM_FOLDERS: [&str; 3] = ["src", "actors/src", "actors/src/domain"];
-/// Files that no map shows: the root of a crate, and tests beside it.
-const NO_ROOMS: [&str; 4] = ["lib.rs", "main.rs", "tests", "tests.rs"];
+/// Files and folders that no map shows: the root of a crate, tests beside it, and proptest's cases.
+const NO_ROOMS: [&str; 5] = [
+    "lib.rs",
+    "main.rs",
+    "tests",
+    "tests.rs",
+    "proptest-regressions",
+];
 /// The folders that a path on the map or in other documents may be relative to.
 const BASES: [&str; 5] = ["", "src", "src/ledger", "actors/src", "actors/src/domain"];
 

@@ -1,0 +1,126 @@
+//! A server that answers with what it is told, in pieces and without end.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+use serde_json::{Value, json};
+
+pub(super) const MB: usize = 1 << 20;
+
+/// An answer: written to the connection until the other side closes it, if necessary.
+pub(super) type Answer = Box<dyn Fn(&mut TcpStream) -> std::io::Result<()> + Send + Sync>;
+
+/// A server that answers each request body as a function says. Returns its address.
+pub(super) fn hostile(answer: impl Fn(&Value) -> Answer + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let answer = Arc::new(answer);
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answer = answer.clone();
+            thread::spawn(move || {
+                let mut stream = stream;
+                if let Some(body) = request(&stream) {
+                    // The client closes the connection when it has read enough.
+                    let _ = answer(&body)(&mut stream);
+                }
+            });
+        }
+    });
+    format!("http://{address}")
+}
+
+/// The body of a request.
+pub(super) fn request(stream: &TcpStream) -> Option<Value> {
+    let mut reader = BufReader::new(stream.try_clone().ok()?);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let line = line.trim().to_lowercase();
+        if let Some(told) = line.strip_prefix("content-length:") {
+            length = told.trim().parse().ok()?;
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(serde_json::from_slice(&body).unwrap_or(Value::Null))
+}
+
+pub(super) fn head(status: u16, kind: &str) -> String {
+    format!("HTTP/1.1 {status} x\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n")
+}
+
+/// An answer in pieces: the first one, a repeated one, and the last one.
+pub(super) fn pieces(
+    head: String,
+    first: String,
+    (piece, times): (String, usize),
+    last: String,
+) -> Answer {
+    Box::new(move |stream| {
+        stream.write_all(head.as_bytes())?;
+        stream.write_all(first.as_bytes())?;
+        for _ in 0..times {
+            stream.write_all(piece.as_bytes())?;
+        }
+        stream.write_all(last.as_bytes())
+    })
+}
+
+/// A list of the same repeated element, of this many bytes.
+pub(super) fn list(
+    first: &str,
+    (element, bytes): (&str, usize),
+    last: &str,
+) -> (String, (String, usize), String) {
+    let piece = format!("{element},").repeat(1024);
+    let times = bytes / piece.len();
+    (
+        first.to_string(),
+        (piece, times),
+        format!("{element}{last}"),
+    )
+}
+
+pub(super) fn whole((first, piece, last): (String, (String, usize), String)) -> Answer {
+    pieces(head(200, "application/json"), first, piece, last)
+}
+
+pub(super) fn streamed((first, piece, last): (String, (String, usize), String)) -> Answer {
+    pieces(head(200, "text/event-stream"), first, piece, last)
+}
+
+pub(super) fn text(status: u16, body: &Value) -> Answer {
+    let none = (String::new(), 0);
+    pieces(
+        head(status, "application/json"),
+        body.to_string(),
+        none,
+        String::new(),
+    )
+}
+
+pub(super) fn words() -> Answer {
+    let message = json!({"role": "assistant", "content": "All well."});
+    text(
+        200,
+        &json!({"choices": [{"message": message, "finish_reason": "stop"}]}),
+    )
+}
+
+pub(super) fn wants(tool: &str) -> Answer {
+    let call = json!({"id": "c", "function": {"name": tool, "arguments": "{}"}});
+    let message = json!({"content": null, "tool_calls": [call]});
+    text(
+        200,
+        &json!({"choices": [{"message": message, "finish_reason": "tool_calls"}]}),
+    )
+}
