@@ -1,51 +1,32 @@
 //! The brush: puts text on a screen, and never a cell beside it.
 
-use crate::dashboard::layout::Area;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use ratatui::buffer::{Buffer, CellWidth};
-use ratatui::layout::Rect;
+use ratatui::layout::{Alignment, Position, Rect};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, BorderType, Clear, Padding, Widget};
 
+use crate::dashboard::layout::without_left;
 use crate::theme::{Ground, Paint};
 
 /// Puts text on a screen.
 pub struct Painter<'a> {
     buffer: &'a mut Buffer,
     paint: Paint,
-    ground: Ground,
     cursor: Option<(u16, u16)>,
-}
-
-/// Where the text stands in its area.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextAlign {
-    /// At the left.
-    Left,
-    /// At the right.
-    Right,
-    /// In the middle.
-    Middle,
 }
 
 impl<'a> Painter<'a> {
     /// A brush for a screen that is all ground.
     pub fn new(buffer: &'a mut Buffer, paint: Paint) -> Painter<'a> {
-        let area = buffer.area;
+        let screen = buffer.area;
         let mut brush = Painter {
             buffer,
             paint,
-            ground: Ground::Base,
             cursor: None,
         };
-        brush.fill(
-            Area {
-                x: area.x,
-                y: area.y,
-                width: area.width,
-                height: area.height,
-            },
-            Ground::Base,
-        );
+        brush.fill(screen, Ground::Base);
         brush
     }
 
@@ -57,25 +38,19 @@ impl<'a> Painter<'a> {
 
     /// Puts the cursor somewhere, if that is on the screen.
     pub fn put_cursor(&mut self, x: u16, y: u16) {
-        let screen = self.buffer.area;
-        if x < screen.right() && y < screen.bottom() {
+        if self.buffer.area.contains(Position::new(x, y)) {
             self.cursor = Some((x, y));
         }
     }
 
-    /// Empties an area; what is written from now on lies on this ground.
-    pub fn fill(&mut self, area: Area, ground: Ground) {
-        self.ground = ground;
-        let style = self.paint.style(Tone::Text, ground);
-        let area = self.on_screen(area);
+    /// Empties an area; what is written there lies on this ground.
+    pub fn fill(&mut self, area: Rect, ground: Ground) {
+        let area = area.intersection(self.buffer.area);
         for y in area.top()..area.bottom() {
             self.cut_left_of(area.x, y);
-            for x in area.left()..area.right() {
-                let cell = &mut self.buffer[(x, y)];
-                cell.reset();
-                cell.set_style(style);
-            }
         }
+        Clear.render(area, self.buffer);
+        self.buffer.set_style(area, self.paint.ground(ground));
     }
 
     /// A symbol of several columns that reaches over this one, which is about to be covered, goes
@@ -90,30 +65,25 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Writes on this ground from now on, without emptying anything.
-    pub fn set_ground(&mut self, ground: Ground) {
-        self.ground = ground;
-    }
-
     /// Writes into one row of an area, and says where the text ended.
-    pub fn text(&mut self, area: Area, row: u16, text: &str, tone: Tone) -> u16 {
+    pub fn text(&mut self, area: Rect, row: u16, text: &str, tone: Tone) -> u16 {
         self.write(area, row, 0, text, tone)
     }
 
     /// Writes into one row of an area at a side of it.
-    pub fn text_at(&mut self, area: Area, row: u16, side: TextAlign, text: &str, tone: Tone) {
+    pub fn text_at(&mut self, area: Rect, row: u16, side: Alignment, text: &str, tone: Tone) {
         let wide = u16::try_from(width::of(text)).unwrap_or(u16::MAX);
         let room = area.width.saturating_sub(wide);
         let from = match side {
-            TextAlign::Left => 0,
-            TextAlign::Right => room,
-            TextAlign::Middle => room / 2,
+            Alignment::Left => 0,
+            Alignment::Right => room,
+            Alignment::Center => room / 2,
         };
         self.write(area, row, from, text, tone);
     }
 
     /// Writes a line into one row of an area, and says where it ended.
-    pub fn line(&mut self, area: Area, row: u16, line: &StyledLine) -> u16 {
+    pub fn line(&mut self, area: Rect, row: u16, line: &StyledLine) -> u16 {
         let mut from = 0;
         for span in &line.spans {
             from = self.write(area, row, from, &span.text, span.tone);
@@ -122,19 +92,14 @@ impl<'a> Painter<'a> {
     }
 
     /// Writes a line into one row of an area at its right side.
-    pub fn line_at_right(&mut self, area: Area, row: u16, line: &StyledLine) {
+    pub fn line_at_right(&mut self, area: Rect, row: u16, line: &StyledLine) {
         let wide = u16::try_from(width::of(&line.text())).unwrap_or(u16::MAX);
         let from = area.width.saturating_sub(wide);
-        let area = Area {
-            x: area.x + from,
-            width: area.width - from,
-            ..area
-        };
-        self.line(area, row, line);
+        self.line(without_left(area, from), row, line);
     }
 
     /// Writes from a column of an area on; what does not fit is cut off with `…`.
-    pub fn write(&mut self, area: Area, row: u16, from: u16, text: &str, tone: Tone) -> u16 {
+    pub fn write(&mut self, area: Rect, row: u16, from: u16, text: &str, tone: Tone) -> u16 {
         if row >= area.height || from >= area.width {
             return from.min(area.width);
         }
@@ -148,62 +113,62 @@ impl<'a> Painter<'a> {
         if !text.is_empty() {
             self.cut_left_of(x, y);
         }
-        let style = self.paint.style(tone, self.ground);
+        let style = self.paint.text(tone);
         let (end, _) = self
             .buffer
             .set_stringn(x, y, &text, usize::from(room), style);
         if !text.is_ascii() {
-            // The blanks behind wide symbols look like these, for when a symbol is cut.
-            let written = Rect::new(x, y, end.saturating_sub(x), 1);
-            self.buffer.set_style(written, style);
+            self.extend_looks(x, end, y);
         }
         end.saturating_sub(area.x)
     }
 
-    /// Draws a frame round an area and empties it; what remains inside.
-    pub fn frame(&mut self, area: Area, title: &str, ground: Ground) -> Area {
-        self.fill(area, ground);
-        if area.width < 4 || area.height < 3 {
-            return area;
-        }
-        let bar = "─".repeat(usize::from(area.width - 2));
-        self.text(area, 0, &format!("╭{bar}╮"), Tone::Faint);
-        self.text(area, area.height - 1, &format!("╰{bar}╯"), Tone::Faint);
-        for row in 1..area.height - 1 {
-            self.text(area, row, "│", Tone::Faint);
-            self.text_at(area, row, TextAlign::Right, "│", Tone::Faint);
-        }
-        if !title.is_empty() {
-            let head = Area {
-                x: area.x + 2,
-                width: area.width - 4,
-                ..area
-            };
-            self.text(head, 0, &format!(" {title} "), Tone::Brand);
-        }
-        Area {
-            x: area.x + 2,
-            y: area.y + 1,
-            width: area.width - 4,
-            height: area.height - 2,
+    /// Writes lines from the top of an area on, as many as fit.
+    pub fn lines<'l>(&mut self, area: Rect, lines: impl IntoIterator<Item = &'l StyledLine>) {
+        for (row, line) in (0..area.height).zip(lines) {
+            self.line(area, row, line);
         }
     }
 
-    fn on_screen(&self, area: Area) -> Rect {
-        Rect::new(area.x, area.y, area.width, area.height).intersection(self.buffer.area)
+    /// The blanks behind wide symbols look like these, for when a symbol is cut.
+    fn extend_looks(&mut self, from: u16, to: u16, y: u16) {
+        let mut x = from;
+        while x < to {
+            let symbol = &self.buffer[(x, y)];
+            let (columns, style) = (symbol.cell_width().max(1), symbol.style());
+            if columns > 1 {
+                let hidden = Rect::new(x + 1, y, columns - 1, 1);
+                self.buffer.set_style(hidden, style);
+            }
+            x += columns;
+        }
+    }
+
+    /// Draws a frame round an area and empties it; what remains inside.
+    pub fn frame(&mut self, area: Rect, title: &str, ground: Ground) -> Rect {
+        self.fill(area, ground);
+        let line = self.paint.text(Tone::Faint);
+        let mut block = Block::bordered()
+            .border_type(BorderType::Rounded)
+            .border_style(line)
+            .padding(Padding::horizontal(1));
+        if !title.is_empty() {
+            let title = Span::styled(format!(" {title} "), self.paint.text(Tone::Brand));
+            block = block.title(Line::from(vec![Span::styled("─", line), title]));
+        }
+        let inside = block.inner(area);
+        block.render(area, self.buffer);
+        inside
     }
 }
 
-/// An area of so many columns and rows in the middle of another one.
+/// An area of so many columns and rows in the middle of another one. `Rect::centered` rounds the
+/// other way: everything would move by a column.
 #[must_use]
-pub fn centre_area(of: Area, width: u16, height: u16) -> Area {
+pub fn centre_area(of: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(of.width), height.min(of.height));
-    Area {
-        x: of.x + (of.width - width) / 2,
-        y: of.y + (of.height - height) / 2,
-        width,
-        height,
-    }
+    let (x, y) = ((of.width - width) / 2, (of.height - height) / 2);
+    Rect::new(of.x + x, of.y + y, width, height)
 }
 
 #[cfg(test)]
@@ -234,12 +199,7 @@ mod tests {
         let mut buffer = Buffer::empty(Rect::new(0, 0, COLUMNS, 1));
         let mut painter = Painter::new(&mut buffer, Paint::of(Theme::Dark, Depth::True));
         for (x, width, text) in steps {
-            let area = Area {
-                x: *x,
-                y: 0,
-                width: *width,
-                height: 1,
-            };
+            let area = Rect::new(*x, 0, *width, 1);
             match text {
                 Some(text) => drop(painter.text(area, 0, text, Tone::Strong)),
                 None => painter.fill(area, Ground::Panel),

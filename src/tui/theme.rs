@@ -127,35 +127,43 @@ impl Paint {
         Paint { theme, depth }
     }
 
-    /// How something looks, by what it means and what lies behind it.
+    /// How text looks, by what it means, on whatever ground.
     #[must_use]
-    pub fn style(self, tone: Tone, ground: Ground) -> Style {
+    pub fn text(self, tone: Tone) -> Style {
         match self.theme {
-            Theme::Dark => self.coloured_style(&DARK, tone, ground),
-            Theme::Light => self.coloured_style(&LIGHT, tone, ground),
-            Theme::HighContrast => contrast(tone, ground),
-            Theme::NoColour => plain(tone, ground),
+            Theme::Dark => self.coloured_text(&DARK, tone),
+            Theme::Light => self.coloured_text(&LIGHT, tone),
+            Theme::HighContrast => contrast_text(tone),
+            Theme::NoColour => plain_text(tone),
         }
     }
 
-    fn coloured_style(self, palette: &ThemeColours, tone: Tone, ground: Ground) -> Style {
-        let ground = match ground {
-            Ground::Base => palette.base,
-            Ground::Bar => palette.bar,
-            Ground::Selected => palette.selected,
-            Ground::Panel => palette.panel,
-            Ground::Field => palette.field,
-        };
-        let style = Style::new()
-            .fg(self.colour(colour_of(palette, tone)))
-            .bg(self.colour(ground))
-            .add_modifier(weight(tone));
+    /// How an empty piece of ground looks.
+    #[must_use]
+    pub fn ground(self, ground: Ground) -> Style {
+        let style = self.text(Tone::Text);
+        match self.theme {
+            Theme::Dark => style.bg(self.colour(ground_of(&DARK, ground))),
+            Theme::Light => style.bg(self.colour(ground_of(&LIGHT, ground))),
+            Theme::HighContrast => style.bg(match ground {
+                Ground::Selected => Color::Blue,
+                Ground::Base | Ground::Bar | Ground::Panel | Ground::Field => Color::Black,
+            }),
+            Theme::NoColour => match ground {
+                Ground::Selected => style.add_modifier(Modifier::REVERSED),
+                Ground::Base | Ground::Bar | Ground::Panel | Ground::Field => style,
+            },
+        }
+    }
+
+    fn coloured_text(self, palette: &ThemeColours, tone: Tone) -> Style {
+        let style = Style::new().add_modifier(weight(tone));
         if tone == Tone::Found {
             return style
                 .fg(self.colour(0x10_0d1c))
                 .bg(self.colour(palette.found));
         }
-        style
+        style.fg(self.colour(colour_of(palette, tone)))
     }
 
     fn colour(self, rgb: Rgb) -> Color {
@@ -164,6 +172,16 @@ impl Paint {
             Depth::True => Color::Rgb(red, green, blue),
             Depth::Indexed => Color::Indexed(nearest(red, green, blue)),
         }
+    }
+}
+
+fn ground_of(palette: &ThemeColours, ground: Ground) -> Rgb {
+    match ground {
+        Ground::Base => palette.base,
+        Ground::Bar => palette.bar,
+        Ground::Selected => palette.selected,
+        Ground::Panel => palette.panel,
+        Ground::Field => palette.field,
     }
 }
 
@@ -223,7 +241,7 @@ fn weight(tone: Tone) -> Modifier {
 }
 
 /// Few colours, far apart; the terminal's own.
-fn contrast(tone: Tone, ground: Ground) -> Style {
+fn contrast_text(tone: Tone) -> Style {
     let colour = match tone {
         Tone::Text | Tone::Strong | Tone::Value | Tone::Name | Tone::Dim | Tone::Reasoning => {
             Color::White
@@ -238,19 +256,15 @@ fn contrast(tone: Tone, ground: Ground) -> Style {
         Tone::Warning | Tone::Note => Color::LightYellow,
         Tone::Found => Color::Black,
     };
-    let ground = match (tone, ground) {
-        (Tone::Found, _) => Color::LightYellow,
-        (_, Ground::Selected) => Color::Blue,
-        (_, Ground::Base | Ground::Bar | Ground::Panel | Ground::Field) => Color::Black,
-    };
-    Style::new()
-        .fg(colour)
-        .bg(ground)
-        .add_modifier(weight(tone))
+    let style = Style::new().fg(colour).add_modifier(weight(tone));
+    if tone == Tone::Found {
+        return style.bg(Color::LightYellow);
+    }
+    style
 }
 
 /// No colour: bold, dim and reversed only.
-fn plain(tone: Tone, ground: Ground) -> Style {
+fn plain_text(tone: Tone) -> Style {
     let is_low = matches!(
         tone,
         Tone::Dim | Tone::Faint | Tone::Hint | Tone::Host | Tone::Stopped
@@ -265,11 +279,7 @@ fn plain(tone: Tone, ground: Ground) -> Style {
     } else {
         weight(tone)
     };
-    let style = Style::new().add_modifier(modifier);
-    match ground {
-        Ground::Selected => style.add_modifier(Modifier::REVERSED),
-        Ground::Base | Ground::Bar | Ground::Panel | Ground::Field => style,
-    }
+    Style::new().add_modifier(modifier)
 }
 
 /// The nearest of the 256 colours: of the cube or of the greys.
@@ -311,7 +321,8 @@ mod tests {
     #[test]
     fn without_colour_no_colour_is_named() {
         let paint = Paint::of(Theme::NoColour, Depth::True);
-        let style = paint.style(Tone::Fault, Ground::Selected);
-        assert_eq!((style.fg, style.bg), (None, None));
+        for style in [paint.text(Tone::Fault), paint.ground(Ground::Selected)] {
+            assert_eq!((style.fg, style.bg), (None, None));
+        }
     }
 }

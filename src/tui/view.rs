@@ -7,12 +7,10 @@ mod too_small;
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
-use crate::dashboard::layout::Area;
 use crate::dashboard::overlay::{Overlay, composer, form, help, palette, query, question};
 use crate::dashboard::table::detail_pane;
 use crate::dashboard::{conversation, inspector, log, needs, table};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 
 use crate::painter::Painter;
 use crate::theme::{Depth, Paint};
@@ -29,8 +27,7 @@ pub struct Picture {
 /// Paints the dashboard as it was settled, in its own size.
 #[must_use]
 pub fn paint(dashboard: &Dashboard, depth: Depth) -> Picture {
-    let (width, height) = dashboard.size();
-    let mut buffer = Buffer::empty(Rect::new(0, 0, width, height));
+    let mut buffer = Buffer::empty(dashboard.screen());
     let cursor = paint_into(dashboard, depth, &mut buffer);
     Picture { buffer, cursor }
 }
@@ -63,7 +60,7 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
         }
     }
     footer::paint(dashboard, &layout, brush);
-    let all = screen(dashboard);
+    let all = dashboard.screen();
     for layer in dashboard.overlays() {
         match layer {
             Overlay::Compose(composer) => {
@@ -77,15 +74,5 @@ fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
             Overlay::Log(view) => log::view::paint_log(dashboard, *view, &layout, brush),
             Overlay::Help(top) => help::paint(dashboard, *top, all, brush),
         }
-    }
-}
-
-fn screen(dashboard: &Dashboard) -> Area {
-    let (width, height) = dashboard.size();
-    Area {
-        x: 0,
-        y: 0,
-        width,
-        height,
     }
 }

@@ -3,6 +3,7 @@
 use super::Dashboard;
 use super::appearance::Panel;
 use super::overlay::Overlay;
+use ratatui::layout::{Constraint, Layout, Rect};
 
 /// The least that is needed.
 pub const LEAST: (u16, u16) = (80, 20);
@@ -16,94 +17,55 @@ const MISSION_LABEL_COLUMNS: usize = 9;
 /// Lines that a text being written may take.
 const MAX_COMPOSER_ROWS: u16 = 8;
 
-/// A rectangle of the screen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Area {
-    /// Its first column.
-    pub x: u16,
-    /// Its first row.
-    pub y: u16,
-    /// Its columns.
-    pub width: u16,
-    /// Its rows.
-    pub height: u16,
+/// An area without its first columns.
+#[must_use]
+pub fn without_left(area: Rect, columns: u16) -> Rect {
+    let columns = columns.min(area.width);
+    Rect {
+        x: area.x + columns,
+        width: area.width - columns,
+        ..area
+    }
 }
 
-impl Area {
-    /// Whether a place is in it.
-    #[must_use]
-    pub fn contains(self, x: u16, y: u16) -> bool {
-        (self.x..self.x.saturating_add(self.width)).contains(&x)
-            && (self.y..self.y.saturating_add(self.height)).contains(&y)
-    }
-
-    /// Its upper rows, and the rest.
-    #[must_use]
-    pub fn split_top(self, rows: u16) -> (Area, Area) {
-        let rows = rows.min(self.height);
-        let top = Area {
-            height: rows,
-            ..self
-        };
-        let rest = Area {
-            y: self.y + rows,
-            height: self.height - rows,
-            ..self
-        };
-        (top, rest)
-    }
-
-    /// The rest, and its right columns.
-    #[must_use]
-    pub fn split_right(self, columns: u16) -> (Area, Area) {
-        let columns = columns.min(self.width);
-        let rest = Area {
-            width: self.width - columns,
-            ..self
-        };
-        let right = Area {
-            x: self.x + rest.width,
-            width: columns,
-            ..self
-        };
-        (rest, right)
-    }
-
-    /// The rest, and its lower rows.
-    #[must_use]
-    pub fn split_bottom(self, rows: u16) -> (Area, Area) {
-        self.split_top(self.height.saturating_sub(rows))
+/// One row of an area.
+#[must_use]
+pub fn row_of(area: Rect, row: u16) -> Rect {
+    Rect {
+        y: area.y.saturating_add(row),
+        height: 1,
+        ..area
     }
 }
 
 /// Which part of the screen belongs to what.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub struct ScreenLayout {
     /// What holds for the swarm.
-    pub header: Area,
+    pub header: Rect,
     /// The titles of the columns, or the name of the Mysis in focus.
-    pub title: Area,
+    pub title: Rect,
     /// The table, or the conversation.
-    pub body: Area,
+    pub body: Rect,
     /// Beside the conversation: the game.
-    pub panel: Area,
+    pub panel: Rect,
     /// Below the table, where it leaves room: the one selected, and what flew past.
-    pub glance: Area,
+    pub glance: Rect,
     /// Below the table: who needs the operator.
-    pub needs: Area,
+    pub needs: Rect,
     /// The text being written.
-    pub writing: Area,
+    pub writing: Rect,
     /// Errors and receipts.
-    pub message: Area,
+    pub message: Rect,
     /// What keys do.
-    pub hints: Area,
+    pub hints: Rect,
 }
 
-impl Layout {
+impl ScreenLayout {
     /// The whole space of the view, panels included.
     #[must_use]
-    pub fn page(&self) -> Area {
-        Area {
+    pub fn page(&self) -> Rect {
+        Rect {
             width: self.title.width,
             height: self.body.height + self.glance.height + self.needs.height,
             ..self.body
@@ -118,24 +80,31 @@ impl Dashboard {
         self.size.0 < LEAST.0 || self.size.1 < LEAST.1
     }
 
+    /// All of the screen.
+    #[must_use]
+    pub fn screen(&self) -> Rect {
+        let (width, height) = self.size;
+        Rect::new(0, 0, width, height)
+    }
+
     /// Which part of the screen belongs to what.
     #[must_use]
-    pub fn layout(&self) -> Layout {
-        let (width, height) = self.size;
-        let all = Area {
-            width,
-            height,
-            ..Area::default()
-        };
-        let (rest, hints) = all.split_bottom(1);
-        let (rest, message) = rest.split_bottom(1);
-        let (header, rest) = rest.split_top(2 + self.lines_of_mission());
-        let (rest, writing) = rest.split_bottom(self.composer_rows());
-        let (title, body) = rest.split_top(1);
-        let (body, needs) = body.split_bottom(self.lines_of_needs());
-        let (body, glance) = body.split_bottom(self.detail_pane_rows(body.height));
-        let (body, panel) = body.split_right(self.columns_of_panel());
-        Layout {
+    pub fn layout(&self) -> ScreenLayout {
+        let [header, title, rest, needs, writing, message, hints] = Layout::vertical([
+            Constraint::Length(2 + self.lines_of_mission()),
+            Constraint::Length(1),
+            Constraint::Min(0),
+            Constraint::Length(self.lines_of_needs()),
+            Constraint::Length(self.composer_rows()),
+            Constraint::Length(1),
+            Constraint::Length(1),
+        ])
+        .areas(self.screen());
+        let detail_pane = Constraint::Length(self.detail_pane_rows(rest.height));
+        let [body, glance] = Layout::vertical([Constraint::Min(0), detail_pane]).areas(rest);
+        let panel = Constraint::Length(self.columns_of_panel());
+        let [body, panel] = Layout::horizontal([Constraint::Min(0), panel]).areas(body);
+        ScreenLayout {
             header,
             title,
             body,

@@ -1,6 +1,6 @@
 //! The foot: errors, receipts, and what keys do.
 
-use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::log::LogMessage;
 use crate::dashboard::orders::Receipt;
 use crate::dashboard::table::cells;
@@ -8,6 +8,7 @@ use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::{Dashboard, StatusLine};
 use actors::domain::clean::one_line;
+use ratatui::layout::Rect;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
@@ -15,13 +16,12 @@ use crate::theme::Ground;
 /// Myses that are named; the line has no room for more.
 const MAX_NAMED_MYSES: usize = 8;
 
-pub(super) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, brush: &mut Painter<'_>) {
     paint_message(dashboard, layout.message, brush);
     paint_hints(dashboard, layout.hints, brush);
 }
 
-fn paint_message(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
-    brush.set_ground(Ground::Base);
+fn paint_message(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     let line = match dashboard.status_line() {
         StatusLine::Nothing => return,
         StatusLine::Closing => closing_line(dashboard),
@@ -94,7 +94,7 @@ fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> StyledLine {
 }
 
 /// As many as fit, the most useful first; how to get help stands at the right.
-fn paint_hints(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+fn paint_hints(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Bar);
     let mut line = StyledLine::default();
     let mut taken = 0;

@@ -2,35 +2,35 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Motion;
-use crate::dashboard::layout::Area;
+use crate::dashboard::layout::without_left;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::token_rate::sparkline;
 use actors::domain::clean::one_line;
 use actors::domain::login_progress::LoginProgress;
+use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
 
-use crate::painter::{Painter, TextAlign};
+use crate::painter::Painter;
 use crate::theme::Ground;
 
 /// Bars of the chart of tokens, where there is room.
 const MAX_CHART_BARS: usize = 40;
 
-pub(super) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Bar);
-    let inner = Area {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    };
-    paint_counts(dashboard, inner, brush);
-    let (_, below) = inner.split_top(1);
-    let (mission, figures) = below.split_bottom(1);
+    let rows = [
+        Constraint::Length(1),
+        Constraint::Min(0),
+        Constraint::Length(1),
+    ];
+    let [counts, mission, figures] = Layout::vertical(rows).areas(area.inner(Margin::new(1, 0)));
+    paint_counts(dashboard, counts, brush);
     paint_mission(dashboard, mission, brush);
     paint_figures(dashboard, figures, brush);
 }
 
-fn paint_counts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+fn paint_counts(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let mut line = StyledLine::of(format!("{} ZOEA", heartbeat_sign(dashboard)), Tone::Brand);
     if let Some(since) = dashboard.closing_since() {
@@ -52,7 +52,7 @@ fn paint_counts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     let clock = dashboard.appearance().offset.clock(dashboard.now());
     let room = usize::from(area.width.saturating_sub(end + 2));
     if room >= clock.len() {
-        brush.text_at(area, 0, TextAlign::Right, &clock, Tone::Dim);
+        brush.text_at(area, 0, Alignment::Right, &clock, Tone::Dim);
     }
 }
 
@@ -68,7 +68,7 @@ fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
     }
 }
 
-fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+fn paint_mission(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     let Some(mission) = dashboard.mission() else {
         let words = "none; b broadcasts one to the whole swarm";
         let line = StyledLine::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
@@ -76,11 +76,7 @@ fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
         return;
     };
     let end = brush.text(area, 0, "MISSION  ", Tone::Broadcast);
-    let text = Area {
-        x: area.x + end,
-        width: area.width - end,
-        ..area
-    };
+    let text = without_left(area, end);
     let mission = one_line(mission);
     let mut lines = width::wrap(&mission, usize::from(text.width));
     for row in 0..text.height {
@@ -94,7 +90,7 @@ fn paint_mission(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
     }
 }
 
-fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+fn paint_figures(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let mut line = StyledLine::default();
     let mut add = |value: String, word: &str, tone: Tone| {
@@ -124,16 +120,11 @@ fn paint_figures(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
         line.push(format!("{arrival}   "), Tone::Accent);
     }
     let end = brush.line(area, 0, &line);
-    let right = Area {
-        x: area.x + end,
-        width: area.width - end,
-        ..area
-    };
-    paint_amounts(dashboard, right, brush);
+    paint_amounts(dashboard, without_left(area, end), brush);
 }
 
 /// Tokens, cost and tick at the right; what does not fit is left out, the chart first.
-fn paint_amounts(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+fn paint_amounts(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let flow = dashboard.token_rate();
     let per_minute = figures::amount(flow.per_minute());

@@ -5,8 +5,8 @@ use crate::dashboard::layout::LEAST;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::text::tone::Tone;
 
-use super::screen;
-use crate::painter::{Painter, TextAlign, centre_area};
+use crate::painter::{Painter, centre_area};
+use ratatui::layout::Alignment;
 
 pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
     let (width, height) = dashboard.size();
@@ -34,8 +34,8 @@ pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
         lines.push((question.keys().to_string(), Tone::Hint));
     }
     let rows = u16::try_from(lines.len()).unwrap_or(height);
-    let area = centre_area(screen(dashboard), width, rows);
+    let area = centre_area(dashboard.screen(), width, rows);
     for (row, (text, tone)) in (0..).zip(&lines) {
-        brush.text_at(area, row, TextAlign::Middle, text, *tone);
+        brush.text_at(area, row, Alignment::Center, text, *tone);
     }
 }

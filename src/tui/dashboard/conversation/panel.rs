@@ -2,7 +2,7 @@
 
 use super::Focus;
 use super::game::{GameSummary, Gauge};
-use crate::dashboard::layout::Area;
+use crate::dashboard::layout::without_left;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -11,6 +11,7 @@ use crate::dashboard::{Dashboard, Weight};
 use actors::domain::clean::one_line;
 use actors::domain::event::{LinkState, MysisStatus};
 use actors::domain::last_request::RequestByteCounts;
+use ratatui::layout::Rect;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
@@ -19,15 +20,14 @@ const LABEL: usize = 9;
 /// Cells of the bar that shows how much of a request is what.
 const SHARE_BAR_CELLS: usize = 12;
 
-pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, brush: &mut Painter<'_>) {
     if area.width < 8 {
         return;
     }
     brush.fill(area, Ground::Panel);
-    let inner = Area {
-        x: area.x + 2,
+    let inner = Rect {
         width: area.width - 3,
-        ..area
+        ..without_left(area, 2)
     };
     let mut lines = Vec::new();
     if let Some(member) = dashboard.roster().get(focus.mysis()) {
@@ -42,10 +42,7 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Area, brush: &mu
     }
     lines.push(StyledLine::default());
     add_game(dashboard, &focus.game, &mut lines, usize::from(inner.width));
-    for (row, line) in (0..inner.height).zip(&lines) {
-        brush.line(inner, row, line);
-    }
-    brush.set_ground(Ground::Base);
+    brush.lines(inner, &lines);
 }
 
 fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> StyledLine {

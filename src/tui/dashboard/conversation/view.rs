@@ -3,24 +3,24 @@
 use super::Focus;
 use super::transcript::{Transcript, VisibleLine};
 use crate::dashboard::Dashboard;
-use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::table::cells;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use actors::domain::clean::one_line;
 use actors::domain::event::MysisStatus;
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 
 use super::panel;
-use crate::painter::{Painter, TextAlign, centre_area};
+use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
 pub(crate) fn paint(
     dashboard: &Dashboard,
     focus: &Focus,
-    layout: &Layout,
+    layout: &ScreenLayout,
     brush: &mut Painter<'_>,
 ) {
-    brush.set_ground(Ground::Base);
     let transcript = &focus.transcript;
     if let Some(member) = dashboard.roster().get(focus.mysis()) {
         paint_title(dashboard, &member.standing, transcript, layout.title, brush);
@@ -32,7 +32,7 @@ pub(crate) fn paint(
             "nothing has been said yet; m writes to it"
         };
         let area = centre_area(layout.body, layout.body.width, 1);
-        brush.text_at(area, 0, TextAlign::Middle, words, Tone::Dim);
+        brush.text_at(area, 0, Alignment::Center, words, Tone::Dim);
     }
     for (row, shown) in (0..).zip(transcript.visible_lines()) {
         paint_line(transcript, shown, layout.body, row, brush);
@@ -45,7 +45,7 @@ fn paint_title(
     dashboard: &Dashboard,
     standing: &MysisStatus,
     transcript: &Transcript,
-    area: Area,
+    area: Rect,
     brush: &mut Painter<'_>,
 ) {
     brush.fill(area, Ground::Panel);
@@ -68,10 +68,10 @@ fn paint_title(
     let place = position_line(transcript);
     // Whether it follows is seen at every size; the model may be cut.
     let wide = u16::try_from(width::of(&place.text())).unwrap_or(area.width);
-    let (left, right) = area.split_right(wide);
+    let columns = [Constraint::Min(0), Constraint::Length(wide)];
+    let [left, right] = Layout::horizontal(columns).areas(area);
     brush.line(left, 0, &line);
     brush.line(right, 0, &place);
-    brush.set_ground(Ground::Base);
 }
 
 /// Where the window is, and which of the places that were found.
@@ -99,42 +99,30 @@ fn position_line(transcript: &Transcript) -> StyledLine {
 fn paint_line(
     transcript: &Transcript,
     shown: &VisibleLine,
-    body: Area,
+    body: Rect,
     row: u16,
     brush: &mut Painter<'_>,
 ) {
     let Some(line) = shown.line else {
         return;
     };
-    let whole = Area {
-        y: body.y + row,
-        height: 1,
-        ..body
-    };
+    let whole = row_of(body, row);
     let is_selected = transcript.selected() == Some(shown.entry.seq);
     if is_selected {
         brush.fill(whole, Ground::Selected);
-    } else {
-        brush.set_ground(Ground::Base);
     }
     let gutter = Transcript::gutter(body.width);
     if line == 0 && gutter > 8 {
         brush.text(whole, 0, &shown.entry.clock, Tone::Faint);
     }
     brush.write(whole, 0, gutter.saturating_sub(2), "▌", shown.entry.speaker);
-    let text = Area {
-        x: whole.x + gutter.min(whole.width),
-        width: whole.width.saturating_sub(gutter),
-        ..whole
-    };
     if let Some(line) = shown.entry.lines.get(line) {
-        brush.line(text, 0, line);
+        brush.line(without_left(whole, gutter), 0, line);
     }
-    brush.set_ground(Ground::Base);
 }
 
 /// A mark at the right edge says how far down this is.
-fn paint_place(transcript: &Transcript, body: Area, brush: &mut Painter<'_>) {
+fn paint_place(transcript: &Transcript, body: Rect, brush: &mut Painter<'_>) {
     if transcript.is_following() || body.height == 0 {
         return;
     }
@@ -144,5 +132,5 @@ fn paint_place(transcript: &Transcript, body: Area, brush: &mut Painter<'_>) {
         reason = "a row of the screen times a number from 0 to 1"
     )]
     let row = (f64::from(body.height - 1) * transcript.scroll_fraction()) as u16;
-    brush.text_at(body, row, TextAlign::Right, "┃", Tone::Accent);
+    brush.text_at(body, row, Alignment::Right, "┃", Tone::Accent);
 }

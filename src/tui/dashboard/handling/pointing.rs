@@ -4,10 +4,11 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::key;
 use crate::dashboard::inspector::Inspector;
-use crate::dashboard::layout::Layout;
+use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::table::columns::{Column, columns};
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
 
 /// Lines that the wheel moves.
 const WHEEL_LINES: usize = 3;
@@ -34,14 +35,14 @@ impl Dashboard {
         }
     }
 
-    fn point_in_view(&mut self, mouse: MouseEvent, layout: &Layout) {
-        if layout.needs.contains(mouse.column, mouse.row) {
+    fn point_in_view(&mut self, mouse: MouseEvent, layout: &ScreenLayout) {
+        if layout.needs.contains(position_of(mouse)) {
             return self.click_need(mouse, layout);
         }
-        if self.focus.is_none() && layout.title.contains(mouse.column, mouse.row) {
+        if self.focus.is_none() && layout.title.contains(position_of(mouse)) {
             return self.click_title(mouse);
         }
-        if !layout.body.contains(mouse.column, mouse.row) {
+        if !layout.body.contains(position_of(mouse)) {
             return;
         }
         let row = usize::from(mouse.row - layout.body.y);
@@ -95,7 +96,7 @@ impl Dashboard {
         }
     }
 
-    fn click_need(&mut self, mouse: MouseEvent, layout: &Layout) {
+    fn click_need(&mut self, mouse: MouseEvent, layout: &ScreenLayout) {
         let row = usize::from(mouse.row - layout.needs.y);
         let place = row.checked_sub(1);
         let group = place.and_then(|place| self.need_groups.get(place));
@@ -117,13 +118,17 @@ impl Dashboard {
     }
 }
 
-fn point_in_entry(inspector: &mut Inspector, mouse: MouseEvent, layout: &Layout) {
+fn point_in_entry(inspector: &mut Inspector, mouse: MouseEvent, layout: &ScreenLayout) {
     let page = layout.page();
     if let Some(way) = wheel_direction(mouse) {
         inspector.scroll(WHEEL_LINES, way);
-    } else if page.contains(mouse.column, mouse.row) {
+    } else if page.contains(position_of(mouse)) {
         inspector.click(usize::from(mouse.row - page.y));
     }
+}
+
+fn position_of(mouse: MouseEvent) -> Position {
+    Position::new(mouse.column, mouse.row)
 }
 
 /// Where the wheel turned; `None`: it was a click.

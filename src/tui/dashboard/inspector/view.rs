@@ -1,14 +1,14 @@
 //! One entry in full.
 
 use super::Inspector;
-use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Painter<'_>) {
+pub(crate) fn paint(inspector: &Inspector, layout: &ScreenLayout, brush: &mut Painter<'_>) {
     let body = layout.page();
     brush.fill(body, Ground::Base);
     brush.fill(layout.title, Ground::Panel);
@@ -27,12 +27,7 @@ pub(crate) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Painter<
     brush.line_at_right(layout.title, 0, &StyledLine::of(place, Tone::Dim));
     let mut was_selected = false;
     for (row, (line, is_selected)) in (0..body.height).zip(inspector.in_sight()) {
-        let whole = Area {
-            y: body.y + row,
-            height: 1,
-            ..body
-        };
-        brush.set_ground(Ground::Base);
+        let whole = row_of(body, row);
         if is_selected {
             brush.fill(whole, Ground::Selected);
             if !was_selected {
@@ -40,12 +35,6 @@ pub(crate) fn paint(inspector: &Inspector, layout: &Layout, brush: &mut Painter<
             }
         }
         was_selected = is_selected;
-        let text = Area {
-            x: whole.x + 2,
-            width: whole.width.saturating_sub(2),
-            ..whole
-        };
-        brush.line(text, 0, line);
+        brush.line(without_left(whole, 2), 0, line);
     }
-    brush.set_ground(Ground::Base);
 }

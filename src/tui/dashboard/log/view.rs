@@ -2,18 +2,19 @@
 
 use super::LogMessage;
 use crate::dashboard::Dashboard;
-use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::overlay::LogView;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use ratatui::layout::{Alignment, Rect};
 
-use crate::painter::{Painter, TextAlign, centre_area};
+use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
 pub(crate) fn paint_log(
     dashboard: &Dashboard,
     view: LogView,
-    layout: &Layout,
+    layout: &ScreenLayout,
     brush: &mut Painter<'_>,
 ) {
     let body = clear(layout, brush);
@@ -26,12 +27,11 @@ pub(crate) fn paint_log(
         .skip(view.back)
         .take(usize::from(body.height))
         .collect();
-    brush.set_ground(Ground::Base);
     if shown.is_empty() {
         brush.text_at(
             centre_area(body, body.width, 1),
             0,
-            TextAlign::Middle,
+            Alignment::Center,
             "nothing yet",
             Tone::Dim,
         );
@@ -55,7 +55,7 @@ pub(crate) fn log_line(dashboard: &Dashboard, message: &LogMessage) -> StyledLin
 }
 
 /// The whole space of the view, emptied.
-fn clear(layout: &Layout, brush: &mut Painter<'_>) -> Area {
+fn clear(layout: &ScreenLayout, brush: &mut Painter<'_>) -> Rect {
     let body = layout.page();
     brush.fill(body, Ground::Base);
     brush.fill(layout.title, Ground::Panel);

@@ -2,18 +2,18 @@
 
 use super::key_of;
 use crate::dashboard::Dashboard;
-use crate::dashboard::layout::Area;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use actors::domain::clean::one_line;
 use actors::domain::message::Severity;
 use actors::domain::needs::{Need, NeedRemedy};
+use ratatui::layout::Rect;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }
@@ -32,14 +32,13 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) 
             paint_need(dashboard, need, group.myses.len(), area, row, brush);
         }
     }
-    brush.set_ground(Ground::Base);
 }
 
 fn paint_need(
     dashboard: &Dashboard,
     need: &Need,
     count: usize,
-    area: Area,
+    area: Rect,
     row: u16,
     brush: &mut Painter<'_>,
 ) {

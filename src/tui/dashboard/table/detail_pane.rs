@@ -2,12 +2,12 @@
 
 use super::cells;
 use crate::dashboard::Dashboard;
-use crate::dashboard::layout::Area;
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use actors::domain::clean::one_line;
+use ratatui::layout::Rect;
 
 use crate::dashboard::log::view::log_line;
 use crate::painter::Painter;
@@ -16,7 +16,7 @@ use crate::theme::Ground;
 /// Lines that words or a fault take at most.
 const MAX_TEXT_LINES: usize = 4;
 
-pub(crate) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }
@@ -36,10 +36,7 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Area, brush: &mut Painter<'_>) 
     // What only answers a key stands in the line of messages.
     let newest = messages.filter(|message| !message.is_notice()).take(room);
     lines.extend(newest.map(|message| log_line(dashboard, message)));
-    for (row, line) in (0..area.height).zip(&lines) {
-        brush.line(area, row, line);
-    }
-    brush.set_ground(Ground::Base);
+    brush.lines(area, &lines);
 }
 
 /// What the columns of the table leave out, and its words or its fault in full.

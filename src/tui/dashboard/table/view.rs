@@ -4,17 +4,17 @@ use super::cells::cell;
 use super::columns::{Column, PlacedColumn, columns};
 use super::sorting::SortDirection;
 use crate::dashboard::Dashboard;
-use crate::dashboard::layout::{Area, Layout};
+use crate::dashboard::layout::{ScreenLayout, row_of};
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use ratatui::layout::{Alignment, Rect};
 
-use crate::painter::{Painter, TextAlign, centre_area};
+use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
-pub(crate) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, brush: &mut Painter<'_>) {
     let columns = columns(layout.body.width);
-    brush.set_ground(Ground::Base);
     for placed in &columns {
         paint_title(dashboard, layout.title, *placed, brush);
     }
@@ -29,7 +29,7 @@ pub(crate) fn paint(dashboard: &Dashboard, layout: &Layout, brush: &mut Painter<
     }
 }
 
-fn paint_title(dashboard: &Dashboard, title: Area, placed: PlacedColumn, brush: &mut Painter<'_>) {
+fn paint_title(dashboard: &Dashboard, title: Rect, placed: PlacedColumn, brush: &mut Painter<'_>) {
     let area = cell_area(title, placed);
     let sorting = dashboard.table().sorting();
     let is_sorted = sorting.by == placed.column;
@@ -87,22 +87,16 @@ fn selection_line(dashboard: &Dashboard, room: usize) -> StyledLine {
 fn paint_row(
     dashboard: &Dashboard,
     member: &RosterMember,
-    body: Area,
+    body: Rect,
     row: u16,
     columns: &[PlacedColumn],
     brush: &mut Painter<'_>,
 ) {
-    let line = Area {
-        y: body.y + row,
-        height: 1,
-        ..body
-    };
+    let line = row_of(body, row);
     let is_selected = dashboard.table().selected() == Some(member.standing.id);
     if is_selected {
         brush.fill(line, Ground::Selected);
         brush.text(line, 0, "▌", Tone::Accent);
-    } else {
-        brush.set_ground(Ground::Base);
     }
     let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
     for placed in columns {
@@ -115,10 +109,9 @@ fn paint_row(
         let area = cell_area(line, *placed);
         brush.text_at(area, 0, side(placed.column), &text, tone);
     }
-    brush.set_ground(Ground::Base);
 }
 
-fn paint_empty(dashboard: &Dashboard, body: Area, brush: &mut Painter<'_>) {
+fn paint_empty(dashboard: &Dashboard, body: Rect, brush: &mut Painter<'_>) {
     let (words, help) = if dashboard.rules().is_none() {
         ("The swarm wakes up …", "")
     } else if dashboard.table().filter().is_open() {
@@ -134,30 +127,25 @@ fn paint_empty(dashboard: &Dashboard, body: Area, brush: &mut Painter<'_>) {
     ];
     let area = centre_area(body, body.width, 4);
     for (row, (text, tone)) in (0..).zip(lines) {
-        brush.text_at(area, row, TextAlign::Middle, text, tone);
+        brush.text_at(area, row, Alignment::Center, text, tone);
     }
 }
 
-fn cell_area(line: Area, placed: PlacedColumn) -> Area {
-    Area {
-        x: line.x + placed.x,
-        width: placed.width,
-        height: 1,
-        ..line
-    }
+fn cell_area(line: Rect, placed: PlacedColumn) -> Rect {
+    Rect::new(line.x + placed.x, line.y, placed.width, 1)
 }
 
 fn taken_by(words: &str) -> u16 {
     u16::try_from(width::of(words)).unwrap_or(u16::MAX)
 }
 
-fn side(column: Column) -> TextAlign {
+fn side(column: Column) -> Alignment {
     if column == Column::Mark {
-        return TextAlign::Middle;
+        return Alignment::Center;
     }
     if column.is_figure() {
-        TextAlign::Right
+        Alignment::Right
     } else {
-        TextAlign::Left
+        Alignment::Left
     }
 }

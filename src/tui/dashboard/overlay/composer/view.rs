@@ -2,10 +2,10 @@
 
 use super::{ComposeTarget, Composer};
 use crate::dashboard::Dashboard;
-use crate::dashboard::layout::Area;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use actors::domain::clean::one_line;
 use actors::domain::ids::MysisId;
+use ratatui::layout::{Constraint, Layout, Rect};
 
 use crate::painter::Painter;
 use crate::theme::Ground;
@@ -13,7 +13,7 @@ use crate::theme::Ground;
 pub(crate) fn paint(
     dashboard: &Dashboard,
     composer: &Composer,
-    area: Area,
+    area: Rect,
     brush: &mut Painter<'_>,
 ) {
     brush.fill(area, Ground::Field);
@@ -22,12 +22,14 @@ pub(crate) fn paint(
         head = head.with(format!("  ·  {hint}"), Tone::Accent);
     }
     brush.line(area, 0, &head);
-    let (_, below) = area.split_top(1);
-    let text = Area {
-        x: below.x + 3,
-        width: below.width.saturating_sub(4),
-        ..below
-    };
+    let rows = [Constraint::Length(1), Constraint::Min(0)];
+    let [_, below] = Layout::vertical(rows).areas(area);
+    let columns = [
+        Constraint::Length(3),
+        Constraint::Min(0),
+        Constraint::Length(1),
+    ];
+    let [_, text, _] = Layout::horizontal(columns).areas(below);
     let laid = composer.field.lay_out(usize::from(text.width));
     let rows = usize::from(text.height);
     let top = (laid.row + 1).saturating_sub(rows);
@@ -38,7 +40,6 @@ pub(crate) fn paint(
     if let (Ok(column), Ok(row)) = (u16::try_from(laid.column), u16::try_from(laid.row - top)) {
         brush.put_cursor(text.x.saturating_add(column), text.y.saturating_add(row));
     }
-    brush.set_ground(Ground::Base);
 }
 
 fn title(dashboard: &Dashboard, target: &ComposeTarget) -> StyledLine {

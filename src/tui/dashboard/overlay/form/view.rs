@@ -1,18 +1,19 @@
 //! Forms: a new Mysis, or other settings for one.
 
 use super::{FormField, FormPurpose, MysisForm, Start};
-use crate::dashboard::layout::Area;
+use crate::dashboard::layout::{row_of, without_left};
 use crate::dashboard::text::field::TextField;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use actors::domain::clean::one_line;
+use ratatui::layout::Rect;
 
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
 const LABEL_COLUMNS: u16 = 13;
 
-pub(crate) fn paint(form: &MysisForm, screen: Area, brush: &mut Painter<'_>) {
+pub(crate) fn paint(form: &MysisForm, screen: Rect, brush: &mut Painter<'_>) {
     let slots = form.slots();
     let rows = u16::try_from(slots.len()).unwrap_or(4);
     let area = centre_area(screen, 66, rows + 7);
@@ -34,10 +35,9 @@ pub(crate) fn paint(form: &MysisForm, screen: Area, brush: &mut Painter<'_>) {
     } else if form.awaited.is_some() {
         brush.text(inside, foot, "on its way …", Tone::Accent);
     }
-    brush.set_ground(Ground::Base);
 }
 
-fn paint_slot(form: &MysisForm, slot: FormField, inside: Area, row: u16, brush: &mut Painter<'_>) {
+fn paint_slot(form: &MysisForm, slot: FormField, inside: Rect, row: u16, brush: &mut Painter<'_>) {
     let is_here = form.at == slot;
     let label = match slot {
         FormField::Name => "name",
@@ -47,14 +47,8 @@ fn paint_slot(form: &MysisForm, slot: FormField, inside: Area, row: u16, brush: 
         FormField::Start => "start",
     };
     let tone = if is_here { Tone::Accent } else { Tone::Dim };
-    brush.set_ground(Ground::Panel);
     brush.text(inside, row, label, tone);
-    let value = Area {
-        x: inside.x + LABEL_COLUMNS.min(inside.width),
-        y: inside.y + row,
-        width: inside.width.saturating_sub(LABEL_COLUMNS),
-        height: 1,
-    };
+    let value = without_left(row_of(inside, row), LABEL_COLUMNS);
     match slot {
         FormField::Name => paint_field(&form.name, "letters, digits, - _ .", value, is_here, brush),
         FormField::Model => {
@@ -88,7 +82,7 @@ fn provider(form: &MysisForm) -> String {
     }
 }
 
-fn paint_choice(words: &str, value: Area, is_here: bool, brush: &mut Painter<'_>) {
+fn paint_choice(words: &str, value: Rect, is_here: bool, brush: &mut Painter<'_>) {
     let line = if is_here {
         StyledLine::of("◂ ", Tone::Accent)
             .with(words, Tone::Strong)
@@ -102,14 +96,13 @@ fn paint_choice(words: &str, value: Area, is_here: bool, brush: &mut Painter<'_>
 fn paint_field(
     field: &TextField,
     absent: &str,
-    value: Area,
+    value: Rect,
     is_here: bool,
     brush: &mut Painter<'_>,
 ) {
-    let inner = Area {
-        x: value.x + 2.min(value.width),
+    let inner = Rect {
         width: value.width.saturating_sub(3),
-        ..value
+        ..without_left(value, 2)
     };
     if is_here {
         brush.fill(value, Ground::Field);

@@ -2,17 +2,18 @@
 
 use super::{Candidate, CommandPalette, MAX_SHOWN_CANDIDATES};
 use crate::dashboard::input_event::key_name;
-use crate::dashboard::layout::Area;
+use crate::dashboard::layout::row_of;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use ratatui::layout::{Alignment, Margin, Rect};
 
-use crate::painter::{Painter, TextAlign};
+use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(palette: &CommandPalette, screen: Area, brush: &mut Painter<'_>) {
+pub(crate) fn paint(palette: &CommandPalette, screen: Rect, brush: &mut Painter<'_>) {
     let rows = u16::try_from(palette.candidates.len().min(MAX_SHOWN_CANDIDATES)).unwrap_or(0);
     let wide = screen.width.saturating_sub(8).min(90);
-    let area = Area {
+    let area = Rect {
         x: screen.x + (screen.width - wide) / 2,
         y: screen.y + 2,
         width: wide,
@@ -31,12 +32,7 @@ pub(crate) fn paint(palette: &CommandPalette, screen: Area, brush: &mut Painter<
         .skip(first)
         .take(MAX_SHOWN_CANDIDATES);
     for (row, (place, candidate)) in (2..inside.height).zip(shown) {
-        let line = Area {
-            y: inside.y + row,
-            height: 1,
-            ..inside
-        };
-        brush.set_ground(Ground::Panel);
+        let line = row_of(inside, row);
         if place == palette.chosen {
             brush.fill(line, Ground::Selected);
         }
@@ -47,35 +43,22 @@ pub(crate) fn paint(palette: &CommandPalette, screen: Area, brush: &mut Painter<
         .len()
         .saturating_sub(first + MAX_SHOWN_CANDIDATES);
     if hidden > 0 {
-        let foot = Area {
-            y: area.y + area.height.saturating_sub(1),
-            height: 1,
-            ..inside
-        };
-        brush.set_ground(Ground::Panel);
+        let foot = row_of(inside, inside.height);
         brush.text_at(
             foot,
             0,
-            TextAlign::Right,
+            Alignment::Right,
             &format!(" ↓ {hidden} more "),
             Tone::Hint,
         );
     }
-    brush.set_ground(Ground::Base);
 }
 
-fn paint_field(palette: &CommandPalette, inside: Area, brush: &mut Painter<'_>) {
-    let row = Area {
-        height: 1,
-        ..inside
-    };
+fn paint_field(palette: &CommandPalette, inside: Rect, brush: &mut Painter<'_>) {
+    let row = row_of(inside, 0);
     brush.fill(row, Ground::Field);
     brush.text(row, 0, ":", Tone::Accent);
-    let text = Area {
-        x: row.x + 1,
-        width: row.width.saturating_sub(2),
-        ..row
-    };
+    let text = row.inner(Margin::new(1, 0));
     let (shown, column) = palette.field.window(usize::from(text.width));
     brush.text(text, 0, &shown, Tone::Strong);
     if let Ok(column) = u16::try_from(column) {

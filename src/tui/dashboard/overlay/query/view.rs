@@ -2,13 +2,14 @@
 
 use super::{Query, QueryScope};
 use crate::dashboard::Dashboard;
-use crate::dashboard::layout::Area;
+use crate::dashboard::layout::without_left;
 use crate::dashboard::text::tone::{StyledLine, Tone};
+use ratatui::layout::Rect;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Field);
     let words = match query.within {
         QueryScope::Table => " SHOW ",
@@ -17,11 +18,8 @@ pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mu
     let taken = brush.line(area, 0, &StyledLine::of(words, Tone::Accent));
     let about = query_hint(dashboard, query);
     brush.line_at_right(area, 0, &about);
-    let text = Area {
-        x: area.x + taken,
-        width: (area.width - taken).min(60),
-        ..area
-    };
+    let mut text = without_left(area, taken);
+    text.width = text.width.min(60);
     let (shown, column) = query
         .field
         .window(usize::from(text.width.saturating_sub(1)));
@@ -29,7 +27,6 @@ pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Area, brush: &mu
     if let Ok(column) = u16::try_from(column) {
         brush.put_cursor(text.x.saturating_add(column), text.y);
     }
-    brush.set_ground(Ground::Base);
 }
 
 fn query_hint(dashboard: &Dashboard, query: &Query) -> StyledLine {

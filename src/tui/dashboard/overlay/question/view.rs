@@ -1,14 +1,14 @@
 //! Questions.
 
 use super::ConfirmDialog;
-use crate::dashboard::layout::Area;
 use crate::dashboard::text::tone::Tone;
 use crate::dashboard::text::width;
+use ratatui::layout::{Alignment, Rect};
 
-use crate::painter::{Painter, TextAlign, centre_area};
+use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
-pub(crate) fn paint(question: &ConfirmDialog, screen: Area, brush: &mut Painter<'_>) {
+pub(crate) fn paint(question: &ConfirmDialog, screen: Rect, brush: &mut Painter<'_>) {
     let widest = question.lines.iter().map(|line| width::of(line)).max();
     let width = u16::try_from(widest.unwrap_or(0) + 6).unwrap_or(screen.width);
     let rows = u16::try_from(question.lines.len()).unwrap_or(1);
@@ -19,6 +19,5 @@ pub(crate) fn paint(question: &ConfirmDialog, screen: Area, brush: &mut Painter<
         brush.text(inside, row, line, tone);
     }
     let foot = inside.height.saturating_sub(1);
-    brush.text_at(inside, foot, TextAlign::Right, question.keys(), Tone::Key);
-    brush.set_ground(Ground::Base);
+    brush.text_at(inside, foot, Alignment::Right, question.keys(), Tone::Key);
 }
