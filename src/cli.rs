@@ -15,6 +15,7 @@ pub mod init;
 pub mod mysis;
 pub mod pilot;
 pub mod prompt;
+mod prove;
 pub mod report;
 pub mod run;
 mod screen;

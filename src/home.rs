@@ -11,7 +11,7 @@ mod replace;
 mod run_file;
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,9 @@ pub use lock::{HomeLock, LockError};
 pub use run_file::{RunFile, RunGuard};
 
 use crate::settings::{CONFIG_FILE, CREDENTIALS_FILE};
+
+/// The name of the file with what proofs learnt.
+const PROOFS_FILE: &str = "proofs.json";
 
 /// A home directory that exists, is writable and is closed to other users.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,6 +197,27 @@ impl Home {
         let directory = self.reports();
         create_private(&directory)?;
         replace::replace_without_sync(&directory.join(name), text.as_bytes())
+    }
+
+    /// What proofs learnt of model servers.
+    #[must_use]
+    pub fn proofs(&self) -> PathBuf {
+        self.directory.join(PROOFS_FILE)
+    }
+
+    /// Keeps what proofs learnt, in the place of what was kept before. A swarm may read it meanwhile,
+    /// and another command may write it: one of them is there as a whole.
+    ///
+    /// # Errors
+    /// The system's, if it refuses.
+    pub fn keep_proofs(&self, text: &str) -> io::Result<()> {
+        let mut new = tempfile::Builder::new()
+            .prefix(PROOFS_FILE)
+            .tempfile_in(&self.directory)?;
+        new.write_all(text.as_bytes())?;
+        new.as_file().sync_all()?;
+        new.persist(self.proofs())?;
+        Ok(())
     }
 
     /// The directory for screenshots and for text that is written from the screen.

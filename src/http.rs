@@ -54,7 +54,8 @@ fn refuse_redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
 }
 
 /// An address without the parts that may be secret.
-fn shown_address(url: &Url) -> String {
+#[must_use]
+pub fn shown_address(url: &Url) -> String {
     let path = url.path().trim_end_matches('/');
     let shown = format!("{}{path}", url.origin().ascii_serialization());
     match shown.char_indices().nth(MAX_TARGET_CHARS) {

@@ -14,6 +14,7 @@ pub mod logging;
 pub mod mcp;
 pub mod metrics;
 pub mod operator;
+pub mod proof;
 pub mod provider;
 mod raw_json;
 pub mod readiness;

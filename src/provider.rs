@@ -33,6 +33,7 @@ use answer::ReceivedAnswer;
 use belief::UsagePlausibility;
 use key::ProviderAccess;
 use probe::{ResponseForm, ResponseProbe};
+pub use quirks::LearntStyle;
 use quirks::{ServerQuirks, Style};
 use request::{ToolsCache, WireChatRequest};
 
@@ -120,6 +121,19 @@ impl Providers {
             (name, Arc::new(known))
         });
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = known.collect();
+    }
+
+    /// What was learnt of a provider so far; `None` where the configuration has none of that name.
+    #[must_use]
+    pub fn learnt(&self, name: &str) -> Option<LearntStyle> {
+        Some(self.get(name)?.learnt.learnt())
+    }
+
+    /// Begins with what was learnt of a provider before, so that it is not learnt by refusals again.
+    pub fn teach(&self, name: &str, learnt: LearntStyle) {
+        if let Some(known) = self.get(name) {
+            known.learnt.teach(learnt);
+        }
     }
 
     fn get(&self, name: &str) -> Option<Arc<KnownProvider>> {

@@ -6,6 +6,7 @@ mod access;
 mod assembly;
 mod books;
 mod daily;
+mod learnt;
 mod offline;
 mod prompt;
 mod reload;
@@ -49,6 +50,7 @@ use watchers::Watchers;
 
 pub use access::{HomeAccess, acquire_home, lock_home};
 pub use books::{open_ledger, server_address};
+pub use learnt::proof_target;
 pub use offline::{OfflineOptions, OfflineServers};
 pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;
@@ -150,6 +152,9 @@ impl RunningSwarm {
         };
         let is_live = options.mode == Mode::Live;
         running.announce(is_live, options.start_idle).await?;
+        if is_live {
+            running.report_unread_proofs(&parts.lessons);
+        }
         Ok(running)
     }
 

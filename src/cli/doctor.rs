@@ -14,6 +14,7 @@ use serde_json::json;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::prove::{self, ProveOptions};
 use crate::home::Home;
 use crate::provider::Providers;
 use crate::settings::{Environment, Secret, Settings};
@@ -31,6 +32,19 @@ pub struct DoctorArgs {
     /// As JSON.
     #[arg(long)]
     json: bool,
+    /// Put a provider and its model to the proof: whether they can play. It costs tokens, and asks
+    /// first.
+    #[arg(long)]
+    prove: bool,
+    /// Which provider of the configuration [default: default_provider].
+    #[arg(long, value_name = "NAME", requires = "prove")]
+    provider: Option<String>,
+    /// Another model than the configuration's.
+    #[arg(long, value_name = "M", requires = "prove")]
+    model: Option<String>,
+    /// Agree to what the proof costs.
+    #[arg(long, requires = "prove")]
+    yes: bool,
 }
 
 /// What a check found: words, good or bad.
@@ -41,6 +55,15 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    if args.prove {
+        let options = ProveOptions {
+            provider: args.provider.as_deref(),
+            model: args.model.as_deref(),
+            is_agreed: args.yes,
+            as_json: args.json,
+        };
+        return prove::run(&options, global, environment).await;
+    }
     let mut checks: Vec<(String, DoctorFinding)> = Vec::new();
     let home = global.open_home(environment);
     checks.push((

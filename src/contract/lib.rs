@@ -4,6 +4,7 @@
 
 mod events;
 mod orders;
+mod proof;
 mod rows;
 mod status;
 
@@ -13,6 +14,9 @@ use serde_json::Value;
 pub use events::{EventJson, EventRecordJson};
 pub use orders::{
     CompactedJson, CompletedOrderJson, ExportedJson, ImportedAccountsJson, MissionJson, ReachJson,
+};
+pub use proof::{
+    ProofCheck, ProofReport, ProofSpending, ProofVerdict, ProvenContext, ProvenSpeed, ToldUsage,
 };
 pub use rows::{RowJson, RowMetadataJson, SearchHitJson};
 pub use status::{

@@ -186,7 +186,7 @@ impl BudgetUseJson {
     clippy::cast_precision_loss,
     reason = "a cost in dollars; nobody spends 2^52 millionths"
 )]
-fn to_dollars(micros: u64) -> f64 {
+pub(super) fn to_dollars(micros: u64) -> f64 {
     micros as f64 / 1e6
 }
 

@@ -100,7 +100,7 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
 }
 
 fn is_made_by_us(name: &str) -> bool {
-    const OWN_FILES: [&str; 7] = [
+    const OWN_FILES: [&str; 8] = [
         "zoea.db",
         "zoea.log",
         "zoea.lock",
@@ -108,6 +108,7 @@ fn is_made_by_us(name: &str) -> bool {
         "zoea.probe",
         "run.json",
         "control.token",
+        super::PROOFS_FILE,
     ];
     // A prefix also matches derived names: zoea.db-wal, zoea.log.1, run.json.new …
     OWN_FILES.iter().any(|ours| name.starts_with(ours))

@@ -3,12 +3,14 @@
 mod delivery;
 mod grammar;
 mod instead;
+mod reading;
 mod reshape;
 mod spoil;
 
 pub use delivery::DeliveryFault;
 pub use grammar::fault_grammar;
 pub use instead::ReplacementFault;
+pub use reading::ReadingFault;
 pub use reshape::ShapeFault;
 pub use spoil::AnswerFault;
 
@@ -33,6 +35,8 @@ pub struct PilotFault {
 pub enum PilotFaultKind {
     /// An HTTP error replaces the answer.
     Instead(ReplacementFault),
+    /// The request is not read as it was sent.
+    Reading(ReadingFault),
     /// The answer itself is bad, as from a bad model.
     Spoil(AnswerFault),
     /// The answer has an unusual shape, as from a peculiar server.
@@ -47,6 +51,7 @@ impl PilotFaultKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Instead(fault) => fault.name(),
+            Self::Reading(fault) => fault.name(),
             Self::Spoil(fault) => fault.name(),
             Self::Reshape(fault) => fault.name(),
             Self::Delivery(fault) => fault.name(),
@@ -76,6 +81,7 @@ pub(super) fn draw_faults(
                 age >= after && age - after < length
             }
             PilotFaultKind::Instead(_)
+            | PilotFaultKind::Reading(_)
             | PilotFaultKind::Spoil(_)
             | PilotFaultKind::Reshape(_)
             | PilotFaultKind::Delivery(_) => true,

@@ -23,8 +23,8 @@ mod wire;
 
 pub use answer::{PilotAnswer, PilotFinish, PilotToolCall, count_tokens};
 pub use faults::{
-    AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReplacementFault, ShapeFault,
-    fault_grammar,
+    AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReadingFault, ReplacementFault,
+    ShapeFault, fault_grammar,
 };
 pub use options::PilotOptions;
 pub use persona::{PERSONAS, Persona};

@@ -2,6 +2,7 @@
 //!
 //! Everything here is pure. Chance follows from the seed and the conversation, so the same request gets the same answer.
 
+mod drilling;
 mod exploring;
 mod joining;
 mod looking;
@@ -94,6 +95,9 @@ pub(super) fn answer_with_fingerprint(
 fn choose_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     if view.has_no_tools() {
         return talking::chat_without_tools(view, rng);
+    }
+    if let Some(step) = drilling::choose_drill_step(view) {
+        return step;
     }
     if view.orders.wants_words {
         return talking::answer_question(view);

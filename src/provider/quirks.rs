@@ -38,6 +38,17 @@ impl Style {
     }
 }
 
+/// What was learnt of a server, as far as it can be kept for another run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LearntStyle {
+    /// What it is particular about.
+    pub profile: WireProfile,
+    /// Whether it takes a temperature.
+    pub has_temperature: bool,
+    /// Whether answers are best asked for in pieces.
+    pub is_streamed: bool,
+}
+
 /// The style that is known to work best so far.
 #[derive(Debug)]
 pub(super) struct ServerQuirks {
@@ -61,6 +72,23 @@ impl ServerQuirks {
     pub(super) fn style(&self) -> Style {
         let style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
         style.clone()
+    }
+
+    pub(super) fn learnt(&self) -> LearntStyle {
+        let style = self.style();
+        LearntStyle {
+            profile: style.manners,
+            has_temperature: style.has_temperature,
+            is_streamed: style.is_streamed,
+        }
+    }
+
+    /// Begins with what was learnt before. What the configuration does not want stays so.
+    pub(super) fn teach(&self, learnt: LearntStyle) {
+        let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
+        style.manners = learnt.profile;
+        style.has_temperature &= learnt.has_temperature;
+        style.is_streamed &= learnt.is_streamed;
     }
 
     /// Learns from a refusal of a request that was written in a style; what the style knew already

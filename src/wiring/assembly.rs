@@ -14,6 +14,7 @@ use zoea_ledger::{SqlLedger, Stay};
 use zoea_system::clock::MachineClock;
 
 use super::daily::DailyReporter;
+use super::learnt::ConfiguredLessons;
 use super::watchers::Watchers;
 use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
 use crate::home::{Home, HomeLock};
@@ -29,6 +30,7 @@ pub(super) struct SwarmParts {
     pub(super) operator: Operator,
     pub(super) providers: Arc<Providers>,
     pub(super) watchers: Watchers,
+    pub(super) lessons: ConfiguredLessons,
     adapters: Adapters,
 }
 
@@ -61,6 +63,8 @@ impl SwarmParts {
         let secrets = &options.secrets;
         let providers =
             Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets.clone());
+        let lessons = ConfiguredLessons::read(lock.home(), settings);
+        lessons.teach(&providers);
         let providers = Arc::new(providers);
         let operator = Operator::default();
         let mut adapters = build_adapters(settings, (&ledger, &operator), &http, providers.clone());
@@ -84,6 +88,7 @@ impl SwarmParts {
             operator,
             providers,
             watchers,
+            lessons,
             adapters,
         })
     }
@@ -105,7 +110,7 @@ impl SwarmParts {
             resume: options.resume,
             start_idle: options.start_idle,
             mode: options.mode,
-            rules: Arc::new(rules::swarm_rules(settings, home)?),
+            rules: Arc::new(self.lessons.complete(rules::swarm_rules(settings, home)?)),
             secrets: secrets.clone(),
             outside: self.adapters.clone(),
             watchers: watchers.chain(self.watchers.watchers()).collect(),

@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::settings::{LoadedSettings, Settings, SettingsError};
 
+use super::learnt::ConfiguredLessons;
 use super::{RunningSwarm, provider_endpoints, rules};
 
 /// The way to answer the caller of a reload.
@@ -89,8 +90,11 @@ impl RunningSwarm {
             mistakes.map(ToString::to_string).collect::<Vec<String>>()
         })?;
         let swarm_rules = rules::swarm_rules(&loaded.settings, &self.home);
-        let swarm_rules = Arc::new(swarm_rules.map_err(|error| vec![format!("{error:#}")])?);
+        let swarm_rules = swarm_rules.map_err(|error| vec![format!("{error:#}")])?;
         let new = loaded.settings;
+        let lessons = ConfiguredLessons::read(&self.home, &new);
+        let swarm_rules = Arc::new(lessons.complete(swarm_rules));
+        self.report_unread_proofs(&lessons);
         for warning in &loaded.warnings {
             self.operator.tell(Severity::Warn, "configuration", warning);
         }
@@ -110,6 +114,7 @@ impl RunningSwarm {
             return Err(vec!["the program is closing".to_string()]);
         }
         self.providers.replace(provider_endpoints(&new));
+        lessons.teach(&self.providers);
         self.has_price.store(new.has_price(), Ordering::Relaxed);
         // The send fails only if the Commander is gone, and it has reported why.
         let _ = self.commander.cast(CommanderMsg::RulesChanged(swarm_rules));

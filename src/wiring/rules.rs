@@ -93,7 +93,7 @@ fn budget_rules(budget: &settings::BudgetSettings) -> BudgetRules {
     }
 }
 
-fn provider_rules(provider: &ProviderSettings) -> ProviderRules {
+pub(super) fn provider_rules(provider: &ProviderSettings) -> ProviderRules {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "a temperature is from 0 to 2 and providers round it far more coarsely"
@@ -127,18 +127,20 @@ pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoin
     settings
         .providers
         .iter()
-        .map(|(name, provider)| {
-            let endpoint = ProviderEndpoint {
-                url: provider.endpoint.clone(),
-                api_key: provider
-                    .api_key
-                    .as_ref()
-                    .map(|key| key.expose().to_string()),
-                is_streamed: provider.stream,
-            };
-            (name.as_str().into(), endpoint)
-        })
+        .map(|(name, provider)| (name.as_str().into(), provider_endpoint(provider)))
         .collect()
+}
+
+/// Where one provider is.
+pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint {
+    ProviderEndpoint {
+        url: provider.endpoint.clone(),
+        api_key: provider
+            .api_key
+            .as_ref()
+            .map(|key| key.expose().to_string()),
+        is_streamed: provider.stream,
+    }
 }
 
 /// The secrets in the configuration.

@@ -44,6 +44,59 @@ async fn http_errors_come_in_place_of_the_answer() {
 }
 
 #[tokio::test]
+async fn what_some_servers_refuse_is_refused_where_it_is_sent() {
+    let mut with_result = calling();
+    let messages = with_result["messages"].as_array_mut().unwrap();
+    messages.push(json!({"role": "assistant", "content": null, "tool_calls": [
+        {"id": "call_0001", "type": "function", "function": {"name": "mine", "arguments": "{}"}}]}));
+    messages.push(json!({"role": "tool", "tool_call_id": "call_0001", "content": "ore"}));
+    let mut without_system = talking();
+    without_system["messages"].as_array_mut().unwrap().remove(0);
+    for (fault, refused, taken, words) in [
+        (
+            "no-system",
+            talking(),
+            without_system,
+            "System role not supported",
+        ),
+        ("no-tools", calling(), talking(), "does not support tools"),
+        (
+            "no-tool-role",
+            with_result,
+            calling(),
+            "Only user and assistant roles",
+        ),
+    ] {
+        let served = Served::start(with_faults(&[fault])).await;
+        let (status, body) = served.ask(&refused).await;
+        assert_eq!(status, 400, "{fault}");
+        assert!(
+            body["error"]["message"].as_str().unwrap().contains(words),
+            "{body}"
+        );
+        assert_eq!(served.ask(&taken).await.0, 200, "{fault}");
+        assert_eq!(served.get("/faults").await, json!({fault: 1}));
+        served.end().await;
+    }
+}
+
+#[tokio::test]
+async fn calls_are_written_and_long_requests_read_in_part() {
+    let served = Served::start(with_faults(&["text-calls", "cut-prompt:60"])).await;
+    let (_, completion) = served.ask(&calling()).await;
+    let message = message(&completion);
+    assert!(message.get("tool_calls").is_none(), "{message}");
+    let text = message["content"].as_str().unwrap();
+    assert!(
+        text.contains("<tool_call>\n{\"name\": \"register\""),
+        "{text}"
+    );
+    assert_eq!(completion["usage"]["prompt_tokens"], 60);
+    assert_eq!(completion["choices"][0]["finish_reason"], "stop");
+    served.end().await;
+}
+
+#[tokio::test]
 async fn a_fault_without_an_occasion_neither_strikes_nor_counts() {
     let served = Served::start(with_faults(&[
         "context-length:100000",

@@ -13,6 +13,7 @@ mod listing;
 mod module_tree;
 mod on_a_server;
 mod prompting;
+mod proving;
 mod readiness;
 mod receiver;
 mod recording;

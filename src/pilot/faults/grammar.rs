@@ -4,7 +4,10 @@ use std::str::FromStr;
 
 use zoea_grammar::fault::{FaultForm, WrittenFault, explain};
 
-use super::{AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReplacementFault, ShapeFault};
+use super::{
+    AnswerFault, DeliveryFault, PilotFault, PilotFaultKind, ReadingFault, ReplacementFault,
+    ShapeFault,
+};
 
 const FAULT_FORMS: &[FaultForm] = &[
     FaultForm::new(
@@ -20,6 +23,26 @@ const FAULT_FORMS: &[FaultForm] = &[
         "context-length",
         ":TOKENS",
         "400 context_length_exceeded when the request is longer",
+    ),
+    FaultForm::new(
+        "no-system",
+        "",
+        "400 to a request with a system message, as some templates",
+    ),
+    FaultForm::new(
+        "no-tool-role",
+        "",
+        "400 to a request with results of tools, as some templates",
+    ),
+    FaultForm::new(
+        "no-tools",
+        "",
+        "400 to a request that offers tools, as Ollama for some models",
+    ),
+    FaultForm::new(
+        "cut-prompt",
+        ":TOKENS",
+        "the oldest messages of a longer request are left unread, and nobody is told",
     ),
     FaultForm::new(
         "outage",
@@ -74,6 +97,11 @@ const FAULT_FORMS: &[FaultForm] = &[
         "arguments that end in the middle, finish_reason length",
     ),
     FaultForm::new(
+        "text-calls",
+        "",
+        "calls are written into the content and not made",
+    ),
+    FaultForm::new(
         "channel-token",
         "",
         "tokens of a channel syntax within the tool's name",
@@ -101,6 +129,9 @@ impl FromStr for PilotFault {
                 retry_after: written.number()?,
             }),
             "context-length" => PilotFaultKind::Instead(ReplacementFault::ContextLength {
+                tokens: written.number()?.unwrap_or_default(),
+            }),
+            "cut-prompt" => PilotFaultKind::Reading(ReadingFault::CutPrompt {
                 tokens: written.number()?.unwrap_or_default(),
             }),
             "outage" => {
@@ -131,6 +162,9 @@ fn plain_kind(name: &str) -> Option<PilotFaultKind> {
         "http-500" => Kind::Instead(ReplacementFault::Http500),
         "http-503" => Kind::Instead(ReplacementFault::Http503),
         "http-401" => Kind::Instead(ReplacementFault::Http401),
+        "no-system" => Kind::Instead(ReplacementFault::NoSystem),
+        "no-tool-role" => Kind::Instead(ReplacementFault::NoToolRole),
+        "no-tools" => Kind::Instead(ReplacementFault::NoTools),
         "drop" => Kind::Delivery(DeliveryFault::Drop),
         "garbage" => Kind::Delivery(DeliveryFault::Garbage),
         "empty-choices" => Kind::Reshape(ShapeFault::EmptyChoices),
@@ -148,6 +182,7 @@ fn plain_kind(name: &str) -> Option<PilotFaultKind> {
         "unknown-tool" => Kind::Spoil(AnswerFault::UnknownTool),
         "bad-json-args" => Kind::Spoil(AnswerFault::BadJsonArgs),
         "cut-args" => Kind::Spoil(AnswerFault::CutArgs),
+        "text-calls" => Kind::Spoil(AnswerFault::TextCalls),
         "channel-token" => Kind::Spoil(AnswerFault::ChannelToken),
         _ => return None,
     })

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::request::{ChatEntry, PilotRequest};
+
 /// The error in place of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplacementFault {
@@ -25,6 +27,12 @@ pub enum ReplacementFault {
         /// The longest request that is still accepted, in tokens.
         tokens: u64,
     },
+    /// 400 to a system message.
+    NoSystem,
+    /// 400 to results of tools.
+    NoToolRole,
+    /// 400 to tools on offer.
+    NoTools,
     /// 503 for a span of time.
     Outage {
         /// The beginning of the span, counted from the server's start.
@@ -62,12 +70,19 @@ impl ReplacementFault {
             Self::Http503 => "http-503",
             Self::Http401 => "http-401",
             Self::ContextLength { .. } => "context-length",
+            Self::NoSystem => "no-system",
+            Self::NoToolRole => "no-tool-role",
+            Self::NoTools => "no-tools",
             Self::Outage { .. } => "outage",
         }
     }
 
     /// The error for a request of this many tokens; none where the fault does not apply to it.
-    pub(crate) fn error_reply(self, prompt_tokens: u64) -> Option<ErrorReply> {
+    pub(crate) fn error_reply(
+        self,
+        request: &PilotRequest<'_>,
+        prompt_tokens: u64,
+    ) -> Option<ErrorReply> {
         let plain = |status, body| {
             Some(ErrorReply {
                 status,
@@ -118,7 +133,28 @@ impl ReplacementFault {
                 plain(400, context_length_error(tokens, prompt_tokens))
             }
             Self::ContextLength { .. } => None,
+            Self::NoSystem => {
+                let is_first = matches!(request.entries.first(), Some(ChatEntry::System(_)));
+                is_first.then(|| refusal_of_roles("System role not supported"))
+            }
+            Self::NoToolRole => {
+                let is_result = |entry: &ChatEntry<'_>| matches!(entry, ChatEntry::Result { .. });
+                let has_results = request.entries.iter().any(is_result);
+                has_results
+                    .then(|| refusal_of_roles("Only user and assistant roles are supported!"))
+            }
+            Self::NoTools => (!request.tools.is_empty()).then(|| {
+                refusal_of_roles("registry.ollama.ai/library/pilot does not support tools")
+            }),
         }
+    }
+}
+
+fn refusal_of_roles(message: &str) -> ErrorReply {
+    ErrorReply {
+        status: 400,
+        retry_after: None,
+        body: error_body(message, "invalid_request_error", None, None),
     }
 }
 

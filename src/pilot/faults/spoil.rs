@@ -1,6 +1,6 @@
 //! Faults of the model: the content of the answer is bad.
 
-use crate::answer::PilotAnswer;
+use crate::answer::{PilotAnswer, PilotFinish};
 use crate::player::{Nonsense, garble_as};
 
 /// The change to the answer.
@@ -20,6 +20,8 @@ pub enum AnswerFault {
     CutArgs,
     /// Tokens of a channel syntax within the tool's name.
     ChannelToken,
+    /// Calls that are written into the content and not made.
+    TextCalls,
 }
 
 impl AnswerFault {
@@ -32,6 +34,7 @@ impl AnswerFault {
             Self::BadJsonArgs => "bad-json-args",
             Self::CutArgs => "cut-args",
             Self::ChannelToken => "channel-token",
+            Self::TextCalls => "text-calls",
         }
     }
 
@@ -45,8 +48,27 @@ impl AnswerFault {
             Self::BadJsonArgs => garble_as(answer, Nonsense::BadJson, rng),
             Self::CutArgs => garble_as(answer, Nonsense::CutArguments, rng),
             Self::ChannelToken => garble_as(answer, Nonsense::ChannelToken, rng),
+            Self::TextCalls => write_calls(answer),
         }
     }
+}
+
+/// Writes calls as models do whose server does not know the form of their calls.
+fn write_calls(answer: &mut PilotAnswer) -> bool {
+    if answer.calls.is_empty() {
+        return false;
+    }
+    let mut text = answer.content.take().unwrap_or_default();
+    for call in answer.calls.drain(..) {
+        let name = serde_json::Value::from(call.name);
+        let arguments = call.arguments;
+        text += &format!(
+            "<tool_call>\n{{\"name\": {name}, \"arguments\": {arguments}}}\n</tool_call>\n"
+        );
+    }
+    answer.content = Some(text);
+    answer.finish = PilotFinish::Stop;
+    true
 }
 
 fn set_call_ids(answer: &mut PilotAnswer, id: &str) -> bool {

@@ -1,5 +1,6 @@
 //! The answer to a valid request: the player's answer, with the faults that were drawn for it.
 
+use std::borrow::Cow;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Value;
@@ -39,7 +40,7 @@ impl PilotServer {
         };
         let prompt = count_tokens(line.bytes);
         let mut delivery = faults.delivery_plan();
-        let payload = match faults.find_error_reply(prompt) {
+        let payload = match faults.find_error_reply(request, prompt) {
             Some(refused) => Payload::Refused(refused),
             None if faults.apply_garbage() => Payload::Garbage,
             None => {
@@ -64,11 +65,13 @@ impl PilotServer {
         faults: &mut RequestFaults,
     ) -> Payload {
         let habits = &self.options.habits;
+        let (request, prompt) = faults.misread(request, prompt);
         let fingerprint = chance::fingerprint(habits.seed, &request.entries);
-        let mut answer = answer_with_fingerprint(fingerprint, request, habits);
+        let mut answer = answer_with_fingerprint(fingerprint, &request, habits);
         faults.apply_drawn(|fault, rng| match fault {
             PilotFaultKind::Spoil(spoil) => spoil.apply(&mut answer, rng),
             PilotFaultKind::Instead(_)
+            | PilotFaultKind::Reading(_)
             | PilotFaultKind::Reshape(_)
             | PilotFaultKind::Delivery(_) => false,
         });
@@ -86,9 +89,10 @@ impl PilotServer {
         let mut completion = wire::completion_json(&answer, stamp, usage);
         faults.apply_drawn(|fault, rng| match fault {
             PilotFaultKind::Reshape(reshape) => reshape.apply(&mut completion, rng),
-            PilotFaultKind::Instead(_) | PilotFaultKind::Spoil(_) | PilotFaultKind::Delivery(_) => {
-                false
-            }
+            PilotFaultKind::Instead(_)
+            | PilotFaultKind::Reading(_)
+            | PilotFaultKind::Spoil(_)
+            | PilotFaultKind::Delivery(_) => false,
         });
         let form = if body["stream"] == true {
             CompletionForm::Stream {
@@ -111,6 +115,29 @@ impl RequestFaults {
         }
     }
 
+    /// The request as it is read, and the tokens of it.
+    fn misread<'a, 'r>(
+        &mut self,
+        request: &'r PilotRequest<'a>,
+        prompt: u64,
+    ) -> (Cow<'r, PilotRequest<'a>>, u64) {
+        let mut read = (Cow::Borrowed(request), prompt);
+        self.apply_drawn(|fault, _| match fault {
+            PilotFaultKind::Reading(reading) => match reading.apply(&read.0, read.1) {
+                Some((cut, tokens)) => {
+                    read = (Cow::Owned(cut), tokens);
+                    true
+                }
+                None => false,
+            },
+            PilotFaultKind::Instead(_)
+            | PilotFaultKind::Spoil(_)
+            | PilotFaultKind::Reshape(_)
+            | PilotFaultKind::Delivery(_) => false,
+        });
+        read
+    }
+
     fn delivery_plan(&mut self) -> DeliveryPlan {
         let mut delivery = DeliveryPlan::default();
         self.apply_drawn(|fault, _| match fault {
@@ -121,6 +148,7 @@ impl RequestFaults {
             }
             PilotFaultKind::Delivery(_)
             | PilotFaultKind::Instead(_)
+            | PilotFaultKind::Reading(_)
             | PilotFaultKind::Spoil(_)
             | PilotFaultKind::Reshape(_) => false,
         });
@@ -128,14 +156,15 @@ impl RequestFaults {
     }
 
     /// The first drawn error that replaces the answer.
-    fn find_error_reply(&mut self, prompt: u64) -> Option<ErrorReply> {
+    fn find_error_reply(&mut self, request: &PilotRequest<'_>, prompt: u64) -> Option<ErrorReply> {
         let mut refused = None;
         self.apply_drawn(|fault, _| match fault {
             PilotFaultKind::Instead(instead) if refused.is_none() => {
-                refused = instead.error_reply(prompt);
+                refused = instead.error_reply(request, prompt);
                 refused.is_some()
             }
             PilotFaultKind::Instead(_)
+            | PilotFaultKind::Reading(_)
             | PilotFaultKind::Spoil(_)
             | PilotFaultKind::Reshape(_)
             | PilotFaultKind::Delivery(_) => false,
@@ -161,6 +190,7 @@ impl RequestFaults {
             }
             PilotFaultKind::Delivery(DeliveryFault::Hang { .. } | DeliveryFault::Garbage)
             | PilotFaultKind::Instead(_)
+            | PilotFaultKind::Reading(_)
             | PilotFaultKind::Spoil(_)
             | PilotFaultKind::Reshape(_) => false,
         });

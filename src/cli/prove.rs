@@ -1,0 +1,145 @@
+//! `zoea doctor --prove`: puts a provider and its model to the proof, and keeps what was learnt.
+
+use std::io::{BufRead, IsTerminal};
+
+use anyhow::{Context, bail};
+
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::home::Home;
+use crate::proof::kept::KeptProofs;
+use crate::proof::{Proof, ProofProgress, ProofTarget, ProofVerdict, prove};
+use crate::settings::{Environment, Settings};
+use crate::wiring;
+use zoea_contract::{ProofCheck, to_value};
+
+/// What is put to the proof, and how that is told.
+pub(super) struct ProveOptions<'a> {
+    pub(super) provider: Option<&'a str>,
+    pub(super) model: Option<&'a str>,
+    pub(super) is_agreed: bool,
+    pub(super) as_json: bool,
+}
+
+pub(super) async fn run(
+    options: &ProveOptions<'_>,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let home = global.open_home(environment)?;
+    let loaded = global.load_settings(&home, environment)?;
+    for warning in &loaded.warnings {
+        out::note(warning);
+    }
+    let target = choose_target(options, &loaded.settings)?;
+    agree(&target, options.is_agreed)?;
+    let http = crate::http::build_client().context("build an HTTP client")?;
+    let as_json = options.as_json;
+    let tell = move |progress: ProofProgress<'_>| tell_progress(&progress, as_json);
+    let proof = prove(&http, &target, &tell).await;
+    // What cannot be kept takes nothing away from the verdict.
+    let kept = keep(&home, &target, &proof);
+    if as_json {
+        out::json(&to_value(&proof.report))?;
+    } else {
+        print_report(&proof)?;
+    }
+    match kept {
+        Ok(file) if !as_json => out::note(&format!(
+            "what was learnt is kept in {file}; a swarm uses it from its next start or reload on"
+        )),
+        Ok(_) => {}
+        Err(error) => out::note(&format!("what was learnt could not be kept: {error:#}")),
+    }
+    match &proof.report.verdict {
+        ProofVerdict::Plays => Ok(()),
+        ProofVerdict::CannotPlay { .. } => bail!("{}", proof.report.verdict),
+    }
+}
+
+fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Result<ProofTarget> {
+    let name = options.provider.unwrap_or(&settings.swarm.default_provider);
+    let Some(provider) = settings.providers.get(name) else {
+        let known: Vec<&str> = settings.providers.keys().map(String::as_str).collect();
+        bail!(
+            "there is no provider `{name}`; there are {}",
+            known.join(", ")
+        );
+    };
+    let mut target = wiring::proof_target(name, provider);
+    if let Some(model) = options.model {
+        target.model = model.into();
+    }
+    Ok(target)
+}
+
+/// Says what it will cost, and asks.
+fn agree(target: &ProofTarget, is_agreed: bool) -> anyhow::Result<()> {
+    let announcement = target.announcement();
+    if is_agreed {
+        out::note(&announcement);
+        return Ok(());
+    }
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        bail!("{announcement}; nobody is there to agree: give --yes to go on without being asked");
+    }
+    out::question(&format!("{announcement}. Go on? [y/N] "));
+    let mut answer = String::new();
+    stdin
+        .lock()
+        .read_line(&mut answer)
+        .context("read the answer")?;
+    if matches!(answer.trim(), "y" | "Y" | "yes") {
+        return Ok(());
+    }
+    bail!("not proven")
+}
+
+/// How it stands; a script hears of the end alone.
+fn tell_progress(progress: &ProofProgress<'_>, as_json: bool) {
+    if as_json {
+        return;
+    }
+    match progress {
+        ProofProgress::Trying(what) => out::write_stderr(&format!("· {what} …\n")),
+        ProofProgress::Checked(check) => {
+            // A reader that went away has read enough.
+            let _ = out::line(&line_of_check(check));
+        }
+    }
+}
+
+fn line_of_check(check: &ProofCheck) -> String {
+    let mark = match check.ok {
+        Some(true) => '✓',
+        Some(false) => '✗',
+        None => '·',
+    };
+    format!("{mark} {}: {}", check.name, check.detail)
+}
+
+fn print_report(proof: &Proof) -> std::io::Result<()> {
+    for learnt in &proof.report.learnt {
+        out::line(&format!("· learnt: {learnt}"))?;
+    }
+    let spent = &proof.report.spent;
+    out::line(&format!(
+        "{} requests, {} tokens sent and {} received",
+        spent.requests, spent.tokens_in, spent.tokens_out
+    ))?;
+    out::line(&format!("verdict: {}", proof.report.verdict))
+}
+
+/// Keeps what was learnt; the file where it is kept.
+fn keep(home: &Home, target: &ProofTarget, proof: &Proof) -> anyhow::Result<String> {
+    let file = home.proofs();
+    let known = KeptProofs::read(&file).unwrap_or_else(|error| {
+        out::note(&error.to_string());
+        KeptProofs::default()
+    });
+    let text = known.with(target, proof).to_text()?;
+    home.keep_proofs(&text)
+        .with_context(|| format!("write {}", file.display()))?;
+    Ok(file.display().to_string())
+}

@@ -1,0 +1,92 @@
+//! The allowance: how many tokens a proof may still use, and what it has used.
+
+use actors::domain::model::TokenUsage;
+
+use super::MAX_PROOF_TOKENS;
+
+/// Bytes of one token before any answer has told, in thousandths: fewer than JSON and English have,
+/// so that the estimate errs on the safe side.
+const ASSUMED_MILLIBYTES_PER_TOKEN: u64 = 3000;
+/// What can be true of a tokenizer; a report beyond is no measurement.
+const MILLIBYTES_PER_TOKEN_RANGE: std::ops::RangeInclusive<u64> = 1000..=8000;
+
+/// What a proof has used, and what it may still use.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Allowance {
+    pub(super) requests: u64,
+    pub(super) tokens_in: u64,
+    pub(super) tokens_out: u64,
+    /// The fewest bytes of a token that were measured, in thousandths.
+    measured: Option<u64>,
+}
+
+impl Allowance {
+    pub(super) fn spent(&self) -> u64 {
+        self.tokens_in.saturating_add(self.tokens_out)
+    }
+
+    pub(super) fn left(&self) -> u64 {
+        MAX_PROOF_TOKENS.saturating_sub(self.spent())
+    }
+
+    /// Whether a request of so many bytes may be sent whose answer has at most so many tokens.
+    pub(super) fn admits(&self, bytes: u64, answer_tokens: u64) -> bool {
+        self.most_tokens(bytes).saturating_add(answer_tokens) <= self.left()
+    }
+
+    /// The most tokens that so many bytes can be expected to be.
+    pub(super) fn most_tokens(&self, bytes: u64) -> u64 {
+        let per_token = match self.measured {
+            Some(measured) => measured * 9 / 10,
+            None => ASSUMED_MILLIBYTES_PER_TOKEN,
+        };
+        bytes.saturating_mul(1000).div_ceil(per_token.max(1))
+    }
+
+    /// The tokens that so many bytes are by what was measured; `None` before that.
+    pub(super) fn measured_tokens(&self, bytes: u64) -> Option<u64> {
+        Some(bytes.saturating_mul(1000).div_ceil(self.measured?))
+    }
+
+    /// Books what an answer used, or what it must be taken to have used.
+    pub(super) fn book(&mut self, sent_bytes: u64, answer_bytes: u64, told: Option<TokenUsage>) {
+        match told {
+            Some(usage) => {
+                self.tokens_in = self.tokens_in.saturating_add(usage.input);
+                self.tokens_out = self.tokens_out.saturating_add(usage.output);
+            }
+            None => {
+                self.tokens_in += self.most_tokens(sent_bytes);
+                self.tokens_out += self.most_tokens(answer_bytes);
+            }
+        }
+    }
+
+    /// Takes what a request was for a measure of the model's tokens.
+    pub(super) fn measure(&mut self, sent_bytes: u64, tokens: u64) {
+        let Some(found) = sent_bytes.saturating_mul(1000).checked_div(tokens) else {
+            return;
+        };
+        if MILLIBYTES_PER_TOKEN_RANGE.contains(&found) {
+            self.measured = Some(self.measured.map_or(found, |known| known.min(found)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_told_is_taken_for_more_than_it_can_be() {
+        let mut allowance = Allowance::default();
+        assert!(allowance.admits(57_000, 1000) && !allowance.admits(57_003, 1000));
+        allowance.book(3000, 300, None);
+        assert_eq!(allowance.spent(), 1100);
+        allowance.measure(4000, 1000);
+        assert_eq!(allowance.measured_tokens(400), Some(100));
+        assert_eq!(allowance.most_tokens(3600), 1000);
+        allowance.book(9_000_000, 0, None);
+        assert_eq!((allowance.left(), allowance.admits(0, 1)), (0, false));
+    }
+}

@@ -1,0 +1,250 @@
+//! The context: how much of a long prompt is read, also where a server cuts it and says nothing.
+//!
+//! Three words that nobody can guess stand at the beginning of a long prompt: in the system message,
+//! in the first order, in the first result. At its end they are asked for. What the server says that
+//! the prompt was, in tokens, is held against what was sent.
+
+use std::time::Duration;
+
+use actors::domain::model::{ModelAnswer, ModelFault};
+use serde_json::json;
+use zoea_contract::ProvenContext;
+
+use super::ProofVerdict;
+use super::course::{ANSWER_TOKENS, ProofCourse};
+use super::drill::{self, READ_BEACON};
+use super::judging::{cannot_play, context_in_words, context_remedy};
+use super::prober::ProbeFault;
+use super::roles::MISSION;
+use super::scratch::Scratch;
+
+/// The longest prompt that is tried, in tokens.
+const LONGEST_PROMPT_TOKENS: u64 = 8600;
+/// The shortest that says anything about a context.
+const SHORTEST_PROMPT_TOKENS: u64 = 1500;
+/// A smaller context holds no turn of a game.
+const LEAST_CONTEXT_TOKENS: u64 = 4096;
+/// How often a prompt that was refused is tried again, shorter.
+const TRIES: usize = 3;
+/// Bytes of a token of the filler, which is words alone; and where nothing is known of the model's
+/// tokens, so that it is not more than is counted.
+const FILLER_BYTES_PER_TOKEN: u64 = 4;
+const LEAST_FILLER_BYTES_PER_TOKEN: u64 = 3;
+/// How much shorter a prompt is that a long one is held against.
+const CONTROL_SHARE: u64 = 4;
+/// Results that the filler is shared by.
+const FILLED_RESULTS: usize = 6;
+/// Of the timeout, the part that reading a prompt may take.
+const READING_SHARE: u32 = 2;
+
+/// Filler: words that say nothing, one token each.
+const FILLER: [&str; 24] = [
+    "the", "quiet", "station", "turns", "slowly", "over", "a", "pale", "moon", "while", "small",
+    "ships", "come", "and", "go", "with", "their", "loads", "of", "stone", "water", "grain",
+    "wood", "light",
+];
+
+/// What a long prompt brought.
+struct ContextProbe {
+    /// Bytes of the request.
+    bytes: u64,
+    /// What the server says that it was, in tokens.
+    told: Option<u64>,
+    /// Words that came back.
+    recalled: usize,
+}
+
+/// Finds out how much of a prompt is read.
+pub(super) async fn check_context(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
+    let mut tokens = longest_prompt(course);
+    for _ in 0..TRIES {
+        if tokens < SHORTEST_PROMPT_TOKENS {
+            break;
+        }
+        match probe(course, tokens).await {
+            Ok(found) => return judge(course, &found).await,
+            Err(ProbeFault::Refused(ModelFault::TooLong { text })) => {
+                let limit = context_in_words(&text);
+                course.context.limit = limit.or(Some(tokens));
+                if limit.is_some_and(|limit| limit < LEAST_CONTEXT_TOKENS) {
+                    return Err(too_small(course, limit.unwrap_or(tokens)));
+                }
+                let fits = limit.map_or(tokens / 2, |limit| limit * 3 / 4);
+                tokens = fits.min(tokens * 3 / 4);
+            }
+            Err(ProbeFault::NoAllowance) => break,
+            Err(fault) => return Err(course.verdict_of(&fault, "a long prompt")),
+        }
+    }
+    if let Some(limit) = course
+        .context
+        .limit
+        .filter(|limit| *limit < LEAST_CONTEXT_TOKENS)
+    {
+        return Err(too_small(course, limit));
+    }
+    let detail = "not tried: what is left of the proof's tokens or time is too little".to_string();
+    course.check("context", None, detail);
+    Ok(())
+}
+
+/// The longest prompt that the allowance, the configuration and the time allow, in tokens.
+fn longest_prompt(course: &ProofCourse<'_>) -> u64 {
+    // A shorter one must fit behind it.
+    let allowance = course.prober.allowance.left();
+    let allowed = allowance.saturating_sub(2 * u64::from(ANSWER_TOKENS)) * 4 / 5 * 9 / 10;
+    let configured = course.target.context_tokens.unwrap_or(u64::MAX) / 4 * 3;
+    let patience: Duration = course.target.timeout / READING_SHARE;
+    let readable = course.prober.speed.prompt_within(patience);
+    LONGEST_PROMPT_TOKENS
+        .min(allowed)
+        .min(configured)
+        .min(readable.unwrap_or(u64::MAX))
+}
+
+/// Sends a prompt of about so many tokens, and looks for the words in what comes back.
+async fn probe(course: &mut ProofCourse<'_>, tokens: u64) -> Result<ContextProbe, ProbeFault> {
+    let words = [(); 3].map(|()| drill::draw_code_word());
+    let scratch = long_prompt(course, tokens, &words);
+    let messages = scratch.messages();
+    let bytes = course.prober.request_bytes(&messages);
+    let answer = course.prober.ask(messages, ANSWER_TOKENS).await?;
+    Ok(ContextProbe {
+        bytes,
+        told: course.prober.last_prompt,
+        recalled: words.iter().filter(|word| recalls(&answer, word)).count(),
+    })
+}
+
+fn recalls(answer: &ModelAnswer, word: &str) -> bool {
+    let mut calls = answer.calls.iter();
+    answer.text.contains(word) || calls.any(|call| call.arguments.contains(word))
+}
+
+/// A conversation of about so many tokens with the words at its beginning.
+fn long_prompt(course: &ProofCourse<'_>, tokens: u64, words: &[String; 3]) -> Scratch {
+    let third = &words[2];
+    let base = written(&[], words);
+    let base = course.prober.request_bytes(&base.messages());
+    let base = course.prober.allowance.most_tokens(base);
+    let per_token = match course.prober.allowance.measured_tokens(0) {
+        Some(_) => FILLER_BYTES_PER_TOKEN,
+        None => LEAST_FILLER_BYTES_PER_TOKEN,
+    };
+    let bytes = tokens.saturating_sub(base) * per_token;
+    let share = usize::try_from(bytes).unwrap_or(0) / FILLED_RESULTS;
+    let texts: Vec<String> = (0..FILLED_RESULTS)
+        .map(|place| match place {
+            0 => format!("The third code word is {third}. {}", filler(share)),
+            _ => filler(share),
+        })
+        .collect();
+    written(&texts, words)
+}
+
+/// The conversation, with these texts as results.
+fn written(results: &[String], words: &[String; 3]) -> Scratch {
+    let [first, second, _] = words;
+    let mut scratch = Scratch::new(&format!("{MISSION} The first code word is {first}."));
+    scratch.order(&format!(
+        "Read the beacons first, and keep the code words in mind. The second code word is {second}."
+    ));
+    for (place, text) in results.iter().enumerate() {
+        let arguments = json!({"sector": drill::SECTOR, "depth": place + 1}).to_string();
+        scratch.says("", &[(READ_BEACON.to_string(), arguments)], &["call_1"]);
+        scratch.results(|_| json!({"log": text}).to_string());
+    }
+    scratch.interrupt(&drill::last_order());
+    scratch
+}
+
+fn filler(bytes: usize) -> String {
+    let mut text = String::with_capacity(bytes + 16);
+    while text.len() < bytes {
+        text.push_str(FILLER[fastrand::usize(..FILLER.len())]);
+        text.push(' ');
+    }
+    text
+}
+
+/// What a long prompt says about the context, with a short one held against it where that is needed.
+async fn judge(course: &mut ProofCourse<'_>, found: &ContextProbe) -> Result<(), ProofVerdict> {
+    let expected = course.prober.allowance.measured_tokens(found.bytes);
+    let tokens = found
+        .told
+        .or(expected)
+        .unwrap_or(found.bytes / FILLER_BYTES_PER_TOKEN);
+    if found.recalled == 3 {
+        course.context.proven = Some(tokens);
+        let limit = match course.context.limit {
+            Some(limit) => format!("; longer ones are refused beyond {limit}"),
+            None => String::new(),
+        };
+        let detail =
+            format!("reads a prompt of {tokens} tokens from its beginning to its end{limit}");
+        course.good("context", detail);
+        return Ok(());
+    }
+    // Filler has fewer tokens to a byte than the rest, but not so few.
+    let sent = expected.unwrap_or(tokens);
+    if let Some(told) = found.told.filter(|told| told * 10 < sent * 6) {
+        course.context.limit = Some(told);
+        return Err(cut(course, sent, Some(told)));
+    }
+    let shorter = (tokens / CONTROL_SHARE).max(SHORTEST_PROMPT_TOKENS);
+    let control = match probe(course, shorter).await {
+        Ok(control) => control,
+        Err(ProbeFault::NoAllowance) => {
+            course.forgetful(tokens, found.recalled);
+            return Ok(());
+        }
+        Err(fault) => return Err(course.verdict_of(&fault, "a prompt of middle length")),
+    };
+    if control.recalled == 3 && found.told.is_none() {
+        let read = course.prober.allowance.measured_tokens(control.bytes);
+        course.context.proven = read.or(Some(shorter));
+        return Err(cut(course, tokens, None));
+    }
+    if control.recalled == 3 {
+        course.context.proven = control.told;
+    }
+    course.forgetful(tokens, found.recalled);
+    Ok(())
+}
+
+impl ProofCourse<'_> {
+    /// It was all read, as far as can be told, and yet not all is remembered.
+    fn forgetful(&mut self, tokens: u64, recalled: usize) {
+        let detail = format!(
+            "of a prompt of {tokens} tokens it remembers {recalled} of 3 words at its beginning: a \
+             larger model would remember more"
+        );
+        self.check("context", None, detail);
+    }
+}
+
+fn cut(course: &mut ProofCourse<'_>, sent: u64, read: Option<u64>) -> ProofVerdict {
+    let read = match read {
+        Some(read) => format!("{read} are read"),
+        None => "its beginning is not read".to_string(),
+    };
+    let verdict = cannot_play(
+        format!("it cuts long prompts and says nothing: of about {sent} tokens {read}"),
+        context_remedy(),
+    );
+    course.bad("context", &verdict);
+    verdict
+}
+
+fn too_small(course: &mut ProofCourse<'_>, limit: u64) -> ProofVerdict {
+    course.context = ProvenContext {
+        limit: Some(limit),
+        ..course.context
+    };
+    let verdict = cannot_play(
+        format!("its context of about {limit} tokens is too small for a turn"),
+        context_remedy(),
+    );
+    course.bad("context", &verdict);
+    verdict
+}

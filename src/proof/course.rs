@@ -1,0 +1,230 @@
+//! The course of a proof: what was tried so far, and what came of it.
+
+use actors::domain::model::ModelAnswer;
+use actors::domain::redact::{MIN_EMBEDDED_SECRET_BYTES, Redactor};
+use actors::secrets::Secrets;
+use zoea_contract::{ProofSpending, ProvenContext, ToldUsage};
+
+use super::judging::{quoted, verdict_of_fault};
+use super::listing::{ListFault, ListedModel, list_models};
+use super::prober::{ProbeFault, Prober};
+use super::scratch::Scratch;
+use super::{
+    Proof, ProofCheck, ProofLessons, ProofProgress, ProofReport, ProofTarget, ProofVerdict,
+};
+use crate::provider::{LearntStyle, WireProfile};
+
+/// Tokens of an answer, where a model has thought enough.
+pub(super) const ANSWER_TOKENS: u32 = 1200;
+
+/// A proof under way.
+pub(super) struct ProofCourse<'a> {
+    pub(super) target: &'a ProofTarget,
+    pub(super) prober: Prober,
+    pub(super) context: ProvenContext,
+    http: &'a reqwest::Client,
+    listed: Result<Vec<ListedModel>, ListFault>,
+    secrets: Secrets,
+    checks: Vec<ProofCheck>,
+    tell: &'a (dyn Fn(ProofProgress<'_>) + Send + Sync),
+}
+
+impl<'a> ProofCourse<'a> {
+    pub(super) fn new(
+        http: &'a reqwest::Client,
+        target: &'a ProofTarget,
+        tell: &'a (dyn Fn(ProofProgress<'_>) + Send + Sync),
+    ) -> ProofCourse<'a> {
+        // A server that refuses a key may quote it.
+        let key = target.endpoint.api_key.as_deref();
+        let key = key.filter(|key| key.len() >= MIN_EMBEDDED_SECRET_BYTES);
+        let secrets = Secrets::new(key.map(Into::into));
+        ProofCourse {
+            target,
+            prober: Prober::new(http, target, secrets.clone()),
+            context: ProvenContext::default(),
+            http,
+            listed: Err(ListFault::NoList),
+            secrets,
+            checks: Vec::new(),
+            tell,
+        }
+    }
+
+    /// Asks for the server's list of models, which is told from here on where a fault needs it.
+    pub(super) async fn list(&mut self) {
+        self.trying("its list of models");
+        self.listed = list_models(self.http, &self.target.endpoint).await;
+        self.context.told = self.listed_model().and_then(|model| model.context_tokens);
+    }
+
+    pub(super) fn trying(&self, what: &'static str) {
+        (self.tell)(ProofProgress::Trying(what));
+    }
+
+    /// Asks what a Mysis would ask now.
+    pub(super) async fn ask(
+        &mut self,
+        scratch: &Scratch,
+        answer_tokens: u32,
+        doing: &'static str,
+    ) -> Result<ModelAnswer, ProofVerdict> {
+        self.trying(doing);
+        let messages = scratch.messages();
+        let sent = self.prober.request_bytes(&messages);
+        match self.prober.ask(messages, answer_tokens).await {
+            Ok(answer) => {
+                if let Some(tokens) = self.prober.last_prompt {
+                    self.prober.allowance.measure(sent, tokens);
+                }
+                Ok(answer)
+            }
+            Err(fault) => Err(self.verdict_of(&fault, doing)),
+        }
+    }
+
+    /// What a fault means, which is told at once.
+    pub(super) fn verdict_of(&mut self, fault: &ProbeFault, doing: &str) -> ProofVerdict {
+        let verdict = verdict_of_fault(fault, self.target, &self.listed, doing);
+        self.bad("answers", &verdict);
+        verdict
+    }
+
+    pub(super) fn good(&mut self, name: &'static str, detail: String) {
+        self.check(name, Some(true), detail);
+    }
+
+    pub(super) fn bad(&mut self, name: &'static str, verdict: &ProofVerdict) {
+        if let ProofVerdict::CannotPlay { why, .. } = verdict {
+            self.check(name, Some(false), why.clone());
+        }
+    }
+
+    pub(super) fn check(&mut self, name: &'static str, ok: Option<bool>, detail: String) {
+        let detail = self.secrets.redactor().clean_own(detail);
+        let check = ProofCheck { name, ok, detail };
+        (self.tell)(ProofProgress::Checked(&check));
+        self.checks.push(check);
+    }
+
+    /// What the server tells of the model; one that has a single model has it under any name.
+    fn listed_model(&self) -> Option<&ListedModel> {
+        let models = self.listed.as_ref().ok()?;
+        let named = models
+            .iter()
+            .find(|model| *model.name == *self.target.model);
+        named.or(match models.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        })
+    }
+
+    /// Streaming, usage, speed and price: neither good nor bad by themselves.
+    pub(super) fn tell_how_it_answers(&mut self) {
+        let Some(in_pieces) = self.prober.came_in_pieces else {
+            return;
+        };
+        let detail = match (in_pieces, self.target.endpoint.is_streamed) {
+            (true, _) => "answers come in pieces",
+            (false, true) => {
+                "answers come in one piece: in pieces they do not arrive, or do not tell what they used"
+            }
+            (false, false) => "answers come in one piece, as the configuration asks for",
+        };
+        self.check("streaming", None, detail.to_string());
+        let detail = match (&self.prober.doubt, self.prober.cached) {
+            (Some(doubt), _) => doubt.to_string(),
+            (None, None) => "it does not tell what an answer used: the books estimate".to_string(),
+            (None, Some(0)) => "tells what an answer used; of a cache it tells nothing".to_string(),
+            (None, Some(cached)) => {
+                format!("tells what an answer used, and that {cached} tokens came from its cache")
+            }
+        };
+        self.check("usage", None, detail);
+        let speed = self.prober.speed.proven();
+        let first = speed
+            .first_token_ms
+            .map(|ms| format!("first token after {ms} ms"));
+        let rate = speed
+            .tokens_per_second
+            .map(|rate| format!("{rate} tokens a second"));
+        let told: Vec<String> = [rate, first].into_iter().flatten().collect();
+        if !told.is_empty() {
+            self.check("speed", None, told.join(", "));
+        }
+        let detail = match self.price() {
+            Some(price) => format!(
+                "${} for a million tokens sent, ${} for a million received",
+                price.input, price.output
+            ),
+            None => "unknown; set it under `price` of the provider".to_string(),
+        };
+        self.check("price", None, detail);
+    }
+
+    fn price(&self) -> Option<actors::domain::rules::TokenPrice> {
+        let listed = || self.listed_model().and_then(|model| model.price);
+        self.target.price.or_else(listed)
+    }
+
+    /// The whole, with this verdict.
+    pub(super) fn finish(self, verdict: ProofVerdict) -> Proof {
+        let known = self.secrets.redactor();
+        let allowance = &self.prober.allowance;
+        let used = actors::domain::model::TokenUsage {
+            input: allowance.tokens_in,
+            output: allowance.tokens_out,
+            cached: 0,
+        };
+        let style = self.prober.style().unwrap_or(LearntStyle {
+            profile: WireProfile::default(),
+            has_temperature: true,
+            is_streamed: self.target.endpoint.is_streamed,
+        });
+        let is_usage_told = self.prober.cached;
+        let lessons = ProofLessons {
+            style,
+            context_tokens: self.context.limit.or(self.context.told),
+        };
+        let report = ProofReport {
+            provider: self.target.provider.to_string(),
+            server: self.target.server(),
+            model: self.target.model.to_string(),
+            verdict: clean_verdict(verdict, &known),
+            checks: self.checks.clone(),
+            learnt: lines(&self.prober.learnt, &known),
+            context: self.context,
+            speed: self.prober.speed.proven(),
+            usage: self.prober.came_in_pieces.map(|_| ToldUsage {
+                is_told: is_usage_told.is_some(),
+                cached: is_usage_told.unwrap_or(0),
+            }),
+            spent: ProofSpending {
+                requests: allowance.requests,
+                tokens_in: allowance.tokens_in,
+                tokens_out: allowance.tokens_out,
+                cost_micros: self.price().map(|price| price.cost_micros(used)),
+            },
+        };
+        Proof { report, lessons }
+    }
+}
+
+fn clean_verdict(verdict: ProofVerdict, known: &Redactor) -> ProofVerdict {
+    match verdict {
+        ProofVerdict::Plays => ProofVerdict::Plays,
+        ProofVerdict::CannotPlay { why, remedy } => ProofVerdict::CannotPlay {
+            why: known.clean_own(why),
+            remedy: known.clean_own(remedy),
+        },
+    }
+}
+
+/// What was learnt: what is done from here on, and what the server said.
+fn lines(learnt: &[String], known: &Redactor) -> Vec<String> {
+    let lines = learnt.iter().map(|text| match text.split_once(": ") {
+        Some((what, said)) => format!("{what}: {}", quoted(said)),
+        None => text.clone(),
+    });
+    lines.map(|line| known.clean_own(line)).collect()
+}

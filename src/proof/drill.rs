@@ -1,0 +1,200 @@
+//! The drill: the tools that are offered in a proof, what is ordered, and what a right answer is.
+
+use std::sync::Arc;
+
+use actors::domain::model::{ModelAnswer, RequestedCall};
+use actors::domain::tool::{ToolSpec, Toolset};
+use serde_json::{Map, Value, json};
+
+/// What the first order asks about.
+pub(super) const SECTOR: &str = "K7-4";
+pub(super) const DEPTH: u64 = 3;
+/// The tools, by name.
+pub(super) const READ_BEACON: &str = "read_beacon";
+pub(super) const OPEN_GATE: &str = "open_gate";
+pub(super) const SET_LAMP: &str = "set_lamp";
+pub(super) const REPORT_WORDS: &str = "report_words";
+
+/// Words that nobody guesses, with the number behind them.
+const WORDS: [&str; 16] = [
+    "amber", "basalt", "cobalt", "dune", "ember", "fjord", "garnet", "harbor", "indigo", "juniper",
+    "kelp", "lagoon", "marble", "nectar", "onyx", "pewter",
+];
+
+/// A word that cannot be guessed.
+pub(super) fn draw_code_word() -> String {
+    let word = WORDS[fastrand::usize(..WORDS.len())];
+    format!("{word}-{}", fastrand::u32(100..1000))
+}
+
+/// The tools on offer.
+pub(super) fn tools() -> Arc<Toolset> {
+    let tool = |name: &str, description: &str, properties: Value| {
+        let required: Vec<&String> = properties
+            .as_object()
+            .map(Map::keys)
+            .into_iter()
+            .flatten()
+            .collect();
+        let schema = json!({"type": "object", "properties": properties, "required": required});
+        ToolSpec {
+            name: name.into(),
+            description: description.into(),
+            schema: schema.to_string().into(),
+            read_only_hint: None,
+        }
+    };
+    Arc::new(Toolset::new([
+        tool(
+            READ_BEACON,
+            "Read the beacon of a sector. Answers with its code word.",
+            json!({"sector": {"type": "string"}, "depth": {"type": "integer", "minimum": 1}}),
+        ),
+        tool(
+            OPEN_GATE,
+            "Open the gate with a code word.",
+            json!({"code": {"type": "string"}}),
+        ),
+        tool(
+            SET_LAMP,
+            "Set the lamp to a level.",
+            json!({"level": {"type": "integer", "minimum": 0}}),
+        ),
+        tool(
+            REPORT_WORDS,
+            "Report three code words.",
+            json!({
+                "first": {"type": "string"},
+                "second": {"type": "string"},
+                "third": {"type": "string"}
+            }),
+        ),
+    ]))
+}
+
+/// The first order: one call with arguments.
+pub(super) fn first_order() -> String {
+    format!(
+        "Drill, part one. Call `{READ_BEACON}` with sector \"{SECTOR}\" and depth {DEPTH}. When its \
+         answer is there, tell its code word in one sentence."
+    )
+}
+
+/// The second order: two calls, one of which needs what the first order brought.
+pub(super) fn second_order() -> String {
+    format!(
+        "Drill, part two: make two calls in one answer. Call `{OPEN_GATE}` with code set to the \
+         `code_word` that the beacon answered. Call `{SET_LAMP}` with level 5."
+    )
+}
+
+/// The order at the end of a long prompt.
+pub(super) fn last_order() -> String {
+    format!(
+        "Drill, part three. Call `{REPORT_WORDS}` with first, second and third set to the three code \
+         words that were told above as the first, the second and the third code word."
+    )
+}
+
+/// What the beacon answers.
+pub(super) fn beacon_result(word: &str) -> String {
+    json!({"sector": SECTOR, "depth": DEPTH, "code_word": word}).to_string()
+}
+
+/// What is wrong with the arguments of a call of the first order; `None` where nothing is.
+pub(super) fn fault_of_arguments(call: &RequestedCall) -> Option<String> {
+    let Ok(Value::Object(arguments)) = serde_json::from_str(&call.arguments) else {
+        return Some(format!(
+            "its arguments are no JSON object: {}",
+            call.arguments
+        ));
+    };
+    let (sector, depth) = (arguments.get("sector"), arguments.get("depth"));
+    let is_right = sector == Some(&Value::from(SECTOR)) && depth == Some(&Value::from(DEPTH));
+    (!is_right).then(|| {
+        format!(
+            "its arguments are not what the schema and the order ask for: {}",
+            call.arguments
+        )
+    })
+}
+
+/// Whether a call passes a word on.
+pub(super) fn holds_word(answer: &ModelAnswer, tool: &str, word: &str) -> bool {
+    let mut calls = answer.calls.iter();
+    calls.any(|call| call.name.contains(tool) && call.arguments.contains(word))
+}
+
+/// Signs of a call that was written and not made.
+const CALL_SIGNS: [&str; 12] = [
+    "<tool_call",
+    "<|tool_call",
+    "[TOOL_CALL",
+    "<function",
+    "<|python_tag|>",
+    "<invoke",
+    "<|channel|>",
+    "```json",
+    "```tool",
+    "\"arguments\"",
+    "\"parameters\"",
+    "\"name\"",
+];
+
+/// Whether a text holds a call of one of the tools, in whatever form.
+pub(super) fn reads_like_a_call(text: &str) -> bool {
+    let tools = [READ_BEACON, OPEN_GATE, SET_LAMP, REPORT_WORDS];
+    let named = tools.iter().filter(|tool| text.contains(*tool));
+    let mut named = named.peekable();
+    let is_named = named.peek().is_some();
+    let is_applied = named.any(|tool| text.contains(&format!("{tool}(")));
+    is_applied || (is_named && CALL_SIGNS.iter().any(|sign| text.contains(sign)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(arguments: &str) -> RequestedCall {
+        RequestedCall {
+            id: String::new(),
+            name: READ_BEACON.to_string(),
+            arguments: arguments.to_string(),
+        }
+    }
+
+    #[test]
+    fn arguments_are_right_where_they_keep_to_schema_and_order() {
+        let fault = |arguments: &str| fault_of_arguments(&call(arguments));
+        assert_eq!(fault("{\"sector\":\"K7-4\",\"depth\":3}"), None);
+        for wrong in [
+            "{\"sector\":\"K7-4\",\"depth\":\"3\"}",
+            "{\"sector\":\"K7-4\"}",
+            "{\"sector\":\"K7\",\"depth\":3}",
+            "sector K7-4",
+            "[3]",
+        ] {
+            assert!(fault(wrong).is_some(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn calls_that_are_written_are_told_from_words_about_tools() {
+        for text in [
+            "<tool_call>\n{\"name\": \"read_beacon\", \"arguments\": {}}\n</tool_call>",
+            "[TOOL_CALLS]read_beacon{\"sector\":\"K7-4\"}",
+            "```json\n{\"tool\": \"read_beacon\"}\n```",
+            "I do: read_beacon(sector=\"K7-4\", depth=3)",
+            "<function=read_beacon>{\"depth\": 3}</function>",
+        ] {
+            assert!(reads_like_a_call(text), "{text}");
+        }
+        for text in [
+            "I would use `read_beacon` now.",
+            "Sure! Here is some JSON: {\"name\": \"K7-4\"}",
+            "",
+        ] {
+            assert!(!reads_like_a_call(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Judging: what a fault means for somebody who wants to play, and what helps.
+
+use actors::domain::bounds;
+use actors::domain::clean;
+use actors::domain::model::ModelFault;
+
+use super::listing::{ListFault, ListedModel};
+use super::prober::ProbeFault;
+use super::{MAX_PROOF_TOKENS, ProofTarget, ProofVerdict};
+
+/// Bytes of what a server or a model said that are shown.
+const MAX_QUOTED_BYTES: usize = 300;
+/// Models that are named to choose from.
+const MAX_NAMED_MODELS: usize = 12;
+
+/// That a model takes no tools, in the words of servers.
+const NO_TOOLS_WORDS: [&str; 5] = [
+    "does not support tools",
+    "does not support tool",
+    "support tool use",
+    "tools are not supported",
+    "tool calling is not supported",
+];
+/// That the server was not started to take tools, with what its start needs.
+const START_WORDS: [(&str, &str); 3] = [
+    ("requires --jinja", "start llama.cpp's server with --jinja"),
+    (
+        "enable-auto-tool-choice",
+        "start vLLM with --enable-auto-tool-choice and the --tool-call-parser of the model",
+    ),
+    (
+        "tool-call-parser",
+        "start the server with the parser of the model's tool calls",
+    ),
+];
+/// That an account has no money, in the words of servers.
+const NO_CREDIT_WORDS: [&str; 5] = [
+    "insufficient_quota",
+    "exceeded your current quota",
+    "insufficient credits",
+    "insufficient balance",
+    "payment required",
+];
+
+/// That it cannot play.
+pub(super) fn cannot_play(why: impl Into<String>, remedy: impl Into<String>) -> ProofVerdict {
+    ProofVerdict::CannotPlay {
+        why: why.into(),
+        remedy: remedy.into(),
+    }
+}
+
+/// Words of others in a sentence of ours: one line, not long.
+pub(super) fn quoted(text: &str) -> String {
+    let line = clean::one_line(text);
+    let kept = line.floor_char_boundary(MAX_QUOTED_BYTES);
+    let cut = if kept < line.len() { "…" } else { "" };
+    format!("\"{}{cut}\"", line[..kept].trim())
+}
+
+/// What a fault means; `doing` is what was tried.
+pub(super) fn verdict_of_fault(
+    fault: &ProbeFault,
+    target: &ProofTarget,
+    listed: &Result<Vec<ListedModel>, ListFault>,
+    doing: &str,
+) -> ProofVerdict {
+    let name = &target.provider;
+    match fault {
+        ProbeFault::Silent(time) => cannot_play(
+            format!(
+                "there was no whole answer within {} s ({doing})",
+                time.as_secs()
+            ),
+            format!(
+                "see whether the server at {} is busy or still loading its model; a slow one is given \
+                 more time by `timeout` of providers.{name}, up to 120 s",
+                target.server()
+            ),
+        ),
+        ProbeFault::Endless => cannot_play(
+            format!("an answer went on and on ({doing})"),
+            "choose a model that is made to call tools",
+        ),
+        ProbeFault::NoAllowance => cannot_play(
+            format!("its answers used up the {MAX_PROOF_TOKENS} tokens of the proof ({doing})"),
+            "choose a model that thinks less before it acts, or switch its thinking off",
+        ),
+        ProbeFault::Refused(fault) => verdict_of_refusal(fault, target, listed, doing),
+    }
+}
+
+fn verdict_of_refusal(
+    fault: &ModelFault,
+    target: &ProofTarget,
+    listed: &Result<Vec<ListedModel>, ListFault>,
+    doing: &str,
+) -> ProofVerdict {
+    let (name, server) = (&target.provider, target.server());
+    let said = fault.text();
+    match fault {
+        ModelFault::Unreachable { .. } => cannot_play(
+            format!("nobody answers at {server}"),
+            format!("start the server, or set `endpoint` of providers.{name} to where it is"),
+        ),
+        ModelFault::NoDescriptor { text } => cannot_play("this machine is out of files", text),
+        ModelFault::Empty { .. } => cannot_play(
+            format!("its answers hold nothing ({doing})"),
+            "look into the server's own log, or choose another model",
+        ),
+        ModelFault::TooLong { .. } => cannot_play(
+            format!("its context is too small ({doing}): {}", quoted(said)),
+            context_remedy(),
+        ),
+        ModelFault::Transient { .. }
+        | ModelFault::Permanent { .. }
+        | ModelFault::Adapted { .. } => verdict_of_words(said, target, listed, doing),
+    }
+}
+
+/// What a server said, by what it says.
+fn verdict_of_words(
+    said: &str,
+    target: &ProofTarget,
+    listed: &Result<Vec<ListedModel>, ListFault>,
+    doing: &str,
+) -> ProofVerdict {
+    let lower = said.to_lowercase();
+    let holds = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let words = quoted(said);
+    if let Some((_, remedy)) = START_WORDS.iter().find(|(word, _)| lower.contains(word)) {
+        return cannot_play(
+            format!("the server takes no tools as it runs: {words}"),
+            *remedy,
+        );
+    }
+    if holds(&NO_TOOLS_WORDS) {
+        return cannot_play(
+            format!("{} takes no tools: {words}", target.model),
+            "choose a model that is made to call tools",
+        );
+    }
+    let status = status_of(said);
+    if holds(&NO_CREDIT_WORDS) || status == Some(402) {
+        return cannot_play(
+            format!("the account has nothing left to spend: {words}"),
+            "add credit at the provider, or choose another one",
+        );
+    }
+    verdict_of_status(status, said, target, listed, doing)
+}
+
+/// What the status of an answer means, where the words beside it say nothing that is known.
+fn verdict_of_status(
+    status: Option<u16>,
+    said: &str,
+    target: &ProofTarget,
+    listed: &Result<Vec<ListedModel>, ListFault>,
+    doing: &str,
+) -> ProofVerdict {
+    let (name, server, words) = (&target.provider, target.server(), quoted(said));
+    match status {
+        Some(401 | 403) => cannot_play(
+            match target.endpoint.api_key {
+                Some(_) => format!("{server} refuses the key: {words}"),
+                None => format!("{server} wants a key, and none is set: {words}"),
+            },
+            format!("set the key that `api_key_env` or `api_key_name` of providers.{name} names"),
+        ),
+        Some(400 | 404 | 405 | 422) if is_missing(target, listed) => cannot_play(
+            format!("{server} has no model {}", target.model),
+            choice_of(listed, name),
+        ),
+        Some(404 | 405) => cannot_play(
+            format!("there is no chat endpoint at {server}: {words}"),
+            format!(
+                "check `endpoint` of providers.{name}, which most often ends in /v1, and its model"
+            ),
+        ),
+        Some(429) => cannot_play(
+            format!("the server lets no more requests in for now: {words}"),
+            "wait and try again, or raise the limits of the account",
+        ),
+        Some(500..) => cannot_play(
+            format!("the server fails ({doing}): {words}"),
+            "look into the server's own log; try again, or choose another model",
+        ),
+        Some(_) => cannot_play(
+            format!("it refuses what the swarm sends ({doing}): {words}"),
+            "choose another model, or give the server a chat template that knows tools and their results",
+        ),
+        None if said.contains("no JSON") => cannot_play(
+            format!("what answers at {server} is no model server: {words}"),
+            format!("check `endpoint` of providers.{name}, which most often ends in /v1"),
+        ),
+        None => cannot_play(
+            format!("its answers do not arrive ({doing}): {words}"),
+            "look at the server and at what stands between it and this machine, such as a proxy",
+        ),
+    }
+}
+
+/// Whether the server lists models, and this one is not among them.
+fn is_missing(target: &ProofTarget, listed: &Result<Vec<ListedModel>, ListFault>) -> bool {
+    let Ok(models) = listed else {
+        return false;
+    };
+    !models.is_empty() && models.iter().all(|model| *model.name != *target.model)
+}
+
+fn choice_of(listed: &Result<Vec<ListedModel>, ListFault>, name: &str) -> String {
+    let models = listed.as_deref().unwrap_or_default();
+    let names: Vec<String> = models
+        .iter()
+        .take(MAX_NAMED_MODELS)
+        .map(|model| clean::one_line(&model.name))
+        .collect();
+    let more = match models.len().saturating_sub(MAX_NAMED_MODELS) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!(
+        "set `model` of providers.{name} to one that it has: {}{more}",
+        names.join(", ")
+    )
+}
+
+/// What helps where a prompt does not fit.
+pub(super) fn context_remedy() -> String {
+    "give the model a context of at least 32768 tokens where the server is started (Ollama: \
+     OLLAMA_CONTEXT_LENGTH=32768; llama.cpp: -c 32768; LM Studio: Context Length on loading; vLLM: \
+     --max-model-len 32768)"
+        .to_string()
+}
+
+/// The status of an answer, as faults tell it.
+fn status_of(said: &str) -> Option<u16> {
+    let (_, rest) = said.split_once("HTTP ")?;
+    rest.get(..3)?.parse().ok()
+}
+
+/// The smallest number of a refusal that can be the context's size in tokens.
+pub(super) fn context_in_words(said: &str) -> Option<u64> {
+    const LEAST_TOKENS: u64 = 512;
+    let digits = said.split(|sign: char| !sign.is_ascii_digit());
+    let numbers = digits.filter_map(|digits| digits.parse().ok());
+    numbers
+        .filter(|tokens| (LEAST_TOKENS..bounds::MAX_CALL_TOKENS).contains(tokens))
+        .min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_context_of_a_refusal_is_found_among_its_numbers() {
+        for (said, tokens) in [
+            (
+                "HTTP 400: This model's maximum context length is 4096 tokens. However, your messages \
+                 resulted in 8213 tokens.",
+                Some(4096),
+            ),
+            (
+                "HTTP 400: the request exceeds the available context size (8192 tokens)",
+                Some(8192),
+            ),
+            ("HTTP 400: prompt is too long", None),
+        ] {
+            assert_eq!(context_in_words(said), tokens, "{said}");
+        }
+    }
+
+    #[test]
+    fn words_of_others_are_one_line_and_not_long() {
+        let long = format!("a\n\u{1b}[31m{}", "é".repeat(1000));
+        let shown = quoted(&long);
+        assert!(shown.len() < MAX_QUOTED_BYTES + 8, "{}", shown.len());
+        assert!(
+            !shown.contains('\n') && !shown.contains('\u{1b}'),
+            "{shown}"
+        );
+    }
+}

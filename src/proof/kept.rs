@@ -1,0 +1,160 @@
+//! Kept: what proofs learnt, in a small file of the home, for the swarm's first request.
+
+use std::io;
+use std::path::Path;
+
+use reqwest::Url;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use zoea_system::files;
+
+use super::{Proof, ProofLessons, ProofTarget};
+use crate::provider::{LearntStyle, WireProfile};
+
+/// The form of the file that this version writes and reads.
+const VERSION: u32 = 1;
+/// Servers and models that are kept; the oldest go.
+const MAX_KEPT_PROOFS: usize = 64;
+/// The largest file that is read.
+const MAX_FILE_BYTES: u64 = 256 << 10;
+
+/// What proofs learnt, the newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptProofs(Vec<KeptProof>);
+
+/// What one proof learnt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct KeptProof {
+    server: String,
+    model: String,
+    at: String,
+    plays: bool,
+    no_system_role: bool,
+    short_ids: bool,
+    single_calls: bool,
+    bare_calls: bool,
+    reasoning_field: bool,
+    temperature: bool,
+    streamed: bool,
+    context_tokens: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct KeptFile {
+    version: u32,
+    proofs: Vec<KeptProof>,
+}
+
+/// Why what is kept cannot be used. It is left out, and the next proof writes the file anew.
+#[derive(Debug, Error)]
+pub enum KeptProofsError {
+    /// The file cannot be read.
+    #[error("{file} cannot be read ({cause}); what it kept is not used")]
+    Unreadable {
+        /// Which.
+        file: String,
+        /// The system's words.
+        cause: io::Error,
+    },
+    /// It holds something else.
+    #[error(
+        "{file} holds no proofs that this version knows; what it kept is not used, and the next \
+         `zoea doctor --prove` writes it anew"
+    )]
+    Unknown {
+        /// Which.
+        file: String,
+    },
+}
+
+impl KeptProofs {
+    /// Reads what is kept in a file; nothing where there is none.
+    ///
+    /// # Errors
+    /// It cannot be read, or holds something else.
+    pub fn read(file: &Path) -> Result<KeptProofs, KeptProofsError> {
+        let name = || file.display().to_string();
+        let text = match files::read_text(file, MAX_FILE_BYTES) {
+            Ok(text) => text,
+            Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(cause) => {
+                return Err(KeptProofsError::Unreadable {
+                    file: name(),
+                    cause,
+                });
+            }
+        };
+        match serde_json::from_str::<KeptFile>(&text) {
+            Ok(kept) if kept.version == VERSION => Ok(KeptProofs(kept.proofs)),
+            Ok(_) | Err(_) => Err(KeptProofsError::Unknown { file: name() }),
+        }
+    }
+
+    /// What is known of a server and a model.
+    #[must_use]
+    pub fn lessons(&self, endpoint: &str, model: &str) -> Option<ProofLessons> {
+        let server = shown_server(endpoint);
+        let mut kept = self.0.iter();
+        let kept = kept.find(|kept| kept.server == server && kept.model == model)?;
+        Some(ProofLessons {
+            style: LearntStyle {
+                profile: WireProfile {
+                    has_no_system_role: kept.no_system_role,
+                    wants_short_ids: kept.short_ids,
+                    wants_single_calls: kept.single_calls,
+                    wants_bare_calls: kept.bare_calls,
+                    wants_reasoning: kept.reasoning_field,
+                },
+                has_temperature: kept.temperature,
+                is_streamed: kept.streamed,
+            },
+            context_tokens: kept.context_tokens,
+        })
+    }
+
+    /// The same with what a proof learnt, in the place of what was known of that server and model.
+    #[must_use]
+    pub fn with(mut self, target: &ProofTarget, proof: &Proof) -> KeptProofs {
+        let (server, model) = (target.server(), target.model.to_string());
+        self.0
+            .retain(|kept| kept.server != server || kept.model != model);
+        let style = proof.lessons.style;
+        let kept = KeptProof {
+            server,
+            model,
+            at: chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+            plays: proof.report.verdict.plays(),
+            no_system_role: style.profile.has_no_system_role,
+            short_ids: style.profile.wants_short_ids,
+            single_calls: style.profile.wants_single_calls,
+            bare_calls: style.profile.wants_bare_calls,
+            reasoning_field: style.profile.wants_reasoning,
+            temperature: style.has_temperature,
+            streamed: style.is_streamed,
+            context_tokens: proof.lessons.context_tokens,
+        };
+        self.0.insert(0, kept);
+        self.0.truncate(MAX_KEPT_PROOFS);
+        self
+    }
+
+    /// The file's text.
+    ///
+    /// # Errors
+    /// None that is known of.
+    pub fn to_text(&self) -> serde_json::Result<String> {
+        let file = KeptFile {
+            version: VERSION,
+            proofs: self.0.clone(),
+        };
+        Ok(serde_json::to_string_pretty(&file)? + "\n")
+    }
+}
+
+/// A server's address without what may be secret in it, by which it is known again.
+pub(super) fn shown_server(endpoint: &str) -> String {
+    match Url::parse(endpoint) {
+        Ok(url) => crate::http::shown_address(&url),
+        Err(_) => "an address that cannot be read".to_string(),
+    }
+}

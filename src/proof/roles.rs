@@ -1,0 +1,84 @@
+//! Roles: a conversation in which every order of roles stands that composition makes
+//! (`docs/REQUEST-SHAPE.md`).
+
+use serde_json::json;
+
+use super::drill::{self, OPEN_GATE, READ_BEACON, SET_LAMP};
+use super::scratch::Scratch;
+
+/// What the scratch conversation is about.
+pub(super) const MISSION: &str = "Carry out the drills, each in as few words as you can.";
+
+/// A conversation that has been going on for some turns: two calls in one message, words beside a
+/// call, an order in the middle of a turn, words that ended a turn.
+pub(super) fn long_conversation(word: &str) -> Scratch {
+    let mut scratch = Scratch::new(MISSION);
+    scratch.order(&drill::second_order());
+    two_calls(&mut scratch, word);
+    scratch.says("The gate is open and the lamp is lit.", &[], &[]);
+    scratch.mission(MISSION);
+    let arguments = json!({"sector": drill::SECTOR, "depth": drill::DEPTH}).to_string();
+    let beacon = [(READ_BEACON.to_string(), arguments)];
+    for words in ["I look at the beacon.", ""] {
+        scratch.says(words, &beacon, &["call_1"]);
+        scratch.results(|_| drill::beacon_result(word));
+    }
+    scratch.interrupt("Leave the gate as it is.");
+    scratch.says("I leave it as it is.", &[], &[]);
+    scratch
+}
+
+/// The model makes two calls in one message, and both are answered.
+pub(super) fn two_calls(scratch: &mut Scratch, word: &str) {
+    let calls = [
+        (OPEN_GATE.to_string(), json!({"code": word}).to_string()),
+        (SET_LAMP.to_string(), json!({"level": 5}).to_string()),
+    ];
+    scratch.says("", &calls, &["call_1", "call_2"]);
+    scratch.results(|_| json!({"ok": true}).to_string());
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use actors::domain::model::ChatMessage;
+
+    use super::*;
+
+    fn role(message: &ChatMessage) -> &'static str {
+        match message {
+            ChatMessage::System(_) => "system",
+            ChatMessage::User(_) => "user",
+            ChatMessage::Assistant { calls, .. } if calls.is_empty() => "assistant",
+            ChatMessage::Assistant { .. } => "caller",
+            ChatMessage::Tool { .. } => "tool",
+        }
+    }
+
+    /// The orders of roles that the strictest server takes, which are those that composition makes.
+    #[test]
+    fn every_order_of_roles_stands_in_the_long_conversation() {
+        let messages = long_conversation("amber-100").messages();
+        let roles: Vec<&str> = messages.iter().map(role).collect();
+        let found: BTreeSet<(&str, &str)> =
+            roles.windows(2).map(|pair| (pair[0], pair[1])).collect();
+        let expected = [
+            ("system", "user"),
+            ("user", "assistant"),
+            ("user", "caller"),
+            ("assistant", "user"),
+            ("caller", "tool"),
+            ("tool", "tool"),
+            ("tool", "assistant"),
+            ("tool", "caller"),
+        ];
+        assert_eq!(found, BTreeSet::from(expected), "{roles:?}");
+        assert_eq!(roles.last(), Some(&"user"), "after words of the model");
+        let has_words_beside_calls = messages.iter().any(|message| {
+            matches!(message, ChatMessage::Assistant { text, calls }
+                if !text.is_empty() && !calls.is_empty())
+        });
+        assert!(has_words_beside_calls);
+    }
+}

@@ -1,0 +1,156 @@
+//! The scratch conversation: rows as a Mysis would have them, composed as its requests are.
+
+use std::sync::Arc;
+
+use actors::domain::compose::{Composition, TurnOwner, compose};
+use actors::domain::conversation::Conversation;
+use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
+use actors::domain::message::{
+    CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance,
+};
+use actors::domain::model::{ChatMessage, ModelAnswer};
+use actors::domain::record::StoredHistory;
+use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, render_template};
+
+/// More than any scratch conversation has, in bytes.
+const BUDGET_BYTES: usize = 1 << 20;
+/// What stands behind a bare reply.
+const CONTINUATION: &str = "Continue.";
+
+/// A conversation that is stored nowhere.
+#[derive(Clone, Debug)]
+pub(super) struct Scratch {
+    system: String,
+    conversation: Conversation,
+    owner: TurnOwner,
+    turn: TurnNumber,
+    /// The newest call row.
+    calls: (Seq, Vec<CallRecord>),
+    notices: Vec<String>,
+}
+
+impl Scratch {
+    /// A Mysis with this mission, to which nothing was said yet.
+    pub(super) fn new(mission: &str) -> Scratch {
+        let facts = PromptFacts {
+            name: "scratch",
+            account: Some("scratch"),
+            mission: Some(mission),
+            ..PromptFacts::default()
+        };
+        Scratch {
+            system: render_template(DEFAULT_TEMPLATE, &facts),
+            conversation: Conversation::restore(StoredHistory::default(), BUDGET_BYTES),
+            owner: TurnOwner::Nudge(CONTINUATION.into()),
+            turn: TurnNumber(0),
+            calls: (Seq(0), Vec::new()),
+            notices: vec!["This is a drill: nothing is at stake.".to_string()],
+        }
+    }
+
+    /// The operator writes, and a turn begins that is about it.
+    pub(super) fn order(&mut self, text: &str) {
+        self.turn.0 += 1;
+        let seq = self.push(RowBody::Prompt { text: text.into() });
+        self.owner = TurnOwner::Prompt(seq);
+    }
+
+    /// The operator writes while a turn is under way.
+    pub(super) fn interrupt(&mut self, text: &str) {
+        self.push(RowBody::Prompt { text: text.into() });
+    }
+
+    /// A turn begins that is about the mission.
+    pub(super) fn mission(&mut self, text: &str) {
+        self.turn.0 += 1;
+        self.owner = TurnOwner::Mission {
+            id: MissionId(1),
+            text: text.into(),
+        };
+    }
+
+    /// The model said what it said.
+    pub(super) fn answered(&mut self, answer: &ModelAnswer) {
+        let calls = answer.calls.iter();
+        let calls: Vec<(String, String)> = calls
+            .map(|call| (call.name.clone(), call.arguments.clone()))
+            .collect();
+        let ids: Vec<&str> = answer.calls.iter().map(|call| &*call.id).collect();
+        self.says(&answer.text, &calls, &ids);
+    }
+
+    /// The model speaks and makes these calls, each a name with its arguments. Where it makes none
+    /// these are words alone.
+    pub(super) fn says(&mut self, text: &str, calls: &[(String, String)], ids: &[&str]) {
+        let utterance = Utterance {
+            text: text.into(),
+            seen_up_to: self.conversation.last_seq(),
+            meta: ReplyMeta::default(),
+            reasoning: None,
+        };
+        if calls.is_empty() {
+            self.push(RowBody::Reply(utterance));
+            return;
+        }
+        let record = |(place, (name, arguments)): (usize, &(String, String))| CallRecord {
+            id: ids.get(place).copied().unwrap_or_default().into(),
+            name: name.as_str().into(),
+            arguments: arguments.as_str().into(),
+            status: CallStatus::Done,
+            read_only: false,
+        };
+        let calls: Vec<CallRecord> = calls.iter().enumerate().map(record).collect();
+        let seq = self.push(RowBody::Call {
+            utterance,
+            calls: calls.clone(),
+        });
+        self.calls = (seq, calls);
+    }
+
+    /// Each of the newest calls is answered, by what `result` says of its name.
+    pub(super) fn results(&mut self, result: impl Fn(&str) -> String) {
+        let (seq, calls) = self.calls.clone();
+        for (position, call) in (0..).zip(&calls) {
+            let text = result(&call.name);
+            let meta = ResultMeta {
+                call_id: call.id.clone(),
+                tool: call.name.clone(),
+                status: CallStatus::Done,
+                ms: 1,
+                tick: None,
+                bytes: text.len() as u64,
+            };
+            let call = CallKey { seq, position };
+            let text: Arc<str> = text.into();
+            self.push(RowBody::Result { call, text, meta });
+        }
+    }
+
+    /// The request that a Mysis would send now.
+    pub(super) fn messages(&self) -> Arc<[ChatMessage]> {
+        let composed = compose(&Composition {
+            system: &self.system,
+            conversation: &self.conversation,
+            owner: &self.owner,
+            turn: self.turn,
+            continuation: CONTINUATION,
+            notices: &self.notices,
+            game: None,
+            now: Now::from_timestamp(Timestamp(0)),
+            budget: BUDGET_BYTES,
+        });
+        composed.messages.into()
+    }
+
+    fn push(&mut self, body: RowBody) -> Seq {
+        let seq = self.conversation.last_seq().next();
+        let row = Row {
+            seq,
+            at: Timestamp(0),
+            turn: self.turn,
+            body,
+        };
+        self.conversation.push(&Arc::new(row));
+        seq
+    }
+}

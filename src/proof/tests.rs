@@ -1,0 +1,563 @@
+//! Servers that differ, each put to the proof over HTTP: what the verdict is, and what was learnt.
+
+use std::sync::Mutex;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use zoea_pilot::{Habits, Persona, PilotFault, PilotOptions};
+
+use super::*;
+
+const KEY: &str = "sk-secret-of-the-proof";
+
+/// A pilot that plays without nonsense, but for these faults.
+fn pilot(faults: &[&str]) -> PilotOptions {
+    PilotOptions {
+        habits: Habits {
+            seed: 1,
+            nonsense: 0.0,
+            ..Habits::default()
+        },
+        faults: faults
+            .iter()
+            .map(|fault| fault.parse::<PilotFault>().expect("a fault"))
+            .collect(),
+        ..PilotOptions::default()
+    }
+}
+
+/// A server on a port of its own, which ends with this.
+struct Served {
+    url: String,
+    _ended: DropGuard,
+}
+
+impl Served {
+    async fn pilot(options: PilotOptions) -> Served {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let ended = CancellationToken::new();
+        tokio::spawn(zoea_pilot::serve(listener, options, ended.clone()));
+        Served {
+            url,
+            _ended: ended.drop_guard(),
+        }
+    }
+
+    async fn app(app: axum::Router) -> Served {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let ended = CancellationToken::new();
+        let closing = ended.clone().cancelled_owned();
+        let serving = axum::serve(listener, app).with_graceful_shutdown(closing);
+        tokio::spawn(serving.into_future());
+        Served {
+            url,
+            _ended: ended.drop_guard(),
+        }
+    }
+}
+
+fn target(url: &str) -> ProofTarget {
+    ProofTarget {
+        provider: "local".into(),
+        endpoint: ProviderEndpoint {
+            url: url.to_string(),
+            api_key: Some(KEY.to_string()),
+            is_streamed: true,
+        },
+        model: "pilot".into(),
+        temperature: Some(0.7),
+        timeout: Duration::from_secs(20),
+        context_tokens: None,
+        price: None,
+    }
+}
+
+async fn prove_quietly(target: &ProofTarget) -> Proof {
+    let http = crate::http::build_client().unwrap();
+    let proof = prove(&http, target, &|_| {}).await;
+    let spent = &proof.report.spent;
+    assert!(
+        spent.tokens_in + spent.tokens_out <= MAX_PROOF_TOKENS,
+        "{spent:?}"
+    );
+    let told = zoea_contract::to_value(&proof.report).to_string();
+    assert!(!told.contains(KEY), "{told}");
+    proof
+}
+
+async fn prove_pilot(options: PilotOptions) -> Proof {
+    let served = Served::pilot(options).await;
+    prove_quietly(&target(&served.url)).await
+}
+
+fn why(proof: &Proof) -> &str {
+    match &proof.report.verdict {
+        ProofVerdict::CannotPlay { why, .. } => why,
+        ProofVerdict::Plays => panic!("it plays: {:?}", proof.report),
+    }
+}
+
+fn remedy(proof: &Proof) -> &str {
+    match &proof.report.verdict {
+        ProofVerdict::CannotPlay { remedy, .. } => remedy,
+        ProofVerdict::Plays => panic!("it plays: {:?}", proof.report),
+    }
+}
+
+fn detail<'a>(proof: &'a Proof, name: &str) -> (Option<bool>, &'a str) {
+    let mut checks = proof.report.checks.iter();
+    let check = checks.find(|check| check.name == name);
+    let check = check.unwrap_or_else(|| panic!("no {name}: {:?}", proof.report));
+    (check.ok, &check.detail)
+}
+
+#[tokio::test]
+async fn a_server_that_does_all_of_it_plays() {
+    let proof = prove_pilot(pilot(&[])).await;
+    let report = &proof.report;
+    assert_eq!(report.verdict, ProofVerdict::Plays, "{report:?}");
+    for name in ["call", "result", "two_calls", "roles", "context"] {
+        assert_eq!(detail(&proof, name).0, Some(true), "{name}: {report:?}");
+    }
+    assert_eq!(detail(&proof, "streaming").1, "answers come in pieces");
+    assert_eq!(report.learnt, Vec::<String>::new());
+    assert!(proof.lessons.style.is_streamed && proof.lessons.style.has_temperature);
+    assert!(
+        report.context.proven.is_some_and(|tokens| tokens > 6000),
+        "{report:?}"
+    );
+    assert!(report.usage.is_some_and(|usage| usage.is_told));
+    assert_eq!(report.spent.cost_micros, None);
+    assert_eq!(
+        (report.spent.requests, proof.lessons.context_tokens),
+        (6, None)
+    );
+}
+
+#[tokio::test]
+async fn what_a_priced_proof_cost_is_told() {
+    let served = Served::pilot(pilot(&[])).await;
+    let priced = ProofTarget {
+        price: Some(TokenPrice {
+            input: 1.0,
+            output: 4.0,
+            cached: None,
+        }),
+        ..target(&served.url)
+    };
+    assert!(priced.announcement().contains("at most $0.0800"));
+    let proof = prove_quietly(&priced).await;
+    let spent = &proof.report.spent;
+    let expected = spent.tokens_in + 4 * spent.tokens_out;
+    assert_eq!(spent.cost_micros, Some(expected));
+}
+
+#[tokio::test]
+async fn a_server_without_a_system_role_plays_and_that_is_learnt() {
+    let proof = prove_pilot(pilot(&["no-system"])).await;
+    assert_eq!(proof.report.verdict, ProofVerdict::Plays);
+    assert!(proof.lessons.style.profile.has_no_system_role);
+    let learnt = &proof.report.learnt;
+    assert!(
+        learnt[0].starts_with("the system prompt opens the first user message"),
+        "{learnt:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_tells_no_usage_plays_and_is_asked_for_whole_answers() {
+    let proof = prove_pilot(pilot(&["no-usage"])).await;
+    assert_eq!(
+        proof.report.verdict,
+        ProofVerdict::Plays,
+        "{:?}",
+        proof.report
+    );
+    assert!(proof.report.usage.is_some_and(|usage| !usage.is_told));
+    assert!(!proof.lessons.style.is_streamed);
+    assert!(proof.report.spent.tokens_in > 0);
+}
+
+#[tokio::test]
+async fn calls_that_are_written_as_text_are_told_with_what_was_written() {
+    let proof = prove_pilot(pilot(&["text-calls"])).await;
+    let why = why(&proof);
+    assert!(
+        why.starts_with("it writes its calls as text") && why.contains("read_beacon"),
+        "{why}"
+    );
+    assert!(remedy(&proof).contains("--jinja"));
+    assert_eq!(proof.report.spent.requests, 2);
+}
+
+#[tokio::test]
+async fn a_model_that_only_speaks_or_says_nothing_cannot_play() {
+    for (persona, expected) in [
+        (
+            Persona::Silent,
+            "it makes no calls and only speaks: \"I have thought",
+        ),
+        (
+            Persona::Mute,
+            "it answers an order to call a tool with nothing",
+        ),
+        (Persona::Notifier, "it makes no calls and only speaks"),
+    ] {
+        let mut options = pilot(&[]);
+        options.habits.persona = persona;
+        let proof = prove_pilot(options).await;
+        assert!(
+            why(&proof).starts_with(expected),
+            "{persona}: {}",
+            why(&proof)
+        );
+    }
+}
+
+#[tokio::test]
+async fn calls_that_are_wrong_each_time_cannot_play() {
+    for (fault, expected) in [
+        (
+            "bad-json-args",
+            "its calls are wrong: \"its arguments are no JSON object",
+        ),
+        ("unknown-tool", "its calls are wrong: \"it calls "),
+    ] {
+        let proof = prove_pilot(pilot(&[fault])).await;
+        assert!(
+            why(&proof).starts_with(expected),
+            "{fault}: {}",
+            why(&proof)
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_cut_in_silence_is_found_out() {
+    for fault in ["cut-prompt:4096", "cut-prompt:2048"] {
+        let proof = prove_pilot(pilot(&[fault])).await;
+        let why = why(&proof);
+        assert!(
+            why.starts_with("it cuts long prompts and says nothing"),
+            "{fault}: {why}"
+        );
+        assert!(remedy(&proof).contains("OLLAMA_CONTEXT_LENGTH"));
+        let limit = fault.split(':').next_back().unwrap().parse().ok();
+        assert_eq!(proof.lessons.context_tokens, limit);
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_cut_is_found_out_where_usage_is_not_told() {
+    let proof = prove_pilot(pilot(&["cut-prompt:4096", "no-usage"])).await;
+    let why = why(&proof);
+    assert!(why.contains("its beginning is not read"), "{why}");
+}
+
+#[tokio::test]
+async fn a_context_that_is_configured_is_not_gone_beyond() {
+    let served = Served::pilot(pilot(&["cut-prompt:4096"])).await;
+    let configured = ProofTarget {
+        context_tokens: Some(4096),
+        ..target(&served.url)
+    };
+    let proof = prove_quietly(&configured).await;
+    assert_eq!(
+        proof.report.verdict,
+        ProofVerdict::Plays,
+        "{:?}",
+        proof.report
+    );
+}
+
+#[tokio::test]
+async fn a_context_that_refuses_plays_if_a_turn_fits() {
+    let proof = prove_pilot(pilot(&["context-length:6000"])).await;
+    assert_eq!(
+        proof.report.verdict,
+        ProofVerdict::Plays,
+        "{:?}",
+        proof.report
+    );
+    assert_eq!(proof.report.context.limit, Some(6000));
+    assert!(
+        proof
+            .report
+            .context
+            .proven
+            .is_some_and(|tokens| tokens > 3000)
+    );
+    assert_eq!(proof.lessons.context_tokens, Some(6000));
+    let proof = prove_pilot(pilot(&["context-length:2500"])).await;
+    assert!(why(&proof).starts_with("its context of about 2500 tokens is too small"));
+}
+
+#[tokio::test]
+async fn what_takes_no_tools_or_no_results_cannot_play() {
+    let proof = prove_pilot(pilot(&["no-tools"])).await;
+    assert!(
+        why(&proof).starts_with("pilot takes no tools:"),
+        "{}",
+        why(&proof)
+    );
+    let proof = prove_pilot(pilot(&["no-tool-role"])).await;
+    let why = why(&proof);
+    assert!(
+        why.starts_with("it refuses what the swarm sends (a result)"),
+        "{why}"
+    );
+    assert!(remedy(&proof).contains("template"));
+}
+
+#[tokio::test]
+async fn a_wrong_key_is_told_and_not_shown() {
+    let options = PilotOptions {
+        api_key: Some("another-secret-key".to_string()),
+        ..pilot(&[])
+    };
+    let proof = prove_pilot(options).await;
+    assert!(why(&proof).contains("refuses the key"), "{}", why(&proof));
+    assert!(remedy(&proof).contains("`api_key_env`") && remedy(&proof).contains("local"));
+    assert_eq!(proof.report.spent.tokens_in, 0);
+    assert_eq!(proof.report.usage, None);
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_is_given_up() {
+    let served = Served::pilot(pilot(&["hang"])).await;
+    let hasty = ProofTarget {
+        timeout: Duration::from_secs(1),
+        ..target(&served.url)
+    };
+    let proof = prove_quietly(&hasty).await;
+    assert!(
+        why(&proof).starts_with("there was no whole answer within 1 s"),
+        "{}",
+        why(&proof)
+    );
+    assert!(remedy(&proof).contains("still loading"));
+}
+
+#[tokio::test]
+async fn answers_that_break_off_are_told() {
+    let proof = prove_pilot(pilot(&["drop"])).await;
+    assert!(
+        why(&proof).starts_with("its answers do not arrive"),
+        "{}",
+        why(&proof)
+    );
+    assert!(
+        !proof.lessons.style.is_streamed,
+        "whole answers were tried, too"
+    );
+}
+
+#[tokio::test]
+async fn what_is_no_model_server_is_told() {
+    let proof = prove_pilot(pilot(&["garbage"])).await;
+    assert!(
+        why(&proof).contains("is no model server"),
+        "{}",
+        why(&proof)
+    );
+    let web = axum::Router::new().fallback(|| async { (StatusCode::NOT_FOUND, "<html>no</html>") });
+    let served = Served::app(web).await;
+    let proof = prove_quietly(&target(&served.url)).await;
+    assert!(
+        why(&proof).starts_with("there is no chat endpoint at"),
+        "{}",
+        why(&proof)
+    );
+    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", nobody.local_addr().unwrap());
+    drop(nobody);
+    let proof = prove_quietly(&target(&url)).await;
+    assert_eq!(why(&proof), format!("nobody answers at {url}"));
+}
+
+/// A server before a pilot, which refuses as others do.
+#[derive(Clone)]
+struct Picky {
+    pilot: String,
+    http: reqwest::Client,
+    /// The refusals, each of what it concerns.
+    rules: Arc<Vec<Rule>>,
+    sent: Arc<Mutex<Vec<Value>>>,
+}
+
+/// A sample of a refusal, and which requests get it.
+type Rule = (&'static str, fn(&Value) -> bool);
+
+impl Picky {
+    async fn serve(rules: Vec<Rule>) -> (Served, Served, Picky) {
+        let behind = Served::pilot(pilot(&[])).await;
+        let picky = Picky {
+            pilot: behind.url.clone(),
+            http: crate::http::build_client().unwrap(),
+            rules: Arc::new(rules),
+            sent: Arc::default(),
+        };
+        let models = json!({"data": [
+            {"id": "qwen3:8b"},
+            {"id": "pilot", "context_length": 32768,
+             "pricing": {"prompt": "0.000001", "completion": "0.000002"}},
+        ]});
+        let app = axum::Router::new()
+            .route("/v1/models", get(|| async move { axum::Json(models) }))
+            .route("/v1/chat/completions", post(Picky::answer))
+            .with_state(picky.clone());
+        (Served::app(app).await, behind, picky)
+    }
+
+    async fn answer(State(picky): State<Picky>, body: Bytes) -> Response {
+        let request: Value = serde_json::from_slice(&body).expect("JSON");
+        picky
+            .sent
+            .lock()
+            .expect("nobody panics")
+            .push(request.clone());
+        let refused = picky.rules.iter().find(|(_, concerns)| concerns(&request));
+        if let Some((sample, _)) = refused {
+            return read_sample(sample);
+        }
+        let url = format!("{}/chat/completions", picky.pilot);
+        let answer = picky
+            .http
+            .post(url)
+            .body(body)
+            .send()
+            .await
+            .expect("a pilot");
+        let status = answer.status();
+        (status, answer.bytes().await.expect("an answer")).into_response()
+    }
+}
+
+fn read_sample(name: &str) -> Response {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/provider/samples/");
+    let text = std::fs::read_to_string(format!("{folder}{name}")).expect("a sample");
+    let status = name
+        .split('.')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
+    let status = status.and_then(|status| StatusCode::from_u16(status).ok());
+    (status.expect("a status in the name"), text).into_response()
+}
+
+fn messages(request: &Value) -> &[Value] {
+    request["messages"].as_array().expect("messages")
+}
+
+fn has_long_id(request: &Value) -> bool {
+    let ids = messages(request)
+        .iter()
+        .filter_map(|one| one["tool_call_id"].as_str());
+    ids.into_iter()
+        .any(|id| id.len() != 9 || !id.bytes().all(|letter| letter.is_ascii_digit()))
+}
+
+fn has_two_calls(request: &Value) -> bool {
+    let calls = messages(request)
+        .iter()
+        .filter_map(|one| one["tool_calls"].as_array());
+    calls.into_iter().any(|calls| calls.len() > 1)
+}
+
+#[tokio::test]
+async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() {
+    let rules: Vec<Rule> = vec![
+        ("openai-temperature.400.json", |request| {
+            !request["temperature"].is_null()
+        }),
+        ("mistral-call-id.400.json", has_long_id),
+        ("llama-single-call.400.json", has_two_calls),
+        ("llamacpp-system.500.json", |request| {
+            messages(request)[0]["role"] == "system"
+        }),
+    ];
+    let (served, _behind, picky) = Picky::serve(rules).await;
+    let target = target(&served.url);
+    let proof = prove_quietly(&target).await;
+    assert_eq!(
+        proof.report.verdict,
+        ProofVerdict::Plays,
+        "{:?}",
+        proof.report
+    );
+    let style = proof.lessons.style;
+    assert!(style.profile.has_no_system_role && style.profile.wants_short_ids);
+    assert!(style.profile.wants_single_calls && !style.has_temperature);
+    assert_eq!(proof.report.learnt.len(), 4, "{:?}", proof.report.learnt);
+    assert_eq!(proof.report.context.told, Some(32768));
+    assert!(
+        detail(&proof, "price")
+            .1
+            .starts_with("$1 for a million tokens sent, $2")
+    );
+
+    let kept = kept::KeptProofs::default().with(&target, &proof);
+    let lessons = kept.lessons(&served.url, "pilot").expect("it is kept");
+    assert_eq!(lessons, proof.lessons);
+    let http = crate::http::build_client().unwrap();
+    let providers = crate::provider::Providers::new(
+        &http,
+        [(target.provider.clone(), target.endpoint.clone())],
+    );
+    providers.teach("local", lessons.style);
+    picky.sent.lock().unwrap().clear();
+    let request = actors::domain::model::ModelRequest {
+        provider: "local".into(),
+        model: "pilot".into(),
+        temperature: Some(0.7),
+        max_tokens: None,
+        messages: roles::long_conversation("amber-100").messages(),
+        tools: drill::tools(),
+    };
+    let asked = actors::ports::Models::ask(&providers, request, Default::default());
+    asked.await.expect("the first request is taken");
+    assert_eq!(picky.sent.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_there_is_told_with_those_that_are() {
+    let rules: Vec<Rule> = vec![("ollama-missing-model.404.json", |_| true)];
+    let (served, _behind, _picky) = Picky::serve(rules).await;
+    let missing = ProofTarget {
+        model: "qwen9".into(),
+        ..target(&served.url)
+    };
+    let proof = prove_quietly(&missing).await;
+    assert!(
+        why(&proof).ends_with("has no model qwen9"),
+        "{}",
+        why(&proof)
+    );
+    assert!(
+        remedy(&proof).contains("one that it has: qwen3:8b, pilot"),
+        "{}",
+        remedy(&proof)
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_takes_no_limit_and_breaks_streams_off_plays_all_the_same() {
+    let rules: Vec<Rule> = vec![("stream-cut.200.sse", |request| request["stream"] == true)];
+    let (served, _behind, _picky) = Picky::serve(rules).await;
+    let proof = prove_quietly(&target(&served.url)).await;
+    assert_eq!(
+        proof.report.verdict,
+        ProofVerdict::Plays,
+        "{:?}",
+        proof.report
+    );
+    assert!(!proof.lessons.style.is_streamed);
+    assert!(proof.report.learnt[0].starts_with("answers are asked for in one piece"));
+}

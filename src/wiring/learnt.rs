@@ -1,0 +1,82 @@
+//! Learnt: what proofs found out about servers, handed to those who speak to them.
+
+use std::sync::Arc;
+
+use actors::domain::message::Severity;
+use actors::domain::rules::SwarmRules;
+
+use super::RunningSwarm;
+use super::rules::{provider_endpoint, provider_rules};
+use crate::home::Home;
+use crate::proof::kept::{KeptProofs, KeptProofsError};
+use crate::proof::{MAX_ANSWER_WAIT, ProofLessons, ProofTarget};
+use crate::provider::Providers;
+use crate::settings::{ProviderSettings, Settings};
+
+/// What is put to the proof of a provider of the configuration.
+#[must_use]
+pub fn proof_target(name: &str, provider: &ProviderSettings) -> ProofTarget {
+    let rules = provider_rules(provider);
+    ProofTarget {
+        provider: name.into(),
+        endpoint: provider_endpoint(provider),
+        model: rules.model,
+        temperature: rules.temperature,
+        timeout: rules.timeout.min(MAX_ANSWER_WAIT),
+        context_tokens: rules.context_tokens,
+        price: rules.price,
+    }
+}
+
+/// What proofs of the configured providers learnt.
+pub(super) struct ConfiguredLessons {
+    /// Each by the provider's name.
+    lessons: Vec<(Arc<str>, ProofLessons)>,
+    /// Why nothing is kept, where something was.
+    unread: Option<KeptProofsError>,
+}
+
+impl ConfiguredLessons {
+    /// What is kept in a home.
+    pub(super) fn read(home: &Home, settings: &Settings) -> ConfiguredLessons {
+        let (kept, unread) = match KeptProofs::read(&home.proofs()) {
+            Ok(kept) => (kept, None),
+            Err(error) => (KeptProofs::default(), Some(error)),
+        };
+        let of_providers = settings.providers.iter().filter_map(|(name, provider)| {
+            let lessons = kept.lessons(&provider.endpoint, &provider.model)?;
+            Some((name.as_str().into(), lessons))
+        });
+        ConfiguredLessons {
+            lessons: of_providers.collect(),
+            unread,
+        }
+    }
+
+    /// Hands over how requests are written.
+    pub(super) fn teach(&self, providers: &Providers) {
+        for (name, lessons) in &self.lessons {
+            providers.teach(name, lessons.style);
+        }
+    }
+
+    /// The rules with the contexts that were found out, where the configuration tells none.
+    pub(super) fn complete(&self, mut rules: SwarmRules) -> SwarmRules {
+        for (name, lessons) in &self.lessons {
+            if let Some(provider) = rules.providers.get_mut(name) {
+                provider.context_tokens = provider.context_tokens.or(lessons.context_tokens);
+            }
+        }
+        rules
+    }
+}
+
+impl RunningSwarm {
+    /// What an operator had proven must not be forgotten unsaid.
+    pub(super) fn report_unread_proofs(&self, lessons: &ConfiguredLessons) {
+        if let Some(error) = &lessons.unread {
+            let text = error.to_string();
+            self.operator.tell(Severity::Warn, "proofs_unread", &text);
+        }
+    }
+}
