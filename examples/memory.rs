@@ -9,11 +9,10 @@ use std::sync::Arc;
 
 use actors::domain::event::LinkState;
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Now, Timestamp};
-use actors::domain::life::{
-    Effect, Life, LifeInput, Mode, MysisOrder, ReplyId, RestoreArgs, ToolOutcome,
-};
+use actors::domain::life::{Effect, Life, LifeInput, Mode, ReplyId, RestoreArgs, ToolOutcome};
 use actors::domain::message::CallStatus;
 use actors::domain::model::{ModelAnswer, RequestedCall};
+use actors::domain::order::MysisOrder;
 use actors::domain::record::{Mission, MysisProfile, MysisRecord, StoredHistory};
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::{LifeState, Totals};

@@ -18,11 +18,9 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{EventKind, MysisRef, MysisReport, MysisStatus};
 use crate::domain::ids::Incarnation;
 use crate::domain::last_request::{LastRequest, SentRequest};
-use crate::domain::life::{
-    AlarmId, Life, LifeInput, Mode, MysisOrder, ReplyId, RestoreArgs, TaskId, WriteId,
-};
+use crate::domain::life::{AlarmId, Life, LifeInput, Mode, ReplyId, RestoreArgs, TaskId, WriteId};
 use crate::domain::message::Severity;
-use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
+use crate::domain::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
 use crate::domain::record::{Mission, MysisRecord, StoredHistory};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;

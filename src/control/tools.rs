@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use actors::domain::event::MysisStatus;
-use actors::domain::order::Order;
+use actors::domain::order::{MysisOrder, Order};
 use actors::domain::outages::ServerOutages;
 use actors::domain::progress::expecting_no_gain;
 use actors::domain::screen::ExportFormat;
@@ -69,25 +69,23 @@ async fn carry_out_call(
             model: asked.model,
             start: asked.start,
         },
-        Call::StartMysis { name } => Order::Start { name },
-        Call::StopMysis { name } => Order::Stop { name },
+        Call::StartMysis { name } => MysisOrder::Start.for_mysis(name),
+        Call::StopMysis { name } => MysisOrder::Stop.for_mysis(name),
         Call::DeleteMysis { name } => Order::Delete { name },
-        Call::ConfigureMysis(asked) => Order::Configure {
-            name: asked.name,
-            provider: asked.provider,
-            model: asked.model,
-            temperature: asked.temperature,
-        },
-        Call::SendMessage(asked) => Order::Send {
-            name: asked.name,
-            text: with_no_gain(asked.text, asked.no_gain),
-        },
+        Call::ConfigureMysis(asked) => {
+            MysisOrder::configure(asked.provider, asked.model, asked.temperature)
+                .for_mysis(asked.name)
+        }
+        Call::SendMessage(asked) => {
+            let text = with_no_gain(asked.text, asked.no_gain);
+            MysisOrder::Prompt(text.into()).for_mysis(asked.name)
+        }
         Call::Broadcast(asked) => Order::Broadcast {
             text: with_no_gain(asked.text, asked.no_gain),
         },
         Call::ClearMission {} => Order::ClearMission,
-        Call::AddNote { name, text } => Order::AddNote { name, text },
-        Call::ClearNotes { name } => Order::ClearNotes { name },
+        Call::AddNote { name, text } => MysisOrder::Note(text.into()).for_mysis(name),
+        Call::ClearNotes { name } => MysisOrder::ClearNotes.for_mysis(name),
         Call::Reload {} => Order::Reload,
     };
     give_order(swarm, order).await

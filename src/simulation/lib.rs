@@ -25,7 +25,7 @@ use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Moment, Timestamp};
 use actors::domain::life::Mode;
 use actors::domain::model::ModelRequest;
-use actors::domain::order::{CompletedOrder, Order};
+use actors::domain::order::{CompletedOrder, MysisOrder, Order};
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 use actors::ports::{Clock, Upstream};
@@ -288,7 +288,7 @@ impl Simulation {
                 if status.state == LifeState::Errored {
                     self.watch.on_manual_relaunch();
                 }
-                let started = swarm.order(Order::Start { name }).await;
+                let started = swarm.order(MysisOrder::Start.for_mysis(name)).await;
                 started.map_err(|why| anyhow::anyhow!("{why}"))?;
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::CommanderMsg;
-use actors::domain::order::Order;
+use actors::domain::order::MysisOrder;
 use actors::domain::state::LifeState;
 use ractor::ActorRef;
 use tokio::task::JoinSet;
@@ -155,19 +155,18 @@ async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<Invar
         match chaos.number_below(20) {
             0 => {
                 // A refusal is a valid answer too.
-                let _ = swarm.order(Order::Stop { name }).await;
+                let _ = swarm.order(MysisOrder::Stop.for_mysis(name)).await;
             }
             1..=4 => relaunch_those_at_rest(&swarm, &watch).await,
             5 => {
                 let text = "Keep the ship fuelled.".to_string();
-                let _ = swarm.order(Order::AddNote { name, text }).await;
+                let _ = swarm
+                    .order(MysisOrder::Note(text.into()).for_mysis(name))
+                    .await;
             }
             _ => {
                 let text = watch.new_order();
-                let sent = swarm.order(Order::Send {
-                    name,
-                    text: text.clone(),
-                });
+                let sent = swarm.order(MysisOrder::Prompt(text.as_str().into()).for_mysis(name));
                 if sent.await.is_ok() {
                     watch.on_order_acknowledged(mysis.id, &text);
                 }
@@ -182,7 +181,7 @@ async fn relaunch_those_at_rest(swarm: &CommanderHandle, watch: &InvariantMonito
             continue;
         }
         let name = mysis.name.to_string();
-        let started = swarm.order(Order::Start { name }).await;
+        let started = swarm.order(MysisOrder::Start.for_mysis(name)).await;
         if started.is_ok() && mysis.state == LifeState::Errored {
             watch.on_manual_relaunch();
         }

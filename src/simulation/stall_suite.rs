@@ -13,7 +13,7 @@ use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::message::{Row, RowBody};
-use actors::domain::order::{CompletedOrder, Order};
+use actors::domain::order::{CompletedOrder, MysisOrder, Order};
 use actors::domain::progress::EscalationStep;
 use actors::domain::rules::ProgressRules;
 use anyhow::{Context, anyhow};
@@ -264,7 +264,7 @@ async fn assign_personas(
         }
         let text = format!("persona: {}", case.persona);
         let name = mysis_name(place);
-        give_order(swarm, Order::AddNote { name, text }).await?;
+        give_order(swarm, MysisOrder::Note(text.into()).for_mysis(name)).await?;
     }
     Ok(())
 }

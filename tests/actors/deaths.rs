@@ -5,7 +5,7 @@
 
 use actors::commander::CommanderMsg;
 use actors::domain::message::CallStatus;
-use actors::domain::order::{Order, OrderRefusal};
+use actors::domain::order::{MysisOrder, OrderRefusal};
 use actors::domain::rules::RelaunchPolicy;
 use actors::domain::state::LifeState;
 use actors::gate::GateMsg;
@@ -400,7 +400,7 @@ async fn kill_victim(world: &mut World, row: &Row) {
             DeathKind::Error => world.traps.set(Trap::CallRefused),
             DeathKind::Stop => {
                 let name = "alpha".to_string();
-                world.order(Order::Stop { name }).await.unwrap();
+                world.order(MysisOrder::Stop.for_mysis(name)).await.unwrap();
             }
             DeathKind::Kill => unreachable!("a task is stopped, or dies with its Mysis"),
         },

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use actors::domain::order::Order;
+use actors::domain::order::{MysisOrder, Order};
 use actors::domain::record::{GameAccount, PoolAccount};
 use actors::domain::rules::{RelaunchPolicy, SupervisionRules};
 use actors::domain::state::LifeState;
@@ -19,7 +19,7 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
     let world = World::new(RelaunchPolicy::Transient).await;
     let name = "alpha".to_string();
     world
-        .order(Order::Stop { name: name.clone() })
+        .order(MysisOrder::Stop.for_mysis(name.clone()))
         .await
         .unwrap();
     let mark = world.mark();
@@ -37,7 +37,8 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
     assert_eq!(world.standing("alpha").await.state, LifeState::Stopped);
     assert!(world.told_since(mark).is_empty());
     let handle = world.handle.clone();
-    let started = tokio::spawn(async move { handle.order(Order::Start { name }).await });
+    let started =
+        tokio::spawn(async move { handle.order(MysisOrder::Start.for_mysis(name)).await });
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     // Alpha's second actor is the youngest.
     let young = world.children(Child::Mysis).pop().unwrap();
@@ -119,8 +120,8 @@ async fn one_that_dies_just_after_an_order_woke_it_runs() {
         })
         .await;
     let handle = world.handle.clone();
-    let (name, text) = ("alpha".to_string(), "mine".to_string());
-    let sent = tokio::spawn(async move { handle.order(Order::Send { name, text }).await });
+    let order = MysisOrder::Prompt("mine".into()).for_mysis("alpha");
+    let sent = tokio::spawn(async move { handle.order(order).await });
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let young = world.children(Child::Mysis).pop().unwrap();
     young.kill();
@@ -237,7 +238,7 @@ async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
     let name = "alpha".to_string();
     let stop = tokio::spawn({
         let handle = world.handle.clone();
-        async move { handle.order(Order::Stop { name }).await }
+        async move { handle.order(MysisOrder::Stop.for_mysis(name)).await }
     });
     world.until_it_is("alpha", LifeState::Stopped).await;
     assert_eq!(world.standing("alpha").await.account, None);

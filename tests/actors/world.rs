@@ -14,7 +14,7 @@ use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
 use actors::domain::life::Mode;
 use actors::domain::message::{CallStatus, RowKind};
-use actors::domain::order::{Order, OrderResult};
+use actors::domain::order::{MysisOrder, Order, OrderResult};
 use actors::domain::outages::ServerOutages;
 use actors::domain::rules::{
     ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, ToolRules,
@@ -225,15 +225,12 @@ impl World {
 
     pub(crate) async fn start(&self, name: &str) {
         let name = name.to_string();
-        self.order(Order::Start { name }).await.unwrap();
+        self.order(MysisOrder::Start.for_mysis(name)).await.unwrap();
     }
 
     /// Sends an order, and remembers it if it is acknowledged.
     pub(crate) async fn send(&mut self, name: &str, text: &str) -> OrderResult {
-        let order = Order::Send {
-            name: name.to_string(),
-            text: text.to_string(),
-        };
+        let order = MysisOrder::Prompt(text.into()).for_mysis(name);
         let answer = self.order(order).await;
         if answer.is_ok() {
             self.acknowledged.push(text.to_string());

@@ -11,11 +11,11 @@ use actors::domain::event::{EventKind, LinkState};
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp};
 use actors::domain::life::{
-    AlarmId, CallOrder, Effect, Life, LifeInput, ModelQuery, MysisOrder, ReplyId, ToolOutcome,
-    WriteId,
+    AlarmId, CallOrder, Effect, Life, LifeInput, ModelQuery, ReplyId, ToolOutcome, WriteId,
 };
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
 use actors::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use actors::domain::order::MysisOrder;
 use actors::domain::record::{Mission, StoredHistory};
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;

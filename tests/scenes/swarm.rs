@@ -12,8 +12,9 @@ use actors::domain::message::{
 };
 use actors::domain::model::TokenUsage;
 use actors::domain::order::{
-    CompletedOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
+    CompletedOrder, MysisOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
 };
+use actors::domain::record::ProfileChange;
 use actors::domain::rules::{ProviderRules, SwarmRules};
 use actors::domain::state::{LifeState, Totals};
 
@@ -372,18 +373,8 @@ impl Swarm {
     pub fn order(&mut self, order: Order, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
         match order {
             Order::Create { name, start, .. } => self.create(&name, start, at),
-            Order::Start { name } => self.change(&name, LifeState::Running, at),
-            Order::Stop { name } => self.change(&name, LifeState::Stopped, at),
+            Order::ForMysis { name, order } => self.order_mysis(&name, order, at),
             Order::Delete { name } => self.delete(&name, at),
-            Order::Configure {
-                name,
-                provider,
-                model,
-                temperature,
-            } => self.configure(&name, provider, model, temperature, at),
-            Order::Send { name, text } | Order::AddNote { name, text } => {
-                self.send(&name, &text, at)
-            }
             Order::Broadcast { text } => self.broadcast(&text, at),
             Order::ClearMission => {
                 let had = self.mission.take().is_some();
@@ -397,7 +388,6 @@ impl Swarm {
                     }],
                 )
             }
-            Order::ClearNotes { .. } => (Ok(CompletedOrder::NotesCleared), Vec::new()),
             Order::ShowRequest { name } => (self.request(&name, at), Vec::new()),
             Order::PoolAccounts(accounts) => (
                 Ok(CompletedOrder::AccountsPooled(accounts.len())),
@@ -407,6 +397,22 @@ impl Swarm {
                 Ok(CompletedOrder::Reloaded(Reloaded::default())),
                 Vec::new(),
             ),
+        }
+    }
+
+    fn order_mysis(
+        &mut self,
+        name: &str,
+        order: MysisOrder,
+        at: Timestamp,
+    ) -> (OrderResult, Vec<SwarmEvent>) {
+        match order {
+            MysisOrder::Start => self.change(name, LifeState::Running, at),
+            MysisOrder::Stop => self.change(name, LifeState::Stopped, at),
+            MysisOrder::Prompt(text) | MysisOrder::Note(text) => self.send(name, &text, at),
+            MysisOrder::Mission(mission) => self.send(name, &mission.text, at),
+            MysisOrder::ClearNotes => (Ok(CompletedOrder::NotesCleared), Vec::new()),
+            MysisOrder::Configure(change) => self.configure(name, &change, at),
         }
     }
 
@@ -573,11 +579,10 @@ impl Swarm {
     fn configure(
         &mut self,
         name: &str,
-        provider: Option<String>,
-        model: Option<String>,
-        temperature: Option<f32>,
+        change: &ProfileChange,
         at: Timestamp,
     ) -> (OrderResult, Vec<SwarmEvent>) {
+        let temperature = change.temperature;
         if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
             return (Err(OrderRefusal::BadTemperature), Vec::new());
         }
@@ -586,11 +591,11 @@ impl Swarm {
             Ok(id) => {
                 let standing = self.statuses.get_mut(&id).expect("it stands");
                 standing.temperature = temperature.or(standing.temperature);
-                if let Some(provider) = provider {
-                    standing.provider = provider.into();
+                if let Some(provider) = &change.provider {
+                    standing.provider = provider.clone();
                 }
-                if let Some(model) = model {
-                    standing.model = model.into();
+                if let Some(Some(model)) = &change.model {
+                    standing.model = model.clone();
                 }
                 (
                     Ok(CompletedOrder::Configured),

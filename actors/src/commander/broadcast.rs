@@ -6,9 +6,8 @@ use ractor::ActorRef;
 
 use crate::domain::event::EventKind;
 use crate::domain::ids::MissionId;
-use crate::domain::life::MysisOrder;
 use crate::domain::message::Severity;
-use crate::domain::order::{CompletedOrder, OrderResult, check_text};
+use crate::domain::order::{CompletedOrder, MysisOrder, OrderResult, check_text};
 use crate::domain::record::Mission;
 use crate::domain::write::{Author, Batch, Write};
 use crate::mysis::MysisMsg;

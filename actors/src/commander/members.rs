@@ -8,8 +8,8 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{Activity, EventKind, MysisRef, MysisReport, MysisStatus, SwarmEvent};
 use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::{Incarnation, MysisId};
-use crate::domain::life::MysisOrder;
 use crate::domain::message::Severity;
+use crate::domain::order::MysisOrder;
 use crate::domain::record::MysisRecord;
 use crate::domain::restart::{RelaunchVerdict, Relaunches};
 use crate::domain::state::LifeState;
@@ -57,16 +57,7 @@ impl SwarmMember {
 
     /// Gives it an order; an actor that is dead drops the reply, and with it answers.
     pub(super) fn send_order(&mut self, order: MysisOrder, reply: OrderReply) {
-        self.is_starting |= match order {
-            MysisOrder::Start => true,
-            MysisOrder::Prompt(_) | MysisOrder::Mission(_) => {
-                self.standing.state == LifeState::Idle
-            }
-            MysisOrder::Stop
-            | MysisOrder::Note(_)
-            | MysisOrder::ClearNotes
-            | MysisOrder::Configure(_) => false,
-        };
+        self.is_starting |= order.starts(self.standing.state);
         let _ = self.actor.cast(MysisMsg::Order(order, reply));
     }
 

@@ -6,8 +6,7 @@ use ractor::{ActorProcessingErr, ActorRef};
 
 use crate::domain::event::{EventKind, MysisRef, SwarmEvent};
 use crate::domain::ids::{Incarnation, MysisId};
-use crate::domain::life::MysisOrder;
-use crate::domain::order::{CompletedOrder, Order, OrderRefusal, check_name};
+use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal, check_name};
 use crate::domain::record::{MysisProfile, MysisRecord, NewMysis, PoolAccount, ProfileChange};
 use crate::domain::state::{LifeState, Totals};
 use crate::domain::write::{Author, Batch, Write};
@@ -43,24 +42,10 @@ impl CommanderState {
                 model,
                 start,
             } => self.create_mysis(myself, name, provider, model, start, reply),
-            Order::Start { name } => self.start_mysis(&name, reply),
-            Order::Stop { name } => self.stop_mysis(&name, reply),
+            Order::ForMysis { name, order } => self.order_mysis(&name, order, reply),
             Order::Delete { name } => self.delete_mysis(myself, &name, reply),
-            Order::Configure {
-                name,
-                provider,
-                model,
-                temperature,
-            } => self.configure_mysis(&name, provider, model, temperature, reply),
-            Order::Send { name, text } => {
-                self.pass_on(&name, MysisOrder::Prompt(text.into()), reply);
-            }
             Order::Broadcast { text } => self.broadcast_mission(myself, &text, reply),
             Order::ClearMission => self.clear_mission(myself, reply),
-            Order::AddNote { name, text } => {
-                self.pass_on(&name, MysisOrder::Note(text.into()), reply);
-            }
-            Order::ClearNotes { name } => self.pass_on(&name, MysisOrder::ClearNotes, reply),
             Order::ShowRequest { name } => match self.find_member(&name) {
                 // A dead actor drops the reply, and with it answers.
                 Ok(member) => drop(member.actor.cast(MysisMsg::ShowRequest(reply))),
@@ -122,29 +107,23 @@ impl CommanderState {
             .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
-    fn pass_on(&mut self, name: &str, order: MysisOrder, reply: OrderReply) {
-        match self.find_member(name) {
-            Ok(member) => member.send_order(order, reply),
-            Err(refusal) => reply.answer(Err(refusal)),
-        }
-    }
-
-    /// The operator starts it: whatever went wrong before is forgiven.
-    fn start_mysis(&mut self, name: &str, reply: OrderReply) {
-        match self.find_member(name) {
-            Ok(member) => {
-                member.forget_relaunches();
-                member.send_start(reply);
+    /// Passes an order on to the Mysis that carries it out.
+    fn order_mysis(&mut self, name: &str, order: MysisOrder, reply: OrderReply) {
+        let order = match order {
+            MysisOrder::Configure(change) => self.known_change(change).map(MysisOrder::Configure),
+            other => Ok(other),
+        };
+        let order = order.and_then(|order| Ok((order, self.find_member(name)?)));
+        match order {
+            Ok((order, member)) => {
+                // The operator decides it: whatever went wrong before is forgiven.
+                if matches!(order, MysisOrder::Start | MysisOrder::Stop) {
+                    member.forget_relaunches();
+                }
+                member.send_order(order, reply);
             }
             Err(refusal) => reply.answer(Err(refusal)),
         }
-    }
-
-    fn stop_mysis(&mut self, name: &str, reply: OrderReply) {
-        if let Ok(member) = self.find_member(name) {
-            member.forget_relaunches();
-        }
-        self.pass_on(name, MysisOrder::Stop, reply);
     }
 
     fn create_mysis(
@@ -213,7 +192,7 @@ impl CommanderState {
         if self.members.len() + self.expected.len() >= self.rules.max_myses {
             return Err(OrderRefusal::SwarmFull(self.rules.max_myses));
         }
-        let provider = self.known_provider(provider)?;
+        let provider = self.known_provider(provider.map(Into::into))?;
         Ok(MysisProfile {
             name: name.into(),
             provider: provider.unwrap_or_else(|| self.rules.default_provider.clone()),
@@ -222,16 +201,16 @@ impl CommanderState {
         })
     }
 
-    fn known_provider(&self, name: Option<String>) -> Result<Option<Arc<str>>, OrderRefusal> {
+    fn known_provider(&self, name: Option<Arc<str>>) -> Result<Option<Arc<str>>, OrderRefusal> {
         let Some(name) = name else {
             return Ok(None);
         };
-        if let Some((known, _)) = self.rules.providers.get_key_value(name.as_str()) {
+        if let Some((known, _)) = self.rules.providers.get_key_value(&name) {
             return Ok(Some(known.clone()));
         }
         let known = self.rules.providers.keys().map(ToString::to_string);
         Err(OrderRefusal::UnknownProvider {
-            name,
+            name: name.to_string(),
             known: known.collect(),
         })
     }
@@ -347,32 +326,16 @@ impl CommanderState {
         Ok(())
     }
 
-    fn configure_mysis(
-        &mut self,
-        name: &str,
-        provider: Option<String>,
-        model: Option<String>,
-        temperature: Option<f32>,
-        reply: OrderReply,
-    ) {
-        let model = model.map(|model| self.secrets.clean(&model).into_owned());
-        match self.profile_change(provider, model, temperature) {
-            Err(refusal) => reply.answer(Err(refusal)),
-            Ok(change) => self.pass_on(name, MysisOrder::Configure(change), reply),
-        }
-    }
-
-    fn profile_change(
-        &self,
-        provider: Option<String>,
-        model: Option<String>,
-        temperature: Option<f32>,
-    ) -> Result<ProfileChange, OrderRefusal> {
+    /// A change of settings that are known, without secrets.
+    fn known_change(&self, change: ProfileChange) -> Result<ProfileChange, OrderRefusal> {
+        let temperature = change.temperature;
         if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
             return Err(OrderRefusal::BadTemperature);
         }
-        let provider = self.known_provider(provider)?;
-        let model = model.map(Into::into);
-        Ok(ProfileChange::of(provider, model, temperature))
+        Ok(ProfileChange {
+            provider: self.known_provider(change.provider)?,
+            model: change.model,
+            temperature,
+        })
     }
 }

@@ -15,7 +15,7 @@ use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::needs::operator_need;
-use crate::domain::order::{CompletedOrder, Order, OrderResult};
+use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderResult};
 use crate::domain::redact::Redactor;
 use crate::domain::state::LifeState;
 use crate::domain::write::{Author, Batch, Write};
@@ -248,7 +248,8 @@ impl CommanderState {
             members.find(|member| *member.standing.name == **name)
         });
         let mut who = member.map(|member| member.mysis_ref());
-        if let (Order::Start { .. }, Some(member)) = (order, member)
+        if let Order::ForMysis { order, .. } = order
+            && let (MysisOrder::Start, Some(member)) = (order, member)
             && member.standing.state == LifeState::Errored
         {
             summary.code = RELAUNCH_CODE;

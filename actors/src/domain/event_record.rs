@@ -6,13 +6,9 @@ use std::sync::Arc;
 use super::event::{EventKind, MysisRef, SwarmEvent};
 use super::ids::Timestamp;
 use super::message::{RowBody, Severity};
-use super::order::Order;
+use super::order::{Order, describe_settings, quote_beginning, with_details};
 use super::record::PoolAccount;
 use super::state::LifeState;
-
-/// The longest part of a mission or a note that a record quotes, in characters; the whole of it is
-/// stored elsewhere.
-const MAX_QUOTE_CHARS: usize = 200;
 
 /// Names a record, so that storing it twice changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -253,71 +249,30 @@ impl OrderSummary {
                     with_details("created", settings.chain(started)),
                 )
             }
-            Order::Start { name } => ("start", Some(name), "started".to_string()),
-            Order::Stop { name } => ("stop", Some(name), "stopped".to_string()),
-            Order::Delete { name } => ("delete", Some(name), "deleted".to_string()),
-            Order::Configure {
-                name,
-                provider,
-                model,
-                temperature,
-            } => {
-                let settings =
-                    describe_settings(provider.as_deref(), model.as_deref(), *temperature);
-                (
-                    "configure",
-                    Some(name),
-                    with_details("configured", settings),
-                )
+            Order::ForMysis { name, order } => {
+                let (code, text) = order.summary()?;
+                (code, Some(name), text)
             }
+            Order::Delete { name } => ("delete", Some(name), "deleted".to_string()),
             Order::Broadcast { text } => (
                 "mission",
                 None,
                 format!("the mission: {}", quote_beginning(text)),
             ),
             Order::ClearMission => ("clear_mission", None, "the mission is cleared".to_string()),
-            Order::AddNote { name, text } => (
-                "note",
-                Some(name),
-                format!("a note: {}", quote_beginning(text)),
-            ),
-            Order::ClearNotes { name } => (
-                "clear_notes",
-                Some(name),
-                "the notes are cleared".to_string(),
-            ),
             Order::PoolAccounts(accounts) => ("accounts", None, describe_accounts(accounts)),
             Order::Reload => (
                 "reload",
                 None,
                 "the configuration was read again".to_string(),
             ),
-            Order::Send { .. } | Order::ShowRequest { .. } => return None,
+            Order::ShowRequest { .. } => return None,
         };
         Some(OrderSummary {
             code,
             name: name.cloned(),
             text,
         })
-    }
-}
-
-fn describe_settings(
-    provider: Option<&str>,
-    model: Option<&str>,
-    temperature: Option<f32>,
-) -> impl Iterator<Item = String> {
-    let provider = provider.map(|name| format!("provider {name}"));
-    let model = model.map(|name| format!("model {name}"));
-    let temperature = temperature.map(|value| format!("temperature {value}"));
-    [provider, model, temperature].into_iter().flatten()
-}
-
-fn with_details(what: &str, more: impl Iterator<Item = String>) -> String {
-    let more: Vec<String> = more.collect();
-    match more.is_empty() {
-        true => what.to_string(),
-        false => format!("{what}: {}", more.join(", ")),
     }
 }
 
@@ -333,16 +288,10 @@ fn describe_accounts(accounts: &[PoolAccount]) -> String {
     quote_beginning(&text)
 }
 
-fn quote_beginning(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTE_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::order::MysisOrder;
     use crate::domain::record::GameAccount;
 
     #[test]
@@ -372,12 +321,8 @@ mod tests {
 
     #[test]
     fn an_order_says_what_it_sets() {
-        let order = Order::Configure {
-            name: "alpha".into(),
-            provider: Some("local".into()),
-            model: None,
-            temperature: Some(0.5),
-        };
+        let change = MysisOrder::configure(Some("local".into()), None, Some(0.5));
+        let order = change.for_mysis("alpha");
         let summary = OrderSummary::of(&order).unwrap();
         let (code, name) = (summary.code, summary.name.as_deref());
         assert_eq!((code, name), ("configure", Some("alpha")));

@@ -39,8 +39,8 @@ use super::tokens::TokenGauge;
 use super::tool::Toolset;
 
 pub use input::{
-    AlarmId, CallOrder, Effect, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId, Route, TaskId,
-    ToolOutcome, WriteId,
+    AlarmId, CallOrder, Effect, LifeInput, Mode, ModelQuery, ReplyId, Route, TaskId, ToolOutcome,
+    WriteId,
 };
 pub use restore::RestoreArgs;
 

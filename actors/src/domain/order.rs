@@ -1,11 +1,19 @@
 //! Orders: what an operator can ask of the swarm, and what comes of it.
 
-use std::fmt;
+mod answer;
+
 use std::sync::Arc;
 
-use super::ids::{MissionId, MysisId, Seq};
-use super::last_request::SentRequest;
-use super::record::PoolAccount;
+use super::event::MysisStatus;
+use super::record::{Mission, PoolAccount, ProfileChange};
+use super::redact::Redactor;
+use super::state::LifeState;
+
+pub use answer::{CompletedOrder, OrderRefusal, OrderResult, Reloaded};
+
+/// The longest part of a mission or a note that a record quotes, in characters; the whole of it is
+/// stored elsewhere.
+const MAX_QUOTE_CHARS: usize = 200;
 
 /// What an operator asks for, at the terminal or through the control interface.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,55 +29,15 @@ pub enum Order {
         /// Whether to start it at once.
         start: bool,
     },
-    /// Start, or relaunch.
-    Start {
+    /// What one Mysis carries out itself.
+    ForMysis {
         /// Which Mysis.
         name: String,
-    },
-    /// Stop.
-    Stop {
-        /// Which Mysis.
-        name: String,
+        /// What.
+        order: MysisOrder,
     },
     /// Delete, with its conversation; its account goes back to the pool.
     Delete {
-        /// Which Mysis.
-        name: String,
-    },
-    /// Change the settings of a Mysis; what is absent stays.
-    Configure {
-        /// Which Mysis.
-        name: String,
-        /// Its new provider.
-        provider: Option<String>,
-        /// Its new model.
-        model: Option<String>,
-        /// Its new temperature, 0 to 2.
-        temperature: Option<f32>,
-    },
-    /// A direct message.
-    Send {
-        /// Which Mysis.
-        name: String,
-        /// The message.
-        text: String,
-    },
-    /// A mission for the whole swarm.
-    Broadcast {
-        /// The mission.
-        text: String,
-    },
-    /// No mission any more.
-    ClearMission,
-    /// Persistent context for one Mysis.
-    AddNote {
-        /// Which Mysis.
-        name: String,
-        /// What to keep in mind.
-        text: String,
-    },
-    /// No persistent context any more.
-    ClearNotes {
         /// Which Mysis.
         name: String,
     },
@@ -78,158 +46,158 @@ pub enum Order {
         /// Which Mysis.
         name: String,
     },
+    /// A mission for the whole swarm.
+    Broadcast {
+        /// The mission.
+        text: String,
+    },
+    /// No mission any more.
+    ClearMission,
     /// Game accounts for the pool, together or not at all.
     PoolAccounts(Vec<PoolAccount>),
     /// Read the configuration again, and do as it says from now on.
     Reload,
 }
 
-/// What came of an order that was carried out. It is in the store by then.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CompletedOrder {
-    /// The new Mysis.
-    Created(MysisId),
-    /// It runs.
-    Started,
-    /// It is stopped.
-    Stopped,
-    /// It is gone.
-    Deleted,
-    /// Its settings are changed.
-    Configured,
-    /// The message stands in the conversation at this place.
-    Stored(Seq),
-    /// The mission stands.
-    Broadcast {
-        /// Which mission.
-        mission: MissionId,
-        /// The Myses that have it.
-        delivered: Vec<Arc<str>>,
-        /// The Myses that could not take it now; they inherit it when they run again.
-        missed: Vec<Arc<str>>,
-    },
-    /// There is no mission any more; false: there was none.
-    MissionCleared(bool),
-    /// There are no notes any more.
-    NotesCleared,
-    /// This was last sent to the model.
-    Request(Box<SentRequest>),
-    /// So many accounts are in the pool or with their owners.
-    AccountsPooled(usize),
-    /// The configuration was read again.
-    Reloaded(Reloaded),
+/// What one Mysis carries out. Messages are called as the rows that they become.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MysisOrder {
+    /// Start, or relaunch.
+    Start,
+    /// Stop.
+    Stop,
+    /// A direct message.
+    Prompt(Arc<str>),
+    /// The swarm's mission, which the Commander passes on when an operator gives it
+    /// ([`Order::Broadcast`]).
+    Mission(Mission),
+    /// Persistent context.
+    Note(Arc<str>),
+    /// No persistent context any more.
+    ClearNotes,
+    /// Other settings; what is absent stays.
+    Configure(ProfileChange),
 }
 
-/// What came of reading the configuration again, by keys as the operator writes them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reloaded {
-    /// What has changed and holds now.
-    pub at_once: Vec<String>,
-    /// What has changed and holds after a restart.
-    pub after_a_restart: Vec<String>,
-}
-
-impl fmt::Display for Reloaded {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the configuration was read again")?;
-        match self.at_once.is_empty() {
-            true => f.write_str("; nothing that holds at once has changed")?,
-            false => write!(f, ": {}", self.at_once.join(", "))?,
-        }
-        if !self.after_a_restart.is_empty() {
-            let waiting = self.after_a_restart.join(", ");
-            write!(f, "; takes effect when the program is restarted: {waiting}")?;
-        }
-        Ok(())
-    }
-}
-
-/// Why an order was not carried out. Nothing is stored then.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OrderRefusal {
-    /// No Mysis has that name.
-    UnknownMysis(String),
-    /// The name will not do.
-    BadName(String),
-    /// Another Mysis has that name.
-    NameTaken(String),
-    /// The swarm is full.
-    SwarmFull(usize),
-    /// The configuration has no such provider.
-    UnknownProvider {
-        /// The name given.
-        name: String,
-        /// The names that exist.
-        known: Vec<String>,
-    },
-    /// The temperature is not from 0 to 2.
-    BadTemperature,
-    /// It runs already.
-    AlreadyRunning,
-    /// It is stopped already.
-    AlreadyStopped,
-    /// It is stopped and takes no messages.
-    Stopped,
-    /// It is errored and takes no messages.
-    Errored,
-    /// There is nothing in the message.
-    EmptyText,
-    /// The message is too long.
-    TextTooLong(usize),
-    /// The order needs a running swarm.
-    NoSwarm,
-    /// It has sent nothing to its model since the program began.
-    NothingSent,
-    /// The program is closing.
-    Closing,
-    /// The Mysis died while it dealt with the order; it may or may not have been stored.
-    Interrupted,
-    /// The store would not take it.
-    Store(String),
-    /// The configuration stays as it was, for these reasons.
-    Configuration(Vec<String>),
-}
-
-impl fmt::Display for OrderRefusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Order {
+    /// Whom it concerns, as the operator calls them.
+    #[must_use]
+    pub fn name(&self) -> &str {
         match self {
-            OrderRefusal::UnknownMysis(name) => write!(f, "no mysis is called `{name}`"),
-            OrderRefusal::BadName(why) => f.write_str(why),
-            OrderRefusal::NameTaken(name) => write!(f, "a mysis called `{name}` exists already"),
-            OrderRefusal::SwarmFull(max) => write!(
-                f,
-                "the swarm is full ({max} myses); raise swarm.max_myses or delete one"
-            ),
-            OrderRefusal::UnknownProvider { name, known } => write!(
-                f,
-                "no provider is called `{name}`; the configuration has {}",
-                known.join(", ")
-            ),
-            OrderRefusal::BadTemperature => f.write_str("a temperature is a number from 0 to 2"),
-            OrderRefusal::AlreadyRunning => f.write_str("mysis already running"),
-            OrderRefusal::AlreadyStopped => f.write_str("mysis already stopped"),
-            OrderRefusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
-            OrderRefusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
-            OrderRefusal::EmptyText => f.write_str("there is nothing in the message"),
-            OrderRefusal::TextTooLong(max) => write!(f, "the message is longer than {max} bytes"),
-            OrderRefusal::NoSwarm => f.write_str("no swarm is running here"),
-            OrderRefusal::NothingSent => {
-                f.write_str("nothing was sent to its model since the program began")
-            }
-            OrderRefusal::Closing => f.write_str("the program is closing and takes no orders"),
-            OrderRefusal::Interrupted => {
-                f.write_str("the mysis died while dealing with it; look at its log, then try again")
-            }
-            OrderRefusal::Store(why) => write!(f, "could not be stored: {why}"),
-            OrderRefusal::Configuration(why) => {
-                write!(f, "the configuration stays as it was: {}", why.join("; "))
-            }
+            Order::Create { name, .. }
+            | Order::ForMysis { name, .. }
+            | Order::Delete { name }
+            | Order::ShowRequest { name } => name,
+            Order::Broadcast { .. } | Order::ClearMission | Order::PoolAccounts(_) => "the swarm",
+            Order::Reload => "the configuration",
+        }
+    }
+
+    /// What takes it back, by how things stood before it; `None` where nothing does.
+    #[must_use]
+    pub fn inverse(
+        &self,
+        before: Option<&MysisStatus>,
+        mission: Option<&Arc<str>>,
+    ) -> Option<Order> {
+        let give = |mission: &Arc<str>| Order::Broadcast {
+            text: mission.to_string(),
+        };
+        match self {
+            Order::ForMysis { name, order } => Some(order.inverse(before)?.for_mysis(name)),
+            Order::Broadcast { .. } => Some(mission.map_or(Order::ClearMission, give)),
+            Order::ClearMission => mission.map(give),
+            Order::Create { .. }
+            | Order::Delete { .. }
+            | Order::ShowRequest { .. }
+            | Order::PoolAccounts(_)
+            | Order::Reload => None,
         }
     }
 }
 
-/// What comes of an order.
-pub type OrderResult = Result<CompletedOrder, OrderRefusal>;
+impl MysisOrder {
+    /// Other settings, as an operator names them.
+    #[must_use]
+    pub fn configure(
+        provider: Option<String>,
+        model: Option<String>,
+        temperature: Option<f32>,
+    ) -> MysisOrder {
+        let (provider, model) = (provider.map(Into::into), model.map(Into::into));
+        MysisOrder::Configure(ProfileChange::of(provider, model, temperature))
+    }
+
+    /// The order for the Mysis of this name.
+    #[must_use]
+    pub fn for_mysis(self, name: impl Into<String>) -> Order {
+        let name = name.into();
+        Order::ForMysis { name, order: self }
+    }
+
+    /// What takes it back, by how the Mysis stood before it.
+    fn inverse(&self, before: Option<&MysisStatus>) -> Option<MysisOrder> {
+        match self {
+            MysisOrder::Start => Some(MysisOrder::Stop),
+            MysisOrder::Stop => Some(MysisOrder::Start),
+            MysisOrder::Configure(_) => before.map(|before| {
+                let (provider, model) = (before.provider.clone(), before.model.clone());
+                let change = ProfileChange::of(Some(provider), Some(model), before.temperature);
+                MysisOrder::Configure(change)
+            }),
+            MysisOrder::Prompt(_)
+            | MysisOrder::Mission(_)
+            | MysisOrder::Note(_)
+            | MysisOrder::ClearNotes => None,
+        }
+    }
+
+    /// Whether it makes a Mysis run that is in this state.
+    #[must_use]
+    pub fn starts(&self, state: LifeState) -> bool {
+        match self {
+            MysisOrder::Start => true,
+            MysisOrder::Prompt(_) | MysisOrder::Mission(_) => state == LifeState::Idle,
+            MysisOrder::Stop
+            | MysisOrder::Note(_)
+            | MysisOrder::ClearNotes
+            | MysisOrder::Configure(_) => false,
+        }
+    }
+
+    /// A short stable word for it and what its record says; `None` for one that is itself a row of a
+    /// conversation.
+    pub(super) fn summary(&self) -> Option<(&'static str, String)> {
+        Some(match self {
+            MysisOrder::Start => ("start", "started".to_string()),
+            MysisOrder::Stop => ("stop", "stopped".to_string()),
+            MysisOrder::Note(text) => ("note", format!("a note: {}", quote_beginning(text))),
+            MysisOrder::ClearNotes => ("clear_notes", "the notes are cleared".to_string()),
+            MysisOrder::Configure(change) => {
+                let model = change.model.as_ref().and_then(Option::as_deref);
+                let settings =
+                    describe_settings(change.provider.as_deref(), model, change.temperature);
+                ("configure", with_details("configured", settings))
+            }
+            MysisOrder::Prompt(_) | MysisOrder::Mission(_) => return None,
+        })
+    }
+
+    /// The same without what is told to nobody.
+    pub(super) fn without_secrets(self, known: &Redactor) -> MysisOrder {
+        let clean = |text: Arc<str>| known.clean_shared(text);
+        match self {
+            MysisOrder::Prompt(text) => MysisOrder::Prompt(clean(text)),
+            MysisOrder::Mission(mission) => MysisOrder::Mission(mission.without_secrets(known)),
+            MysisOrder::Note(text) => MysisOrder::Note(clean(text)),
+            MysisOrder::Configure(change) => MysisOrder::Configure(ProfileChange {
+                model: change.model.map(|model| model.map(clean)),
+                ..change
+            }),
+            MysisOrder::Start | MysisOrder::Stop | MysisOrder::ClearNotes => self,
+        }
+    }
+}
 
 /// The longest message that is taken, in bytes.
 pub const MAX_ORDER_BYTES: usize = 1 << 20;
@@ -268,6 +236,32 @@ pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
     )))
 }
 
+pub(super) fn describe_settings(
+    provider: Option<&str>,
+    model: Option<&str>,
+    temperature: Option<f32>,
+) -> impl Iterator<Item = String> {
+    let provider = provider.map(|name| format!("provider {name}"));
+    let model = model.map(|name| format!("model {name}"));
+    let temperature = temperature.map(|value| format!("temperature {value}"));
+    [provider, model, temperature].into_iter().flatten()
+}
+
+pub(super) fn with_details(what: &str, more: impl Iterator<Item = String>) -> String {
+    let more: Vec<String> = more.collect();
+    match more.is_empty() {
+        true => what.to_string(),
+        false => format!("{what}: {}", more.join(", ")),
+    }
+}
+
+pub(super) fn quote_beginning(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTE_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,30 +274,5 @@ mod tests {
         for bad in ["", "-x", ".x", "a b", "a/b", "a\u{7}", &"x".repeat(33)] {
             assert!(check_name(bad).is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn a_reload_says_what_holds_now_and_what_waits() {
-        let mut reloaded = Reloaded::default();
-        let said = "the configuration was read again; nothing that holds at once has changed";
-        assert_eq!(reloaded.to_string(), said);
-        reloaded.at_once.push("[budget]".to_string());
-        reloaded.after_a_restart.push("[tui]".to_string());
-        assert_eq!(
-            reloaded.to_string(),
-            "the configuration was read again: [budget]; takes effect when the program is restarted: [tui]"
-        );
-    }
-
-    #[test]
-    fn refusals_say_what_to_do() {
-        assert_eq!(
-            OrderRefusal::Stopped.to_string(),
-            "mysis stopped - press 'r' to relaunch"
-        );
-        assert_eq!(
-            OrderRefusal::AlreadyRunning.to_string(),
-            "mysis already running"
-        );
     }
 }

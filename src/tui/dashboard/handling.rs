@@ -3,7 +3,7 @@
 mod pointing;
 
 use actors::domain::ids::MysisId;
-use actors::domain::order::Order;
+use actors::domain::order::MysisOrder;
 use actors::domain::state::LifeState;
 
 use super::Dashboard;
@@ -120,7 +120,7 @@ impl Dashboard {
             TargetAction::Message => self.compose(ComposeTarget::Myses(ids)),
             TargetAction::Note => self.compose(ComposeTarget::Notes(ids)),
             TargetAction::Start => {
-                self.order_each("start", &ids, |name| Order::Start { name });
+                self.order_myses("start", &ids, &MysisOrder::Start);
             }
             TargetAction::Stop => self.stop(ids),
             TargetAction::Delete => self.ask_to_delete(ids),
@@ -137,7 +137,7 @@ impl Dashboard {
         if ids.is_empty() {
             return self.show_notice("nobody was interrupted: there is none to resume");
         }
-        self.order_each("resume", &ids, |name| Order::Start { name });
+        self.order_myses("resume", &ids, &MysisOrder::Start);
     }
 
     /// Stops one at once, and asks before it stops many.
@@ -145,7 +145,7 @@ impl Dashboard {
         if ids.len() > 1 {
             return self.ask_to_stop(ids);
         }
-        self.order_each("stop", &ids, |name| Order::Stop { name });
+        self.order_myses("stop", &ids, &MysisOrder::Stop);
     }
 
     fn configure(&mut self) {

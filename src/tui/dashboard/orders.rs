@@ -156,7 +156,7 @@ impl OrderTracker {
             id,
             OpenOrder {
                 receipt,
-                name: name_of(given.order).into(),
+                name: given.order.name().into(),
                 mysis: given.mysis,
                 inverse: given.inverse,
             },
@@ -240,35 +240,24 @@ impl OrderTracker {
 impl Receipt {
     fn record_done(&mut self, done: &CompletedOrder, mysis: Option<MysisId>) {
         self.done += 1;
-        match done {
-            CompletedOrder::Stored(seq) => {
-                let track = mysis.map(|mysis| Track {
-                    mysis,
-                    seq: *seq,
-                    reached: Reached::Stored,
-                });
-                self.tracks.extend(track);
+        if let CompletedOrder::Stored(seq) = done {
+            let track = mysis.map(|mysis| Track {
+                mysis,
+                seq: *seq,
+                reached: Reached::Stored,
+            });
+            self.tracks.extend(track);
+        }
+        if let CompletedOrder::Broadcast {
+            mission, missed, ..
+        } = done
+        {
+            if self.mission != Some(*mission) {
+                // What was taken for this one was somebody else's.
+                self.tracks.clear();
             }
-            CompletedOrder::Broadcast {
-                mission, missed, ..
-            } => {
-                if self.mission != Some(*mission) {
-                    // What was taken for this one was somebody else's.
-                    self.tracks.clear();
-                }
-                self.mission = Some(*mission);
-                self.missed = missed.len();
-            }
-            CompletedOrder::Created(_)
-            | CompletedOrder::Started
-            | CompletedOrder::Stopped
-            | CompletedOrder::Deleted
-            | CompletedOrder::Configured
-            | CompletedOrder::MissionCleared(_)
-            | CompletedOrder::NotesCleared
-            | CompletedOrder::Request(_)
-            | CompletedOrder::Reloaded(_)
-            | CompletedOrder::AccountsPooled(_) => {}
+            self.mission = Some(*mission);
+            self.missed = missed.len();
         }
     }
 
@@ -379,28 +368,11 @@ impl Receipt {
     }
 }
 
-/// Whom an order concerns.
-fn name_of(order: &Order) -> &str {
-    match order {
-        Order::Create { name, .. }
-        | Order::Start { name }
-        | Order::Stop { name }
-        | Order::Delete { name }
-        | Order::Configure { name, .. }
-        | Order::Send { name, .. }
-        | Order::AddNote { name, .. }
-        | Order::ClearNotes { name }
-        | Order::ShowRequest { name } => name,
-        Order::Broadcast { .. } | Order::ClearMission | Order::PoolAccounts(_) => "the swarm",
-        Order::Reload => "the configuration",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use actors::domain::message::{CallRecord, CallStatus, Utterance};
-    use actors::domain::order::OrderRefusal;
+    use actors::domain::order::{MysisOrder, OrderRefusal};
 
     fn words(seq: i64, seen_up_to: i64, text: &str) -> Row {
         let utterance = Utterance {
@@ -431,10 +403,7 @@ mod tests {
     fn a_message_is_followed_from_the_store_to_its_answer() {
         let mut orders = OrderTracker::default();
         let receipt = orders.begin("message", "alpha".into(), Moment(0));
-        let order = Order::Send {
-            name: "alpha".to_string(),
-            text: "mine".to_string(),
-        };
+        let order = MysisOrder::Prompt("mine".into()).for_mysis("alpha");
         let given = NewOrder {
             order: &order,
             mysis: Some(MysisId(1)),
@@ -499,7 +468,7 @@ mod tests {
         let ids = ["a", "b", "c"].map(|name| {
             let name = name.to_string();
             let given = NewOrder {
-                order: &Order::Stop { name },
+                order: &MysisOrder::Stop.for_mysis(name),
                 mysis: None,
                 inverse: None,
             };

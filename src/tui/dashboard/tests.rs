@@ -7,7 +7,7 @@ use actors::domain::event::{Activity, EventKind, LinkState, MysisRef, MysisStatu
 use actors::domain::ids::{Lane, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::last_request::{RequestByteCounts, SentRequest};
 use actors::domain::message::{Row, RowBody, Severity, Utterance};
-use actors::domain::order::{CompletedOrder, Order, OrderRefusal};
+use actors::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal};
 use actors::domain::outages::{ServerOutage, ServerOutages};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::redact::Redactor;
@@ -187,9 +187,8 @@ fn a_message_is_written_sent_and_cleared() {
     let mut desk = Desk::new();
     desk.types("mhello");
     let (id, order) = order_of(&desk.key(KeyCode::Enter));
-    let name = "alpha".to_string();
-    let text = "hello".to_string();
-    assert_eq!(order, Order::Send { name, text });
+    let wanted = MysisOrder::Prompt("hello".into()).for_mysis("alpha");
+    assert_eq!(order, wanted);
     assert!(desk.board.overlays().is_empty());
     desk.answers(id, Ok(CompletedOrder::Stored(Seq(4))));
     let receipt = desk.board.receipt_in_sight().unwrap();
@@ -233,8 +232,14 @@ fn drafts_are_kept_for_each_mysis() {
 fn start_stop_and_a_delete_that_asks() {
     let mut desk = Desk::new();
     let name = || "alpha".to_string();
-    assert_eq!(order_of(&desk.types("s")).1, Order::Stop { name: name() });
-    assert_eq!(order_of(&desk.types("r")).1, Order::Start { name: name() });
+    assert_eq!(
+        order_of(&desk.types("s")).1,
+        MysisOrder::Stop.for_mysis(name())
+    );
+    assert_eq!(
+        order_of(&desk.types("r")).1,
+        MysisOrder::Start.for_mysis(name())
+    );
     assert!(desk.types("d").is_empty());
     assert!(
         desk.key(KeyCode::Enter).is_empty(),
@@ -425,9 +430,7 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
         .into_iter()
         .map(|(_, order)| order)
         .collect();
-    let start = |name: &str| Order::Start {
-        name: name.to_string(),
-    };
+    let start = |name: &str| MysisOrder::Start.for_mysis(name);
     assert_eq!(started, [start("alpha"), start("ceres")]);
     let mut nobody = Desk::new();
     assert!(orders_of(&nobody.types("R")).is_empty());

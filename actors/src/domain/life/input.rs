@@ -8,8 +8,8 @@ use crate::domain::event::{Activity, EventKind, LinkState};
 use crate::domain::ids::{CallKey, Timestamp};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault};
-use crate::domain::order::OrderResult;
-use crate::domain::record::{Mission, ProfileChange};
+use crate::domain::order::{MysisOrder, OrderResult};
+use crate::domain::record::Mission;
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::tool::Toolset;
@@ -139,25 +139,6 @@ pub enum LifeInput {
     },
     /// The program is closing: what has left may come back, nothing new begins.
     WindDown,
-}
-
-/// What the operator can ask of one Mysis.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MysisOrder {
-    /// Start or relaunch.
-    Start,
-    /// Stop.
-    Stop,
-    /// A direct message.
-    Prompt(Arc<str>),
-    /// A mission for the whole swarm.
-    Mission(Mission),
-    /// Persistent context.
-    Note(Arc<str>),
-    /// No persistent context any more.
-    ClearNotes,
-    /// Other settings.
-    Configure(ProfileChange),
 }
 
 /// What came of a tool call.

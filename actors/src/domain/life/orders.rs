@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::domain::event::{Activity, is_interruption};
 use crate::domain::ids::Lane;
 use crate::domain::message::RowBody;
-use crate::domain::order::{CompletedOrder, OrderRefusal, check_text};
+use crate::domain::order::{CompletedOrder, MysisOrder, OrderRefusal, check_text};
 use crate::domain::record::{Mission, ProfileChange};
 use crate::domain::state::LifeState;
 use crate::domain::tokens::TokenGauge;
 use crate::domain::write::Write;
 
-use super::input::{AlarmId, Effect, MysisOrder, ReplyId};
+use super::input::{AlarmId, Effect, ReplyId};
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Mode, TurnStep, TurnTrigger};
 

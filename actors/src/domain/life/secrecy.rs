@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::domain::event::Activity;
 use crate::domain::message::Utterance;
 use crate::domain::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall};
-use crate::domain::record::{Mission, ProfileChange};
+use crate::domain::record::Mission;
 use crate::domain::redact::{Redactor, hide_passwords};
 
 use super::Life;
-use super::input::{LifeInput, MysisOrder, ToolOutcome};
+use super::input::{LifeInput, ToolOutcome};
 
 impl LifeInput {
     /// The same without the secrets that are known.
@@ -137,26 +137,8 @@ impl Life {
     }
 }
 
-impl MysisOrder {
-    fn without_secrets(self, known: &Redactor) -> MysisOrder {
-        match self {
-            MysisOrder::Prompt(text) => MysisOrder::Prompt(known.clean_shared(text)),
-            MysisOrder::Mission(mission) => MysisOrder::Mission(mission.without_secrets(known)),
-            MysisOrder::Note(text) => MysisOrder::Note(known.clean_shared(text)),
-            MysisOrder::Configure(change) => {
-                let clean = |model: Arc<str>| known.clean_shared(model);
-                MysisOrder::Configure(ProfileChange {
-                    model: change.model.map(|model| model.map(clean)),
-                    ..change
-                })
-            }
-            MysisOrder::Start | MysisOrder::Stop | MysisOrder::ClearNotes => self,
-        }
-    }
-}
-
 impl Mission {
-    fn without_secrets(self, known: &Redactor) -> Mission {
+    pub(in crate::domain) fn without_secrets(self, known: &Redactor) -> Mission {
         Mission {
             text: known.clean_shared(self.text),
             ..self

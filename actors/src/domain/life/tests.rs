@@ -30,7 +30,7 @@ use crate::domain::message::{
     CallRecord, CallStatus, ResultMeta, Row, RowBody, RowKind, Severity, Utterance,
 };
 use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
-use crate::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
+use crate::domain::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
 use crate::domain::record::{Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::{ProviderRules, SwarmRules, TokenPrice};
@@ -39,8 +39,8 @@ use crate::domain::tool::{ToolSpec, Toolset};
 use crate::domain::write::Write;
 
 use super::{
-    AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, MysisOrder, ReplyId,
-    RestoreArgs, TaskId, ToolOutcome, WriteId,
+    AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, ReplyId, RestoreArgs, TaskId,
+    ToolOutcome, WriteId,
 };
 
 const NUDGES: [&str; 3] = ["nudge one", "nudge two", "nudge three"];

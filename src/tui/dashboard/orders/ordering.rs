@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
-use actors::domain::order::Order;
+use actors::domain::order::{MysisOrder, Order};
 
-use super::undo;
 use super::{BROADCAST, NewOrder};
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
@@ -43,6 +42,16 @@ impl Dashboard {
         given.collect()
     }
 
+    /// Gives the same order to each of these, under one receipt.
+    pub(in crate::dashboard) fn order_myses(
+        &mut self,
+        what: &'static str,
+        ids: &[MysisId],
+        order: &MysisOrder,
+    ) -> Vec<OrderId> {
+        self.order_each(what, ids, |name| order.clone().for_mysis(name))
+    }
+
     /// Gives one order that concerns no known Mysis.
     pub(in crate::dashboard) fn order_once(
         &mut self,
@@ -60,7 +69,7 @@ impl Dashboard {
         let given = NewOrder {
             order: &order,
             mysis,
-            inverse: undo::inverse_order(&order, before, self.mission.as_ref()),
+            inverse: order.inverse(before, self.mission.as_ref()),
         };
         let id = Arc::make_mut(&mut self.orders).give(receipt, given);
         self.effects.push(UiEffect::Order { id, order });
@@ -96,20 +105,19 @@ impl Dashboard {
         self.actions
             .push(TerminalAction::KeepHistory(self.history.clone()));
         self.drafts.keep(&target, "");
-        let words = || text.to_string();
         let ids = match &target {
             ComposeTarget::Swarm => {
-                let order = Order::Broadcast { text: words() };
+                let order = Order::Broadcast {
+                    text: text.to_string(),
+                };
                 vec![self.order_once(BROADCAST, "the swarm", order)]
             }
-            ComposeTarget::Myses(ids) => self.order_each("message", ids, |name| Order::Send {
-                name,
-                text: words(),
-            }),
-            ComposeTarget::Notes(ids) => self.order_each("note", ids, |name| Order::AddNote {
-                name,
-                text: words(),
-            }),
+            ComposeTarget::Myses(ids) => {
+                self.order_myses("message", ids, &MysisOrder::Prompt(text.clone()))
+            }
+            ComposeTarget::Notes(ids) => {
+                self.order_myses("note", ids, &MysisOrder::Note(text.clone()))
+            }
         };
         for id in ids {
             self.sent.insert(id, (target.clone(), text.clone()));
@@ -210,7 +218,7 @@ impl Dashboard {
                 self.order_each("delete", &ids, |name| Order::Delete { name });
             }
             ActionToConfirm::Stop(ids) => {
-                self.order_each("stop", &ids, |name| Order::Stop { name });
+                self.order_myses("stop", &ids, &MysisOrder::Stop);
             }
             ActionToConfirm::Quit => self.close(),
         }

@@ -1,8 +1,5 @@
 //! Undo: how an order is taken back, where that can be done.
 
-use std::sync::Arc;
-
-use actors::domain::event::MysisStatus;
 use actors::domain::order::{CompletedOrder, Order};
 
 /// Orders that can be taken back.
@@ -55,58 +52,8 @@ impl Undo {
     }
 }
 
-/// What takes an order back, by how things stood before it; `None` where nothing does.
-#[must_use]
-pub fn inverse_order(
-    order: &Order,
-    before: Option<&MysisStatus>,
-    mission: Option<&Arc<str>>,
-) -> Option<Order> {
-    match order {
-        Order::Start { name } => Some(Order::Stop { name: name.clone() }),
-        Order::Stop { name } => Some(Order::Start { name: name.clone() }),
-        Order::Configure { name, .. } => before.map(|before| Order::Configure {
-            name: name.clone(),
-            provider: Some(before.provider.to_string()),
-            model: Some(before.model.to_string()),
-            temperature: before.temperature,
-        }),
-        Order::Broadcast { .. } => Some(match mission {
-            Some(mission) => Order::Broadcast {
-                text: mission.to_string(),
-            },
-            None => Order::ClearMission,
-        }),
-        Order::ClearMission => mission.map(|mission| Order::Broadcast {
-            text: mission.to_string(),
-        }),
-        Order::Create { .. }
-        | Order::Delete { .. }
-        | Order::Send { .. }
-        | Order::AddNote { .. }
-        | Order::ClearNotes { .. }
-        | Order::ShowRequest { .. }
-        | Order::PoolAccounts(_)
-        | Order::Reload => None,
-    }
-}
-
-/// Whether what came of an order is something to be taken back.
+/// Whether what came of an order is something to be taken back, where it can be.
 #[must_use]
 pub fn is_change(done: &CompletedOrder) -> bool {
-    match done {
-        CompletedOrder::Started
-        | CompletedOrder::Stopped
-        | CompletedOrder::Configured
-        | CompletedOrder::Broadcast { .. }
-        | CompletedOrder::MissionCleared(true) => true,
-        CompletedOrder::Created(_)
-        | CompletedOrder::Deleted
-        | CompletedOrder::Stored(_)
-        | CompletedOrder::MissionCleared(false)
-        | CompletedOrder::NotesCleared
-        | CompletedOrder::Request(_)
-        | CompletedOrder::Reloaded(_)
-        | CompletedOrder::AccountsPooled(_) => false,
-    }
+    *done != CompletedOrder::MissionCleared(false)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use actors::domain::event::MysisStatus;
 use actors::domain::ids::MysisId;
-use actors::domain::order::Order;
+use actors::domain::order::{MysisOrder, Order};
 use actors::domain::rules::SwarmRules;
 
 use crate::dashboard::text::field::TextField;
@@ -283,12 +283,8 @@ impl MysisForm {
                         return FormOutcome::Used;
                     }
                 };
-                FormOutcome::Give(Order::Configure {
-                    name,
-                    provider,
-                    model: written(&self.model),
-                    temperature: asked,
-                })
+                let order = MysisOrder::configure(provider, written(&self.model), asked);
+                FormOutcome::Give(order.for_mysis(name))
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crate::dashboard::overlay::{LogView, Overlay};
 use actors::domain::ids::MysisId;
-use actors::domain::order::Order;
+use actors::domain::order::{MysisOrder, Order};
 use actors::domain::screen::{ExportFormat, UiEffect};
 use actors::domain::state::LifeState;
 
@@ -66,7 +66,7 @@ impl Dashboard {
             Verb::Mission => return self.run_mission(words.next(command, 0)?),
             Verb::Message | Verb::Note => return self.run_message(command, words),
             Verb::New => return self.run_new(command, words),
-            Verb::ClearNotes | Verb::Start | Verb::Stop | Verb::Delete | Verb::Mark => {
+            Verb::Order(..) | Verb::Stop | Verb::Delete | Verb::Mark => {
                 let ids = self.parse_myses(words.next(command, 0)?)?;
                 self.run_for(command.verb, ids);
             }
@@ -128,9 +128,8 @@ impl Dashboard {
             | Verb::Mission
             | Verb::Message
             | Verb::Note
-            | Verb::ClearNotes
             | Verb::New
-            | Verb::Start
+            | Verb::Order(..)
             | Verb::Stop
             | Verb::Delete
             | Verb::Provider
@@ -156,10 +155,8 @@ impl Dashboard {
             self.ask_to_delete(ids);
         } else if verb == Verb::Stop {
             self.stop(ids);
-        } else if verb == Verb::Start {
-            self.order_each("start", &ids, |name| Order::Start { name });
-        } else if verb == Verb::ClearNotes {
-            self.order_each("clear notes", &ids, |name| Order::ClearNotes { name });
+        } else if let Verb::Order(what, order) = verb {
+            self.order_myses(what, &ids, order);
         } else {
             self.table.mark_only(ids);
         }
@@ -221,12 +218,9 @@ impl Dashboard {
             (_, Ok(_) | Err(_)) => None,
         };
         let given = |wanted: Verb| (verb == wanted).then(|| value.to_string());
-        self.order_each("configure", ids, |name| Order::Configure {
-            name,
-            provider: given(Verb::Provider),
-            model: given(Verb::Model),
-            temperature,
-        });
+        let (provider, model) = (given(Verb::Provider), given(Verb::Model));
+        let order = MysisOrder::configure(provider, model, temperature);
+        self.order_myses("configure", ids, &order);
         Ok(())
     }
 

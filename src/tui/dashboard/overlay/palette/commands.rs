@@ -1,5 +1,7 @@
 //! Commands: everything that can be written behind a `:`.
 
+use actors::domain::order::MysisOrder;
+
 use crate::dashboard::table::columns::Column;
 
 /// A command.
@@ -56,7 +58,7 @@ impl Takes {
 }
 
 /// What a command does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verb {
     /// A mission for the swarm.
     Broadcast,
@@ -66,12 +68,10 @@ pub enum Verb {
     Message,
     /// Persistent context.
     Note,
-    /// No persistent context any more.
-    ClearNotes,
     /// A new Mysis.
     New,
-    /// Start or relaunch.
-    Start,
+    /// The same order to each of some: what its receipt calls it, and the order.
+    Order(&'static str, &'static MysisOrder),
     /// Start those that ran when the program ended.
     Resume,
     /// Stop.
@@ -173,7 +173,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
     command(
         "clear-notes",
         &[Takes::Myses],
-        Verb::ClearNotes,
+        Verb::Order("clear notes", &MysisOrder::ClearNotes),
         "nothing to keep in mind any more",
     ),
     command(
@@ -182,7 +182,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
         Verb::New,
         "create a Mysis and start it",
     ),
-    command("start", &[Takes::Myses], Verb::Start, "start or relaunch"),
+    command(
+        "start",
+        &[Takes::Myses],
+        Verb::Order("start", &MysisOrder::Start),
+        "start or relaunch",
+    ),
     command(
         "resume",
         &[],
