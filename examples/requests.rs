@@ -16,6 +16,7 @@ use actors::domain::message::{Row, RowBody};
 use actors::domain::model::{ChatCall, ChatMessage};
 use actors::domain::order::Order;
 use actors::domain::reading::{PageFrom, PageQuery};
+use actors::domain::rules::ProviderRules;
 use actors::ports::Archive;
 use anyhow::Context;
 use tokio::net::TcpListener;
@@ -76,16 +77,19 @@ async fn play(
     let galaxy = Galaxy::start(loopback().await?, options, stop.child_token()).await?;
     let model = loopback().await?;
     let mut settings = Settings::default();
-    settings.swarm.turn_pause = Duration::ZERO;
+    settings.swarm.rules.turn_pause = Duration::ZERO;
     let provider = ProviderSettings {
         endpoint: format!("http://{}/v1", model.local_addr()?),
-        model: "pilot".to_string(),
         kind: ProviderKind::OpenAi,
+        rules: ProviderRules {
+            model: "pilot".into(),
+            ..ProviderRules::default()
+        },
         ..ProviderSettings::default()
     };
     settings.providers = [("local".to_string(), provider)].into();
     settings.mcp.upstream = Some(galaxy.url());
-    settings.mcp.logins_per_minute = 1_000_000;
+    settings.mcp.tools.logins_per_minute = Some(1_000_000);
     let pilot = zoea_pilot::serve(model, PilotOptions::default(), stop.child_token());
     let pilot = tokio::spawn(pilot);
 

@@ -1,7 +1,7 @@
 //! Settings: where every value that an operator can choose is read and checked.
 //!
-//! Every section of the configuration is a file here, in one shape: what it holds, its defaults, how
-//! it is read. All mistakes of a configuration are found in one go.
+//! Every section of the configuration is a file here with a table of its keys (`table.rs`): what a key is
+//! called, what it may be, its default and its help. All mistakes of a configuration are found in one go.
 
 mod alerts;
 pub mod bounds;
@@ -10,12 +10,12 @@ mod defaults;
 mod document;
 mod environment;
 mod findings;
+mod key;
 mod keys;
 mod listen;
 mod mcp;
 mod mistake;
 mod nearest;
-mod overrides;
 mod progress;
 mod prompt;
 mod provider;
@@ -28,6 +28,7 @@ mod section;
 mod store;
 mod supervision;
 mod swarm;
+mod table;
 mod template;
 mod traces;
 mod tui;
@@ -37,26 +38,28 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use alerts::AlertSettings;
-pub use budget::BudgetSettings;
 pub use environment::Environment;
 pub use listen::{ControlSettings, MetricsSettings};
 pub use mcp::McpSettings;
 pub use mistake::{Mistake, MistakePlace, SettingsError};
-pub use progress::ProgressSettings;
 pub use prompt::check_prompt;
-pub use provider::{KeySource, PriceSettings, ProviderKind, ProviderSettings};
+pub use provider::{KeySource, ProviderKind, ProviderSettings};
 pub use reports::{DailyReport, ReportSettings};
 pub use roster::DeclaredMysis;
 pub use secret::Secret;
 pub use store::StoreSettings;
-pub use supervision::{Backoff, RelaunchSetting, SupervisionSettings};
 pub use swarm::SwarmSettings;
 pub use template::template;
 pub use traces::TraceSettings;
 pub use tui::TuiSettings;
 
-use overrides::Overrides;
-use rule::{ListRule, Time};
+use actors::domain::budget::BudgetRules;
+use actors::domain::rules::{ProgressRules, SupervisionRules};
+
+use keys::KeyRemarks;
+use reload::ReloadPart;
+use section::Section;
+use table::ReadSection;
 
 /// The name of the configuration file, in the current directory or in a home directory.
 pub const CONFIG_FILE: &str = "zoea.toml";
@@ -64,43 +67,84 @@ pub const CONFIG_FILE: &str = "zoea.toml";
 /// The name of the file in a home directory that holds providers' keys.
 pub const CREDENTIALS_FILE: &str = "credentials.json";
 
-/// The waits before each further try; an empty list means a single try.
-const RETRY_RULE: ListRule<Time> = ListRule {
-    count: 0..=100,
-    item: Time::FromZero,
-};
+/// Defines the settings by a table of their sections: those that a reload changes, and those that only a
+/// restart changes, each with the name that the operator is told then.
+macro_rules! settings {
+    (
+        at_once {$($(#[doc = $at_once:literal])* $now:ident: $Now:ty, $now_label:literal;)*}
+        after_a_restart {$($(#[doc = $after:literal])* $later:ident: $Later:ty, $later_label:literal;)*}
+    ) => {
+        /// Every value that an operator can choose. Two of them can be compared to see what a reload
+        /// changes.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Settings {
+            /// The chat endpoints, by name; at least one.
+            pub providers: BTreeMap<String, ProviderSettings>,
+            $($(#[doc = $at_once])* pub $now: $Now,)*
+            $($(#[doc = $after])* pub $later: $Later,)*
+            /// The Myses that exist after launch; at most `swarm.max_myses`.
+            pub myses: Vec<DeclaredMysis>,
+        }
 
-/// Every value that an operator can choose. Two of them can be compared to see what a reload changes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// How many Myses there may be and how their turns run.
-    pub swarm: SwarmSettings,
-    /// The chat endpoints, by name; at least one.
-    pub providers: BTreeMap<String, ProviderSettings>,
-    /// The upstream MCP server.
-    pub mcp: McpSettings,
-    /// What happens when a Mysis has failed.
-    pub supervision: SupervisionSettings,
-    /// What may be spent.
-    pub budget: BudgetSettings,
-    /// How a Mysis is watched that gets nowhere.
-    pub progress: ProgressSettings,
-    /// The control interface.
-    pub control: ControlSettings,
-    /// The metrics server.
-    pub metrics: MetricsSettings,
-    /// Where spans are brought.
-    pub traces: TraceSettings,
-    /// Who is told when somebody needs the operator.
-    pub alerts: AlertSettings,
-    /// Which reports are written by the running program.
-    pub reports: ReportSettings,
-    /// Where conversations are kept.
-    pub store: StoreSettings,
-    /// How the terminal looks.
-    pub tui: TuiSettings,
-    /// The Myses that exist after launch; at most `swarm.max_myses`.
-    pub myses: Vec<DeclaredMysis>,
+        const AT_ONCE: &[ReloadPart] = &[$(settings!(@part $now, $now_label)),*];
+        const AFTER_A_RESTART: &[ReloadPart] = &[$(settings!(@part $later, $later_label)),*];
+
+        impl Settings {
+            fn read_root(mut root: Section<'_, '_>) -> Self {
+                let (names, providers) = provider::read_providers(&mut root);
+                let settings = Self {
+                    providers,
+                    $($now: settings!(@read root, names, $now, $Now),)*
+                    $($later: settings!(@read root, names, $later, $Later),)*
+                    myses: roster::read_roster(&mut root, &names),
+                };
+                roster::check_fits(&mut root, &settings);
+                root.finish();
+                settings
+            }
+        }
+    };
+    (@part $key:ident, $label:literal) => {
+        ReloadPart {
+            label: $label,
+            differs: |old, new| old.$key != new.$key,
+            copy: |old, new| new.$key.clone_from(&old.$key),
+        }
+    };
+    (@read $root:ident, $names:ident, $key:ident, $Type:ty) => {
+        $root.read_section(stringify!($key), |section| <$Type>::read_section(section, &$names))
+    };
+}
+
+settings! {
+    at_once {
+        /// How many Myses there may be and how their turns run.
+        swarm: SwarmSettings, "[swarm]";
+        /// The upstream MCP server.
+        mcp: McpSettings, "[mcp]";
+        /// What happens when a Mysis has failed.
+        supervision: SupervisionRules, "[supervision]";
+        /// What may be spent.
+        budget: BudgetRules, "[budget]";
+        /// How a Mysis is watched that gets nowhere.
+        progress: ProgressRules, "[progress]";
+    }
+    after_a_restart {
+        /// The control interface.
+        control: ControlSettings, "control.listen";
+        /// The metrics server.
+        metrics: MetricsSettings, "metrics.listen";
+        /// Where spans are brought.
+        traces: TraceSettings, "[traces]";
+        /// Who is told when somebody needs the operator.
+        alerts: AlertSettings, "[alerts]";
+        /// Which reports are written by the running program.
+        reports: ReportSettings, "[reports]";
+        /// Where conversations are kept.
+        store: StoreSettings, "[store]";
+        /// How the terminal looks.
+        tui: TuiSettings, "[tui]";
+    }
 }
 
 /// Where a configuration is looked for.
@@ -127,26 +171,7 @@ pub struct LoadedSettings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self {
-            swarm: SwarmSettings::default(),
-            providers: [(
-                provider::DEFAULT_NAME.to_owned(),
-                ProviderSettings::default(),
-            )]
-            .into(),
-            mcp: McpSettings::default(),
-            supervision: SupervisionSettings::default(),
-            budget: BudgetSettings::default(),
-            progress: ProgressSettings::default(),
-            control: ControlSettings::default(),
-            metrics: MetricsSettings::default(),
-            traces: TraceSettings::default(),
-            alerts: AlertSettings::default(),
-            reports: ReportSettings::default(),
-            store: StoreSettings::default(),
-            tui: TuiSettings::default(),
-            myses: Vec::new(),
-        }
+        document::load(None, &Environment::default(), Self::read_root).0
     }
 }
 
@@ -159,33 +184,31 @@ impl Settings {
         source: &ConfigSource,
         environment: &Environment,
     ) -> Result<LoadedSettings, SettingsError> {
-        let mut of_environment = Vec::new();
-        let overrides = Overrides::read(environment, &mut of_environment);
         let file = source.find_file();
-        let (mut settings, mut mistakes) = match &file {
-            Some(file) => Self::read(file, overrides),
-            None => document::parse(Path::new(CONFIG_FILE), "", overrides),
+        let (mut settings, mistakes) =
+            document::load(file.as_deref(), environment, Self::read_root);
+        let mut remarks = KeyRemarks {
+            mistakes,
+            warnings: Vec::new(),
         };
-        let remarks = keys::fetch_keys(&mut settings.providers, environment, &source.credentials);
-        mistakes.extend(remarks.mistakes);
-        let mut warnings = remarks.warnings;
-        warnings.extend(keys::fetch_token(&mut settings.alerts, environment));
-        mistakes.extend(of_environment);
-        if mistakes.is_empty() {
-            Ok(LoadedSettings {
-                settings,
-                file,
-                warnings,
-            })
-        } else {
-            Err(SettingsError { mistakes })
-        }
+        keys::fetch_keys(
+            &mut settings,
+            environment,
+            &source.credentials,
+            &mut remarks,
+        );
+        SettingsError::check(remarks.mistakes)?;
+        Ok(LoadedSettings {
+            settings,
+            file,
+            warnings: remarks.warnings,
+        })
     }
 
     /// Whether any provider has a price.
     #[must_use]
     pub fn has_price(&self) -> bool {
-        self.providers.values().any(|of| of.price.is_some())
+        self.providers.values().any(|of| of.rules.price.is_some())
     }
 
     /// Reads `[tui]` alone of the configuration file, if there is one.
@@ -193,24 +216,13 @@ impl Settings {
     /// # Errors
     /// Lists every mistake in that section; what stands in others is not looked at.
     pub fn load_tui(source: &ConfigSource) -> Result<TuiSettings, SettingsError> {
-        let Some(file) = source.find_file() else {
-            return Ok(TuiSettings::default());
-        };
-        let (tui, mistakes) = match document::read_file(&file) {
-            Ok(text) => document::parse_tui(&file, &text),
-            Err(mistake) => (TuiSettings::default(), vec![mistake]),
-        };
-        if mistakes.is_empty() {
-            return Ok(tui);
-        }
-        Err(SettingsError { mistakes })
-    }
-
-    fn read(file: &Path, overrides: Overrides) -> (Self, Vec<Mistake>) {
-        match document::read_file(file) {
-            Ok(text) => document::parse(file, &text, overrides),
-            Err(mistake) => (Self::default(), vec![mistake]),
-        }
+        let file = source.find_file();
+        let (tui, mistakes) =
+            document::load(file.as_deref(), &Environment::default(), |mut root| {
+                root.read_section("tui", |section| TuiSettings::read_section(section, &[]))
+            });
+        SettingsError::check(mistakes)?;
+        Ok(tui)
     }
 }
 

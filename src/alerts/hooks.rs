@@ -50,7 +50,7 @@ impl Hooks {
         });
         Hooks {
             webhook,
-            command: settings.command.clone(),
+            command: settings.command.clone().unwrap_or_default(),
             timeout: settings.timeout,
             secrets,
             operator,

@@ -135,7 +135,7 @@ fn check_settings(
 
 /// Whether as many Myses as the configuration allows can have their connections.
 fn check_descriptors(settings: &Settings) -> DoctorFinding {
-    let myses = usize::try_from(settings.swarm.max_myses).unwrap_or(usize::MAX);
+    let myses = settings.swarm.rules.max_myses;
     let limit = descriptors::raise_limit(descriptors::needed_descriptors(myses, false));
     match descriptors::describe_shortage(limit, myses, false) {
         Some(text) => Err(text),
@@ -219,7 +219,7 @@ async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Set
         Err(why) => Err(known.clean_own(why)),
     };
     for (name, provider) in &settings.providers {
-        let finding = check_provider(&providers, name, &provider.model).await;
+        let finding = check_provider(&providers, name, &provider.rules.model).await;
         checks.push((format!("provider {name}"), clean(finding)));
     }
     if let Some(url) = &settings.mcp.upstream {

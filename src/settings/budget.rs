@@ -1,29 +1,40 @@
 //! `[budget]`: what may be spent; a spent budget pauses Myses.
 
-use super::rule::{Number, WholeNumber};
+use actors::domain::budget::{BudgetLimits, BudgetRules};
+
+use super::rule::{Rule, number_above_zero, whole_number_from};
 use super::section::Section;
+use super::table::{ReadSection, read_keys};
 
-/// What may be spent; none of it is limited by default.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct BudgetSettings {
-    /// Tokens in and out of one Mysis a day (UTC), above zero.
-    pub tokens_per_mysis_per_day: Option<u64>,
-    /// Tokens in and out of the whole swarm a day (UTC), above zero.
-    pub tokens_per_day: Option<u64>,
-    /// US dollars of one Mysis a day (UTC), above zero.
-    pub usd_per_mysis_per_day: Option<f64>,
-    /// US dollars of the whole swarm a day (UTC), above zero.
-    pub usd_per_day: Option<f64>,
-}
-
-impl BudgetSettings {
-    pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
+impl ReadSection for BudgetRules {
+    fn read_section(section: &mut Section<'_, '_>, _: &[String]) -> Self {
+        read_keys! { section;
+            /// Of each Mysis: tokens in and out, US dollars (as the providers' prices have it).
+            optional tokens_per_mysis_per_day = 2_000_000, whole_number_from(1..);
+            optional usd_per_mysis_per_day = 1.0, dollars();
+            /// Of the whole swarm.
+            optional tokens_per_day = 20_000_000, whole_number_from(1..);
+            optional usd_per_day = 5.0, dollars();
+        }
         Self {
-            tokens_per_mysis_per_day: section
-                .read("tokens_per_mysis_per_day", &WholeNumber::at_least(1)),
-            tokens_per_day: section.read("tokens_per_day", &WholeNumber::at_least(1)),
-            usd_per_mysis_per_day: section.read("usd_per_mysis_per_day", &Number::above(0.0)),
-            usd_per_day: section.read("usd_per_day", &Number::above(0.0)),
+            mysis: BudgetLimits {
+                tokens: tokens_per_mysis_per_day,
+                cost_micros: usd_per_mysis_per_day,
+            },
+            swarm: BudgetLimits {
+                tokens: tokens_per_day,
+                cost_micros: usd_per_day,
+            },
         }
     }
+}
+
+/// US dollars, as millionths of one.
+fn dollars() -> Rule<u64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a budget is above zero, and far below 2^63 millionths of a dollar"
+    )]
+    number_above_zero().map(|dollars| (dollars * 1e6).round() as u64)
 }

@@ -9,8 +9,8 @@ impl LoadedSettings {
         if self.file.is_some() {
             return None;
         }
-        let name = &self.settings.swarm.default_provider;
-        let provider = self.settings.providers.get(name)?;
+        let name = &self.settings.swarm.rules.default_provider;
+        let provider = self.settings.providers.get(&**name)?;
         let game = match &self.settings.mcp.upstream {
             Some(address) => format!("the game server {address}"),
             None => "no game server".to_owned(),
@@ -19,7 +19,7 @@ impl LoadedSettings {
             "there is no {CONFIG_FILE}, so the defaults are used: the provider `{name}` at {} with \
              the model {}, and {game}; `zoea init` writes a {CONFIG_FILE}, `zoea doctor` checks what \
              it names, `zoea run --offline` plays without any of it",
-            provider.endpoint, provider.model
+            provider.endpoint, provider.rules.model
         ))
     }
 }

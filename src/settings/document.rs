@@ -1,30 +1,17 @@
 //! The document: one configuration file, from its bytes to settings or to all of its mistakes.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 
 use toml::de::DeTable;
-
-use super::alerts::AlertSettings;
 use zoea_system::files;
 
-use super::budget::BudgetSettings;
-use super::findings::{Findings, LocatedMistake};
-use super::listen::{ControlSettings, MetricsSettings};
-use super::mcp::McpSettings;
+use super::environment::Environment;
+use super::findings::Findings;
+use super::key::Key;
 use super::mistake::{Mistake, MistakePlace};
-use super::overrides::Overrides;
-use super::progress::ProgressSettings;
-use super::provider::{DEFAULT_NAME, ProviderSettings};
-use super::reports::ReportSettings;
 use super::section::Section;
-use super::store::StoreSettings;
-use super::supervision::SupervisionSettings;
-use super::swarm::SwarmSettings;
-use super::traces::TraceSettings;
-use super::tui::TuiSettings;
-use super::{Settings, roster};
+use super::{CONFIG_FILE, Settings};
 
 /// More than any configuration; what is longer is something else.
 const MAX_FILE_BYTES: u64 = 4 << 20;
@@ -55,99 +42,62 @@ pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
     })
 }
 
-/// The settings that `text`, which `file` holds, and the overrides make; and every mistake in it.
-pub(super) fn parse(file: &Path, text: &str, overrides: Overrides) -> (Settings, Vec<Mistake>) {
-    visit_root(file, text, |mut root| {
-        let settings = read_settings(&mut root, overrides);
-        root.finish();
-        settings
-    })
+/// What `read` makes of the configuration in `file`, or where there is none of an empty one, and of the
+/// environment; and every mistake in them.
+pub(super) fn load<T>(
+    file: Option<&Path>,
+    environment: &Environment,
+    read: impl FnOnce(Section<'_, '_>) -> T,
+) -> (T, Vec<Mistake>) {
+    let text = file.map_or(Ok(String::new()), read_file);
+    let (text, unreadable) = match text {
+        Ok(text) => (text, None),
+        Err(mistake) => (String::new(), Some(mistake)),
+    };
+    let file = file.unwrap_or(Path::new(CONFIG_FILE));
+    let (settings, mistakes) = parse(file, &text, environment, read);
+    (settings, unreadable.into_iter().chain(mistakes).collect())
 }
 
-/// What `text`, which `file` holds, says of the terminal, and every mistake in that. The other
-/// sections are not looked at.
-pub(super) fn parse_tui(file: &Path, text: &str) -> (TuiSettings, Vec<Mistake>) {
-    visit_root(file, text, |mut root| {
-        root.section("tui", TuiSettings::read)
-    })
+/// Every section, with the keys that it knows.
+pub(super) fn known_keys() -> Vec<(String, Vec<Key>)> {
+    let text = "[providers.local.price]\n[[myses]]\n";
+    let environment = Environment::default();
+    let table = DeTable::parse(text);
+    let mut findings = Findings::new(&environment);
+    if let Ok(table) = &table {
+        Settings::read_root(Section::root(table.get_ref(), &mut findings));
+    }
+    findings.into_known()
 }
 
-fn visit_root<T: Default>(
+/// What `read` makes of `text`, which `file` holds, and of the environment; and every mistake in them.
+pub(super) fn parse<T>(
     file: &Path,
     text: &str,
+    environment: &Environment,
     read: impl FnOnce(Section<'_, '_>) -> T,
 ) -> (T, Vec<Mistake>) {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut findings = Findings::default();
-    let settings = match DeTable::parse(text) {
-        Ok(table) => read(Section::root(table.get_ref(), &mut findings)),
-        Err(error) => {
-            let at = error.span().map(|span| span.start);
-            findings.note(at, format!("not TOML: {}", error.message()));
-            T::default()
-        }
-    };
-    let placed = |LocatedMistake { at, text: sentence }| Mistake {
-        place: at.map_or_else(
-            || MistakePlace::File(file.to_owned()),
-            |at| MistakePlace::of_offset(file, text, at),
-        ),
-        text: sentence,
-    };
-    (
-        settings,
-        findings.into_mistakes().into_iter().map(placed).collect(),
-    )
-}
-
-/// The settings of a table; no table at all gives the defaults.
-fn read_settings(root: &mut Section<'_, '_>, overrides: Overrides) -> Settings {
-    let (names, providers) = read_providers(root);
-    let mut settings = Settings {
-        providers,
-        swarm: root.section("swarm", |section| SwarmSettings::read(section, &names)),
-        mcp: root.section("mcp", McpSettings::read),
-        supervision: root.section("supervision", SupervisionSettings::read),
-        budget: root.section("budget", BudgetSettings::read),
-        progress: root.section("progress", |section| {
-            ProgressSettings::read(section, &names)
-        }),
-        control: root.section("control", ControlSettings::read),
-        metrics: root.section("metrics", MetricsSettings::read),
-        traces: root.section("traces", TraceSettings::read),
-        alerts: root.section("alerts", AlertSettings::read),
-        reports: root.section("reports", ReportSettings::read),
-        store: root.section("store", StoreSettings::read),
-        tui: root.section("tui", TuiSettings::read),
-        myses: roster::read(root, &names),
-    };
-    overrides.apply(&mut settings);
-    check_roster_fits(root, &settings);
-    settings
-}
-
-/// The names of all providers, and those that could be read; `local` alone if the text names none.
-fn read_providers(root: &mut Section<'_, '_>) -> (Vec<String>, BTreeMap<String, ProviderSettings>) {
-    let mut names = root.names_in("providers");
-    let providers = root.each_named("providers", |name, section| {
-        (
-            name.to_owned(),
-            ProviderSettings::read(section, name, &names),
-        )
+    let mut findings = Findings::new(environment);
+    let table = DeTable::parse(text).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        (at, format!("not TOML: {}", error.message()))
     });
-    let mut providers = BTreeMap::from_iter(providers);
-    if names.is_empty() {
-        names.push(DEFAULT_NAME.to_owned());
-        providers.insert(DEFAULT_NAME.to_owned(), ProviderSettings::default());
-    }
-    (names, providers)
-}
-
-/// Judged only where everything else is right, for a wrong limit would make a second mistake of one.
-fn check_roster_fits(root: &mut Section<'_, '_>, settings: &Settings) {
-    let (count, most) = (settings.myses.len(), settings.swarm.max_myses);
-    if count > most as usize && root.is_clean() {
-        let allowed = format!("up to {most}, the limit that swarm.max_myses sets");
-        root.reject("myses", &format!("a list of {count}"), &allowed);
-    }
+    let (table, malformed) = match table {
+        Ok(table) => (table.into_inner(), None),
+        Err(mistake) => (DeTable::new(), Some(mistake)),
+    };
+    let settings = read(Section::root(&table, &mut findings));
+    let (mistakes, of_environment) = findings.into_mistakes();
+    let mistakes = malformed.into_iter().chain(mistakes);
+    let placed = mistakes.map(|(at, sentence)| Mistake {
+        place: MistakePlace::of_offset(file, text, at),
+        text: sentence,
+    });
+    let of_environment = of_environment.into_iter().map(|text| Mistake {
+        place: MistakePlace::Environment,
+        text,
+    });
+    (settings, placed.chain(of_environment).collect())
 }

@@ -3,25 +3,25 @@
 //! Unknown keys are judged at the end, when every section has said which keys it knows: the key may
 //! only stand in the wrong section.
 
+use super::environment::Environment;
+use super::key::Key;
 use super::nearest::nearest;
+use super::rule::Rule;
 
 /// Mistakes and keys, by their offset in the text.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
+#[derive(Debug)]
+pub(super) struct Findings<'e> {
+    environment: &'e Environment,
     mistakes: Vec<LocatedMistake>,
     unknown: Vec<UnknownKey>,
     /// Each section that was read, with the keys that it knows.
-    known: Vec<(String, Vec<&'static str>)>,
+    known: Vec<(String, Vec<Key>)>,
+    /// What is wrong with the variables of the environment that outrank keys.
+    of_environment: Vec<String>,
 }
 
-/// One mistake.
-#[derive(Debug)]
-pub(super) struct LocatedMistake {
-    /// Byte offset in the text; none where the text as a whole is meant.
-    pub(super) at: Option<usize>,
-    /// The sentence about it.
-    pub(super) text: String,
-}
+/// One mistake: its byte offset in the text, and the sentence about it.
+pub(super) type LocatedMistake = (usize, String);
 
 #[derive(Debug)]
 struct UnknownKey {
@@ -30,9 +30,34 @@ struct UnknownKey {
     key: String,
 }
 
-impl Findings {
-    pub(super) fn note(&mut self, at: Option<usize>, text: String) {
-        self.mistakes.push(LocatedMistake { at, text });
+impl<'e> Findings<'e> {
+    pub(super) fn new(environment: &'e Environment) -> Self {
+        Self {
+            environment,
+            mistakes: Vec::new(),
+            unknown: Vec::new(),
+            known: Vec::new(),
+            of_environment: Vec::new(),
+        }
+    }
+
+    /// The value of the variable that outranks `key`, if there is one.
+    pub(super) fn read_variable<T: 'static>(&mut self, key: Key, rule: &Rule<T>) -> Option<T> {
+        let name = key.variable?;
+        let text = self.environment.get(name)?.to_str();
+        let accepted = text
+            .ok_or_else(|| "no text (not UTF-8)".to_owned())
+            .and_then(|text| rule.accept_variable(text));
+        accepted
+            .map_err(|found| {
+                let text = format!("{name} is {found}; allowed: {}", rule.allowed);
+                self.of_environment.push(text);
+            })
+            .ok()
+    }
+
+    pub(super) fn note(&mut self, at: usize, text: String) {
+        self.mistakes.push((at, text));
     }
 
     pub(super) fn note_unknown_key(&mut self, at: usize, section: &str, key: &str) {
@@ -40,51 +65,50 @@ impl Findings {
         self.unknown.push(UnknownKey { at, section, key });
     }
 
-    pub(super) fn note_known_keys(&mut self, section: &str, keys: Vec<&'static str>) {
-        self.known.push((section.to_owned(), keys));
+    pub(super) fn note_known_keys(&mut self, section: String, keys: Vec<Key>) {
+        self.known.push((section, keys));
     }
 
     pub(super) fn is_clean(&self) -> bool {
         self.mistakes.is_empty() && self.unknown.is_empty()
     }
 
-    /// All mistakes in the order of the text.
-    pub(super) fn into_mistakes(mut self) -> Vec<LocatedMistake> {
-        for unknown in std::mem::take(&mut self.unknown) {
-            let text = self.unknown_key_text(&unknown);
-            self.note(Some(unknown.at), text);
-        }
-        self.mistakes.sort_by_key(|finding| finding.at);
-        self.mistakes
+    /// Each section that was read, with the keys that it knows.
+    pub(super) fn into_known(self) -> Vec<(String, Vec<Key>)> {
+        self.known
     }
 
-    fn unknown_key_text(&self, unknown: &UnknownKey) -> String {
-        let here = self.keys_of(&unknown.section);
-        let written = dotted(&unknown.section, &unknown.key);
-        if let Some(key) = nearest(&unknown.key, here) {
+    /// All mistakes in the order of the text, and those of the environment.
+    pub(super) fn into_mistakes(mut self) -> (Vec<LocatedMistake>, Vec<String>) {
+        for unknown in std::mem::take(&mut self.unknown) {
+            let text = self.unknown_key_text(&unknown);
+            self.note(unknown.at, text);
+        }
+        self.mistakes.sort_by_key(|(at, _)| *at);
+        // Last first: the server before the swarm.
+        self.of_environment.reverse();
+        (self.mistakes, self.of_environment)
+    }
+
+    fn unknown_key_text(&self, UnknownKey { section, key, .. }: &UnknownKey) -> String {
+        let written = dotted(section, key);
+        let here = self.known.iter().find(|(name, _)| name == section);
+        let here: Vec<&str> = here.map_or_else(Vec::new, |(_, keys)| {
+            keys.iter().map(|key| key.name).collect()
+        });
+        if let Some(key) = nearest(key, &here) {
             return format!("unknown key {written}; did you mean {key}?");
         }
-        if let Some((section, key)) = self.same_key_elsewhere(&unknown.key) {
+        let is_same = |known: &&Key| known.name == key;
+        let mut elsewhere = self.known.iter();
+        if let Some((section, _)) = elsewhere.find(|(_, keys)| keys.iter().find(is_same).is_some())
+        {
             return format!(
                 "unknown key {written}; did you mean {}?",
                 dotted(section, key)
             );
         }
         format!("unknown key {written}; known here: {}", here.join(", "))
-    }
-
-    fn keys_of(&self, section: &str) -> &[&'static str] {
-        self.known
-            .iter()
-            .find(|(name, _)| name == section)
-            .map_or(&[], |(_, keys)| keys)
-    }
-
-    fn same_key_elsewhere(&self, key: &str) -> Option<(&str, &'static str)> {
-        self.known.iter().find_map(|(section, keys)| {
-            let known = keys.iter().find(|known| **known == key)?;
-            Some((section.as_str(), *known))
-        })
     }
 }
 

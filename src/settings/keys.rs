@@ -10,11 +10,11 @@ use serde::Deserialize;
 
 use zoea_system::files;
 
-use super::alerts::AlertSettings;
+use super::Settings;
 use super::environment::Environment;
 use super::findings::dotted;
 use super::mistake::{Mistake, MistakePlace};
-use super::provider::{KeySource, ProviderSettings};
+use super::provider::KeySource;
 use super::secret::Secret;
 
 /// More than any credentials.
@@ -32,52 +32,49 @@ struct Credentials {
     api_key: Secret,
 }
 
-/// What fetching keys has to say.
-#[derive(Debug, Default)]
+/// What there is to say about a configuration and its keys.
+#[derive(Debug)]
 pub(super) struct KeyRemarks {
     pub(super) mistakes: Vec<Mistake>,
     pub(super) warnings: Vec<String>,
 }
 
-/// Fills in every provider's key.
+/// Fills in every provider's key, and the token of the alerts' webhook.
 pub(super) fn fetch_keys(
-    providers: &mut BTreeMap<String, ProviderSettings>,
+    settings: &mut Settings,
     environment: &Environment,
     credentials: &Path,
-) -> KeyRemarks {
-    let mut remarks = KeyRemarks::default();
-    close_to_others(credentials, &mut remarks);
-    let is_wanted =
-        |provider: &ProviderSettings| matches!(provider.key_source, KeySource::Credentials(_));
-    let entries = if providers.values().any(is_wanted) {
-        read_credentials(credentials, &mut remarks)
-    } else {
-        Some(BTreeMap::new())
-    };
-    for (name, provider) in providers {
+    remarks: &mut KeyRemarks,
+) {
+    close_to_others(credentials, remarks);
+    let mut providers = settings.providers.values();
+    let is_wanted = providers.any(|of| matches!(of.key_source, KeySource::Credentials(_)));
+    let entries = is_wanted
+        .then(|| read_credentials(credentials, remarks))
+        .flatten();
+    for (name, provider) in &mut settings.providers {
         let section = dotted("providers", name);
-        provider.api_key = match &provider.key_source {
-            KeySource::None => None,
-            KeySource::Variable(variable) => {
-                from_variable(variable, environment, &section, &mut remarks)
+        provider.api_key = match (&provider.key_source, &entries) {
+            (KeySource::Variable(variable), _) => {
+                from_variable(variable, environment, &section, remarks)
             }
-            KeySource::Credentials(entry) => entries.as_ref().and_then(|entries| {
-                from_entry(entry, entries, credentials, &section, &mut remarks)
-            }),
+            (KeySource::Credentials(entry), Some(entries)) => {
+                from_entry(entry, entries, credentials, &section, remarks)
+            }
+            (KeySource::Credentials(_), None) | (KeySource::None, _) => None,
         };
     }
-    remarks
-}
-
-/// Fills in the token of the alerts' webhook; says so where it is named and not to be had.
-pub(super) fn fetch_token(alerts: &mut AlertSettings, environment: &Environment) -> Option<String> {
-    let name = alerts.token_env.as_deref()?;
-    let value = environment.get(name).and_then(|value| value.to_str());
-    alerts.token = value.and_then(usable_key);
-    alerts.token.is_none().then(|| {
-        let variable = shown_variable(name);
-        format!("alerts.token_env: {variable} holds no token, so the webhook is called without one")
-    })
+    let alerts = &mut settings.alerts;
+    if let Some(name) = alerts.token_env.as_deref() {
+        let value = environment.get(name).and_then(|value| value.to_str());
+        alerts.token = value.and_then(usable_key);
+        if alerts.token.is_none() {
+            remarks.warnings.push(format!(
+                "alerts.token_env: {} holds no token, so the webhook is called without one",
+                shown_variable(name)
+            ));
+        }
+    }
 }
 
 fn from_variable(
@@ -86,20 +83,18 @@ fn from_variable(
     section: &str,
     remarks: &mut KeyRemarks,
 ) -> Option<Secret> {
-    let key = environment.get(variable).filter(|value| !value.is_empty());
-    let Some(key) = key else {
-        let variable = shown_variable(variable);
+    let shown = shown_variable(variable);
+    let Some(key) = environment.get(variable).filter(|value| !value.is_empty()) else {
         remarks.warnings.push(format!(
-            "{section}.api_key_env: {variable} is not set, so requests go out without a key"
+            "{section}.api_key_env: {shown} is not set, so requests go out without a key"
         ));
         return None;
     };
     let key = key.to_str().and_then(usable_key);
     if key.is_none() {
-        let variable = shown_variable(variable);
         remarks.mistakes.push(Mistake {
             place: MistakePlace::Environment,
-            text: format!("{variable} ({section}.api_key_env) is no key; allowed: {KEY_FORM}"),
+            text: format!("{shown} ({section}.api_key_env) is no key; allowed: {KEY_FORM}"),
         });
     }
     key
@@ -112,17 +107,17 @@ fn from_entry(
     section: &str,
     remarks: &mut KeyRemarks,
 ) -> Option<Secret> {
-    let Some(credentials) = entries
+    let key = entries
         .get(entry)
-        .filter(|found| !found.api_key.expose().is_empty())
-    else {
+        .map_or("", |found| found.api_key.expose());
+    if key.is_empty() {
         let file = file.display();
         remarks.warnings.push(format!(
             "{section}.api_key_name: {file} has no key of that name, so requests go out without one"
         ));
         return None;
-    };
-    let key = usable_key(credentials.api_key.expose());
+    }
+    let key = usable_key(key);
     if key.is_none() {
         remarks.mistakes.push(Mistake {
             place: MistakePlace::File(file.to_owned()),
@@ -158,34 +153,30 @@ fn read_credentials(
     file: &Path,
     remarks: &mut KeyRemarks,
 ) -> Option<BTreeMap<String, Credentials>> {
-    let mut fault = |place, text| remarks.mistakes.push(Mistake { place, text });
     let text = match files::read_text(file, MAX_CREDENTIALS_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(BTreeMap::new()),
         Err(error) => {
-            fault(
-                MistakePlace::File(file.to_owned()),
-                format!("the credentials cannot be read: {error}"),
-            );
+            remarks.mistakes.push(Mistake {
+                place: MistakePlace::File(file.to_owned()),
+                text: format!("the credentials cannot be read: {error}"),
+            });
             return None;
         }
     };
-    match serde_json::from_str::<CredentialsFile>(&text) {
-        Ok(file) => Some(file.providers),
-        // The parser's own words may quote a key.
-        Err(error) => {
-            let (line, column) = (error.line(), error.column());
-            fault(
-                MistakePlace::Line {
-                    file: file.to_owned(),
-                    line,
-                    column,
-                },
-                r#"not of the form {"providers": {"NAME": {"api_key": "…"}}}"#.to_owned(),
-            );
-            None
-        }
-    }
+    let read = serde_json::from_str::<CredentialsFile>(&text);
+    // The parser's own words may quote a key.
+    let noted = read.map_err(|error| {
+        remarks.mistakes.push(Mistake {
+            place: MistakePlace::Line {
+                file: file.to_owned(),
+                line: error.line(),
+                column: error.column(),
+            },
+            text: r#"not of the form {"providers": {"NAME": {"api_key": "…"}}}"#.to_owned(),
+        });
+    });
+    noted.ok().map(|file| file.providers)
 }
 
 /// Closes the file to other users, and says so.

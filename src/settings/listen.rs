@@ -1,51 +1,33 @@
 //! `[control]` and `[metrics]`: where this program listens.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 
-use super::rule::{Address, BooleanRule};
+use super::rule::{any_address, boolean, loopback_address};
 use super::section::Section;
+use super::table::section;
 
-/// The control interface.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ControlSettings {
-    /// Always a loopback address; port 0 means any free one, which `run.json` then tells.
-    pub listen: SocketAddr,
-}
-
-/// The metrics server.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MetricsSettings {
-    /// None: there is no metrics server.
-    pub listen: Option<SocketAddr>,
-    /// Whether `listen` may be an address that other machines reach: nobody who reads there needs a
-    /// password.
-    pub allow_remote: bool,
-}
-
-impl Default for ControlSettings {
-    fn default() -> Self {
-        Self {
-            listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-        }
+section! {
+    /// The control interface.
+    pub struct ControlSettings {
+        default listen: SocketAddr = "127.0.0.1:0", loopback_address(),
+            "Always a loopback address; port 0 means any free one, which `run.json` then tells.";
     }
 }
 
-impl ControlSettings {
-    pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        let listen = section.read("listen", &Address::Loopback);
-        listen.map_or_else(Self::default, |listen| Self { listen })
+section! {
+    /// The metrics server.
+    pub struct MetricsSettings {
+        optional listen: Option<SocketAddr> = "127.0.0.1:9464", any_address(),
+            "None: there is no metrics server.";
+        /// Whether other machines may reach it: whoever does reads names, tokens and costs without a password.
+        default allow_remote: bool = false, boolean();
     }
+    check MetricsSettings::check_exposure
 }
 
 impl MetricsSettings {
-    pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        let listen = section.read("listen", &Address::Any);
-        let allow_remote = section.read("allow_remote", &BooleanRule).unwrap_or(false);
-        let metrics = Self {
-            listen,
-            allow_remote,
-        };
-        if let Some(listen) = metrics.remote().filter(|_| !allow_remote) {
+    fn check_exposure(&self, section: &mut Section<'_, '_>) {
+        if let Some(listen) = self.remote().filter(|_| !self.allow_remote) {
             section.reject(
                 "listen",
                 &format!("{listen}, which other machines reach"),
@@ -53,7 +35,6 @@ impl MetricsSettings {
                  whoever reaches it reads names, tokens and costs without a password",
             );
         }
-        metrics
     }
 
     /// The address, where other machines reach it.

@@ -1,17 +1,20 @@
 //! Mistakes: what is wrong with a configuration, where it stands and what would be right.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 
+use thiserror::Error;
+
 /// Everything that is wrong with a configuration, in the order in which it stands there.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{}", self.to_lines())]
 pub struct SettingsError {
     /// At least one.
     pub mistakes: Vec<Mistake>,
 }
 
 /// One thing that is wrong.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{place}: {text}")]
 pub struct Mistake {
     /// Where it stands.
     pub place: MistakePlace,
@@ -20,11 +23,13 @@ pub struct Mistake {
 }
 
 /// Where a mistake stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MistakePlace {
     /// In a file as a whole.
+    #[error("{}", .0.display())]
     File(PathBuf),
     /// At one character of a file; both numbers count from 1.
+    #[error("{}:{line}:{column}", .file.display())]
     Line {
         /// The file.
         file: PathBuf,
@@ -34,8 +39,10 @@ pub enum MistakePlace {
         column: usize,
     },
     /// In a variable of the environment, which the text names.
+    #[error("environment")]
     Environment,
     /// In an option of the command line, which the text names.
+    #[error("command line")]
     CommandLine,
 }
 
@@ -46,38 +53,18 @@ impl SettingsError {
             mistakes: vec![Mistake { place, text }],
         }
     }
-}
 
-impl std::error::Error for SettingsError {}
-
-impl fmt::Display for SettingsError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, mistake) in self.mistakes.iter().enumerate() {
-            if index > 0 {
-                formatter.write_str("\n")?;
-            }
-            write!(formatter, "{mistake}")?;
+    /// An error if there is any mistake.
+    pub(super) fn check(mistakes: Vec<Mistake>) -> Result<(), Self> {
+        match mistakes.is_empty() {
+            true => Ok(()),
+            false => Err(Self { mistakes }),
         }
-        Ok(())
     }
-}
 
-impl fmt::Display for Mistake {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}", self.place, self.text)
-    }
-}
-
-impl fmt::Display for MistakePlace {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(file) => write!(formatter, "{}", file.display()),
-            Self::Line { file, line, column } => {
-                write!(formatter, "{}:{line}:{column}", file.display())
-            }
-            Self::Environment => formatter.write_str("environment"),
-            Self::CommandLine => formatter.write_str("command line"),
-        }
+    fn to_lines(&self) -> String {
+        let lines: Vec<String> = self.mistakes.iter().map(Mistake::to_string).collect();
+        lines.join("\n")
     }
 }
 

@@ -1,58 +1,33 @@
 //! `[progress]`: how a Mysis is watched that gets nowhere.
 
-use std::time::Duration;
+use actors::domain::rules::ProgressRules;
 
-use super::rule::{Keyword, ProviderName, Time, WholeNumber};
+use super::rule::{duration, on_or_off, provider_name, whole_number};
 use super::section::Section;
+use super::table::{ReadSection, read_keys};
 
-/// How a Mysis is watched that gets nowhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProgressSettings {
-    /// Whether it is watched at all.
-    pub watch: bool,
-    /// Turns without a better outcome before it is told so, 2 to 100000; half as many before each
-    /// further step.
-    pub turns: u32,
-    /// How long each step lasts at least.
-    pub at_least: Duration,
-    /// The provider that is asked in place of its own; none: that one's fallback.
-    pub provider: Option<String>,
-    /// Whether it is stopped in the end.
-    pub park: bool,
-}
-
-impl Default for ProgressSettings {
-    fn default() -> Self {
-        Self {
-            watch: true,
-            turns: 40,
-            at_least: Duration::from_secs(600),
-            provider: None,
-            park: true,
+impl ReadSection for ProgressRules {
+    fn read_section(section: &mut Section<'_, '_>, providers: &[String]) -> Self {
+        read_keys! { section;
+            /// "off": nobody is watched.
+            default watch = "on", on_or_off();
+            /// Turns with tool calls in which neither credits nor cargo, places, missions or skills get better
+            /// before the first step, 2 to 100000. Half as many between any two steps.
+            default turns = 40, whole_number(2..=100_000);
+            /// Each of that lasts so long at least.
+            default at_least = "10m", duration();
+            /// The other provider (an example). Left out: the fallback of the Mysis' own; without one, that step
+            /// is left out.
+            optional provider = "openai", provider_name(providers, "provider");
+            /// "off": it is told again and again, and never parked.
+            default park = "on", on_or_off();
         }
-    }
-}
-
-impl ProgressSettings {
-    /// `providers` are the names that may be asked.
-    pub(super) fn read(section: &mut Section<'_, '_>, providers: &[String]) -> Self {
-        const SWITCH: Keyword<bool> = Keyword(&[("on", true), ("off", false)]);
-        let default = Self::default();
-        let known = providers.iter().map(String::as_str).collect();
-        let provider = ProviderName {
-            known,
-            noun: "provider",
-        };
         Self {
-            watch: section.read("watch", &SWITCH).unwrap_or(default.watch),
-            turns: section
-                .read("turns", &WholeNumber::between(2, 100_000))
-                .unwrap_or(default.turns),
-            at_least: section
-                .read("at_least", &Time::FromZero)
-                .unwrap_or(default.at_least),
-            provider: section.read("provider", &provider),
-            park: section.read("park", &SWITCH).unwrap_or(default.park),
+            is_on: watch,
+            turns,
+            at_least,
+            provider,
+            parks: park,
         }
     }
 }

@@ -15,17 +15,13 @@ const NOVA_PLACEHOLDER: (&str, &str) = ("LATEST_BROADCAST", "mission");
 /// # Errors
 /// Lists every placeholder that is none of ours, with the one that was probably meant.
 pub fn check_prompt(file: &Path, template: &str) -> Result<(), SettingsError> {
-    let mistakes: Vec<Mistake> = unknown_placeholders(template)
+    let mistakes = unknown_placeholders(template)
         .into_iter()
         .map(|unknown| Mistake {
             place: MistakePlace::of_offset(file, template, unknown.offset),
             text: describe_unknown(&unknown.name),
-        })
-        .collect();
-    if mistakes.is_empty() {
-        return Ok(());
-    }
-    Err(SettingsError { mistakes })
+        });
+    SettingsError::check(mistakes.collect())
 }
 
 fn describe_unknown(name: &str) -> String {

@@ -1,16 +1,19 @@
 //! `[providers.NAME]`: an OpenAI-compatible chat endpoint with its model, pace and price.
 
-use std::time::Duration;
+use std::collections::BTreeMap;
 
-use actors::domain::bounds;
+use actors::domain::bounds::MAX_PRICE;
+use actors::domain::gate::circuit::CircuitRules;
+use actors::domain::rules::{ProviderRules, TokenPrice};
 use url::Url;
 
 use super::rule::{
-    BooleanRule, Keyword, NonEmptyText, Number, ProviderName, Time, VariableName, WebUrl,
-    WholeNumber,
+    boolean, duration_above_zero, endpoint_url, non_empty_text, number, one_of, provider_name,
+    retry_waits, variable_name, whole_number, whole_number_from,
 };
 use super::secret::Secret;
 use super::section::Section;
+use super::table::read_keys;
 
 /// A chat endpoint with its model, pace and price.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,37 +22,14 @@ pub struct ProviderSettings {
     pub endpoint: String,
     /// Which dialect it speaks; guessed from the endpoint where the file does not say.
     pub kind: ProviderKind,
-    /// The model's name, as the endpoint knows it.
-    pub model: String,
-    /// 0 to 2; 0 is sent as well.
-    pub temperature: f64,
     /// Where the key comes from.
     pub key_source: KeySource,
     /// The key that was found there; none if none is named, or none was found (a warning says so).
     pub api_key: Option<Secret>,
     /// Whether answers are asked for in pieces.
     pub stream: bool,
-    /// How long one request may take, above zero; of an answer that comes in pieces, how long the
-    /// next one may be waited for, and a sixth of the whole.
-    pub timeout: Duration,
-    /// Requests in flight for the whole swarm, 1 to 1000000.
-    pub max_concurrency: u32,
-    /// Requests a minute, paced evenly, 1 to 1000000; none: unlimited.
-    pub requests_per_minute: Option<u32>,
-    /// Tokens a minute, in and out, above zero; none: unlimited.
-    pub tokens_per_minute: Option<u64>,
-    /// Failures in a row after which it is away, 1 to 1000.
-    pub circuit_failures: u32,
-    /// The time between two tries while it is away, above zero.
-    pub circuit_wait: Duration,
-    /// The waits before each further try after 429, 5xx and network faults.
-    pub retry: Vec<Duration>,
-    /// Another provider to use while this one is down; always one of `providers`.
-    pub fallback: Option<String>,
-    /// What it costs; none: no cost is shown.
-    pub price: Option<PriceSettings>,
-    /// The model's context size in tokens, where it is known.
-    pub context_tokens: Option<u64>,
+    /// What holds for its requests.
+    pub rules: ProviderRules,
 }
 
 /// The dialect of an endpoint. Both take the one shape that every request has, so that nothing depends
@@ -73,40 +53,21 @@ pub enum KeySource {
     Credentials(String),
 }
 
-/// US dollars for a million tokens.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PriceSettings {
-    /// Tokens sent, 0 or more.
-    pub input: f64,
-    /// Tokens received, 0 or more.
-    pub output: f64,
-    /// Tokens sent that came from the provider's cache, 0 or more; none: as `input`.
-    pub cached: Option<f64>,
-}
-
 /// The name of the provider that exists where the configuration names none.
 pub(super) const DEFAULT_NAME: &str = "local";
+
+/// Its endpoint.
+const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:11434/v1";
 
 impl Default for ProviderSettings {
     fn default() -> Self {
         Self {
-            endpoint: "http://127.0.0.1:11434/v1".to_owned(),
+            endpoint: DEFAULT_ENDPOINT.to_owned(),
             kind: ProviderKind::Ollama,
-            model: "qwen3:8b".to_owned(),
-            temperature: 0.7,
             key_source: KeySource::None,
             api_key: None,
             stream: true,
-            timeout: Duration::from_secs(5 * 60),
-            max_concurrency: 4,
-            requests_per_minute: None,
-            tokens_per_minute: None,
-            circuit_failures: 5,
-            circuit_wait: Duration::from_secs(4),
-            retry: [5, 10, 15].map(Duration::from_secs).to_vec(),
-            fallback: None,
-            price: None,
-            context_tokens: None,
+            rules: ProviderRules::default(),
         }
     }
 }
@@ -114,109 +75,127 @@ impl Default for ProviderSettings {
 impl ProviderSettings {
     /// `providers` are the names of all, among them `name`, which is this one's.
     pub(super) fn read(section: &mut Section<'_, '_>, name: &str, providers: &[String]) -> Self {
-        const KINDS: Keyword<ProviderKind> = Keyword(&[
+        // Guessing the endpoint and the model of another would send its requests where nobody expects
+        // them.
+        let is_other = name != DEFAULT_NAME;
+        let kinds = [
             ("openai", ProviderKind::OpenAi),
             ("ollama", ProviderKind::Ollama),
-        ]);
-        let default = Self::default();
-        let known = providers
-            .iter()
-            .map(String::as_str)
-            .filter(|other| *other != name)
-            .collect();
-        let others = ProviderName {
-            known,
-            noun: "other provider",
-        };
-        let (endpoint, model) = read_endpoint_and_model(section, name, &default);
-        Self {
-            kind: section
-                .read("kind", &KINDS)
-                .unwrap_or_else(|| guess_kind(&endpoint)),
-            endpoint,
-            model,
-            temperature: section
-                .read("temperature", &Number::between(0.0, 2.0))
-                .unwrap_or(default.temperature),
-            key_source: read_key_source(section),
-            api_key: None,
-            stream: section
-                .read("stream", &BooleanRule)
-                .unwrap_or(default.stream),
-            timeout: section
-                .read("timeout", &Time::AboveZero)
-                .unwrap_or(default.timeout),
-            max_concurrency: section
-                .read("max_concurrency", &WholeNumber::between(1, 1_000_000))
-                .unwrap_or(default.max_concurrency),
-            requests_per_minute: section
-                .read("requests_per_minute", &WholeNumber::between(1, 1_000_000)),
-            tokens_per_minute: section.read("tokens_per_minute", &WholeNumber::at_least(1)),
-            circuit_failures: section
-                .read("circuit_failures", &WholeNumber::between(1, 1000))
-                .unwrap_or(default.circuit_failures),
-            circuit_wait: section
-                .read("circuit_wait", &Time::AboveZero)
-                .unwrap_or(default.circuit_wait),
-            retry: section
-                .read("retry", &super::RETRY_RULE)
-                .unwrap_or(default.retry),
-            fallback: section.read("fallback", &others),
-            price: section.table("price", PriceSettings::read).flatten(),
-            context_tokens: section.read("context_tokens", &WholeNumber::at_least(1)),
+        ];
+        let mut others = providers.to_vec();
+        others.retain(|other| other != name);
+        read_keys! { section;
+            /// "/chat/completions" is appended to it.
+            required endpoint = "http://127.0.0.1:11434/v1" if is_other, endpoint_url();
+            /// "openai" or "ollama". Left out: guessed from the endpoint.
+            optional kind = "ollama", one_of(kinds);
+            /// The model's name, as the provider knows it.
+            required model = "qwen3:8b" if is_other, non_empty_text();
+            /// 0 to 2; 0 is sent, too.
+            default temperature = 0.7, number(0.0..=2.0);
+            /// Whether answers are asked for in pieces, so that you see them grow. Where a server refuses, does it
+            /// wrongly, or does not say then what it cost, it is asked for whole ones from then on.
+            default stream = true, boolean();
+            /// How long one request may take. Where the answer comes in pieces: how long the next one may be waited
+            /// for, so that a slow model that speaks is heard out; and six times as long for all of them.
+            default timeout = "5m", duration_above_zero();
+            /// The most requests in flight, for the whole swarm.
+            default max_concurrency = 4, whole_number(1..=1_000_000);
+            /// The waits before trying again after 429, 5xx and network faults. A Retry-After of the provider
+            /// outranks them, up to 60s.
+            default retry = ["5s", "10s", "15s"], retry_waits();
+            /// After so many failures in a row, or when one Mysis has no try left, it is away: one call tries it now
+            /// and then, and the next one after so long. Meanwhile its fallback is used, if it has one; else its
+            /// Myses wait, for as long as it takes.
+            default circuit_failures = 5, whole_number(1..=1000);
+            default circuit_wait = "4s", duration_above_zero();
+            /// The context that it was started with, in tokens. Left out: not known.
+            optional context_tokens = 32768, whole_number_from(1..);
+            /// The variable that holds the key; the key itself never stands in this file.
+            optional api_key_env = "OPENAI_API_KEY", variable_name();
+            /// At most so many requests a minute, evenly paced. Left out: as many as come.
+            optional requests_per_minute = 60, whole_number(1..=1_000_000);
+            /// At most so many tokens a minute, in and out. Left out: as many as come.
+            optional tokens_per_minute = 200_000, whole_number_from(1..);
+            /// The provider to use while this one is down. Left out: none.
+            optional fallback = "local", provider_name(&others, "other provider");
+            /// US dollars for a million tokens. Left out: no cost is shown. Tokens that come from the provider's
+            /// cache may have a price of their own: { input = 0.15, output = 0.60, cached = 0.075 }
+            table price = { input = 0.15, output = 0.60 }, read_price;
+            /// The entry of credentials.json (in the home directory) that holds the key; it is written
+            /// {"providers": {"opencode_zen": {"api_key": "…"}}}
+            optional api_key_name = "opencode_zen", non_empty_text();
         }
-    }
-}
-
-impl PriceSettings {
-    fn read(section: &mut Section<'_, '_>) -> Option<Self> {
-        const RULE: Number = Number::between(0.0, bounds::MAX_PRICE);
-        let input = section.require("input", &RULE);
-        let output = section.require("output", &RULE);
-        Some(Self {
-            input: input?,
-            output: output?,
-            cached: section.read("cached", &RULE),
-        })
-    }
-}
-
-/// Only the provider called `local` has defaults for these: guessing them for another would send its
-/// requests where nobody expects them.
-fn read_endpoint_and_model(
-    section: &mut Section<'_, '_>,
-    name: &str,
-    default: &ProviderSettings,
-) -> (String, String) {
-    const ENDPOINT: (&str, WebUrl) = ("endpoint", WebUrl::Endpoint);
-    const MODEL: (&str, NonEmptyText) = ("model", NonEmptyText);
-    if name == DEFAULT_NAME {
-        let endpoint = section.read(ENDPOINT.0, &ENDPOINT.1);
-        let model = section.read(MODEL.0, &MODEL.1);
-        let or_default = |value: Option<String>, default: &str| value.unwrap_or(default.to_owned());
-        (
-            or_default(endpoint, &default.endpoint),
-            or_default(model, &default.model),
-        )
-    } else {
-        let endpoint = section.require(ENDPOINT.0, &ENDPOINT.1);
-        let model = section.require(MODEL.0, &MODEL.1);
-        (endpoint.unwrap_or_default(), model.unwrap_or_default())
-    }
-}
-
-fn read_key_source(section: &mut Section<'_, '_>) -> KeySource {
-    let variable = section.read("api_key_env", &VariableName);
-    let entry = section.read("api_key_name", &NonEmptyText);
-    match (variable, entry) {
-        (None, None) => KeySource::None,
-        (Some(variable), None) => KeySource::Variable(variable),
-        (None, Some(entry)) => KeySource::Credentials(entry),
-        (Some(variable), Some(_)) => {
+        if api_key_env.is_some() && api_key_name.is_some() {
             section.reject("api_key_name", "given beside api_key_env", "one of the two");
-            KeySource::Variable(variable)
+        }
+        let default = ProviderRules::default();
+        let endpoint = endpoint.unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "a temperature is from 0 to 2 and providers round it far more coarsely"
+        )]
+        let temperature = Some(temperature as f32);
+        Self {
+            kind: kind.unwrap_or_else(|| guess_kind(&endpoint)),
+            endpoint,
+            key_source: match (api_key_env, api_key_name) {
+                (Some(variable), _) => KeySource::Variable(variable),
+                (None, Some(entry)) => KeySource::Credentials(entry),
+                (None, None) => KeySource::None,
+            },
+            api_key: None,
+            stream,
+            rules: ProviderRules {
+                model: model.map_or(default.model, Into::into),
+                temperature,
+                timeout,
+                max_concurrency,
+                requests_per_minute,
+                tokens_per_minute,
+                retry,
+                circuit: CircuitRules {
+                    failures: circuit_failures,
+                    wait: circuit_wait,
+                },
+                fallback,
+                price: price.flatten(),
+                context_tokens,
+            },
         }
     }
+}
+
+/// The names of all providers, and those that could be read; `local` alone if the text names none.
+pub(super) fn read_providers(
+    root: &mut Section<'_, '_>,
+) -> (Vec<String>, BTreeMap<String, ProviderSettings>) {
+    let mut names = root.names_in("providers");
+    let providers = root.read_named("providers", |name, section| {
+        (
+            name.to_owned(),
+            ProviderSettings::read(section, name, &names),
+        )
+    });
+    let mut providers = BTreeMap::from_iter(providers);
+    if names.is_empty() {
+        names.push(DEFAULT_NAME.to_owned());
+        providers.insert(DEFAULT_NAME.to_owned(), ProviderSettings::default());
+    }
+    (names, providers)
+}
+
+fn read_price(section: &mut Section<'_, '_>) -> Option<TokenPrice> {
+    read_keys! { section;
+        required input = 0.15, number(0.0..=MAX_PRICE);
+        required output = 0.60, number(0.0..=MAX_PRICE);
+        optional cached = 0.075, number(0.0..=MAX_PRICE);
+    }
+    Some(TokenPrice {
+        input: input?,
+        output: output?,
+        cached,
+    })
 }
 
 fn guess_kind(endpoint: &str) -> ProviderKind {

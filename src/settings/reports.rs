@@ -1,13 +1,15 @@
 //! `[reports]`: whether the running program writes one for each day.
 
-use super::rule::Keyword;
-use super::section::Section;
+use super::rule::one_of;
+use super::table::section;
 
-/// The reports in `HOME/reports`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ReportSettings {
-    /// How that of each day is written once the day is over (UTC); none: it is not.
-    pub daily: Option<DailyReport>,
+section! {
+    /// The reports in `HOME/reports`.
+    pub struct ReportSettings {
+        optional daily: Option<DailyReport> = "html",
+            one_of([("md", DailyReport::Markdown), ("html", DailyReport::Html)]),
+            "How that of each day is written once the day is over (UTC); none: it is not.";
+    }
 }
 
 /// How a daily report is written.
@@ -17,16 +19,4 @@ pub enum DailyReport {
     Markdown,
     /// As a page.
     Html,
-}
-
-/// The words for it.
-const DAILY_REPORT_WORDS: Keyword<DailyReport> =
-    Keyword(&[("md", DailyReport::Markdown), ("html", DailyReport::Html)]);
-
-impl ReportSettings {
-    pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        Self {
-            daily: section.read("daily", &DAILY_REPORT_WORDS),
-        }
-    }
 }

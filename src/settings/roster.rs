@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::rule::{MysisName, ProviderName, quote_text};
+use super::Settings;
+use super::rule::{mysis_name, provider_name, quote_text};
 use super::section::Section;
+use super::table::read_keys;
 
 /// A Mysis that exists after launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,16 +17,14 @@ pub struct DeclaredMysis {
 }
 
 /// Reads all of them; `providers` are the names that they may name.
-pub(super) fn read(root: &mut Section<'_, '_>, providers: &[String]) -> Vec<DeclaredMysis> {
-    let known = providers.iter().map(String::as_str).collect();
-    let rule = ProviderName {
-        known,
-        noun: "provider",
-    };
+pub(super) fn read_roster(root: &mut Section<'_, '_>, providers: &[String]) -> Vec<DeclaredMysis> {
     let mut taken = BTreeSet::new();
-    let myses = root.each_listed("myses", |section| {
-        let name = section.require("name", &MysisName);
-        let provider = section.read("provider", &rule);
+    let myses = root.read_listed("myses", |section| {
+        read_keys! { section;
+            required name = "beta", mysis_name();
+            /// Left out: the default provider.
+            optional provider = "local", provider_name(providers, "provider").map(|name| name.to_string());
+        }
         let name = name?;
         if !taken.insert(name.clone()) {
             let found = format!("{}, which another Mysis has already", quote_text(&name));
@@ -33,4 +33,13 @@ pub(super) fn read(root: &mut Section<'_, '_>, providers: &[String]) -> Vec<Decl
         Some(DeclaredMysis { name, provider })
     });
     myses.into_iter().flatten().collect()
+}
+
+/// Judged only where everything else is right, for a wrong limit would make a second mistake of one.
+pub(super) fn check_fits(root: &mut Section<'_, '_>, settings: &Settings) {
+    let (count, most) = (settings.myses.len(), settings.swarm.rules.max_myses);
+    if count > most && root.is_clean() {
+        let allowed = format!("up to {most}, the limit that swarm.max_myses sets");
+        root.reject("myses", &format!("a list of {count}"), &allowed);
+    }
 }

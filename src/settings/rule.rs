@@ -1,33 +1,127 @@
 //! Rules: what a value of the configuration may be, and how that is said to the person who wrote it.
 
-mod address;
-mod list;
-mod name;
 mod number;
-mod time;
-mod truth;
+mod text;
 mod url;
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use toml::de::DeValue;
 
-pub(super) use address::Address;
-pub(super) use list::ListRule;
-pub(super) use name::{Keyword, MysisName, NonEmptyText, ProviderName, VariableName};
-pub(super) use number::{ByteSize, Number, WholeNumber};
-pub(super) use time::{Age, Time};
-pub(super) use truth::BooleanRule;
-pub(super) use url::{DatabaseUrl, SecretUrl, WebUrl};
+pub(super) use number::{
+    byte_size, duration, duration_above_zero, max_age, number, number_above_zero, whole_number,
+    whole_number_from,
+};
+pub(super) use text::{
+    any_address, loopback_address, mysis_name, non_empty_text, on_or_off, one_of, provider_name,
+    variable_name,
+};
+pub(super) use url::{database_url, endpoint_url, secret_url, server_url, upstream_url};
+
+type Acceptance<T> = dyn Fn(&DeValue<'_>) -> Result<T, String>;
 
 /// What one value may be.
-pub(super) trait ValueRule {
-    /// What it is once it has been accepted.
-    type Value;
-
+pub(super) struct Rule<T> {
     /// The rule in words, to follow "allowed: ".
-    fn allowed(&self) -> String;
+    pub(super) allowed: String,
+    accept: Box<Acceptance<T>>,
+}
 
-    /// The value, or what was found in its place, to follow "KEY is ".
-    fn accept(&self, value: &DeValue<'_>) -> Result<Self::Value, String>;
+impl<T: 'static> Rule<T> {
+    /// `accept` gives the value, or what was found in its place, to follow "KEY is ".
+    fn new(
+        allowed: impl Into<String>,
+        accept: impl Fn(&DeValue<'_>) -> Result<T, String> + 'static,
+    ) -> Self {
+        Self {
+            allowed: allowed.into(),
+            accept: Box::new(accept),
+        }
+    }
+
+    /// A rule of values from which `read` makes something.
+    fn of_values(
+        allowed: impl Into<String>,
+        read: impl Fn(&DeValue<'_>) -> Option<T> + 'static,
+    ) -> Self {
+        Self::new(allowed, move |value| {
+            read(value).ok_or_else(|| describe_value(value))
+        })
+    }
+
+    /// A rule of texts from which `read` makes something.
+    fn of_texts(allowed: impl Into<String>, read: impl Fn(&str) -> Option<T> + 'static) -> Self {
+        Self::of_values(allowed, move |value| value.as_str().and_then(&read))
+    }
+
+    /// A rule of texts that may hold a secret where they break it.
+    fn of_secrets(allowed: impl Into<String>, read: impl Fn(&str) -> Option<T> + 'static) -> Self {
+        Self::new(allowed, move |value| {
+            let accepted = value.as_str().and_then(&read);
+            accepted.ok_or_else(|| describe_kind(value))
+        })
+    }
+
+    /// The same rule, for what `convert` makes of its values.
+    pub(super) fn map<U: 'static>(self, convert: impl Fn(T) -> U + 'static) -> Rule<U> {
+        let accept = self.accept;
+        Rule::new(self.allowed, move |value| accept(value).map(&convert))
+    }
+
+    /// The value, or what was found in its place.
+    pub(super) fn accept(&self, value: &DeValue<'_>) -> Result<T, String> {
+        (self.accept)(value)
+    }
+
+    /// The value that a variable of the environment holds, where texts need no quotes.
+    pub(super) fn accept_variable(&self, text: &str) -> Result<T, String> {
+        let number = text.trim().parse::<i128>().ok();
+        number
+            .and_then(|number| self.accept_toml(&number.to_string()))
+            .map_or_else(|| self.accept(&DeValue::String(text.into())), Ok)
+    }
+
+    /// The value that `text` stands for in TOML.
+    pub(super) fn accept_toml(&self, text: &str) -> Option<T> {
+        self.accept(DeValue::parse(text).ok()?.get_ref()).ok()
+    }
+}
+
+/// A list of so many items, which all obey one rule.
+pub(super) fn list_of<T: 'static>(count: RangeInclusive<usize>, item: Rule<T>) -> Rule<Vec<T>> {
+    let count_text = match (count.start(), count.end()) {
+        (fewest, most) if fewest == most => format!("exactly {fewest}"),
+        (fewest, most) => format!("{fewest} to {most}"),
+    };
+    let allowed = format!("a list of {count_text} items, each {}", item.allowed);
+    Rule::new(allowed, move |value| {
+        let list = value.as_array().ok_or_else(|| describe_value(value))?;
+        if !count.contains(&list.len()) {
+            return Err(format!("a list of {}", list.len()));
+        }
+        let (mut accepted, mut refused) = (Vec::new(), Vec::new());
+        for (index, value) in list.iter().enumerate() {
+            match item.accept(value.get_ref()) {
+                Ok(value) => accepted.push(value),
+                Err(found) => refused.push(format!("item {} is {found}", index + 1)),
+            }
+        }
+        if refused.is_empty() {
+            return Ok(accepted);
+        }
+        Err(format!("a list in which {}", refused.join(" and ")))
+    })
+}
+
+/// The waits before each further try; an empty list means a single try.
+pub(super) fn retry_waits() -> Rule<Vec<Duration>> {
+    list_of(0..=100, duration())
+}
+
+/// `true` or `false`.
+pub(super) fn boolean() -> Rule<bool> {
+    Rule::of_values("true or false", |value| value.as_bool())
 }
 
 /// The value in words: texts and numbers as they stand there, of anything else its kind.
@@ -62,14 +156,4 @@ pub(super) fn quote_text(text: &str) -> String {
     }
     let start: String = text.chars().take(MAX_QUOTED_CHARS).collect();
     format!("{start:?}…")
-}
-
-/// `"a", "b" or "c"`.
-fn alternatives<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let mut names: Vec<String> = names.into_iter().map(|name| format!("{name:?}")).collect();
-    match names.pop() {
-        None => String::new(),
-        Some(last) if names.is_empty() => last,
-        Some(last) => format!("{} or {last}", names.join(", ")),
-    }
 }

@@ -4,146 +4,140 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::findings::{Findings, dotted};
-use super::rule::{ValueRule, describe_value};
+use super::key::Key;
+use super::rule::{Rule, describe_value};
 
 /// One table of the text, or its absence. The keys that it is asked for are the keys that it knows.
-#[derive(Debug)]
 pub(super) struct Section<'d, 'f> {
     path: String,
     at: usize,
     entries: Option<&'d DeTable<'d>>,
-    asked: Vec<&'static str>,
-    findings: &'f mut Findings,
+    known: Vec<Key>,
+    findings: &'f mut Findings<'d>,
 }
 
 impl<'d, 'f> Section<'d, 'f> {
     /// The whole text.
-    pub(super) fn root(entries: &'d DeTable<'d>, findings: &'f mut Findings) -> Self {
+    pub(super) fn root(entries: &'d DeTable<'d>, findings: &'f mut Findings<'d>) -> Self {
         Self {
             path: String::new(),
             at: 0,
             entries: Some(entries),
-            asked: Vec::new(),
+            known: Vec::new(),
             findings,
         }
     }
 
     /// Reads `key`; `None` if it is absent, or if it breaks the rule and has been noted.
-    pub(super) fn read<R: ValueRule>(&mut self, key: &'static str, rule: &R) -> Option<R::Value> {
+    pub(super) fn read_optional<T: 'static>(&mut self, key: Key, rule: &Rule<T>) -> Option<T> {
+        let written = self.entry(key).and_then(|value| {
+            let accepted = rule.accept(value.get_ref());
+            let noted = accepted.map_err(|found| {
+                self.refuse(key.name, value.span().start, &found, &rule.allowed);
+            });
+            noted.ok()
+        });
+        self.findings.read_variable(key, rule).or(written)
+    }
+
+    /// Reads `key`; its default where it is absent or wrong.
+    pub(super) fn read_default<T: 'static>(&mut self, key: Key, rule: &Rule<T>) -> T {
+        let read = self.read_optional(key, rule);
+        read.or_else(|| rule.accept_toml(key.sample))
+            .expect("the default of a key obeys its rule")
+    }
+
+    /// Reads `key` as [`read_optional`](Self::read_optional) does; where it has to be there, notes its
+    /// absence.
+    pub(super) fn read_required<T: 'static>(
+        &mut self,
+        has_to_be: bool,
+        key: Key,
+        rule: &Rule<T>,
+    ) -> Option<T> {
+        if has_to_be && self.entry(key).is_none() {
+            let name = self.dotted(key.name);
+            let text = format!("{name} is missing; allowed: {}", rule.allowed);
+            self.findings.note(self.at, text);
+        }
+        self.read_optional(key, rule)
+    }
+
+    /// Visits the table `key`, if it is there.
+    pub(super) fn read_table<T>(
+        &mut self,
+        key: Key,
+        visit: impl FnOnce(&mut Section<'d, '_>) -> T,
+    ) -> Option<T> {
         let value = self.entry(key)?;
-        match rule.accept(value.get_ref()) {
-            Ok(accepted) => Some(accepted),
-            Err(found) => {
-                self.refuse(key, value.span().start, &found, &rule.allowed());
-                None
-            }
-        }
+        self.visit_value(self.dotted(key.name), value, visit)
     }
 
-    /// Reads `key` as [`read`](Self::read) does, and notes its absence.
-    pub(super) fn require<R: ValueRule>(
+    /// Visits the table `name`; where it is absent, an empty one.
+    pub(super) fn read_section<T>(
         &mut self,
-        key: &'static str,
-        rule: &R,
-    ) -> Option<R::Value> {
-        if self.entry(key).is_none() {
-            let text = format!(
-                "{} is missing; allowed: {}",
-                self.dotted(key),
-                rule.allowed()
-            );
-            self.findings.note(Some(self.at), text);
-            return None;
-        }
-        self.read(key, rule)
-    }
-
-    /// Notes that the value of `key` cannot stay beside the rest.
-    pub(super) fn reject(&mut self, key: &'static str, found: &str, allowed: &str) {
-        let at = self.entry(key).map_or(self.at, |value| value.span().start);
-        self.refuse(key, at, found, allowed);
-    }
-
-    /// Visits the table `key`; where it is absent, an empty one.
-    pub(super) fn section<T>(
-        &mut self,
-        key: &'static str,
+        name: &'static str,
         visit: impl FnOnce(&mut Section<'d, '_>) -> T,
     ) -> T {
-        let path = self.dotted(key);
-        let value = self.entry(key);
+        let path = self.dotted(name);
+        let value = self.entry(Key::of_section(name));
         let entries = value.and_then(|value| self.entries_of(&path, value));
         let at = value.map_or(self.at, |value| value.span().start);
         self.visit(path, at, entries, visit)
     }
 
-    /// Visits the table `key`, if it is there.
-    pub(super) fn table<T>(
+    /// Visits every table inside the table `name`, whatever its own name.
+    pub(super) fn read_named<T>(
         &mut self,
-        key: &'static str,
-        visit: impl FnOnce(&mut Section<'d, '_>) -> T,
-    ) -> Option<T> {
-        let value = self.entry(key)?;
-        let path = self.dotted(key);
-        self.visit_value(path, value, visit)
-    }
-
-    /// Visits every table inside the table `key`, whatever its name.
-    pub(super) fn each_named<T>(
-        &mut self,
-        key: &'static str,
+        name: &'static str,
         mut visit: impl FnMut(&str, &mut Section<'d, '_>) -> T,
     ) -> Vec<T> {
-        let parts = self.table(key, |section| {
-            let mut parts = Vec::new();
-            for (name, value) in section.entries.into_iter().flatten() {
-                let path = section.dotted(name.get_ref());
-                parts.extend(section.visit_value(path, value, |part| visit(name.get_ref(), part)));
-            }
-            section.entries = None;
-            parts
+        let entries = self.entry(Key::of_section(name));
+        let entries = entries.and_then(|value| self.entries_of(&self.dotted(name), value));
+        let parts = entries.into_iter().flatten().filter_map(|(part, value)| {
+            let part = part.get_ref();
+            let path = dotted(&self.dotted(name), part);
+            self.visit_value(path, value, |section| visit(part, section))
         });
-        parts.unwrap_or_default()
+        parts.collect()
     }
 
-    /// Visits every table of the list `key`.
-    pub(super) fn each_listed<T>(
+    /// Visits every table of the list `name`.
+    pub(super) fn read_listed<T>(
         &mut self,
-        key: &'static str,
+        name: &'static str,
         mut visit: impl FnMut(&mut Section<'d, '_>) -> T,
     ) -> Vec<T> {
-        let Some(value) = self.entry(key) else {
+        let Some(value) = self.entry(Key::of_section(name)) else {
             return Vec::new();
         };
         let Some(list) = value.get_ref().as_array() else {
-            let allowed = format!("a list of tables, each headed [[{key}]]");
-            self.refuse(
-                key,
-                value.span().start,
-                &describe_value(value.get_ref()),
-                &allowed,
-            );
+            let found = describe_value(value.get_ref());
+            let allowed = format!("a list of tables, each headed [[{name}]]");
+            self.refuse(name, value.span().start, &found, &allowed);
             return Vec::new();
         };
-        let mut parts = Vec::new();
-        for (index, value) in list.iter().enumerate() {
-            let path = format!("{}[{}]", self.dotted(key), index + 1);
-            parts.extend(self.visit_value(path, value, &mut visit));
-        }
-        parts
+        let parts = list.iter().zip(1..).filter_map(|(value, number)| {
+            let path = format!("{}[{number}]", self.dotted(name));
+            self.visit_value(path, value, &mut visit)
+        });
+        parts.collect()
     }
 
-    /// The names of the tables inside the table `key`, before any of them is read.
-    pub(super) fn names_in(&self, key: &str) -> Vec<String> {
-        self.entries
-            .and_then(|entries| entries.get(key)?.get_ref().as_table())
-            .map(|table| {
-                table
-                    .keys()
-                    .map(|name| name.get_ref().to_string())
-                    .collect()
-            })
-            .unwrap_or_default()
+    /// The names of the tables inside the table `name`, before any of them is read.
+    pub(super) fn names_in(&self, name: &str) -> Vec<String> {
+        let table = self
+            .entries
+            .and_then(|entries| entries.get(name)?.get_ref().as_table());
+        let names = table.into_iter().flat_map(DeTable::keys);
+        names.map(|name| name.get_ref().to_string()).collect()
+    }
+
+    /// Notes that the value of `key` cannot stay beside the rest.
+    pub(super) fn reject(&mut self, key: &str, found: &str, allowed: &str) {
+        let value = self.entries.and_then(|entries| entries.get(key));
+        let at = value.map_or(self.at, |value| value.span().start);
+        self.refuse(key, at, found, allowed);
     }
 
     /// Whether nothing has been found wrong so far.
@@ -154,20 +148,20 @@ impl<'d, 'f> Section<'d, 'f> {
     /// Notes the keys that nobody asked for.
     pub(super) fn finish(self) {
         for key in self.entries.into_iter().flat_map(DeTable::keys) {
-            if !self.asked.contains(&key.get_ref().as_ref()) {
+            if !self.known.iter().any(|known| known.name == key.get_ref()) {
                 let at = key.span().start;
                 self.findings
                     .note_unknown_key(at, &self.path, key.get_ref());
             }
         }
-        self.findings.note_known_keys(&self.path, self.asked);
+        self.findings.note_known_keys(self.path, self.known);
     }
 
-    fn entry(&mut self, key: &'static str) -> Option<&'d Spanned<DeValue<'d>>> {
-        if !self.asked.contains(&key) {
-            self.asked.push(key);
+    fn entry(&mut self, key: Key) -> Option<&'d Spanned<DeValue<'d>>> {
+        if !self.known.iter().any(|known| known.name == key.name) {
+            self.known.push(key);
         }
-        self.entries?.get(key)
+        self.entries?.get(key.name)
     }
 
     fn visit_value<T>(
@@ -187,13 +181,12 @@ impl<'d, 'f> Section<'d, 'f> {
         entries: Option<&'d DeTable<'d>>,
         visit: impl FnOnce(&mut Section<'d, '_>) -> T,
     ) -> T {
-        let findings = &mut *self.findings;
         let mut part = Section {
             path,
             at,
             entries,
-            asked: Vec::new(),
-            findings,
+            known: Vec::new(),
+            findings: &mut *self.findings,
         };
         let outcome = visit(&mut part);
         part.finish();
@@ -207,18 +200,16 @@ impl<'d, 'f> Section<'d, 'f> {
     ) -> Option<&'d DeTable<'d>> {
         let entries = value.get_ref().as_table();
         if entries.is_none() {
-            let text = format!(
-                "{path} is {}; allowed: a table",
-                describe_value(value.get_ref())
-            );
-            self.findings.note(Some(value.span().start), text);
+            let found = describe_value(value.get_ref());
+            let text = format!("{path} is {found}; allowed: a table");
+            self.findings.note(value.span().start, text);
         }
         entries
     }
 
     fn refuse(&mut self, key: &str, at: usize, found: &str, allowed: &str) {
         let text = format!("{} is {found}; allowed: {allowed}", self.dotted(key));
-        self.findings.note(Some(at), text);
+        self.findings.note(at, text);
     }
 
     fn dotted(&self, key: &str) -> String {

@@ -2,45 +2,20 @@
 
 use std::time::Duration;
 
-use super::rule::{Age, DatabaseUrl, WholeNumber};
+use super::rule::{database_url, max_age, whole_number_from};
 use super::secret::Secret;
-use super::section::Section;
+use super::table::section;
 
-/// Thirty days.
-const DEFAULT_KEEP: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// Rows of one Mysis: with 200 Myses a database of some gigabytes, however long they play.
-const DEFAULT_KEEP_ROWS: u64 = 25_000;
-
-/// Where conversations are kept, and how long.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoreSettings {
-    /// A database's URL, which may hold a password; none: `zoea.db` in the home directory.
-    pub database_url: Option<Secret>,
-    /// Rows that are older go, unless something still needs them; none: rows of any age stay.
-    pub keep: Option<Duration>,
-    /// Of each Mysis, rows beyond so many go, the oldest first; 0: any number stays.
-    pub keep_rows: u64,
-}
-
-impl Default for StoreSettings {
-    fn default() -> Self {
-        Self {
-            database_url: None,
-            keep: Some(DEFAULT_KEEP),
-            keep_rows: DEFAULT_KEEP_ROWS,
-        }
-    }
-}
-
-impl StoreSettings {
-    pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        let default = Self::default();
-        Self {
-            database_url: section.read("database_url", &DatabaseUrl),
-            keep: section.read("keep", &Age).unwrap_or(default.keep),
-            keep_rows: section
-                .read("keep_rows", &WholeNumber::at_least(0))
-                .unwrap_or(default.keep_rows),
-        }
+section! {
+    /// Where conversations are kept, and how long.
+    pub struct StoreSettings {
+        optional database_url: Option<Secret> = "postgres://zoea@127.0.0.1/zoea", database_url(),
+            "A database's URL, which may hold a password; none: `zoea.db` in the home directory.";
+        /// Rows older than this are removed, but for those that something still needs: orders without an
+        /// answer, notes, open calls, the newest 512 rows of each Mysis. Books, missions and accounts stay.
+        /// "forever" keeps them all.
+        default keep: Option<Duration> = "30d", max_age();
+        /// Of each Mysis, at most about so many rows are kept, the newest; 0: any number.
+        default keep_rows: u64 = 25000, whole_number_from(0..);
     }
 }

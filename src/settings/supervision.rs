@@ -1,102 +1,43 @@
 //! `[supervision]`: what happens when a Mysis has failed.
 
-use std::time::Duration;
+use actors::domain::rules::{RelaunchPolicy, SupervisionRules};
 
-use super::rule::{Keyword, ListRule, Time, WholeNumber};
+use super::rule::{duration_above_zero, list_of, one_of, whole_number};
 use super::section::Section;
+use super::table::{ReadSection, read_keys};
 
-/// What happens when a Mysis has failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SupervisionSettings {
-    /// Which faults are answered with a relaunch.
-    pub relaunch: RelaunchSetting,
-    /// The waits before relaunches.
-    pub backoff: Backoff,
-    /// Relaunches within `within`, 0 to 1000000; after them it stays errored until the operator
-    /// relaunches it.
-    pub max_relaunches: u32,
-    /// The time in which relaunches are counted, above zero.
-    pub within: Duration,
-}
-
-/// Which faults are answered with a relaunch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RelaunchSetting {
-    /// None: the operator relaunches.
-    Manual,
-    /// Provider, network and crash faults.
-    Transient,
-    /// Every one.
-    Always,
-}
-
-/// A wait that doubles, with jitter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Backoff {
-    /// Above zero.
-    pub first: Duration,
-    /// At least `first`.
-    pub longest: Duration,
-}
-
-impl Default for SupervisionSettings {
-    fn default() -> Self {
-        Self {
-            relaunch: RelaunchSetting::Transient,
-            backoff: Backoff {
-                first: Duration::from_secs(1),
-                longest: Duration::from_secs(5 * 60),
-            },
-            max_relaunches: 5,
-            within: Duration::from_secs(10 * 60),
-        }
-    }
-}
-
-impl SupervisionSettings {
-    pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        const RELAUNCHES: Keyword<RelaunchSetting> = Keyword(&[
-            ("manual", RelaunchSetting::Manual),
-            ("transient", RelaunchSetting::Transient),
-            ("always", RelaunchSetting::Always),
+impl ReadSection for SupervisionRules {
+    fn read_section(section: &mut Section<'_, '_>, _: &[String]) -> Self {
+        let policy = one_of([
+            ("manual", RelaunchPolicy::Manual),
+            ("transient", RelaunchPolicy::Transient),
+            ("always", RelaunchPolicy::Always),
         ]);
-        let default = Self::default();
+        read_keys! { section;
+            /// "manual": you relaunch it. "transient": it is relaunched after provider, network and crash faults.
+            /// "always": after every fault.
+            default relaunch = "transient", policy;
+            /// The first and the longest wait before a relaunch; it doubles from one to the other.
+            default backoff = ["1s", "5m"],
+                list_of(2..=2, duration_above_zero()).map(|waits| (waits[0], waits[1]));
+            /// After so many relaunches in this time it stays errored until you relaunch it.
+            default max_relaunches = 5, whole_number(0..=1_000_000);
+            default within = "10m", duration_above_zero();
+        }
+        let (first_wait, longest_wait) = backoff;
+        if first_wait > longest_wait {
+            section.reject(
+                "backoff",
+                "a list whose first wait is longer than its second",
+                "the first wait, then the longest",
+            );
+        }
         Self {
-            relaunch: section
-                .read("relaunch", &RELAUNCHES)
-                .unwrap_or(default.relaunch),
-            backoff: read_backoff(section).unwrap_or(default.backoff),
-            max_relaunches: section
-                .read("max_relaunches", &WholeNumber::between(0, 1_000_000))
-                .unwrap_or(default.max_relaunches),
-            within: section
-                .read("within", &Time::AboveZero)
-                .unwrap_or(default.within),
+            relaunch,
+            first_wait,
+            longest_wait,
+            max_relaunches,
+            within,
         }
     }
-}
-
-fn read_backoff(section: &mut Section<'_, '_>) -> Option<Backoff> {
-    let waits = section.read(
-        "backoff",
-        &ListRule {
-            count: 2..=2,
-            item: Time::AboveZero,
-        },
-    )?;
-    let [first, longest] = waits.as_slice() else {
-        return None;
-    };
-    if first > longest {
-        section.reject(
-            "backoff",
-            "a list whose first wait is longer than its second",
-            "the first wait, then the longest",
-        );
-        return None;
-    }
-    Some(Backoff {
-        first: *first,
-        longest: *longest,
-    })
 }

@@ -1,116 +1,72 @@
 //! `[swarm]`: how many Myses there may be and how their turns run.
 
-use std::time::Duration;
+use actors::domain::rules::SwarmRules;
 
-use actors::domain::rules::DEFAULT_NUDGES;
-
-use super::rule::{BooleanRule, ByteSize, ListRule, NonEmptyText, ProviderName, Time, WholeNumber};
+use super::provider::DEFAULT_NAME;
+use super::rule::{
+    boolean, byte_size, duration, list_of, non_empty_text, provider_name, whole_number,
+};
 use super::section::Section;
+use super::table::{ReadSection, read_keys};
 
 /// How many Myses there may be and how their turns run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SwarmSettings {
-    /// The most Myses of this home, 1 to 10000. `ZOEA_MAX_MYSES` overrides it.
-    pub max_myses: u32,
-    /// The provider of Myses that name none; always one of `providers`.
-    pub default_provider: String,
-    /// The pause between two turns of a Mysis.
-    pub turn_pause: Duration,
-    /// Model calls in one turn, 1 to 100; reaching it ends the turn.
-    pub max_tool_iterations: u32,
-    /// Sendable rows scanned for a direct message, 1 to 1000.
-    pub context_window: u32,
-    /// Bytes of one request's messages as compact JSON, 8 KiB to 16 MiB; tools are not counted.
-    pub context_budget: u64,
-    /// What a Mysis without orders is told, in this order, before it goes idle; 1 to 20 texts.
-    pub nudges: Vec<String>,
-    /// Turns without progress after which a Mysis and the operator are told, 1 to 1000.
-    pub no_progress_turns: u32,
-    /// Whether a Mysis may search the histories of others.
-    pub search_others: bool,
+    /// The rules of this section; those of other sections stand in it as they are by default.
+    pub rules: SwarmRules,
     /// Whether `run` starts those that were running when the program ended.
     pub resume: bool,
 }
 
-/// The rule of `max_myses`, which the environment can override.
-pub(super) const MAX_MYSES: WholeNumber<u32> = WholeNumber::between(1, 10_000);
-
-impl Default for SwarmSettings {
-    fn default() -> Self {
-        Self {
-            max_myses: 16,
-            default_provider: super::provider::DEFAULT_NAME.to_owned(),
-            turn_pause: Duration::from_secs(2),
-            max_tool_iterations: 10,
-            context_window: 20,
-            context_budget: 64 << 10,
-            nudges: DEFAULT_NUDGES.map(Into::into).to_vec(),
-            no_progress_turns: 5,
-            search_others: true,
-            resume: false,
+impl ReadSection for SwarmSettings {
+    fn read_section(section: &mut Section<'_, '_>, providers: &[String]) -> Self {
+        // The only one, or the one that is called `local`.
+        let usual = match providers {
+            [only] => Some(only),
+            several => several.iter().find(|name| *name == DEFAULT_NAME),
+        };
+        read_keys! { section;
+            /// The most Myses that may exist, 1 to 10000. The variable ZOEA_MAX_MYSES overrides it.
+            default max_myses = 16, whole_number(1..=10_000) => "ZOEA_MAX_MYSES";
+            /// The provider of Myses that name none. Left out: the only provider, or the one called "local".
+            required default_provider = "local" if usual.is_none(), provider_name(providers, "provider");
+            /// The pause between two turns of a Mysis; a message from you ends it at once.
+            default turn_pause = "2s", duration();
+            /// The most calls of the model in one turn, 1 to 100. Reaching it ends the turn, not the Mysis.
+            default max_tool_iterations = 10, whole_number(1..=100);
+            /// How far back a direct message from you is looked for, in messages, 1 to 1000.
+            default context_window = 20, whole_number(1..=1000);
+            /// The most that one request's messages may weigh, 8KiB to 16MiB; tools are not counted.
+            default context_budget = "64KiB", byte_size((8 << 10, "8KiB"), (16 << 20, "16MiB"));
+            /// Whether `zoea run` starts those that were running when the program ended, as --resume does.
+            default resume = false, boolean();
+            /// What a Mysis without orders is told, one after the other (1 to 20); then it goes idle.
+            default nudges = [
+                "Continue your mission. Check notifications and coordinate with the swarm.",
+                "You need to respond. Check your notifications and status.",
+                "URGENT: Respond immediately. Check your system status.",
+            ], list_of(1..=20, non_empty_text().map(Into::into));
+            /// After so many turns of words alone, or of one failing call, you and the Mysis are told, 1 to 1000.
+            /// What follows from that is set under [progress].
+            default no_progress_turns = 5, whole_number(1..=1000);
+            /// Whether a Mysis may search what others of the swarm said and did (zoea_search_*, by name).
+            default search_others = true, boolean();
         }
-    }
-}
-
-impl SwarmSettings {
-    /// `providers` are the names that may be the default.
-    pub(super) fn read(section: &mut Section<'_, '_>, providers: &[String]) -> Self {
-        const BUDGET: ByteSize = ByteSize::between((8 << 10, "8KiB"), (16 << 20, "16MiB"));
-        let default = Self::default();
-        let whole = |highest| WholeNumber::between(1, highest);
-        Self {
-            max_myses: section
-                .read("max_myses", &MAX_MYSES)
-                .unwrap_or(default.max_myses),
-            default_provider: read_default_provider(section, providers),
-            turn_pause: section
-                .read("turn_pause", &Time::FromZero)
-                .unwrap_or(default.turn_pause),
-            max_tool_iterations: section
-                .read("max_tool_iterations", &whole(100))
-                .unwrap_or(default.max_tool_iterations),
-            context_window: section
-                .read("context_window", &whole(1000))
-                .unwrap_or(default.context_window),
-            context_budget: section
-                .read("context_budget", &BUDGET)
-                .unwrap_or(default.context_budget),
-            nudges: section
-                .read(
-                    "nudges",
-                    &ListRule {
-                        count: 1..=20,
-                        item: NonEmptyText,
-                    },
-                )
-                .unwrap_or(default.nudges),
-            no_progress_turns: section
-                .read("no_progress_turns", &whole(1000))
-                .unwrap_or(default.no_progress_turns),
-            search_others: section
-                .read("search_others", &BooleanRule)
-                .unwrap_or(default.search_others),
-            resume: section
-                .read("resume", &BooleanRule)
-                .unwrap_or(default.resume),
+        let mut rules = SwarmRules {
+            max_myses,
+            turn_pause,
+            max_model_calls: max_tool_iterations,
+            context_window,
+            context_budget,
+            no_progress_turns,
+            nudges,
+            ..SwarmRules::default()
+        };
+        let usual = usual.map(|name| name.as_str().into());
+        if let Some(provider) = default_provider.or(usual) {
+            rules.default_provider = provider;
         }
-    }
-}
-
-/// The one that is named; else the only one, or the one that is called `local`.
-fn read_default_provider(section: &mut Section<'_, '_>, providers: &[String]) -> String {
-    const KEY: &str = "default_provider";
-    let known = providers.iter().map(String::as_str).collect();
-    let rule = ProviderName {
-        known,
-        noun: "provider",
-    };
-    let local = super::provider::DEFAULT_NAME;
-    match providers {
-        [only] => section.read(KEY, &rule).unwrap_or_else(|| only.clone()),
-        several if several.iter().any(|name| name == local) => {
-            section.read(KEY, &rule).unwrap_or_else(|| local.to_owned())
-        }
-        _ => section.require(KEY, &rule).unwrap_or_default(),
+        rules.tools.search_others = search_others;
+        Self { rules, resume }
     }
 }

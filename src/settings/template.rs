@@ -1,28 +1,65 @@
 //! The commented configuration that `zoea init` writes.
 
+use toml::de::DeValue;
+
+use super::document;
+use super::key::Key;
+
 /// A `zoea.toml` in which everything is explained and nothing is set: it reads as the defaults.
 ///
 /// A line that begins with `# ` explains; one that begins with `#` alone is a setting that takes
 /// effect once that sign is removed.
+///
+/// In its frame, a line `{section key}` stands for that key, and `{section}` for all others of the
+/// section; `{section, close}` leaves no blank lines between them.
 #[must_use]
-pub fn template() -> &'static str {
-    include_str!("template/zoea.toml")
+pub fn template() -> String {
+    let mut text = include_str!("template/zoea.toml").to_owned();
+    for (section, mut keys) in document::known_keys() {
+        keys.retain(|key| {
+            let line = format!("{{{section} {}}}\n", key.name);
+            let has_line = text.contains(&line);
+            text = text.replace(&line, &describe_key(key, "\n"));
+            !has_line
+        });
+        for (end, gap) in [("", "\n"), (", close", "")] {
+            let others: String = keys.iter().map(|key| describe_key(key, gap)).collect();
+            text = text.replace(&format!("{{{section}{end}}}\n"), &others);
+        }
+    }
+    text
+}
+
+/// The key as it stands in the template, switched off.
+fn describe_key(key: &Key, gap: &str) -> String {
+    let help: String = key.help.iter().map(|line| format!("#{line}\n")).collect();
+    let gap = if help.is_empty() { "" } else { gap };
+    let sample = describe_sample(key.sample);
+    format!("{gap}{help}#{} = {sample}\n", key.name)
+}
+
+/// The sample; a list that is too long for a line has a line for each item.
+fn describe_sample(sample: &str) -> String {
+    let value = DeValue::parse(sample).ok();
+    let items = value.as_ref().and_then(|value| value.get_ref().as_array());
+    match items {
+        Some(items) if sample.len() > 80 => {
+            let texts = items.iter().filter_map(|item| item.get_ref().as_str());
+            let items: String = texts.map(|text| format!("#{text:?},\n")).collect();
+            format!("[\n{items}#]")
+        }
+        Some(_) | None => sample.to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
-    use crate::settings::overrides::Overrides;
-    use crate::settings::{
-        AlertSettings, BudgetSettings, MetricsSettings, ProgressSettings, ReportSettings, Settings,
-        StoreSettings, TraceSettings, TuiSettings, document,
-    };
+    use crate::settings::tests::parse_as;
+    use crate::settings::*;
 
     fn parse(text: &str) -> Settings {
-        let (settings, mistakes) =
-            document::parse(Path::new("zoea.toml"), text, Overrides::default());
+        let (settings, mistakes) = parse_as("zoea.toml", text);
         assert_eq!(mistakes, []);
         settings
     }
@@ -39,7 +76,7 @@ mod tests {
 
     #[test]
     fn as_it_is_written_it_reads_as_the_defaults() {
-        assert_eq!(parse(template()), Settings::default());
+        assert_eq!(parse(&template()), Settings::default());
     }
 
     #[test]
@@ -51,10 +88,10 @@ mod tests {
         assert_eq!(settings.mcp, default.mcp);
         assert_eq!(settings.supervision, default.supervision);
         let progress = settings.progress;
-        let provider = Some("openai".to_string());
+        let provider = Some("openai".into());
         assert_eq!(
             progress,
-            ProgressSettings {
+            ProgressRules {
                 provider,
                 ..default.progress
             }
@@ -68,7 +105,7 @@ mod tests {
     #[test]
     fn every_section_stands_in_it() {
         let settings = parse(&switched_on());
-        assert_ne!(settings.budget, BudgetSettings::default());
+        assert_ne!(settings.budget, BudgetRules::default());
         assert_ne!(settings.metrics, MetricsSettings::default());
         assert_ne!(settings.traces, TraceSettings::default());
         assert_ne!(settings.alerts, AlertSettings::default());
@@ -90,7 +127,7 @@ mod tests {
                 if is_heading { "zzzzzzzzzz = 1\n" } else { "" }
             );
         }
-        let (_, mistakes) = document::parse(Path::new("zoea.toml"), &spoilt, Overrides::default());
+        let (_, mistakes) = parse_as("zoea.toml", &spoilt);
         assert_eq!(mistakes.len(), 19);
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();

@@ -1,22 +1,14 @@
 //! `[traces]`: where spans are brought, if anywhere.
 
-use super::rule::{BooleanRule, WebUrl};
-use super::section::Section;
+use super::rule::{boolean, server_url};
+use super::table::section;
 
-/// The OpenTelemetry collector.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TraceSettings {
-    /// Its address for OTLP over HTTP; none: no spans are made.
-    pub endpoint: Option<String>,
-    /// Whether spans carry what was said: words, arguments, results.
-    pub contents: bool,
-}
-
-impl TraceSettings {
-    pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        Self {
-            endpoint: section.read("endpoint", &WebUrl::Address),
-            contents: section.read("contents", &BooleanRule).unwrap_or_default(),
-        }
+section! {
+    /// The OpenTelemetry collector.
+    pub struct TraceSettings {
+        optional endpoint: Option<String> = "http://127.0.0.1:4318", server_url(),
+            "Its address for OTLP over HTTP; none: no spans are made.";
+        default contents: bool = false, boolean(),
+            "Whether spans carry what was said: words, arguments, results.";
     }
 }

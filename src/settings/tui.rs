@@ -1,51 +1,26 @@
-//! `[tui]`: how the terminal looks and how it calls the operator.
+//! `[tui]`: how the terminal looks and how it calls the operator. Options of the command line and
+//! `NO_COLOR` go before it.
 
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
-use super::rule::Keyword;
-use super::section::Section;
+use super::rule::one_of;
+use super::table::section;
 
-/// How the terminal looks and how it calls the operator. Options of the command line and `NO_COLOR`
-/// go before it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TuiSettings {
-    /// The colours; absent: none under `NO_COLOR`, else dark ones.
-    pub theme: Option<Theme>,
-    /// The letters that may be used; absent: those of the locale.
-    pub letters: Option<Letters>,
-    /// Whether things move by themselves.
-    pub motion: Motion,
-    /// Who has the mouse.
-    pub mouse: MouseUse,
-    /// How the operator is called when somebody newly needs them.
-    pub notify: Notify,
-}
-
-impl TuiSettings {
-    pub(super) fn read(section: &mut Section<'_, '_>) -> Self {
-        const THEMES: Keyword<Theme> = Keyword(&[
-            ("dark", Theme::Dark),
-            ("light", Theme::Light),
-            ("contrast", Theme::HighContrast),
-            ("none", Theme::NoColour),
-        ]);
-        const LETTERS: Keyword<Letters> =
-            Keyword(&[("unicode", Letters::Unicode), ("ascii", Letters::Ascii)]);
-        const MOTIONS: Keyword<Motion> =
-            Keyword(&[("full", Motion::Full), ("reduced", Motion::Reduced)]);
-        const MICE: Keyword<MouseUse> =
-            Keyword(&[("on", MouseUse::Ours), ("off", MouseUse::Terminals)]);
-        const CALLS: Keyword<Notify> = Keyword(&[
-            ("off", Notify::Off),
-            ("bell", Notify::Bell),
-            ("message", Notify::Message),
-        ]);
-        Self {
-            theme: section.read("theme", &THEMES),
-            letters: section.read("letters", &LETTERS),
-            motion: section.read("motion", &MOTIONS).unwrap_or_default(),
-            mouse: section.read("mouse", &MICE).unwrap_or_default(),
-            notify: section.read("notify", &CALLS).unwrap_or_default(),
-        }
+section! {
+    /// How the terminal looks and how it calls the operator.
+    pub struct TuiSettings {
+        /// "dark", "light", "contrast" or "none" (no colour). Left out: none where NO_COLOR is set, else dark.
+        optional theme: Option<Theme> = "dark", one_of(Theme::ALL.map(|theme| (theme.as_str(), theme)));
+        /// "unicode" or "ascii". Left out: what the locale says.
+        optional letters: Option<Letters> = "unicode",
+            one_of([("unicode", Letters::Unicode), ("ascii", Letters::Ascii)]);
+        /// "reduced": nothing moves by itself but figures.
+        default motion: Motion = "full", one_of([("full", Motion::Full), ("reduced", Motion::Reduced)]);
+        /// "off": the mouse is the terminal's, which selects text with it.
+        default mouse: MouseUse = "on", one_of([("on", MouseUse::Ours), ("off", MouseUse::Terminals)]);
+        /// When someone newly needs you: "off", "bell", or "message" (of the terminal, OSC 9, while you look
+        /// elsewhere).
+        default notify: Notify = "off",
+            one_of([("off", Notify::Off), ("bell", Notify::Bell), ("message", Notify::Message)]);
     }
 }

@@ -8,8 +8,11 @@ impl Settings {
     pub fn ignored_settings(&self) -> Vec<String> {
         let mut told = Vec::new();
         let budget = &self.budget;
-        if budget.usd_per_mysis_per_day.is_some() || budget.usd_per_day.is_some() {
-            let without = self.providers.iter().filter(|(_, of)| of.price.is_none());
+        if budget.mysis.cost_micros.is_some() || budget.swarm.cost_micros.is_some() {
+            let without = self
+                .providers
+                .iter()
+                .filter(|(_, of)| of.rules.price.is_none());
             told.extend(without.map(|(name, _)| {
                 format!(
                     "providers.{name} has no price: what it costs does not count for the budget in \
@@ -23,17 +26,13 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::super::BudgetSettings;
     use super::*;
 
     #[test]
     fn what_nothing_heeds_is_told() {
         let mut settings = Settings::default();
         assert!(settings.ignored_settings().is_empty());
-        settings.budget = BudgetSettings {
-            usd_per_day: Some(5.0),
-            ..BudgetSettings::default()
-        };
+        settings.budget.swarm.cost_micros = Some(5_000_000);
         let told = settings.ignored_settings();
         assert!(told.len() == 1 && told[0].contains("no price"), "{told:?}");
     }

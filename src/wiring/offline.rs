@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use actors::domain::event_record::OrderSource;
 use actors::domain::order::Order;
+use actors::domain::rules::ProviderRules;
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -156,17 +157,22 @@ fn first_name(number: u32) -> String {
 
 fn offline_settings(endpoint: String, upstream: String, options: OfflineOptions) -> Settings {
     let mut settings = Settings::default();
-    settings.swarm.max_myses = settings.swarm.max_myses.max(options.myses.max(1000));
-    settings.swarm.default_provider = PILOT_NAME.to_string();
+    let rules = &mut settings.swarm.rules;
+    let myses = usize::try_from(options.myses).unwrap_or(usize::MAX);
+    rules.max_myses = rules.max_myses.max(myses.max(1000));
+    rules.default_provider = PILOT_NAME.into();
     let pilot = ProviderSettings {
         endpoint,
-        model: PILOT_NAME.to_string(),
         kind: ProviderKind::OpenAi,
-        max_concurrency: 256,
+        rules: ProviderRules {
+            model: PILOT_NAME.into(),
+            max_concurrency: 256,
+            ..ProviderRules::default()
+        },
         ..ProviderSettings::default()
     };
     settings.providers = [(PILOT_NAME.to_string(), pilot)].into();
     settings.mcp.upstream = Some(upstream);
-    settings.mcp.logins_per_minute = 1_000_000;
+    settings.mcp.tools.logins_per_minute = Some(1_000_000);
     settings
 }

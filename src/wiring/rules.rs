@@ -2,145 +2,53 @@
 
 use std::sync::Arc;
 
-use actors::domain::budget::{BudgetLimits, BudgetRules};
-use actors::domain::gate::circuit::CircuitRules;
 use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
-use actors::domain::rules::{
-    ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, TokenPrice,
-    ToolRules,
-};
+use actors::domain::rules::{SwarmRules, ToolRules};
 
 use super::books::url_passwords;
 use super::prompt::prompt_template;
 use crate::home::Home;
 use crate::provider::ProviderEndpoint;
-use crate::settings::{self, ProviderSettings, Settings};
+use crate::settings::Settings;
 
-/// The rules of the swarm.
+/// The rules of the swarm: each section's own, put together.
 pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
-    let swarm = &settings.swarm;
+    let swarm = settings.swarm.rules.clone();
+    let providers = settings.providers.iter();
     Ok(SwarmRules {
-        max_myses: swarm.max_myses as usize,
-        default_provider: swarm.default_provider.as_str().into(),
-        turn_pause: swarm.turn_pause,
-        max_model_calls: swarm.max_tool_iterations,
-        context_window: swarm.context_window as usize,
-        context_budget: usize::try_from(swarm.context_budget).unwrap_or(usize::MAX),
-        no_progress_turns: swarm.no_progress_turns,
-        progress: progress_rules(&settings.progress),
-        nudges: swarm
-            .nudges
-            .iter()
-            .map(|text| text.as_str().into())
-            .collect(),
+        progress: settings.progress.clone(),
         system_prompt: prompt_template(home)?.text,
         tools: ToolRules {
-            timeout: settings.mcp.tool_timeout,
-            retry: settings.mcp.retry.clone(),
-            logins_per_minute: Some(settings.mcp.logins_per_minute),
-            search_others: swarm.search_others,
+            search_others: swarm.tools.search_others,
+            ..settings.mcp.tools.clone()
         },
-        supervision: supervision_rules(&settings.supervision),
-        budget: budget_rules(&settings.budget),
-        providers: settings
-            .providers
-            .iter()
-            .map(|(name, provider)| (name.as_str().into(), provider_rules(provider)))
+        supervision: settings.supervision.clone(),
+        budget: settings.budget,
+        providers: providers
+            .map(|(name, provider)| (name.as_str().into(), provider.rules.clone()))
             .collect(),
+        ..swarm
     })
 }
 
-fn progress_rules(settings: &settings::ProgressSettings) -> ProgressRules {
-    ProgressRules {
-        is_on: settings.watch,
-        turns: settings.turns,
-        at_least: settings.at_least,
-        provider: settings.provider.as_deref().map(Into::into),
-        parks: settings.park,
-    }
-}
-
-fn supervision_rules(settings: &settings::SupervisionSettings) -> SupervisionRules {
-    SupervisionRules {
-        relaunch: match settings.relaunch {
-            settings::RelaunchSetting::Manual => RelaunchPolicy::Manual,
-            settings::RelaunchSetting::Transient => RelaunchPolicy::Transient,
-            settings::RelaunchSetting::Always => RelaunchPolicy::Always,
-        },
-        first_wait: settings.backoff.first,
-        longest_wait: settings.backoff.longest,
-        max_relaunches: settings.max_relaunches,
-        within: settings.within,
-    }
-}
-
-fn budget_rules(budget: &settings::BudgetSettings) -> BudgetRules {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a budget is above zero, and far below 2^63 millionths of a dollar"
-    )]
-    let micros = |dollars: f64| (dollars * 1e6).round() as u64;
-    BudgetRules {
-        mysis: BudgetLimits {
-            tokens: budget.tokens_per_mysis_per_day,
-            cost_micros: budget.usd_per_mysis_per_day.map(micros),
-        },
-        swarm: BudgetLimits {
-            tokens: budget.tokens_per_day,
-            cost_micros: budget.usd_per_day.map(micros),
-        },
-    }
-}
-
-pub(super) fn provider_rules(provider: &ProviderSettings) -> ProviderRules {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a temperature is from 0 to 2 and providers round it far more coarsely"
-    )]
-    let temperature = provider.temperature as f32;
-    ProviderRules {
-        model: provider.model.as_str().into(),
-        temperature: Some(temperature),
-        timeout: provider.timeout,
-        max_concurrency: provider.max_concurrency as usize,
-        requests_per_minute: provider.requests_per_minute,
-        tokens_per_minute: provider.tokens_per_minute,
-        circuit: CircuitRules {
-            failures: provider.circuit_failures,
-            wait: provider.circuit_wait,
-        },
-        fallback: provider.fallback.as_deref().map(Into::into),
-        retry: provider.retry.clone(),
-        price: provider.price.map(|price| TokenPrice {
-            input: price.input,
-            output: price.output,
-            cached: price.cached,
-        }),
-        context_tokens: provider.context_tokens,
-    }
-}
-
-/// The endpoints of all providers.
+/// The rules of the swarm: each section's own, put together.
 #[must_use]
 pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoint)> {
     settings
         .providers
         .iter()
-        .map(|(name, provider)| (name.as_str().into(), provider_endpoint(provider)))
+        .map(|(name, provider)| {
+            let endpoint = ProviderEndpoint {
+                url: provider.endpoint.clone(),
+                api_key: provider
+                    .api_key
+                    .as_ref()
+                    .map(|key| key.expose().to_string()),
+                is_streamed: provider.stream,
+            };
+            (name.as_str().into(), endpoint)
+        })
         .collect()
-}
-
-/// Where one provider is.
-pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint {
-    ProviderEndpoint {
-        url: provider.endpoint.clone(),
-        api_key: provider
-            .api_key
-            .as_ref()
-            .map(|key| key.expose().to_string()),
-        is_streamed: provider.stream,
-    }
 }
 
 /// The secrets in the configuration.
@@ -167,6 +75,8 @@ pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
 
 #[cfg(test)]
 mod tests {
+    use actors::domain::rules::ProviderRules;
+
     use super::*;
 
     #[test]

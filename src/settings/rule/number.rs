@@ -1,169 +1,117 @@
-//! Numbers: whole ones, sizes in bytes and any others, each within its range.
+//! Numbers, sizes in bytes and lengths of time, each within its range.
 
 use std::fmt::Display;
-use std::ops::Bound;
+use std::ops::{RangeBounds, RangeFrom, RangeInclusive};
+use std::time::Duration;
 
 use toml::de::{DeInteger, DeValue};
+use zoea_grammar::units::{parse_duration, parse_size};
 
-use super::{ValueRule, describe_value};
-use zoea_grammar::units::parse_size;
+use super::Rule;
+
+/// Longer waits would overflow clocks further in, and nobody means them.
+const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A whole number within a range.
-#[derive(Debug)]
-pub(in crate::settings) struct WholeNumber<T> {
-    lowest: T,
-    highest: Option<T>,
+pub(in crate::settings) fn whole_number<T>(range: RangeInclusive<T>) -> Rule<T>
+where
+    T: TryFrom<i128> + PartialOrd + Display + 'static,
+{
+    let allowed = format!("a whole number from {} to {}", range.start(), range.end());
+    whole_number_in(allowed, range)
+}
+
+/// A whole number without an upper limit.
+pub(in crate::settings) fn whole_number_from<T>(range: RangeFrom<T>) -> Rule<T>
+where
+    T: TryFrom<i128> + PartialOrd + Display + 'static,
+{
+    let allowed = format!("a whole number, {} or more", range.start);
+    whole_number_in(allowed, range)
+}
+
+fn whole_number_in<T>(allowed: String, range: impl RangeBounds<T> + 'static) -> Rule<T>
+where
+    T: TryFrom<i128> + PartialOrd + 'static,
+{
+    Rule::of_values(allowed, move |value| {
+        let number = T::try_from(parse_whole(value.as_integer()?)?).ok()?;
+        range.contains(&number).then_some(number)
+    })
 }
 
 /// A number, whole or not, within a range.
-#[derive(Debug)]
-pub(in crate::settings) struct Number {
-    lowest: Bound<f64>,
-    highest: Option<f64>,
+pub(in crate::settings) fn number(range: RangeInclusive<f64>) -> Rule<f64> {
+    let allowed = format!("a number from {} to {}", range.start(), range.end());
+    Rule::of_values(allowed, move |value| {
+        parse_number(value).filter(|number| range.contains(number))
+    })
 }
 
-/// A size in bytes, written as such or with a unit.
-#[derive(Debug)]
-pub(in crate::settings) struct ByteSize {
-    lowest: (u64, &'static str),
-    highest: (u64, &'static str),
+/// A number, whole or not, that is more than nothing.
+pub(in crate::settings) fn number_above_zero() -> Rule<f64> {
+    Rule::of_values("a number above 0", |value| {
+        parse_number(value).filter(|number| number.is_finite() && *number > 0.0)
+    })
 }
 
-impl<T> WholeNumber<T> {
-    pub(in crate::settings) const fn between(lowest: T, highest: T) -> Self {
-        Self {
-            lowest,
-            highest: Some(highest),
-        }
-    }
-
-    pub(in crate::settings) const fn at_least(lowest: T) -> Self {
-        Self {
-            lowest,
-            highest: None,
-        }
-    }
-}
-
-impl<T: TryFrom<i128> + PartialOrd> WholeNumber<T> {
-    /// The number as the type that holds it, if it is in the range.
-    pub(in crate::settings) fn in_range(&self, number: i128) -> Option<T> {
-        let number = T::try_from(number).ok()?;
-        let is_low = number < self.lowest;
-        let is_high = self
-            .highest
-            .as_ref()
-            .is_some_and(|highest| number > *highest);
-        (!is_low && !is_high).then_some(number)
-    }
-}
-
-impl<T: TryFrom<i128> + PartialOrd + Display> ValueRule for WholeNumber<T> {
-    type Value = T;
-
-    fn allowed(&self) -> String {
-        match &self.highest {
-            Some(highest) => format!("a whole number from {} to {highest}", self.lowest),
-            None => format!("a whole number, {} or more", self.lowest),
-        }
-    }
-
-    fn accept(&self, value: &DeValue<'_>) -> Result<T, String> {
-        value
-            .as_integer()
-            .and_then(parse_whole)
-            .and_then(|number| self.in_range(number))
-            .ok_or_else(|| describe_value(value))
-    }
-}
-
-impl Number {
-    pub(in crate::settings) const fn between(lowest: f64, highest: f64) -> Self {
-        Self {
-            lowest: Bound::Included(lowest),
-            highest: Some(highest),
-        }
-    }
-
-    pub(in crate::settings) const fn above(lowest: f64) -> Self {
-        Self {
-            lowest: Bound::Excluded(lowest),
-            highest: None,
-        }
-    }
-
-    fn is_in_range(&self, number: f64) -> bool {
-        let is_low = match self.lowest {
-            Bound::Included(lowest) => number < lowest,
-            Bound::Excluded(lowest) => number <= lowest,
-            Bound::Unbounded => false,
+/// A size in bytes, written as such or with a unit; both bounds as bytes and in words.
+pub(in crate::settings) fn byte_size(
+    (lowest, lowest_text): (usize, &str),
+    (highest, highest_text): (usize, &str),
+) -> Rule<usize> {
+    let allowed = format!(
+        "a size such as 64KiB, 1MiB or a number of bytes, from {lowest_text} to {highest_text}"
+    );
+    Rule::of_values(allowed, move |value| {
+        let bytes = match value.as_integer() {
+            Some(integer) => usize::try_from(parse_whole(integer)?).ok()?,
+            None => usize::try_from(parse_size(value.as_str()?).ok()?).ok()?,
         };
-        number.is_finite() && !is_low && self.highest.is_none_or(|highest| number <= highest)
-    }
+        (lowest..=highest).contains(&bytes).then_some(bytes)
+    })
 }
 
-impl ValueRule for Number {
-    type Value = f64;
-
-    fn allowed(&self) -> String {
-        match (self.lowest, self.highest) {
-            (Bound::Included(lowest), Some(highest)) => {
-                format!("a number from {lowest} to {highest}")
-            }
-            (Bound::Included(lowest), None) => format!("a number, {lowest} or more"),
-            (Bound::Excluded(lowest), None) => format!("a number above {lowest}"),
-            (Bound::Excluded(lowest), Some(highest)) => {
-                format!("a number above {lowest}, at most {highest}")
-            }
-            (Bound::Unbounded, _) => "a number".to_owned(),
-        }
-    }
-
-    fn accept(&self, value: &DeValue<'_>) -> Result<f64, String> {
-        let text = match (value.as_float(), value.as_integer()) {
-            (Some(float), _) => float.as_str(),
-            (None, Some(integer)) if integer.radix() == 10 => integer.as_str(),
-            (None, _) => return Err(describe_value(value)),
-        };
-        text.parse()
-            .ok()
-            .filter(|number| self.is_in_range(*number))
-            .ok_or_else(|| describe_value(value))
-    }
+/// A length of time of at most a year.
+pub(in crate::settings) fn duration() -> Rule<Duration> {
+    let allowed = "a duration such as 500ms, 2s, 5m or 1h30m, at most 365days";
+    Rule::of_texts(allowed, parse_time)
 }
 
-impl ByteSize {
-    /// Both bounds as bytes and in words.
-    pub(in crate::settings) const fn between(
-        lowest: (u64, &'static str),
-        highest: (u64, &'static str),
-    ) -> Self {
-        Self { lowest, highest }
-    }
+/// A length of time of at most a year and more than nothing.
+pub(in crate::settings) fn duration_above_zero() -> Rule<Duration> {
+    let allowed = "a duration such as 500ms, 2s, 5m or 1h30m, above 0s, at most 365days";
+    Rule::of_texts(allowed, parse_time_above_zero)
 }
 
-impl ValueRule for ByteSize {
-    type Value = u64;
+/// How old something may become; `forever` is `None`.
+pub(in crate::settings) fn max_age() -> Rule<Option<Duration>> {
+    let allowed = "\"forever\", or a length of time such as 30d or 12h, above 0s, at most 365days";
+    Rule::of_texts(allowed, |text| match text {
+        "forever" => Some(None),
+        age => parse_time_above_zero(age).map(Some),
+    })
+}
 
-    fn allowed(&self) -> String {
-        let (lowest, highest) = (self.lowest.1, self.highest.1);
-        format!("a size such as 64KiB, 1MiB or a number of bytes, from {lowest} to {highest}")
-    }
+fn parse_time(text: &str) -> Option<Duration> {
+    parse_duration(text).ok().filter(|time| *time <= MAX_TIME)
+}
 
-    fn accept(&self, value: &DeValue<'_>) -> Result<u64, String> {
-        let bytes = match (value.as_integer(), value.as_str()) {
-            (Some(integer), _) => {
-                parse_whole(integer).and_then(|number| u64::try_from(number).ok())
-            }
-            (None, Some(text)) => parse_size(text).ok(),
-            (None, None) => None,
-        };
-        bytes
-            .filter(|bytes| (self.lowest.0..=self.highest.0).contains(bytes))
-            .ok_or_else(|| describe_value(value))
-    }
+fn parse_time_above_zero(text: &str) -> Option<Duration> {
+    parse_time(text).filter(|time| !time.is_zero())
 }
 
 fn parse_whole(integer: &DeInteger<'_>) -> Option<i128> {
     i128::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+fn parse_number(value: &DeValue<'_>) -> Option<f64> {
+    let text = match value.as_float() {
+        Some(float) => float.as_str(),
+        None => value
+            .as_integer()
+            .filter(|integer| integer.radix() == 10)?
+            .as_str(),
+    };
+    text.parse().ok()
 }

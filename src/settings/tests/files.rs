@@ -54,12 +54,12 @@ fn the_chosen_file_has_to_be_there_and_the_usual_ones_need_not() {
     assert_eq!(load(), defaults);
     let second = files.write("second.toml", 0o644, "[swarm]\nmax_myses = 2\n");
     assert_eq!(
-        (load().file, load().settings.swarm.max_myses),
+        (load().file, load().settings.swarm.rules.max_myses),
         (Some(second), 2)
     );
     let first = files.write("first.toml", 0o644, "[swarm]\nmax_myses = 1\n");
     assert_eq!(
-        (load().file, load().settings.swarm.max_myses),
+        (load().file, load().settings.swarm.rules.max_myses),
         (Some(first), 1)
     );
 }
@@ -105,7 +105,7 @@ fn the_environment_outranks_the_file() {
     let text = "[swarm]\nmax_myses = 2\n[mcp]\nupstream = 'http://file/mcp'\n";
     let load = |variables_: &[(&str, &str)]| {
         let settings = files.load(text, &variables(variables_)).unwrap().settings;
-        (settings.swarm.max_myses, settings.mcp.upstream)
+        (settings.swarm.rules.max_myses, settings.mcp.upstream)
     };
     assert_eq!(load(&[]), (2, Some("http://file/mcp".into())));
     let both = [
@@ -116,7 +116,7 @@ fn the_environment_outranks_the_file() {
     assert_eq!(load(&[("ZOEA_MCP_ENDPOINT", "")]), (2, None));
 
     let without_file = Settings::load(&files.source(None), &variables(&both)).unwrap();
-    assert_eq!(without_file.settings.swarm.max_myses, 9);
+    assert_eq!(without_file.settings.swarm.rules.max_myses, 9);
 }
 
 #[test]

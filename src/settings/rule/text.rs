@@ -1,0 +1,91 @@
+//! Texts: words, addresses and names of providers, Myses and variables.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use actors::domain::order::check_name;
+
+use super::{Rule, describe_value};
+
+/// Any text with something in it.
+pub(in crate::settings) fn non_empty_text() -> Rule<String> {
+    let owned = |text: &str| (!text.trim().is_empty()).then(|| text.to_owned());
+    Rule::of_texts("a text that is not empty", owned)
+}
+
+/// One of a few words, each with its meaning.
+pub(in crate::settings) fn one_of<T: Copy + 'static, const N: usize>(
+    words: [(&'static str, T); N],
+) -> Rule<T> {
+    Rule::of_texts(alternatives(words.map(|(word, _)| word)), move |text| {
+        let mut words = words.iter();
+        words
+            .find(|(word, _)| *word == text)
+            .map(|(_, meaning)| *meaning)
+    })
+}
+
+/// `"on"` or `"off"`.
+pub(in crate::settings) fn on_or_off() -> Rule<bool> {
+    one_of([("on", true), ("off", false)])
+}
+
+/// The name of one of these providers; `noun` is "provider" or "other provider".
+pub(in crate::settings) fn provider_name(known: &[String], noun: &'static str) -> Rule<Arc<str>> {
+    let known = known.to_vec();
+    let allowed = match known.as_slice() {
+        [] => format!("to leave it out, for there is no {noun}"),
+        known => alternatives(known.iter().map(String::as_str)),
+    };
+    Rule::new(allowed, move |value| {
+        let found = describe_value(value);
+        match value.as_str() {
+            Some(name) if known.iter().any(|known| known == name) => Ok(name.into()),
+            Some(_) => Err(format!("{found}, which names no {noun}")),
+            None => Err(found),
+        }
+    })
+}
+
+/// The name of a Mysis.
+pub(in crate::settings) fn mysis_name() -> Rule<String> {
+    let allowed = "1 to 32 letters, digits, -, _ or ., not beginning with - or .";
+    Rule::of_texts(allowed, |name| {
+        check_name(name).is_ok().then(|| name.to_owned())
+    })
+}
+
+/// The name of a variable of the environment.
+pub(in crate::settings) fn variable_name() -> Rule<String> {
+    let allowed = "the name of an environment variable, such as OPENAI_API_KEY (a key itself never stands in this file)";
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    Rule::of_secrets(allowed, move |name| {
+        let is_name = name.chars().all(is_letter) && !name.is_empty();
+        (is_name && !name.starts_with(|c: char| c.is_ascii_digit())).then(|| name.to_owned())
+    })
+}
+
+/// An IP address of this machine, with a port.
+pub(in crate::settings) fn any_address() -> Rule<SocketAddr> {
+    let allowed = "an IP address and a port, such as 127.0.0.1:9464";
+    Rule::of_texts(allowed, |text| text.parse().ok())
+}
+
+/// An address, with a port, that cannot be reached from outside.
+pub(in crate::settings) fn loopback_address() -> Rule<SocketAddr> {
+    let allowed = "a loopback address and a port, such as 127.0.0.1:0 or [::1]:0";
+    Rule::of_texts(allowed, |text| {
+        let address: Option<SocketAddr> = text.parse().ok();
+        address.filter(|address| address.ip().is_loopback())
+    })
+}
+
+/// `"a", "b" or "c"`.
+fn alternatives<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let mut names: Vec<String> = names.into_iter().map(|name| format!("{name:?}")).collect();
+    match names.pop() {
+        None => String::new(),
+        Some(last) if names.is_empty() => last,
+        Some(last) => format!("{} or {last}", names.join(", ")),
+    }
+}

@@ -1,0 +1,100 @@
+//! Tables: each section is one, and reading, defaults, the template of `zoea init`, the names for "did
+//! you mean" and the overrides by the environment come from it.
+
+use toml::de::DeTable;
+
+use super::environment::Environment;
+use super::findings::Findings;
+use super::section::Section;
+
+/// What is read from one section.
+pub(super) trait ReadSection {
+    /// Reads it; `providers` are the names that keys may name.
+    fn read_section(section: &mut Section<'_, '_>, providers: &[String]) -> Self;
+}
+
+/// What a section holds of which nothing is written.
+pub(super) fn read_default<T: ReadSection>() -> T {
+    let environment = Environment::default();
+    let mut findings = Findings::new(&environment);
+    T::read_section(&mut Section::root(&DeTable::new(), &mut findings), &[])
+}
+
+/// Reads the keys of a section, each into a variable of its name. A line of the table is
+///
+/// ```text
+/// /// Its help in the template.
+/// MODE NAME = SAMPLE [if CONDITION], RULE [=> "VARIABLE"];
+/// ```
+///
+/// `default`: the sample is its default. `optional`: the sample is an example, and what is read an
+/// `Option`. `required`: the same, and its absence is a mistake, under a condition where that holds.
+/// `table`: what is read is a table, by a function in the place of the rule.
+macro_rules! read_keys {
+    (@default $section:expr, $key:expr, $rule:expr) => { $section.read_default($key, &$rule) };
+    (@optional $section:expr, $key:expr, $rule:expr) => { $section.read_optional($key, &$rule) };
+    (@required $section:expr, $key:expr, $rule:expr $(, $condition:expr)?) => {
+        $section.read_required(true $(&& $condition)?, $key, &$rule)
+    };
+    (@table $section:expr, $key:expr, $read:expr) => { $section.read_table($key, $read) };
+    ($section:expr; $(
+        $(#[doc = $help:literal])*
+        $mode:ident $key:ident = $sample:tt $(if $condition:expr)?, $rule:expr
+        $(=> $variable:literal)?;
+    )*) => { $(
+        let $key = {
+            let key = $crate::settings::key::Key {
+                name: stringify!($key),
+                help: &[$($help),*],
+                sample: stringify!($sample),
+                variable: [$(Some($variable),)? None][0],
+            };
+            $crate::settings::table::read_keys!(@$mode $section, key, $rule $(, $condition)?)
+        };
+    )* };
+}
+
+/// Defines what a section holds, by a table as [`read_keys`] reads it, in which each key also has a
+/// type. Its help is its documentation; a text at the end of the line documents a key without help.
+/// `also` has fields that are no keys, `check` what sees whether the keys go together.
+macro_rules! section {
+    (
+        $(#[doc = $about:literal])*
+        pub struct $Name:ident { $(
+            $(#[doc = $help:literal])*
+            $mode:ident $key:ident: $Type:ty = $sample:tt, $rule:expr
+            $(=> $variable:literal)? $(, $doc:literal)?;
+        )* }
+        $(also { $($(#[doc = $more:literal])* $field:ident: $Field:ty = $value:expr;)* })?
+        $(check $check:path)?
+    ) => {
+        $(#[doc = $about])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $Name {
+            $($(#[doc = $help])* $(#[doc = $doc])? pub $key: $Type,)*
+            $($($(#[doc = $more])* pub $field: $Field,)*)?
+        }
+
+        impl $crate::settings::table::ReadSection for $Name {
+            fn read_section(
+                section: &mut $crate::settings::section::Section<'_, '_>,
+                _: &[String],
+            ) -> Self {
+                $crate::settings::table::read_keys! { section;
+                    $($(#[doc = $help])* $mode $key = $sample, $rule $(=> $variable)?;)*
+                }
+                let settings = Self { $($key,)* $($($field: $value,)*)? };
+                $($check(&settings, section);)?
+                settings
+            }
+        }
+
+        impl Default for $Name {
+            fn default() -> Self {
+                $crate::settings::table::read_default()
+            }
+        }
+    };
+}
+
+pub(super) use {read_keys, section};

@@ -1,0 +1,223 @@
+//! What each key becomes.
+
+use std::time::Duration;
+
+use actors::domain::budget::BudgetLimits;
+use actors::domain::gate::circuit::CircuitRules;
+use actors::domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules, TokenPrice, ToolRules};
+use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
+
+use super::*;
+
+#[test]
+fn every_key_is_read() {
+    let text = r#"
+        [swarm]
+        max_myses = 0x20
+        default_provider = "cloud"
+        turn_pause = "500ms"
+        max_tool_iterations = 100
+        context_window = 1_000
+        context_budget = "1 MiB"
+        nudges = ["go"]
+        no_progress_turns = 7
+        search_others = false
+        resume = true
+        [providers.local]
+        [providers.cloud]
+        endpoint = "https://api.example.com/v1/"
+        kind = "openai"
+        model = "big"
+        temperature = 0
+        api_key_env = "CLOUD_KEY"
+        stream = false
+        timeout = "1m"
+        max_concurrency = 8
+        requests_per_minute = 90
+        retry = []
+        fallback = "local"
+        price = { input = 0, output = 0.6 }
+        context_tokens = 128000
+        [mcp]
+        upstream = ""
+        tool_timeout = "1h30m"
+        retry = ["1s"]
+        logins_per_minute = 1
+        [progress]
+        watch = "off"
+        turns = 9
+        at_least = "0s"
+        provider = "cloud"
+        park = "off"
+        [supervision]
+        relaunch = "transient"
+        backoff = ["2s", "2s"]
+        max_relaunches = 0
+        within = "1h"
+        [budget]
+        tokens_per_mysis_per_day = 2_000_000
+        usd_per_day = 5
+        [control]
+        listen = "[::1]:7000"
+        [reports]
+        daily = "html"
+        [alerts]
+        webhook = "https://hooks.test/secret"
+        token_env = "HOOK_TOKEN"
+        command = ["tell", "me"]
+        timeout = "3s"
+        cool_down = "1h"
+        [traces]
+        endpoint = "http://collector:4318/"
+        contents = true
+        [metrics]
+        listen = "0.0.0.0:9464"
+        allow_remote = true
+        [store]
+        database_url = "postgres://u:p@h/d"
+        keep = "12h"
+        keep_rows = 0
+        [tui]
+        theme = "contrast"
+        letters = "ascii"
+        motion = "reduced"
+        mouse = "off"
+        notify = "bell"
+        [[myses]]
+        name = "alpha"
+        provider = "local"
+        [[myses]]
+        name = "Zoë.9_-"
+    "#;
+    let cloud = ProviderSettings {
+        endpoint: "https://api.example.com/v1".into(),
+        kind: ProviderKind::OpenAi,
+        key_source: KeySource::Variable("CLOUD_KEY".into()),
+        api_key: None,
+        stream: false,
+        rules: ProviderRules {
+            model: "big".into(),
+            temperature: Some(0.0),
+            timeout: Duration::from_secs(60),
+            max_concurrency: 8,
+            requests_per_minute: Some(90),
+            tokens_per_minute: None,
+            circuit: CircuitRules {
+                failures: 5,
+                wait: Duration::from_secs(4),
+            },
+            retry: Vec::new(),
+            fallback: Some("local".into()),
+            price: Some(TokenPrice {
+                input: 0.0,
+                output: 0.6,
+                cached: None,
+            }),
+            context_tokens: Some(128_000),
+        },
+    };
+    let swarm = SwarmRules {
+        max_myses: 32,
+        default_provider: "cloud".into(),
+        turn_pause: Duration::from_millis(500),
+        max_model_calls: 100,
+        context_window: 1000,
+        context_budget: 1 << 20,
+        nudges: vec!["go".into()],
+        no_progress_turns: 7,
+        tools: ToolRules {
+            search_others: false,
+            ..ToolRules::default()
+        },
+        ..SwarmRules::default()
+    };
+    let expected = Settings {
+        swarm: SwarmSettings {
+            rules: swarm,
+            resume: true,
+        },
+        providers: [
+            ("local".into(), ProviderSettings::default()),
+            ("cloud".into(), cloud),
+        ]
+        .into(),
+        mcp: McpSettings {
+            upstream: None,
+            tools: ToolRules {
+                timeout: Duration::from_secs(5400),
+                retry: vec![Duration::from_secs(1)],
+                logins_per_minute: Some(1),
+                search_others: true,
+            },
+        },
+        supervision: SupervisionRules {
+            relaunch: RelaunchPolicy::Transient,
+            first_wait: Duration::from_secs(2),
+            longest_wait: Duration::from_secs(2),
+            max_relaunches: 0,
+            within: Duration::from_secs(3600),
+        },
+        budget: BudgetRules {
+            mysis: BudgetLimits {
+                tokens: Some(2_000_000),
+                cost_micros: None,
+            },
+            swarm: BudgetLimits {
+                tokens: None,
+                cost_micros: Some(5_000_000),
+            },
+        },
+        progress: ProgressRules {
+            is_on: false,
+            turns: 9,
+            at_least: Duration::ZERO,
+            provider: Some("cloud".into()),
+            parks: false,
+        },
+        control: ControlSettings {
+            listen: "[::1]:7000".parse().unwrap(),
+        },
+        reports: ReportSettings {
+            daily: Some(DailyReport::Html),
+        },
+        alerts: AlertSettings {
+            webhook: Some(Secret::new("https://hooks.test/secret")),
+            token_env: Some("HOOK_TOKEN".to_owned()),
+            token: None,
+            command: Some(vec!["tell".to_owned(), "me".to_owned()]),
+            timeout: Duration::from_secs(3),
+            cool_down: Duration::from_secs(3600),
+        },
+        traces: TraceSettings {
+            endpoint: Some("http://collector:4318".to_owned()),
+            contents: true,
+        },
+        metrics: MetricsSettings {
+            allow_remote: true,
+            listen: Some("0.0.0.0:9464".parse().unwrap()),
+        },
+        store: StoreSettings {
+            database_url: Some(Secret::new("postgres://u:p@h/d")),
+            keep: Some(Duration::from_secs(12 * 3600)),
+            keep_rows: 0,
+        },
+        tui: TuiSettings {
+            theme: Some(Theme::HighContrast),
+            letters: Some(Letters::Ascii),
+            motion: Motion::Reduced,
+            mouse: MouseUse::Terminals,
+            notify: Notify::Bell,
+        },
+        myses: vec![
+            DeclaredMysis {
+                name: "alpha".into(),
+                provider: Some("local".into()),
+            },
+            DeclaredMysis {
+                name: "Zoë.9_-".into(),
+                provider: None,
+            },
+        ],
+    };
+    assert_eq!(parse(text), Ok(expected));
+}
