@@ -1,5 +1,6 @@
 //! The pure rules: what a swarm is and how it behaves, with no clock, no task and no outside.
 
+pub mod backoff;
 pub mod books;
 pub mod bounds;
 pub mod budget;

@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort};
 use tokio::sync::watch;
-use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::books::CostEntry;
 use crate::domain::budget::BudgetStatus;
@@ -25,6 +24,7 @@ use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
 use crate::domain::model::Charge;
 use crate::domain::outages::{ServerOutage, ServerOutages};
 use crate::ports::Clock;
+use crate::timer::{Timer, set_timer};
 
 use event_text::describe_event;
 
@@ -218,7 +218,7 @@ pub struct GateState {
     gate: AdmissionGate,
     waiting: BTreeMap<PermitId, RpcReplyPort<Admission>>,
     passes: u64,
-    alarm: Option<AbortOnDropHandle<()>>,
+    alarm: Option<Timer<GateMsg>>,
     parent: DerivedActorRef<SwarmEvent>,
     told: BudgetStatus,
     /// The servers that were told to be away.
@@ -331,12 +331,8 @@ impl GateState {
 
     fn set_alarm(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
         self.alarm = self.gate.wakes_at().map(|at| {
-            let gate = myself.clone();
             let wait = at.since(now.moment).max(MIN_ALARM_WAIT);
-            AbortOnDropHandle::new(tokio::spawn(async move {
-                tokio::time::sleep(wait).await;
-                let _ = gate.cast(GateMsg::Opened);
-            }))
+            set_timer(myself, wait, || GateMsg::Opened)
         });
     }
 

@@ -13,4 +13,5 @@ pub mod reply;
 pub mod secrets;
 pub mod session;
 pub mod store;
+mod timer;
 pub mod ui;

@@ -28,6 +28,7 @@ use crate::domain::write::Write;
 use crate::ports::{LedgerFault, Models, Upstream};
 use crate::reply::OrderReply;
 use crate::session::{GameSession, SessionDeps, SessionEvent};
+use crate::timer::Timer;
 
 /// What a Mysis is told.
 #[derive(Debug)]
@@ -132,7 +133,7 @@ pub struct MysisState {
     work: Option<AbortOnDropHandle<()>>,
     /// What goes on although work is cut off: an account is claimed or saved.
     tasks: Vec<AbortOnDropHandle<()>>,
-    alarm: Option<AbortOnDropHandle<()>>,
+    alarm: Option<Timer<MysisMsg>>,
     outbox: VecDeque<(WriteId, Vec<Write>)>,
     /// The tickets on their way to the Store, and the task that carries them.
     sending: Option<(Vec<WriteId>, AbortOnDropHandle<()>)>,

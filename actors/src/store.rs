@@ -13,6 +13,7 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort}
 use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::domain::backoff::Backoff;
 use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::message::Severity;
@@ -126,8 +127,8 @@ pub struct StoreState {
     parent: DerivedActorRef<SwarmEvent>,
     queue: VecDeque<StoreJob>,
     under_way: Option<(StoreTask, AbortOnDropHandle<()>)>,
-    /// The wait before the next try; zero while all is well.
-    wait: Duration,
+    /// The waits before the next tries; absent while all is well.
+    waits: Option<Backoff>,
     draining: Vec<RpcReplyPort<()>>,
     /// Whether upkeep was the last that was done: whoever waits comes before the next step of it.
     did_maintenance: bool,
@@ -165,7 +166,7 @@ impl Actor for StoreActor {
         // An earlier run may have left upkeep behind.
         myself.cast(StoreMsg::MaintenanceDone)?;
         let upkeep = args.ledger.maintenance_interval().map(|period| {
-            AbortOnDropHandle::new(tokio::spawn(send_maintenance_ticks(myself.clone(), period)))
+            AbortOnDropHandle::new(myself.send_interval(period, || StoreMsg::MaintenanceDue))
         });
         Ok(StoreState {
             _upkeep: upkeep,
@@ -174,7 +175,7 @@ impl Actor for StoreActor {
             parent: args.parent,
             queue: VecDeque::new(),
             under_way: None,
-            wait: Duration::ZERO,
+            waits: None,
             draining: Vec::new(),
             did_maintenance: false,
         })
@@ -201,16 +202,6 @@ impl Actor for StoreActor {
         }
         state.go_on(&myself);
         Ok(())
-    }
-}
-
-/// Reminds a Store of its upkeep until it is gone.
-async fn send_maintenance_ticks(store: ActorRef<StoreMsg>, period: Duration) {
-    loop {
-        tokio::time::sleep(period).await;
-        if store.cast(StoreMsg::MaintenanceDue).is_err() {
-            return;
-        }
     }
 }
 
@@ -358,18 +349,19 @@ impl StoreState {
     /// Waits a little longer after each failure, and says when trouble begins and ends.
     fn note_trouble(&mut self, myself: &ActorRef<StoreMsg>, trouble: Option<String>) {
         match trouble {
-            None if self.wait.is_zero() => {}
+            None if self.waits.is_none() => {}
             None => {
-                self.wait = Duration::ZERO;
+                self.waits = None;
                 self.tell_notice(Severity::Info, STORE_HEALED, "the store works again");
             }
             Some(why) => {
-                if self.wait.is_zero() {
+                if self.waits.is_none() {
                     let text = format!("the store does not take writes: {why}; trying on");
                     self.tell_notice(Severity::Error, STORE_TROUBLE, &text);
                 }
-                self.wait = (self.wait * 2).clamp(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
-                let (store, wait) = (myself.clone(), self.wait);
+                let first = || Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
+                let wait = self.waits.get_or_insert_with(first).next_wait();
+                let store = myself.clone();
                 let task = tokio::spawn(async move {
                     tokio::time::sleep(wait).await;
                     let _ = store.cast(StoreMsg::TryAgain);

@@ -16,7 +16,6 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::{EventRecord, OrderSource};
@@ -28,6 +27,7 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, TerminalInput, View};
 use crate::reply::{OrderReply, OrderRequest};
+use crate::timer::{Timer, set_timer};
 
 /// The shortest time between two pictures that the operator's keys ask for. The first is shown at
 /// once: whoever types waits for nothing.
@@ -179,7 +179,7 @@ pub struct UiState {
     commander: DerivedActorRef<OrderRequest>,
     jobs: JoinSet<()>,
     /// The next picture, and when it is due.
-    frame: Option<(Instant, AbortOnDropHandle<()>)>,
+    frame: Option<(Instant, Timer<UiMsg>)>,
     shown_at: Option<Instant>,
     /// When a picture was last shown for a key, and whether the next one is for a key.
     answered_at: Option<Instant>,
@@ -306,13 +306,8 @@ impl UiState {
         if is_soon_enough {
             return;
         }
-        let ui = myself.clone();
-        let task = tokio::spawn(async move {
-            tokio::time::sleep_until(due).await;
-            // A Ui that is gone shows nothing.
-            let _ = ui.cast(UiMsg::Frame);
-        });
-        self.frame = Some((due, AbortOnDropHandle::new(task)));
+        let frame = set_timer(myself, wait, || UiMsg::Frame);
+        self.frame = Some((due, frame));
     }
 
     fn carry_out_effects(&mut self, myself: &ActorRef<UiMsg>) {

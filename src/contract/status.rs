@@ -68,7 +68,7 @@ impl<'a> MysisStatusJson<'a> {
         MysisStatusJson {
             id: status.id.to_string(),
             name: &status.name,
-            provider: &status.provider,
+            provider: &status.profile.provider,
             model: &status.model,
             state: status.state.as_str(),
             reason: status.reason.as_deref(),

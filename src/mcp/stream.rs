@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use actors::domain::backoff::Backoff;
 use rmcp::model::{ClientJsonRpcMessage, ClientResult, ErrorCode, ErrorData, RequestId};
 
 use crate::sse::{SseEvent, SseLine, SseLines};
@@ -200,14 +201,14 @@ impl StreamPosition {
             let text = "the connection was cut before the answer, and could not be taken up again";
             return Err(McpFailure::Broken(text.to_string()));
         }
-        let wait = self.pause.unwrap_or(RECONNECT_PAUSE) * 2_u32.pow(self.failures);
+        let waits = Backoff::new(self.pause.unwrap_or(RECONNECT_PAUSE), MAX_PAUSE);
+        let wait = waits.nth_wait(self.failures);
         self.failures += 1;
-        Ok(wait.min(MAX_PAUSE).max(self.shortest_wait()))
+        Ok(wait.max(self.shortest_wait()))
     }
 
     /// A server that sends us away again and again without a word is asked ever more seldom.
     fn shortest_wait(&self) -> Duration {
-        let doublings = self.silent.saturating_sub(1).min(8);
-        (MIN_PAUSE * 2_u32.pow(doublings)).min(MAX_SILENT_PAUSE)
+        Backoff::new(MIN_PAUSE, MAX_SILENT_PAUSE).nth_wait(self.silent.saturating_sub(1))
     }
 }

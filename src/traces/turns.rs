@@ -118,7 +118,7 @@ impl OpenTurns {
         span.set_attribute("gen_ai.agent.id", who.id.to_string());
         span.set_attribute("gen_ai.conversation.id", who.id.to_string());
         if let Some(standing) = self.statuses.get(&who.id) {
-            span.set_attribute("gen_ai.provider.name", &*standing.provider);
+            span.set_attribute("gen_ai.provider.name", &*standing.profile.provider);
             span.set_attribute("gen_ai.request.model", &*standing.model);
         }
         let turn = OpenTurn {
@@ -177,7 +177,7 @@ impl OpenTurns {
         };
         span.set_attribute("gen_ai.operation.name", "chat");
         if let Some(standing) = known {
-            name_model(span, &standing.provider, &standing.model);
+            name_model(span, &standing.profile.provider, &standing.model);
             if let Some(temperature) = standing.temperature {
                 span.set_attribute("gen_ai.request.temperature", f64::from(temperature));
             }

@@ -162,8 +162,14 @@ impl RunningSwarm {
     async fn report_missing_providers(&self) {
         let mut without: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for status in self.swarm.statuses().await {
-            if !self.settings.providers.contains_key(&*status.provider) {
-                let of_provider = without.entry(status.provider.to_string()).or_default();
+            if !self
+                .settings
+                .providers
+                .contains_key(&*status.profile.provider)
+            {
+                let of_provider = without
+                    .entry(status.profile.provider.to_string())
+                    .or_default();
                 of_provider.push(status.name.to_string());
             }
         }

@@ -278,3 +278,34 @@ async fn who_comes_back_waits_twice_as_long_each_time_and_up_to_a_tenth_more() {
     }
     assert!(more > Duration::from_millis(200), "{more:?} in all");
 }
+
+/// The Mysis owns its profile: each order changes a part of what it says of itself, and its next life, which
+/// cannot read its past yet, says the same.
+#[tokio::test(start_paused = true)]
+async fn a_change_of_the_profile_survives_the_next_one_and_the_next_life() {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    let change = |model: Option<&str>, temperature| Order::Configure {
+        name: "alpha".to_string(),
+        provider: None,
+        model: model.map(ToString::to_string),
+        temperature,
+    };
+    world.order(change(Some("larger"), None)).await.unwrap();
+    world.order(change(None, Some(0.5))).await.unwrap();
+    let profile = world.standing("alpha").await.profile.clone();
+    assert_eq!(profile.model.as_deref(), Some("larger"));
+    assert_eq!(profile.temperature, Some(0.5));
+    world.ledger.is_readable.send_replace(false);
+    let first = world.alpha();
+    first.kill();
+    dead(&first).await;
+    world
+        .until("another actor", |world| {
+            world.children(Child::Mysis).len() == 2
+        })
+        .await;
+    assert_eq!(world.standing("alpha").await.profile, profile);
+    world.ledger.is_readable.send_replace(true);
+    world.until_it_is("alpha", LifeState::Running).await;
+    assert_eq!(world.standing("alpha").await.profile, profile);
+}

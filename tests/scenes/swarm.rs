@@ -14,7 +14,7 @@ use actors::domain::model::TokenUsage;
 use actors::domain::order::{
     CompletedOrder, MysisOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
 };
-use actors::domain::record::ProfileChange;
+use actors::domain::record::{MysisProfile, ProfileChange};
 use actors::domain::rules::{ProviderRules, SwarmRules};
 use actors::domain::state::{LifeState, Totals};
 
@@ -97,7 +97,7 @@ impl Swarm {
             MysisStatus {
                 id,
                 name: name.into(),
-                provider: ["local", "openrouter"][place % 2].into(),
+                profile: Arc::new(MysisProfile::of(name, ["local", "openrouter"][place % 2])),
                 model: ["qwen3:8b", "deepseek-v4"][place % 2].into(),
                 temperature: Some(0.7),
                 state: LifeState::Idle,
@@ -261,7 +261,7 @@ impl Swarm {
                 }),
                 ms: self.dice.u64(400..4000),
                 model: self.statuses[&id].model.clone(),
-                provider: self.statuses[&id].provider.clone(),
+                provider: self.statuses[&id].profile.provider.clone(),
                 finish_reason: Some("stop".into()),
                 cost_micros: None,
             },
@@ -592,7 +592,7 @@ impl Swarm {
                 let standing = self.statuses.get_mut(&id).expect("it stands");
                 standing.temperature = temperature.or(standing.temperature);
                 if let Some(provider) = &change.provider {
-                    standing.provider = provider.clone();
+                    Arc::make_mut(&mut standing.profile).provider = provider.clone();
                 }
                 if let Some(Some(model)) = &change.model {
                     standing.model = model.clone();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 
+use crate::domain::backoff::Backoff;
 use crate::domain::books::{CostEntry, Day};
 use crate::domain::gate::circuit::CircuitRules;
 use crate::domain::gate::{GateRules, LaneRules};
@@ -60,15 +61,14 @@ impl CommanderState {
         let (archive, clock) = (self.outside.archive.clone(), self.outside.clock.clone());
         self.jobs.spawn(async move {
             // Without them it believes that nothing was spent today.
-            let mut wait = MIN_RETRY_WAIT;
+            let mut waits = Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
             let books = loop {
                 // Midnight may come while it tries.
                 match archive.books(Day::of(clock.now())).await {
                     Ok(books) => break books,
                     Err(fault) => tracing::warn!(%fault, "failed to read the books for the gate"),
                 }
-                tokio::time::sleep(wait).await;
-                wait = (wait * 2).min(MAX_RETRY_WAIT);
+                tokio::time::sleep(waits.next_wait()).await;
             };
             // One that is gone already is followed by another.
             let _ = gate.cast(GateMsg::Books(books));

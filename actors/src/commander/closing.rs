@@ -11,6 +11,7 @@ use crate::mysis::MysisMsg;
 use crate::store::StoreMsg;
 
 use super::{CommanderMsg, CommanderState, WIND_DOWN_TIMEOUT};
+use crate::timer::{Timer, set_timer};
 
 /// How far the end is.
 pub(super) struct Closing {
@@ -21,7 +22,7 @@ pub(super) struct Closing {
 
 enum ClosingStage {
     /// Myses finish what has left.
-    WindingDown { _alarm: AbortOnDropHandle<()> },
+    WindingDown { _alarm: Timer<CommanderMsg> },
     /// The Store writes what it has.
     Draining { _drain: AbortOnDropHandle<()> },
     /// Everything is done.
@@ -48,11 +49,7 @@ impl CommanderState {
             // One that is dead has left already.
             let _ = member.actor.cast(MysisMsg::WindDown);
         }
-        let commander = myself.clone();
-        let alarm = AbortOnDropHandle::new(tokio::spawn(async move {
-            tokio::time::sleep(WIND_DOWN_TIMEOUT).await;
-            let _ = commander.cast(CommanderMsg::CloseNow);
-        }));
+        let alarm = set_timer(myself, WIND_DOWN_TIMEOUT, || CommanderMsg::CloseNow);
         self.closing = Some(Closing {
             replies: vec![reply],
             stage: ClosingStage::WindingDown { _alarm: alarm },

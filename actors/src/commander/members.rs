@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
-use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{Activity, EventKind, MysisRef, MysisReport, MysisStatus, SwarmEvent};
 use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::message::Severity;
 use crate::domain::order::MysisOrder;
-use crate::domain::record::MysisRecord;
+use crate::domain::record::{MysisProfile, MysisRecord};
 use crate::domain::restart::{RelaunchVerdict, Relaunches};
 use crate::domain::state::LifeState;
 use crate::domain::write::{Author, Batch, Write};
 use crate::mysis::{MysisActor, MysisArgs, MysisMsg};
 use crate::reply::OrderReply;
+use crate::timer::{Timer, set_timer};
 
 use super::{CommanderMsg, CommanderState};
 
@@ -23,8 +23,7 @@ use super::{CommanderMsg, CommanderState};
 pub(super) struct SwarmMember {
     pub(super) actor: ActorRef<MysisMsg>,
     pub(super) incarnation: Incarnation,
-    /// As it was when it was last brought to life; what changes since is in `standing`, and its
-    /// settings are in the store, where its next life takes them from.
+    /// As it was when it was last brought to life; what changes since, its profile too, is in `standing`.
     pub(super) record: MysisRecord,
     pub(super) standing: Arc<MysisStatus>,
     /// It was told what makes it run, and has not yet said that it runs: one that dies meanwhile was
@@ -33,7 +32,7 @@ pub(super) struct SwarmMember {
     /// It is being deleted and takes no orders.
     pub(super) is_deleting: bool,
     relaunches: Relaunches,
-    relaunch: Option<AbortOnDropHandle<()>>,
+    relaunch: Option<Timer<CommanderMsg>>,
 }
 
 /// How a Mysis comes to life.
@@ -336,12 +335,8 @@ impl CommanderState {
             }
             RelaunchVerdict::After(wait) => {
                 let wait = wait + wait.mul_f64(self.rng.f64() / 10.0);
-                let commander = myself.clone();
-                member.relaunch = Some(AbortOnDropHandle::new(tokio::spawn(async move {
-                    tokio::time::sleep(wait).await;
-                    // A Commander that is gone relaunches nobody.
-                    let _ = commander.cast(CommanderMsg::Relaunch(id));
-                })));
+                let relaunch = move || CommanderMsg::Relaunch(id);
+                member.relaunch = Some(set_timer(myself, wait, relaunch));
             }
         }
     }
@@ -376,6 +371,7 @@ impl SwarmMember {
     fn up_to_date(&self) -> MysisRecord {
         let standing = &self.standing;
         MysisRecord {
+            profile: MysisProfile::clone(&standing.profile),
             state: standing.state,
             reason: standing.reason.clone(),
             fault: standing.fault.clone(),

@@ -10,7 +10,7 @@ use super::message::{Row, Severity};
 use super::model::{AnswerProgress, TokenUsage};
 use super::outages::ServerOutages;
 use super::progress::Stuck;
-use super::record::{GameAccount, MysisRecord};
+use super::record::{GameAccount, MysisProfile, MysisRecord};
 use super::rules::SwarmRules;
 use super::state::{LifeState, Totals};
 
@@ -120,8 +120,8 @@ pub struct MysisStatus {
     pub id: MysisId,
     /// Its name.
     pub name: Arc<str>,
-    /// Its provider.
-    pub provider: Arc<str>,
+    /// Its profile, whose only owner it is itself.
+    pub profile: Arc<MysisProfile>,
     /// Its model.
     pub model: Arc<str>,
     /// Its temperature, if it sets one.
@@ -218,7 +218,7 @@ impl MysisStatus {
         MysisStatus {
             id: record.id,
             name: record.profile.name.clone(),
-            provider: record.profile.provider.clone(),
+            profile: Arc::new(record.profile.clone()),
             model: record
                 .profile
                 .model

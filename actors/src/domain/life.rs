@@ -53,7 +53,7 @@ use record::PendingWrite;
 pub struct Life {
     id: MysisId,
     incarnation: Incarnation,
-    profile: MysisProfile,
+    profile: Arc<MysisProfile>,
     rules: Arc<SwarmRules>,
     redactor: Arc<Redactor>,
     stage: LifeStage,
@@ -273,7 +273,7 @@ impl Life {
         MysisStatus {
             id: self.id,
             name: self.profile.name.clone(),
-            provider: self.profile.provider.clone(),
+            profile: self.profile.clone(),
             model: self.model_name(),
             temperature: self.temperature(),
             state: self.state(),

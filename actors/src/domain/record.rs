@@ -53,13 +53,13 @@ pub struct AccountRecord {
 pub struct NewMysis {
     /// Its id.
     pub id: MysisId,
-    /// Its settings.
+    /// Its profile.
     pub profile: MysisProfile,
     /// When.
     pub at: Timestamp,
 }
 
-/// The settings of a Mysis.
+/// The profile of a Mysis: what an operator can set of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MysisProfile {
     /// Its name.
@@ -72,7 +72,20 @@ pub struct MysisProfile {
     pub temperature: Option<f32>,
 }
 
-/// A change of a Mysis' settings; what is absent stays.
+impl MysisProfile {
+    /// A profile that leaves all else to the provider.
+    #[must_use]
+    pub fn of(name: &str, provider: &str) -> MysisProfile {
+        MysisProfile {
+            name: name.into(),
+            provider: provider.into(),
+            model: None,
+            temperature: None,
+        }
+    }
+}
+
+/// A change of a Mysis' profile; what is absent stays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProfileChange {
     /// Its new provider.
@@ -104,7 +117,7 @@ impl ProfileChange {
         }
     }
 
-    /// Changes settings.
+    /// Changes a profile.
     pub fn apply(&self, profile: &mut MysisProfile) {
         if let Some(provider) = &self.provider {
             profile.provider = provider.clone();
@@ -152,7 +165,7 @@ impl std::fmt::Debug for GameAccount {
 pub struct MysisRecord {
     /// Its id.
     pub id: MysisId,
-    /// Its settings.
+    /// Its profile.
     pub profile: MysisProfile,
     /// Its state when it was last written.
     pub state: LifeState,
@@ -181,7 +194,7 @@ pub struct StoredHistory {
     pub notes: Vec<Arc<Row>>,
     /// The newest place given out.
     pub last: Seq,
-    /// Its settings as they are stored; absent: as its record says.
+    /// Its profile as it is stored; absent: as its record says.
     pub profile: Option<MysisProfile>,
     /// What it has used up, as the rows that are stored say; absent: as its record says.
     pub totals: Option<Totals>,

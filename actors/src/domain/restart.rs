@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use super::backoff::Backoff;
 use super::fault::MysisFaultKind;
 use super::ids::Moment;
 use super::rules::{RelaunchPolicy, SupervisionRules};
@@ -39,7 +40,8 @@ impl Relaunches {
             return RelaunchVerdict::GiveUp;
         }
         self.0.push_back(now);
-        RelaunchVerdict::After(back_off(rules, count))
+        let waits = Backoff::new(rules.first_wait, rules.longest_wait);
+        RelaunchVerdict::After(waits.nth_wait(count))
     }
 
     /// Forgets all: the operator relaunched it.
@@ -57,14 +59,6 @@ fn is_covered(policy: RelaunchPolicy, kind: MysisFaultKind) -> bool {
             MysisFaultKind::Permanent => false,
         },
     }
-}
-
-fn back_off(rules: &SupervisionRules, count: u32) -> Duration {
-    let factor = 2_u32.saturating_pow(count.min(31));
-    rules
-        .first_wait
-        .checked_mul(factor)
-        .map_or(rules.longest_wait, |wait| wait.min(rules.longest_wait))
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ractor::ActorRef;
-use tokio_util::task::AbortOnDropHandle;
 use tracing::Span;
 
 use crate::domain::compose::request_statistics;
@@ -12,6 +11,7 @@ use crate::domain::event::{EventKind, MysisReport, SwarmEvent};
 use crate::domain::life::{AlarmId, Effect, LifeInput, ModelQuery, TaskId, WriteId};
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::GameSession;
+use crate::timer::set_timer;
 
 use super::work::ModelCaller;
 use super::{MysisMsg, MysisPhase, MysisState, work};
@@ -153,12 +153,7 @@ impl MysisState {
         } else {
             after
         };
-        let mysis = myself.clone();
-        self.alarm = Some(AbortOnDropHandle::new(tokio::spawn(async move {
-            tokio::time::sleep(after).await;
-            // A Mysis that is gone needs no waking.
-            let _ = mysis.cast(MysisMsg::Rang(alarm));
-        })));
+        self.alarm = Some(set_timer(myself, after, move || MysisMsg::Rang(alarm)));
     }
 
     /// Sends all that waits to the Store as one batch, so that its order is kept.

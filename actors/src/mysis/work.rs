@@ -12,6 +12,7 @@ use ractor::ActorRef;
 use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::domain::backoff::Backoff;
 use crate::domain::ids::{Incarnation, MysisId};
 use crate::domain::last_request::LastRequest;
 use crate::domain::life::{CallOrder, LifeInput, TaskId, ToolOutcome};
@@ -43,7 +44,7 @@ pub(super) fn spawn_recall(
                 incarnation,
             }],
         };
-        let mut wait = MIN_RETRY_WAIT;
+        let mut waits = Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
         let past = loop {
             match read_past(&means, id, fence.clone()).await {
                 Ok(past) => break past,
@@ -52,8 +53,7 @@ pub(super) fn spawn_recall(
                     let _ = mysis.cast(MysisMsg::CannotRecall(why));
                 }
             }
-            tokio::time::sleep(wait).await;
-            wait = (wait * 2).min(MAX_RETRY_WAIT);
+            tokio::time::sleep(waits.next_wait()).await;
         };
         let _ = mysis.cast(MysisMsg::Recalled(past));
     }))

@@ -44,7 +44,7 @@ pub(super) fn standing(id: i64, name: &str, state: LifeState) -> Arc<MysisStatus
     Arc::new(MysisStatus {
         id: MysisId(id),
         name: name.into(),
-        provider: "local".into(),
+        profile: Arc::new(MysisProfile::of(name, "local")),
         model: "qwen".into(),
         temperature: None,
         state,

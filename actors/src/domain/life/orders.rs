@@ -24,7 +24,7 @@ impl Life {
             MysisOrder::Mission(mission) => self.take_mission(asker, mission),
             MysisOrder::Note(text) => self.take_note(asker, text),
             MysisOrder::ClearNotes => self.clear_notes(asker),
-            MysisOrder::Configure(change) => self.record_settings(asker, change),
+            MysisOrder::Configure(change) => self.record_profile_change(asker, change),
         };
         if let Err(refusal) = refused {
             let answer = Err(refusal);
@@ -152,7 +152,7 @@ impl Life {
     }
 
     /// Other settings are recorded first: they hold from the next model call after that.
-    fn record_settings(
+    fn record_profile_change(
         &mut self,
         asker: ReplyId,
         change: ProfileChange,
@@ -167,10 +167,10 @@ impl Life {
         Ok(())
     }
 
-    /// Other settings are stored, and hold.
+    /// A change of its profile is stored, and holds.
     pub(super) fn change_profile(&mut self, change: &ProfileChange) {
         let before = self.profile.clone();
-        change.apply(&mut self.profile);
+        change.apply(Arc::make_mut(&mut self.profile));
         let is_same_model =
             before.provider == self.profile.provider && before.model == self.profile.model;
         if !is_same_model {

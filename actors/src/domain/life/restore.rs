@@ -114,7 +114,7 @@ impl Life {
             id: past.record.id,
             incarnation: past.incarnation,
             stage,
-            profile,
+            profile: Arc::new(profile),
             rules: past.rules,
             redactor: past.redactor,
             reason: past.record.reason,

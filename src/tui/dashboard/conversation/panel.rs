@@ -73,7 +73,7 @@ fn add_mysis(
     lines.push(labelled("session", link, link_tone));
     lines.push(labelled(
         "provider",
-        one_line(&standing.provider),
+        one_line(&standing.profile.provider),
         Tone::Text,
     ));
     lines.push(labelled("model", one_line(&standing.model), Tone::Text));

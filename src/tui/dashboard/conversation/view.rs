@@ -61,7 +61,7 @@ fn paint_title(
     line.push(account, Tone::Dim);
     let model = format!(
         "  {}/{}",
-        one_line(&standing.provider),
+        one_line(&standing.profile.provider),
         one_line(&standing.model)
     );
     line.push(model, Tone::Dim);

@@ -118,7 +118,7 @@ impl MysisForm {
         let temperature = standing.temperature.map(|value| value.to_string());
         MysisForm {
             at: FormField::Provider,
-            provider: place_of(&form.providers, &standing.provider),
+            provider: place_of(&form.providers, &standing.profile.provider),
             model: TextField::with_text(&standing.model),
             temperature: TextField::with_text(&temperature.unwrap_or_default()),
             purpose: FormPurpose::Configure {

@@ -38,7 +38,7 @@ pub fn cell(
             Some(account) => (one_line(account), Tone::Text),
             None => ("–".to_string(), Tone::Faint),
         },
-        Column::Provider => (one_line(&standing.provider), Tone::Dim),
+        Column::Provider => (one_line(&standing.profile.provider), Tone::Dim),
         Column::Model => (one_line(&standing.model), Tone::Dim),
         Column::Nudges => nudges(standing.nudges, nudge_limit),
         Column::Turns => (figures::amount(totals.turns), Tone::Dim),

@@ -118,7 +118,7 @@ fn matches_pattern(wanted: &TermPattern, standing: &MysisStatus) -> bool {
     let words = [
         Some(&*standing.name),
         Some(standing.state.as_str()),
-        Some(&*standing.provider),
+        Some(&*standing.profile.provider),
         Some(&*standing.model),
         standing.account.as_deref(),
         standing.reason.as_deref(),
