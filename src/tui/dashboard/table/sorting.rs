@@ -91,7 +91,7 @@ fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         Column::Account => {
             (a.account.is_none(), &a.account).cmp(&(b.account.is_none(), &b.account))
         }
-        Column::Provider => a.provider.cmp(&b.provider),
+        Column::Provider => a.profile.provider.cmp(&b.profile.provider),
         Column::Model => a.model.cmp(&b.model),
         Column::Nudges => b.nudges.cmp(&a.nudges),
         Column::Turns => b.totals.turns.cmp(&a.totals.turns),
