@@ -8,6 +8,7 @@
 mod content;
 mod listing;
 mod message;
+mod resume_token;
 mod stream;
 mod wire;
 
@@ -52,17 +53,11 @@ pub struct UpstreamEndpoint {
 /// An open session.
 pub struct ServerSession {
     endpoint: UpstreamEndpoint,
-    pass: SessionIdentity,
-    last_request: AtomicI64,
-}
-
-/// What a session is taken up again by, in this process or another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionIdentity {
     /// The id that the server gave it; `None`: the server keeps no sessions.
-    pub session: Option<Arc<str>>,
-    /// The version of the protocol that was agreed on.
-    pub version: Arc<str>,
+    session: Option<Arc<str>>,
+    /// The version of the protocol that was agreed on; empty until then.
+    version: Arc<str>,
+    last_request: AtomicI64,
 }
 
 /// Why a request has no result.
@@ -115,24 +110,17 @@ impl ServerSession {
     /// # Errors
     /// The server cannot be reached or refuses it.
     pub async fn open(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
-        let mut session = ServerSession::resume(
-            endpoint,
-            SessionIdentity {
-                session: None,
-                // Agreed on by the first request, which says so in its body alone.
-                version: "".into(),
-            },
-        );
+        let mut session = ServerSession::new(endpoint);
         let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));
         let params = InitializeRequestParams::new(ClientCapabilities::default(), about)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
         let request = ClientRequest::InitializeRequest(InitializeRequest::new(params));
         let (id, message) = session.with_next_id(request);
         let answer = session.post(&message).await?;
-        session.pass.session = answer.session.as_deref().map(Into::into);
+        session.session = answer.session.as_deref().map(Into::into);
         let result = session.read_result(answer, id, MAX_ANSWER_BYTES).await?;
         let greeting: InitializeResponse = result.read("initialize")?;
-        session.pass.version = greeting.version.into();
+        session.version = greeting.version.into();
         let done = InitializedNotification::default();
         session
             .notify(ClientNotification::InitializedNotification(done))
@@ -140,21 +128,13 @@ impl ServerSession {
         Ok(session)
     }
 
-    /// Takes up a session that was opened before. The server is not asked; whether it still knows
-    /// the session shows with the first request.
-    #[must_use]
-    pub fn resume(endpoint: UpstreamEndpoint, pass: SessionIdentity) -> ServerSession {
+    fn new(endpoint: UpstreamEndpoint) -> ServerSession {
         ServerSession {
             endpoint,
-            pass,
+            session: None,
+            version: "".into(),
             last_request: AtomicI64::new(0),
         }
-    }
-
-    /// What the session can be taken up again by.
-    #[must_use]
-    pub fn identity(&self) -> &SessionIdentity {
-        &self.pass
     }
 
     /// All tools of the server that can be read and are within the limits, and a word on the rest.

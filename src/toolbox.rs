@@ -5,7 +5,6 @@
 
 mod failure;
 pub mod request_saver;
-mod resume_token;
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -22,8 +21,6 @@ use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
 use crate::mcp::{
     CallResult, ListedTool, Listing, MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint,
 };
-
-use resume_token::ResumeToken;
 
 /// Under this key a call carries our name for it, for the server's own records.
 pub const CALL_META: &str = "zoea/call";
@@ -105,9 +102,9 @@ impl Link for McpLink {
             let session = ServerSession::open(server.endpoint.clone())
                 .await
                 .map_err(failure::opening_fault)?;
-            let ticket = ResumeToken::of(&server.endpoint.url, session.identity());
+            let token = session.resume_token();
             put_session(&slot, Some(session));
-            Ok(ticket.as_ref().map(ResumeToken::written))
+            Ok(token)
         }
         .boxed()
     }
@@ -115,8 +112,8 @@ impl Link for McpLink {
     fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
         let (server, slot) = (self.server.clone(), self.session.clone());
         async move {
-            let pass = ResumeToken::read(&ticket, &server.endpoint.url)?;
-            let session = ServerSession::resume(server.endpoint.clone(), pass);
+            let session = ServerSession::resume(server.endpoint.clone(), &ticket)
+                .map_err(LinkFault::SessionLost)?;
             put_session(&slot, Some(session));
             Ok(())
         }

@@ -23,30 +23,22 @@ use super::entity::{message, tool_call};
 pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
     let utterance = row.utterance();
     let result = row.result().map(|(call, _, _)| call);
-    let (mission_id, content) = match &row.body {
-        // The text of a mission is stored once, with the mission.
-        RowBody::Mission { id, .. } => (Some(id.0), String::new()),
+    let (mission_id, sender) = match &row.body {
+        RowBody::Mission { id, .. } => (Some(id.0), None),
+        RowBody::Peer { sender, .. } => (None, Some(sender.to_string())),
         RowBody::Prompt { .. }
-        | RowBody::Peer { .. }
         | RowBody::Note { .. }
         | RowBody::Reply(_)
         | RowBody::Call { .. }
         | RowBody::Result { .. }
         | RowBody::Host { .. }
         | RowBody::Audit { .. }
-        | RowBody::Unknown { .. } => (None, row.text().to_string()),
+        | RowBody::Unknown { .. } => (None, None),
     };
-    let sender = match &row.body {
-        RowBody::Peer { sender, .. } => Some(sender.to_string()),
-        RowBody::Prompt { .. }
-        | RowBody::Mission { .. }
-        | RowBody::Note { .. }
-        | RowBody::Reply(_)
-        | RowBody::Call { .. }
-        | RowBody::Result { .. }
-        | RowBody::Host { .. }
-        | RowBody::Audit { .. }
-        | RowBody::Unknown { .. } => None,
+    let content = match mission_id {
+        // The text of a mission is stored once, with the mission.
+        Some(_) => String::new(),
+        None => row.text().to_string(),
     };
     message::ActiveModel {
         id: NotSet,

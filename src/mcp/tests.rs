@@ -69,6 +69,11 @@ impl Server {
         }
     }
 
+    async fn open(&self) -> ServerSession {
+        let session = ServerSession::open(self.endpoint.clone()).await;
+        session.expect("a session")
+    }
+
     fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("not poisoned").clone()
     }
@@ -176,9 +181,7 @@ async fn a_session_is_opened_and_keeps_to_its_id_version_and_token() {
         _ => usual(seen),
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     assert_eq!(call(&session, LONG).await.expect("a result"), "ore");
     assert_eq!(
         server.methods(),
@@ -194,7 +197,8 @@ async fn a_session_is_opened_and_keeps_to_its_id_version_and_token() {
         seen.iter()
             .all(|seen| seen.token.as_deref() == Some("Bearer sesame"))
     );
-    let again = ServerSession::resume(server.endpoint.clone(), session.identity().clone());
+    let token = session.resume_token().expect("a token");
+    let again = ServerSession::resume(server.endpoint.clone(), &token).expect("its own token");
     assert_eq!(call(&again, LONG).await.expect("a result"), "ore");
     assert_eq!(server.methods().len(), 4, "nothing but the call was sent");
 }
@@ -216,9 +220,7 @@ async fn a_list_in_pages_is_read_to_its_end_and_an_endless_one_is_not() {
         _ => usual(seen),
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     assert_eq!(session.tools().await.expect("tools").tools.len(), 2);
 
     let endless = Server::start(move |seen| match seen.body["method"].as_str() {
@@ -226,9 +228,7 @@ async fn a_list_in_pages_is_read_to_its_end_and_an_endless_one_is_not() {
         _ => usual(seen),
     })
     .await;
-    let session = ServerSession::open(endless.endpoint.clone())
-        .await
-        .expect("open");
+    let session = endless.open().await;
     let failure = session.tools().await.expect_err("no end");
     assert!(failure.to_string().contains("no end"), "{failure}");
 }
@@ -246,9 +246,7 @@ async fn a_stream_that_breaks_off_goes_on_after_its_last_event() {
         }
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     assert_eq!(call(&session, LONG).await.expect("a result"), "ore");
     let last = server.seen().pop().expect("a request");
     assert_eq!(last.last_event.as_deref(), Some("7"));
@@ -262,9 +260,7 @@ async fn a_stream_that_cannot_go_on_is_a_lost_answer() {
         _ => usual(seen),
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     let failure = call(&session, LONG).await.expect_err("no answer");
     assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
 
@@ -278,9 +274,7 @@ async fn a_stream_that_cannot_go_on_is_a_lost_answer() {
         }
     })
     .await;
-    let session = ServerSession::open(gone.endpoint.clone())
-        .await
-        .expect("open");
+    let session = gone.open().await;
     let failure = call(&session, LONG).await.expect_err("no answer");
     assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
     let asked = gone
@@ -307,9 +301,7 @@ async fn what_a_server_asks_meanwhile_is_answered() {
         _ => usual(seen),
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     assert_eq!(call(&session, LONG).await.expect("a result"), "ore");
     let seen = server.seen();
     let [.., pong, refusal] = seen.as_slice() else {
@@ -338,9 +330,7 @@ async fn an_error_without_an_id_answers_the_request() {
             _ => usual(seen),
         })
         .await;
-        let session = ServerSession::open(server.endpoint.clone())
-            .await
-            .expect("open");
+        let session = server.open().await;
         let failure = call(&session, LONG).await.expect_err("refused");
         assert!(matches!(failure, McpFailure::Refused { .. }), "{failure}");
     }
@@ -356,9 +346,7 @@ async fn a_call_that_takes_too_long_is_cancelled() {
         _ => usual(seen),
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     let failure = call(&session, Duration::from_millis(50)).await;
     assert!(
         matches!(failure, Err(McpFailure::TooLate(_))),
@@ -396,9 +384,7 @@ async fn an_answer_to_another_request_is_not_taken_as_the_result() {
             _ => usual(seen),
         })
         .await;
-        let session = ServerSession::open(server.endpoint.clone())
-            .await
-            .expect("open");
+        let session = server.open().await;
         let failure = call(&session, LONG).await.expect_err("another's");
         assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
     }
@@ -411,9 +397,7 @@ async fn a_server_that_asks_to_be_asked_at_once_is_not() {
         _ => events("retry: 0\nid: 7\ndata:\n\n"),
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     let failure = call(&session, Duration::from_secs(2)).await;
     assert!(
         matches!(failure, Err(McpFailure::TooLate(_))),
@@ -434,16 +418,10 @@ async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
         _ => usual(seen),
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     let failure = call(&session, LONG).await.expect_err("gone");
     assert!(matches!(failure, McpFailure::SessionGone), "{failure}");
-    let pass = SessionIdentity {
-        session: None,
-        version: "2025-06-18".into(),
-    };
-    let without = ServerSession::resume(server.endpoint.clone(), pass);
+    let without = ServerSession::new(server.endpoint.clone());
     let failure = call(&without, LONG).await.expect_err("not found");
     assert!(
         matches!(failure, McpFailure::Status { status: 404, .. }),
@@ -536,9 +514,7 @@ async fn a_schema_nested_beyond_what_json_readers_take_costs_no_other() {
         _ => usual(seen),
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     let listing = session.tools().await.expect("tools");
     assert_eq!(names(&listing), ["mine"]);
 }
@@ -606,9 +582,7 @@ async fn an_answer_that_is_too_large_is_lost_however_it_comes() {
             _ => usual(seen),
         })
         .await;
-        let session = ServerSession::open(server.endpoint.clone())
-            .await
-            .expect("open");
+        let session = server.open().await;
         let failure = call(&session, LONG).await.expect_err("too large");
         assert!(matches!(failure, McpFailure::Broken(_)), "{failure}");
         assert!(failure.to_string().contains("larger than"), "{failure}");
@@ -630,9 +604,7 @@ async fn every_kind_of_content_is_told_and_an_unknown_one_costs_no_other() {
         _ => usual(seen),
     })
     .await;
-    let session = ServerSession::open(server.endpoint.clone())
-        .await
-        .expect("open");
+    let session = server.open().await;
     let result = session.call(CallToolRequestParams::new("mine"), LONG).await;
     let unknown = "[content of an unknown kind]";
     assert_eq!(

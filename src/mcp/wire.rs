@@ -108,11 +108,11 @@ impl ServerSession {
         if let Some(token) = &self.endpoint.token {
             request = request.bearer_auth(token);
         }
-        if let Some(session) = &self.pass.session {
+        if let Some(session) = &self.session {
             request = request.header(HEADER_SESSION_ID, &**session);
         }
         // A version that is no header is the server's own invention; it may do without.
-        match http::HeaderValue::from_str(&self.pass.version) {
+        match http::HeaderValue::from_str(&self.version) {
             Ok(version) if !version.is_empty() => request.header(VERSION_HEADER, version),
             Ok(_) | Err(_) => request,
         }
@@ -148,7 +148,7 @@ impl ServerSession {
     /// Why there is no answer: the server's own error where there is one to read, else the status.
     async fn read_failure(&self, response: reqwest::Response) -> McpFailure {
         let status = response.status().as_u16();
-        if status == 404 && self.pass.session.is_some() {
+        if status == 404 && self.session.is_some() {
             return McpFailure::SessionGone;
         }
         let text = |name: &str| {

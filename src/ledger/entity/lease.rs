@@ -28,4 +28,10 @@ impl Related<super::mysis::Entity> for Entity {
     }
 }
 
+impl Related<Entity> for super::mysis::Entity {
+    fn to() -> RelationDef {
+        Relation::Mysis.def().rev()
+    }
+}
+
 impl ActiveModelBehavior for ActiveModel {}

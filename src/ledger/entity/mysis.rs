@@ -28,15 +28,6 @@ pub(crate) struct Model {
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]
-pub(crate) enum Relation {
-    #[sea_orm(has_one = "super::lease::Entity")]
-    Lease,
-}
-
-impl Related<super::lease::Entity> for Entity {
-    fn to() -> RelationDef {
-        Relation::Lease.def()
-    }
-}
+pub(crate) enum Relation {}
 
 impl ActiveModelBehavior for ActiveModel {}

@@ -74,13 +74,7 @@ fn refuel_from_station(world: &mut World, player: PlayerId, base: BaseIx) -> Gam
     let full = pilot.ship.class().fuel;
     let fuel = (full - pilot.ship.fuel).min(pilot.credits / price);
     if fuel == 0 {
-        return Err(GameRefusal::new(
-            "insufficient_credits",
-            format!(
-                "Need {price} credits for a unit of fuel. You have {}.",
-                pilot.credits
-            ),
-        ));
+        return Err(insufficient_credits(price, "unit of fuel", pilot.credits));
     }
     pilot.spend_credits(fuel * price);
     pilot.ship.fuel += fuel;
@@ -92,6 +86,11 @@ fn refuel_from_station(world: &mut World, player: PlayerId, base: BaseIx) -> Gam
         "fuel_now": pilot.ship.fuel,
         "fuel_max": full,
     }))
+}
+
+fn insufficient_credits(price: u64, unit: &str, held: u64) -> GameRefusal {
+    let message = format!("Need {price} credits for a {unit}. You have {held}.");
+    GameRefusal::new("insufficient_credits", message)
 }
 
 /// Burns as many fuel cells as the tank takes, at most the given number.
@@ -135,13 +134,7 @@ pub(crate) fn repair_ship(world: &mut World, player: PlayerId) -> GameAnswer {
     let full = pilot.ship.class().hull;
     let hull = (full - pilot.ship.hull).min(pilot.credits / HULL_PRICE);
     if pilot.ship.hull < full && hull == 0 {
-        return Err(GameRefusal::new(
-            "insufficient_credits",
-            format!(
-                "Need {HULL_PRICE} credits for a point of hull. You have {}.",
-                pilot.credits
-            ),
-        ));
+        return Err(insufficient_credits(HULL_PRICE, "point of hull", pilot.credits));
     }
     pilot.spend_credits(hull * HULL_PRICE);
     pilot.ship.hull += hull;

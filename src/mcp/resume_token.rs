@@ -1,0 +1,84 @@
+//! Resume tokens: what a session is taken up again by after the process that opened it has ended.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ServerSession, UpstreamEndpoint};
+
+/// A session's id, and where it is good. As JSON it is the ticket that is stored for each Mysis.
+#[derive(Serialize, Deserialize)]
+struct ResumeToken {
+    /// Where the session was opened: its id is no other server's business.
+    url: Arc<str>,
+    session: Arc<str>,
+    version: Arc<str>,
+}
+
+impl ServerSession {
+    /// What the session can be taken up again by, in this process or another; `None` where the
+    /// server keeps no sessions.
+    #[must_use]
+    pub fn resume_token(&self) -> Option<Arc<str>> {
+        let token = ResumeToken {
+            url: self.endpoint.url.clone(),
+            session: self.session.clone()?,
+            version: self.version.clone(),
+        };
+        serde_json::to_string(&token).ok().map(Into::into)
+    }
+
+    /// Takes up a session that was opened before. The server is not asked; whether it still knows
+    /// the session shows with the first request.
+    ///
+    /// # Errors
+    /// Why the token is of no use: it cannot be read, or was written for another server.
+    pub fn resume(endpoint: UpstreamEndpoint, token: &str) -> Result<ServerSession, String> {
+        let token: ResumeToken = serde_json::from_str(token)
+            .map_err(|error| format!("the ticket cannot be read: {error}"))?;
+        if token.url != endpoint.url {
+            return Err(format!("the ticket is for another server, {}", token.url));
+        }
+        Ok(ServerSession {
+            session: Some(token.session),
+            version: token.version,
+            ..ServerSession::new(endpoint)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(url: &str) -> UpstreamEndpoint {
+        UpstreamEndpoint {
+            url: url.into(),
+            token: None,
+            http: crate::http::build_client().expect("a client"),
+            max_answer_bytes: 1,
+        }
+    }
+
+    #[test]
+    fn a_token_is_good_where_it_was_written_only() {
+        let here = "http://127.0.0.1:1/mcp";
+        let stored = r#"{"url":"http://127.0.0.1:1/mcp","session":"s-1","version":"2025-11-25"}"#;
+        let session = ServerSession::resume(endpoint(here), stored).expect("a session");
+        assert_eq!(session.resume_token().as_deref(), Some(stored));
+        for (token, url) in [
+            (stored, "http://127.0.0.1:2/mcp"),
+            (r#"{"session":"s-1","server":{}}"#, here),
+            ("", here),
+        ] {
+            let wrong = ServerSession::resume(endpoint(url), token).err();
+            assert!(wrong.is_some_and(|why| why.starts_with("the ticket ")));
+        }
+    }
+
+    #[test]
+    fn a_server_without_sessions_gives_no_token() {
+        let session = ServerSession::new(endpoint("http://127.0.0.1:1/mcp"));
+        assert_eq!(session.resume_token(), None);
+    }
+}
