@@ -141,7 +141,7 @@ impl MysisOrder {
             MysisOrder::Start => Some(MysisOrder::Stop),
             MysisOrder::Stop => Some(MysisOrder::Start),
             MysisOrder::Configure(_) => before.map(|before| {
-                let (provider, model) = (before.provider.clone(), before.model.clone());
+                let (provider, model) = (before.profile.provider.clone(), before.model.clone());
                 let change = ProfileChange::of(Some(provider), Some(model), before.temperature);
                 MysisOrder::Configure(change)
             }),
