@@ -6,7 +6,7 @@ use actors::domain::message::Severity;
 use actors::domain::rules::SwarmRules;
 
 use super::RunningSwarm;
-use super::rules::{provider_endpoint, provider_rules};
+use super::rules::provider_endpoint;
 use crate::home::Home;
 use crate::proof::kept::{KeptProofs, KeptProofsError};
 use crate::proof::{MAX_ANSWER_WAIT, ProofLessons, ProofTarget};
@@ -16,11 +16,11 @@ use crate::settings::{ProviderSettings, Settings};
 /// What is put to the proof of a provider of the configuration.
 #[must_use]
 pub fn proof_target(name: &str, provider: &ProviderSettings) -> ProofTarget {
-    let rules = provider_rules(provider);
+    let rules = &provider.rules;
     ProofTarget {
         provider: name.into(),
         endpoint: provider_endpoint(provider),
-        model: rules.model,
+        model: rules.model.clone(),
         temperature: rules.temperature,
         timeout: rules.timeout.min(MAX_ANSWER_WAIT),
         context_tokens: rules.context_tokens,
@@ -44,7 +44,7 @@ impl ConfiguredLessons {
             Err(error) => (KeptProofs::default(), Some(error)),
         };
         let of_providers = settings.providers.iter().filter_map(|(name, provider)| {
-            let lessons = kept.lessons(&provider.endpoint, &provider.model)?;
+            let lessons = kept.lessons(&provider.endpoint, &provider.rules.model)?;
             Some((name.as_str().into(), lessons))
         });
         ConfiguredLessons {

@@ -9,7 +9,7 @@ use super::books::url_passwords;
 use super::prompt::prompt_template;
 use crate::home::Home;
 use crate::provider::ProviderEndpoint;
-use crate::settings::Settings;
+use crate::settings::{ProviderSettings, Settings};
 
 /// The rules of the swarm: each section's own, put together.
 pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
@@ -31,24 +31,26 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
     })
 }
 
-/// The rules of the swarm: each section's own, put together.
+/// The endpoints of all providers.
 #[must_use]
 pub fn provider_endpoints(settings: &Settings) -> Vec<(Arc<str>, ProviderEndpoint)> {
     settings
         .providers
         .iter()
-        .map(|(name, provider)| {
-            let endpoint = ProviderEndpoint {
-                url: provider.endpoint.clone(),
-                api_key: provider
-                    .api_key
-                    .as_ref()
-                    .map(|key| key.expose().to_string()),
-                is_streamed: provider.stream,
-            };
-            (name.as_str().into(), endpoint)
-        })
+        .map(|(name, provider)| (name.as_str().into(), provider_endpoint(provider)))
         .collect()
+}
+
+/// The endpoint of one provider.
+pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint {
+    ProviderEndpoint {
+        url: provider.endpoint.clone(),
+        api_key: provider
+            .api_key
+            .as_ref()
+            .map(|key| key.expose().to_string()),
+        is_streamed: provider.stream,
+    }
 }
 
 /// The secrets in the configuration.

@@ -10,6 +10,7 @@ use actors::domain::message::{Row, RowBody, Severity, Utterance};
 use actors::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal};
 use actors::domain::outages::{ServerOutage, ServerOutages};
 use actors::domain::reading::{PageFrom, PageQuery};
+use actors::domain::record::MysisProfile;
 use actors::domain::redact::Redactor;
 use actors::domain::rules::{ProviderRules, SwarmRules};
 use actors::domain::state::{LifeState, Totals};
