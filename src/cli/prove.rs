@@ -58,7 +58,9 @@ pub(super) async fn run(
 }
 
 fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Result<ProofTarget> {
-    let name = options.provider.unwrap_or(&settings.swarm.rules.default_provider);
+    let name = options
+        .provider
+        .unwrap_or(&settings.swarm.rules.default_provider);
     let Some(provider) = settings.providers.get(name) else {
         let known: Vec<&str> = settings.providers.keys().map(String::as_str).collect();
         bail!(

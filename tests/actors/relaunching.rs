@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actors::domain::order::{MysisOrder, Order};
-use actors::domain::record::{GameAccount, PoolAccount};
+use actors::domain::record::{GameAccount, PoolAccount, ProfileChange};
 use actors::domain::rules::{RelaunchPolicy, SupervisionRules};
 use actors::domain::state::LifeState;
 use tokio::time::Instant;
@@ -284,11 +284,9 @@ async fn who_comes_back_waits_twice_as_long_each_time_and_up_to_a_tenth_more() {
 #[tokio::test(start_paused = true)]
 async fn a_change_of_the_profile_survives_the_next_one_and_the_next_life() {
     let world = World::new(RelaunchPolicy::Transient).await;
-    let change = |model: Option<&str>, temperature| Order::Configure {
+    let change = |model: Option<&str>, temperature| Order::ForMysis {
         name: "alpha".to_string(),
-        provider: None,
-        model: model.map(ToString::to_string),
-        temperature,
+        order: MysisOrder::Configure(ProfileChange::of(None, model.map(Into::into), temperature)),
     };
     world.order(change(Some("larger"), None)).await.unwrap();
     world.order(change(None, Some(0.5))).await.unwrap();

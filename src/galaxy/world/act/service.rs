@@ -134,7 +134,11 @@ pub(crate) fn repair_ship(world: &mut World, player: PlayerId) -> GameAnswer {
     let full = pilot.ship.class().hull;
     let hull = (full - pilot.ship.hull).min(pilot.credits / HULL_PRICE);
     if pilot.ship.hull < full && hull == 0 {
-        return Err(insufficient_credits(HULL_PRICE, "point of hull", pilot.credits));
+        return Err(insufficient_credits(
+            HULL_PRICE,
+            "point of hull",
+            pilot.credits,
+        ));
     }
     pilot.spend_credits(hull * HULL_PRICE);
     pilot.ship.hull += hull;
