@@ -87,6 +87,19 @@ pub fn causes(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// The most of a server's words that is shown, in characters.
+const MAX_SHOWN_CHARS: usize = 600;
+
+/// The beginning of what a server says, for the operator.
+pub(crate) fn excerpt(text: &str) -> String {
+    let text = text.trim();
+    let mut shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
 /// The advice for a connection that failed because this machine has no file descriptor left; `None`
 /// for other causes. The other side was not even reached.
 #[must_use]

@@ -188,8 +188,9 @@ impl Models for Providers {
             let hearing = Arc::new(ResponseProbe::new(meter));
             let client = probed_client(access, http, hearing.clone());
             let body: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
+            let heard = hearing.take();
             let answer = body.map(|body| {
-                let joined = hearing.take_joined();
+                let joined = heard.joined;
                 joined.unwrap_or_else(|| ReceivedAnswer::from_body(body.get()))
             });
             let secrets = secrets.redactor();
@@ -198,8 +199,8 @@ impl Models for Providers {
                 .and_then(|answer| answer.into_model_answer(&secrets));
             let answer = known
                 .belief
-                .check_usage(answer, &request.provider, hearing.sent());
-            known.learn_from(answer, hearing.how(), &request, &style)
+                .check_usage(answer, &request.provider, heard.sent_bytes);
+            known.learn_from(answer, heard.form, &request, &style)
         }
         .boxed()
     }

@@ -1,23 +1,24 @@
 //! JSON of strangers, read without building it: what is asked for is found in the text, and the
 //! rest is skipped. So an answer takes about as much memory as it has bytes, whatever it is made of.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use serde::Deserializer;
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// These members of an object, the last of each name; none where it is no object. `null` is none.
 pub(crate) fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
     if json.trim_ascii_start().starts_with('{') {
-        let mut members = MembersVisitor {
+        let members = MembersVisitor {
             keys: &keys,
             found: &mut found,
         };
         let mut reader = serde_json::Deserializer::from_str(json);
         // What breaks off half-way is not looked at: whoever asks has seen that it is JSON.
-        let _ = DeserializeSeed::deserialize(&mut members, &mut reader);
+        let _ = reader.deserialize_map(members);
     }
     found
 }
@@ -34,11 +35,10 @@ pub(crate) fn member_at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
 }
 
 /// Gives each element of a list for as long as `take` wants more; nothing where it is no list.
-pub(crate) fn for_each_element<'a>(json: &'a str, mut take: impl FnMut(&'a str) -> bool) {
+pub(crate) fn for_each_element<'a>(json: &'a str, take: impl FnMut(&'a str) -> bool) {
     if json.trim_ascii_start().starts_with('[') {
-        let mut elements = ElementsVisitor(&mut take);
         let mut reader = serde_json::Deserializer::from_str(json);
-        let _ = DeserializeSeed::deserialize(&mut elements, &mut reader);
+        let _ = reader.deserialize_seq(ElementsVisitor(take));
     }
 }
 
@@ -65,20 +65,16 @@ pub(crate) fn is_object(json: &str) -> bool {
     json.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 
-struct MembersVisitor<'k, 'f, 'a, const N: usize> {
-    keys: &'k [&'k str; N],
+struct MembersVisitor<'f, 'a, const N: usize> {
+    keys: &'f [&'f str; N],
     found: &'f mut [Option<&'a str>; N],
 }
 
-impl<'a, const N: usize> DeserializeSeed<'a> for &mut MembersVisitor<'_, '_, 'a, N> {
-    type Value = ();
+/// A key, which is copied only where it is written with escapes.
+#[derive(Deserialize)]
+struct MemberKey<'a>(#[serde(borrow)] Cow<'a, str>);
 
-    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_map(self)
-    }
-}
-
-impl<'a, const N: usize> Visitor<'a> for &mut MembersVisitor<'_, '_, 'a, N> {
+impl<'a, const N: usize> Visitor<'a> for MembersVisitor<'_, 'a, N> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -86,8 +82,8 @@ impl<'a, const N: usize> Visitor<'a> for &mut MembersVisitor<'_, '_, 'a, N> {
     }
 
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(place) = map.next_key_seed(KeyPlaceVisitor(self.keys))? {
-            match place {
+        while let Some(MemberKey(key)) = map.next_key()? {
+            match self.keys.iter().position(|known| *known == key) {
                 Some(place) => {
                     let value: &RawValue = map.next_value()?;
                     self.found[place] = Some(value.get()).filter(|value| *value != "null");
@@ -101,47 +97,16 @@ impl<'a, const N: usize> Visitor<'a> for &mut MembersVisitor<'_, '_, 'a, N> {
     }
 }
 
-/// The place of a key among those that are asked for.
-struct KeyPlaceVisitor<'k>(&'k [&'k str]);
+struct ElementsVisitor<F>(F);
 
-impl<'a> DeserializeSeed<'a> for KeyPlaceVisitor<'_> {
-    type Value = Option<usize>;
-
-    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<Option<usize>, D::Error> {
-        reader.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for KeyPlaceVisitor<'_> {
-    type Value = Option<usize>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Option<usize>, E> {
-        Ok(self.0.iter().position(|known| *known == key))
-    }
-}
-
-struct ElementsVisitor<'f, F>(&'f mut F);
-
-impl<'a, F: FnMut(&'a str) -> bool> DeserializeSeed<'a> for &mut ElementsVisitor<'_, F> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'a>>(self, reader: D) -> Result<(), D::Error> {
-        reader.deserialize_seq(self)
-    }
-}
-
-impl<'a, F: FnMut(&'a str) -> bool> Visitor<'a> for &mut ElementsVisitor<'_, F> {
+impl<'a, F: FnMut(&'a str) -> bool> Visitor<'a> for ElementsVisitor<F> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
     }
 
-    fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<(), A::Error> {
+    fn visit_seq<A: SeqAccess<'a>>(mut self, mut list: A) -> Result<(), A::Error> {
         while let Some(element) = list.next_element::<&RawValue>()? {
             if !(self.0)(element.get()) {
                 // The rest is not even skipped; nobody looks at what this says.

@@ -8,13 +8,12 @@ use serde::Deserialize;
 
 use super::message::RpcError;
 use super::{McpFailure, ServerSession};
+use crate::http::excerpt;
 
 /// The header by which a session keeps to the version it was opened with.
 const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The largest error that is read; of a larger one only the status counts.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// The most of a server's words that is shown, in characters.
-const MAX_SHOWN_CHARS: usize = 600;
 /// The longest session id, and the longest wait as text, that are kept.
 const MAX_SESSION_BYTES: usize = 1024;
 const MAX_RETRY_AFTER_BYTES: usize = 64;
@@ -136,7 +135,7 @@ impl ServerSession {
             McpResponseBody::Json(BoundedBody(response))
         } else {
             // A notification is not answered, whatever comes.
-            McpResponseBody::None(Some(excerpt(kind.as_bytes())))
+            McpResponseBody::None(Some(excerpt(&kind)))
         };
         Ok(McpResponse {
             status: status.as_u16(),
@@ -167,7 +166,7 @@ impl ServerSession {
                 status,
             };
         }
-        let shown = excerpt(&body);
+        let shown = excerpt(&String::from_utf8_lossy(&body));
         let why = if shown.is_empty() {
             shown
         } else {
@@ -189,14 +188,4 @@ fn error_in(body: &[u8]) -> Option<RpcError> {
     }
     let refusal: RpcErrorBody = serde_json::from_slice(body).ok()?;
     Some(refusal.error)
-}
-
-fn excerpt(body: &[u8]) -> String {
-    let text = String::from_utf8_lossy(body);
-    let text = text.trim();
-    let mut shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
 }

@@ -26,7 +26,7 @@ pub(super) async fn send_request(
     let request = factory.build().await?;
     let bytes = request.body().and_then(reqwest::Body::as_bytes);
     let bytes = bytes.map(<[u8]>::len);
-    hearing.sends(bytes.unwrap_or(0) as u64);
+    hearing.note(|heard| heard.sent_bytes = bytes.unwrap_or(0) as u64);
     tracing::debug!(bytes, stage = "sent", "request");
     let mut response = http.execute(request).await?;
     let status = response.status();
@@ -48,20 +48,22 @@ pub(super) async fn send_request(
             })))
         }
         (AnswerBody::Whole(body), None) => {
-            hearing.came(ResponseForm::Whole);
+            hearing.note(|heard| heard.form = Some(ResponseForm::Whole));
             Ok(http::Response::new(body).into())
         }
         // What breaks after the model has finished takes nothing of the answer away.
         (AnswerBody::Joined(answer), broken) => {
-            if broken.is_none() {
-                let has_usage = answer.has_usage();
-                hearing.came(ResponseForm::InPieces { has_usage });
-            }
-            hearing.keep_joined(*answer);
+            let has_usage = answer.has_usage();
+            hearing.note(|heard| {
+                if broken.is_none() {
+                    heard.form = Some(ResponseForm::InPieces { has_usage });
+                }
+                heard.joined = Some(*answer);
+            });
             Ok(http::Response::new(NO_BODY).into())
         }
         (AnswerBody::Cut, broken) => {
-            hearing.came(ResponseForm::Cut);
+            hearing.note(|heard| heard.form = Some(ResponseForm::Cut));
             let why = broken.map(|error| format!(": {}", crate::http::error_text(error)));
             let why = why.unwrap_or_default();
             Err(bad_body(format!("the answer's stream was cut{why}")))
@@ -101,7 +103,7 @@ async fn read_body(
         if stood != (reader.arrived(), reader.is_over(), reader.is_finished()) {
             silent_since = Instant::now();
         }
-        hearing.stands_at(reader.arrived());
+        hearing.meter.stands_at(reader.arrived());
         if reader.is_enough() {
             return Ok(None);
         }

@@ -11,9 +11,6 @@ use thiserror::Error;
 
 use super::error_hints;
 
-/// The most that is shown of an answer that is not understood, in characters.
-const MAX_SHOWN_CHARS: usize = 600;
-
 /// A failure that the wire told us about.
 #[derive(Debug, Error)]
 #[error("HTTP {status}")]
@@ -136,15 +133,10 @@ fn server_message(body: &str) -> String {
 }
 
 fn excerpt(text: &str) -> String {
-    let text = text.trim();
-    if text.is_empty() {
-        return "(no text)".to_string();
+    match crate::http::excerpt(text) {
+        shown if shown.is_empty() => "(no text)".to_string(),
+        shown => shown,
     }
-    let mut shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Hearing: how one answer came. The request goes through a library, so that what it cannot carry
 //! back is kept beside it.
 
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use actors::domain::model::AnswerProgress;
 use actors::ports::AnswerMeter;
 
 use super::answer::ReceivedAnswer;
@@ -25,58 +24,36 @@ pub(super) enum ResponseForm {
 /// What is heard of one request's answer.
 #[derive(Debug)]
 pub(super) struct ResponseProbe {
-    meter: AnswerMeter,
-    came: OnceLock<ResponseForm>,
-    /// The answer of a stream.
-    joined: Mutex<Option<ReceivedAnswer>>,
-    /// Bytes of the request.
-    sent: OnceLock<u64>,
+    pub(super) meter: AnswerMeter,
+    heard: Mutex<HeardResponse>,
+}
+
+/// What was heard until now.
+#[derive(Debug, Default)]
+pub(super) struct HeardResponse {
+    /// How the answer came; `None` where there was none.
+    pub(super) form: Option<ResponseForm>,
+    /// The answer, where it came in pieces.
+    pub(super) joined: Option<ReceivedAnswer>,
+    /// The bytes of the request; none where it was not even sent.
+    pub(super) sent_bytes: u64,
 }
 
 impl ResponseProbe {
     pub(super) fn new(meter: AnswerMeter) -> ResponseProbe {
         ResponseProbe {
             meter,
-            came: OnceLock::new(),
-            joined: Mutex::default(),
-            sent: OnceLock::new(),
+            heard: Mutex::default(),
         }
     }
 
-    /// So much is there now.
-    pub(super) fn stands_at(&self, arrived: AnswerProgress) {
-        self.meter.stands_at(arrived);
+    /// Keeps what is heard now.
+    pub(super) fn note(&self, hear: impl FnOnce(&mut HeardResponse)) {
+        hear(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    pub(super) fn came(&self, came: ResponseForm) {
-        // A request is sent once, so that nothing is lost here.
-        let _ = self.came.set(came);
-    }
-
-    /// The answer came in pieces, and this is what they say together.
-    pub(super) fn keep_joined(&self, answer: ReceivedAnswer) {
-        let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
-        *joined = Some(answer);
-    }
-
-    /// The answer that came in pieces; `None` where it did not.
-    pub(super) fn take_joined(&self) -> Option<ReceivedAnswer> {
-        let mut joined = self.joined.lock().unwrap_or_else(PoisonError::into_inner);
-        joined.take()
-    }
-
-    /// The request has so many bytes.
-    pub(super) fn sends(&self, bytes: u64) {
-        let _ = self.sent.set(bytes);
-    }
-
-    /// The bytes of the request; none where it was not even sent.
-    pub(super) fn sent(&self) -> u64 {
-        self.sent.get().copied().unwrap_or(0)
-    }
-
-    /// How it came; `None` where there was no answer.
-    pub(super) fn how(&self) -> Option<ResponseForm> {
-        self.came.get().copied()
+    /// All that was heard; then nothing is.
+    pub(super) fn take(&self) -> HeardResponse {
+        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -41,17 +41,17 @@ pub(super) enum AnswerBody {
 impl AnswerReader {
     /// For a body that may be a stream.
     pub(super) fn new() -> AnswerReader {
-        AnswerReader {
-            form: BodyForm::Unknown,
-            pending: Vec::new(),
-            taken: 0,
-        }
+        AnswerReader::with_form(BodyForm::Unknown)
     }
 
     /// For a body that is no answer: its beginning is kept as it comes.
     pub(super) fn of_refusal() -> AnswerReader {
+        AnswerReader::with_form(BodyForm::Refusal)
+    }
+
+    fn with_form(form: BodyForm) -> AnswerReader {
         AnswerReader {
-            form: BodyForm::Refusal,
+            form,
             pending: Vec::new(),
             taken: 0,
         }
@@ -100,25 +100,25 @@ impl AnswerReader {
 
     /// Whether the model has finished, and only figures can follow.
     pub(super) fn is_finished(&self) -> bool {
-        match &self.form {
-            BodyForm::Pieces(events) => events.state.answer.is_finished(),
-            BodyForm::Unknown | BodyForm::Whole | BodyForm::Refusal => false,
-        }
+        self.stream()
+            .is_some_and(|stream| stream.answer.is_finished())
     }
 
     /// How much of the answer is there; nothing of one that comes in one piece.
     pub(super) fn arrived(&self) -> AnswerProgress {
-        match &self.form {
-            BodyForm::Pieces(events) => events.state.answer.arrived(),
-            BodyForm::Unknown | BodyForm::Whole | BodyForm::Refusal => AnswerProgress::default(),
-        }
+        let stream = self.stream();
+        stream.map_or_else(AnswerProgress::default, |stream| stream.answer.arrived())
     }
 
     /// Whether the stream has said that it is over. Some connections stay open after that.
     pub(super) fn is_over(&self) -> bool {
+        self.stream().is_some_and(|stream| stream.is_over)
+    }
+
+    fn stream(&self) -> Option<&StreamState> {
         match &self.form {
-            BodyForm::Pieces(events) => events.state.is_over,
-            BodyForm::Unknown | BodyForm::Whole | BodyForm::Refusal => false,
+            BodyForm::Pieces(events) => Some(&events.state),
+            BodyForm::Unknown | BodyForm::Whole | BodyForm::Refusal => None,
         }
     }
 
