@@ -109,9 +109,10 @@ impl CommanderState {
 
     /// Passes an order on to the Mysis that carries it out.
     fn order_mysis(&mut self, name: &str, order: MysisOrder, reply: OrderReply) {
-        let order = match order {
-            MysisOrder::Configure(change) => self.known_change(change).map(MysisOrder::Configure),
-            other => Ok(other),
+        let order = if let MysisOrder::Configure(change) = order {
+            self.known_change(change).map(MysisOrder::Configure)
+        } else {
+            Ok(order)
         };
         let order = order.and_then(|order| Ok((order, self.find_member(name)?)));
         match order {
