@@ -304,6 +304,6 @@ async fn a_change_of_the_profile_survives_the_next_one_and_the_next_life() {
         .await;
     assert_eq!(world.standing("alpha").await.profile, profile);
     world.ledger.is_readable.send_replace(true);
-    world.until_it_is("alpha", LifeState::Running).await;
+    world.start("alpha").await;
     assert_eq!(world.standing("alpha").await.profile, profile);
 }
