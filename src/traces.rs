@@ -44,20 +44,24 @@ pub struct SpanExporter {
 }
 
 impl SpanExporter {
-    /// Begins to bring spans to the collector that the settings name.
+    /// Begins to bring spans to the collector that the settings name; `None` if they name none.
     #[must_use]
-    pub fn start(http: &reqwest::Client, endpoint: &str, secrets: Secrets) -> SpanExporter {
+    pub fn start(
+        http: &reqwest::Client,
+        settings: &TraceSettings,
+        secrets: Secrets,
+    ) -> Option<SpanExporter> {
         let (queue, turns) = mpsc::channel(MAX_QUEUED_TURNS);
         let lost = Arc::new(AtomicU64::new(0));
         let delivery = JsonSender {
             http: http.clone(),
-            url: traces_url(endpoint),
+            url: traces_url(settings.endpoint.as_deref()?),
             token: None,
             timeout: REQUEST_TIMEOUT,
             waits: &RETRY_WAITS,
         };
         let task = tokio::spawn(export_all(delivery, turns, lost.clone(), secrets));
-        SpanExporter { queue, task, lost }
+        Some(SpanExporter { queue, task, lost })
     }
 
     /// What makes spans of what happens, for a listener.

@@ -54,8 +54,7 @@ impl Watchers {
                 .add_listener(Box::new(move |event| metrics.on_event(event)))
                 .await?;
         }
-        if let Some(endpoint) = &settings.traces.endpoint {
-            let exporter = SpanExporter::start(http, endpoint, secrets.clone());
+        if let Some(exporter) = SpanExporter::start(http, &settings.traces, secrets.clone()) {
             watchers
                 .add_listener(exporter.event_handler(&settings.traces))
                 .await?;
