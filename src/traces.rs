@@ -60,7 +60,8 @@ impl SpanExporter {
             timeout: REQUEST_TIMEOUT,
             waits: &RETRY_WAITS,
         };
-        let task = tokio::spawn(export_all(delivery, turns, lost.clone(), secrets));
+        let service = settings.service.clone();
+        let task = tokio::spawn(export_all(delivery, service, turns, lost.clone(), secrets));
         Some(SpanExporter { queue, task, lost })
     }
 
@@ -106,6 +107,7 @@ fn traces_url(endpoint: &str) -> String {
 
 async fn export_all(
     delivery: JsonSender,
+    service: String,
     mut turns: mpsc::Receiver<Vec<TraceSpan>>,
     lost: Arc<AtomicU64>,
     secrets: Secrets,
@@ -123,7 +125,7 @@ async fn export_all(
             .into_iter()
             .map(|span| known.clean_json(span))
             .collect();
-        match delivery.send(&otlp_request(&spans)).await {
+        match delivery.send(&otlp_request(&service, &spans)).await {
             Ok(()) => is_down = false,
             Err(why) => {
                 lost.fetch_add(spans.len() as u64, Ordering::Relaxed);
@@ -137,9 +139,9 @@ async fn export_all(
 }
 
 /// A request of OTLP over HTTP, as JSON.
-fn otlp_request(spans: &[Value]) -> Value {
+fn otlp_request(service: &str, spans: &[Value]) -> Value {
     let resource = [
-        ("service.name", "zoea"),
+        ("service.name", service),
         ("service.version", env!("CARGO_PKG_VERSION")),
     ];
     let resource: Vec<Value> = resource

@@ -1,6 +1,6 @@
 //! `[traces]`: where spans are brought, if anywhere.
 
-use super::rule::{boolean, server_url};
+use super::rule::{boolean, non_empty_text, server_url};
 use super::table::section;
 
 section! {
@@ -10,5 +10,7 @@ section! {
             "Its address for OTLP over HTTP; none: no spans are made.";
         default contents: bool = false, boolean(),
             "Whether spans carry what was said: words, arguments, results.";
+        /// What this swarm is called there (service.name), so that several can share a collector.
+        default service: String = "zoea", non_empty_text();
     }
 }

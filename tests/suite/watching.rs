@@ -119,15 +119,15 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     assert!(swarm.wait().success());
 }
 
-/// The received spans, with their attributes as a plain map.
-fn spans(receiver: &Receiver) -> Vec<(Value, BTreeMap<String, Value>)> {
+/// The received spans of that service, with their attributes as a plain map.
+fn spans(receiver: &Receiver, service: &str) -> Vec<(Value, BTreeMap<String, Value>)> {
     let mut spans = Vec::new();
     for one in receiver.brought() {
         assert_eq!(one.path, "/v1/traces");
         let resource = &one.body["resourceSpans"][0];
         assert_eq!(
             resource["resource"]["attributes"][0]["value"]["stringValue"],
-            "zoea"
+            service
         );
         for span in resource["scopeSpans"][0]["spans"]
             .as_array()
@@ -146,15 +146,15 @@ fn spans(receiver: &Receiver) -> Vec<(Value, BTreeMap<String, Value>)> {
     spans
 }
 
-/// Spans of a swarm that played and shut down.
-fn flown_with_traces(more: &str) -> Vec<(Value, BTreeMap<String, Value>)> {
+/// Spans of a swarm that played and shut down, and that is called `service` at the collector.
+fn flown_with_traces(service: &str, more: &str) -> Vec<(Value, BTreeMap<String, Value>)> {
     // A collector that is busy at first gets the spans again.
     let collector = Receiver::start(&[503]);
     let endpoint = &collector.url;
     let (_home, swarm, _galaxy, _pilot) =
         playing(&format!("[traces]\nendpoint = \"{endpoint}\"\n{more}"));
     until("spans are there", || {
-        let of_turns = spans(&collector);
+        let of_turns = spans(&collector, service);
         let turns = of_turns
             .iter()
             .filter(|(span, _)| span["parentSpanId"].is_null());
@@ -162,12 +162,12 @@ fn flown_with_traces(more: &str) -> Vec<(Value, BTreeMap<String, Value>)> {
     });
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
-    spans(&collector)
+    spans(&collector, service)
 }
 
 #[test]
 fn a_collector_gets_a_span_for_each_turn_model_call_and_tool_call() {
-    let spans = flown_with_traces("");
+    let spans = flown_with_traces("zoea", "");
     let turns: BTreeMap<&str, &Value> = spans
         .iter()
         .filter(|(span, _)| span["parentSpanId"].is_null())
@@ -230,7 +230,7 @@ fn a_collector_gets_a_span_for_each_turn_model_call_and_tool_call() {
 
 #[test]
 fn what_was_said_is_in_the_spans_only_for_those_who_want_it() {
-    let spans = flown_with_traces("contents = true\n");
+    let spans = flown_with_traces("belt", "contents = true\nservice = \"belt\"\n");
     let has = |key: &str| spans.iter().any(|(_, of)| of.contains_key(key));
     assert!(has("gen_ai.output.messages"));
     assert!(has("gen_ai.tool.call.arguments"));

@@ -70,6 +70,7 @@ fn every_key_is_read() {
         [traces]
         endpoint = "http://collector:4318/"
         contents = true
+        service = "belt"
         [metrics]
         listen = "0.0.0.0:9464"
         allow_remote = true
@@ -191,6 +192,7 @@ fn every_key_is_read() {
         traces: TraceSettings {
             endpoint: Some("http://collector:4318".to_owned()),
             contents: true,
+            service: "belt".to_owned(),
         },
         metrics: MetricsSettings {
             allow_remote: true,
