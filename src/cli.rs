@@ -16,6 +16,7 @@ pub mod mysis;
 pub mod pilot;
 pub mod prompt;
 mod prove;
+mod question;
 pub mod report;
 pub mod run;
 mod screen;

@@ -1,16 +1,14 @@
 //! `zoea mysis`: the Myses of a swarm.
 
-use std::io::{BufRead, IsTerminal};
-
 use actors::domain::event::is_interruption;
 use actors::domain::order::OrderRefusal;
 use actors::domain::state::LifeState;
-use anyhow::Context;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::question::{ask_to_agree, can_ask};
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::{ConfigureMysis, ControlCall, CreateMysis};
 use crate::settings::Environment;
@@ -233,18 +231,11 @@ async fn delete_myses(door: &SwarmClient, which: &MysisSelector, yes: bool) -> a
 
 /// Asks the person at the prompt; where there is none, `--yes` is needed.
 fn confirm_deletion(names: &[String]) -> anyhow::Result<()> {
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() {
+    if !can_ask() {
         anyhow::bail!("nobody is there to confirm; give --yes to delete without being asked");
     }
     let names = names.join(", ");
-    out::question(&format!("delete {names} with all they have said? [y/N] "));
-    let mut answer = String::new();
-    stdin
-        .lock()
-        .read_line(&mut answer)
-        .context("read the answer")?;
-    if matches!(answer.trim(), "y" | "Y" | "yes") {
+    if ask_to_agree(&format!("delete {names} with all they have said?"))? {
         return Ok(());
     }
     anyhow::bail!("not deleted")

@@ -1,11 +1,10 @@
 //! `zoea doctor --prove`: puts a provider and its model to the proof, and keeps what was learnt.
 
-use std::io::{BufRead, IsTerminal};
-
 use anyhow::{Context, bail};
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::question::{ask_to_agree, can_ask};
 use crate::home::Home;
 use crate::proof::kept::KeptProofs;
 use crate::proof::{Proof, ProofProgress, ProofTarget, ProofVerdict, prove};
@@ -82,17 +81,10 @@ fn agree(target: &ProofTarget, is_agreed: bool) -> anyhow::Result<()> {
         out::note(&announcement);
         return Ok(());
     }
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() {
+    if !can_ask() {
         bail!("{announcement}; nobody is there to agree: give --yes to go on without being asked");
     }
-    out::question(&format!("{announcement}. Go on? [y/N] "));
-    let mut answer = String::new();
-    stdin
-        .lock()
-        .read_line(&mut answer)
-        .context("read the answer")?;
-    if matches!(answer.trim(), "y" | "Y" | "yes") {
+    if ask_to_agree(&format!("{announcement}. Go on?"))? {
         return Ok(());
     }
     bail!("not proven")
