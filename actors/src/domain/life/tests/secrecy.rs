@@ -107,3 +107,21 @@ fn a_password_that_the_model_makes_up_for_login_is_kept_nowhere() {
     let arguments = r#"{"username":"Quill","password":"[redacted]"}"#;
     assert_eq!(&*scene.call().arguments, arguments);
 }
+
+#[test]
+fn an_operators_orders_lose_their_secrets() {
+    let mut scene = scene();
+    let change = ProfileChange {
+        model: Some(Some(format!("model:{SECRET}").into())),
+        ..ProfileChange::default()
+    };
+    scene.order(MysisOrder::Configure(change));
+    scene.order(MysisOrder::Note(format!("note:{SECRET}").into()));
+    scene.prompt(&format!("prompt:{SECRET}"));
+    let everything = everything(&scene);
+    assert!(!everything.contains("sesame"), "{everything}");
+    for place in ["model", "note", "prompt"] {
+        let clean = format!("{place}:[redacted]");
+        assert!(everything.contains(&clean), "{place}");
+    }
+}
