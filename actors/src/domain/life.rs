@@ -11,6 +11,7 @@ mod game_snapshots;
 mod holding;
 mod input;
 mod orders;
+mod parts;
 mod progress;
 mod recent_activity;
 mod record;
@@ -21,7 +22,7 @@ mod turn;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::compose::TurnOwner;
@@ -34,9 +35,8 @@ use super::progress::StallDetector;
 use super::record::{Mission, MysisProfile};
 use super::redact::Redactor;
 use super::rules::{ProviderRules, SwarmRules};
-use super::state::{LifeState, Totals};
+use super::state::LifeState;
 use super::tokens::TokenGauge;
-use super::tool::Toolset;
 
 pub use input::{
     AlarmId, CallOrder, Effect, LifeInput, Mode, ModelQuery, ReplyId, Route, TaskId, ToolOutcome,
@@ -45,6 +45,7 @@ pub use input::{
 pub use restore::RestoreArgs;
 
 use input::CurrentActivity;
+use parts::{LifeFigures, SessionView, ToldNotices};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
 
@@ -62,30 +63,17 @@ pub struct Life {
     /// The turn under way, else the last one.
     turn: TurnNumber,
     nudges: u32,
-    totals: Totals,
+    figures: LifeFigures,
     mission: Option<Mission>,
-    account: Option<Arc<str>>,
-    tools: Arc<Toolset>,
-    link: LinkState,
-    link_since: Timestamp,
-    tick: Option<i64>,
+    session: SessionView,
     game: GameState,
     gauge: TokenGauge,
     watch: StallDetector,
-    /// Whether it was told that it waits for a provider that is away.
-    told_away: bool,
-    /// Whether it was told that this machine has no descriptor left for it.
-    told_no_descriptor: bool,
-    /// What the model was told about the runtime in the last request, by code.
-    noticed: BTreeSet<&'static str>,
+    told: ToldNotices,
     doing: CurrentActivity,
-    /// The pause that the operator was told of last, by its end.
-    told_held: Option<Timestamp>,
     /// What a request's messages may take at most, where the model refused a longer one.
     most_bytes: Option<usize>,
     recent_activity: RecentActivity,
-    last_call_ms: Option<u64>,
-    last_activity_at: Timestamp,
     pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
     mode: Mode,
@@ -203,7 +191,7 @@ impl Life {
                 account,
             } => {
                 self.set_link(link);
-                self.tools = tools;
+                self.session.tools = tools;
                 self.plays_as(account);
             }
             LifeInput::Assigned(account) => self.plays_as(Some(account)),
@@ -288,17 +276,17 @@ impl Life {
             activity: self.doing.activity.clone(),
             activity_since: self.doing.since,
             activity_until: self.doing.until,
-            account: self.account.clone(),
-            link: self.link,
-            link_since: self.link_since,
+            account: self.session.account.clone(),
+            link: self.session.link,
+            link_since: self.session.link_since,
             stuck: self.stuck(),
-            tick: self.tick,
+            tick: self.session.tick,
             nudges: self.nudges,
-            totals: self.totals,
-            last_activity_at: self.last_activity_at,
+            totals: self.figures.totals,
+            last_activity_at: self.figures.last_activity_at,
             last_words: self.recent_activity.words(),
             last_tool_call: self.recent_activity.last_tool_call(),
-            last_call_ms: self.last_call_ms,
+            last_call_ms: self.figures.last_call_ms,
         }
     }
 
@@ -343,10 +331,10 @@ impl Life {
     }
 
     fn set_link(&mut self, link: LinkState) {
-        if link != self.link {
-            self.link_since = self.now;
+        if link != self.session.link {
+            self.session.link_since = self.now;
         }
-        self.link = link;
+        self.session.link = link;
     }
 
     /// This moment, by both clocks.
@@ -362,7 +350,7 @@ impl Life {
     }
 
     fn set_activity_until(&mut self, activity: Activity, until: Option<Timestamp>) {
-        self.last_activity_at = self.now;
+        self.figures.last_activity_at = self.now;
         self.doing = CurrentActivity {
             activity,
             since: self.now,

@@ -44,7 +44,7 @@ impl Life {
             budget,
         });
         let asked_bytes = wire_bytes(&composed.messages);
-        let bytes = asked_bytes + self.tools.bytes();
+        let bytes = asked_bytes + self.session.tools.bytes();
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
             turn.asked_bytes = asked_bytes;
         }
@@ -112,7 +112,9 @@ impl Life {
         else {
             return configured;
         };
-        let room = self.gauge.message_room(context, self.tools.bytes() as u64);
+        let room = self
+            .gauge
+            .message_room(context, self.session.tools.bytes() as u64);
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         configured.min(room.max(MIN_BUDGET_BYTES))
     }
@@ -126,7 +128,7 @@ impl Life {
         };
         let facts = PromptFacts {
             name: &self.profile.name,
-            account: self.account.as_deref(),
+            account: self.session.account.as_deref(),
             mission: self.mission.as_ref().map(|mission| &*mission.text),
             game_state: game_state.trim_start(),
             notices,
@@ -147,7 +149,7 @@ impl Life {
         let Some((attempt, seen_up_to, bytes)) = self.pending_request(work) else {
             return self.charge_late_answer(provider, &result);
         };
-        self.last_call_ms = Some(ms);
+        self.figures.last_call_ms = Some(ms);
         if let Ok(answer) = &result
             && let Some(usage) = answer.usage
             && *provider == self.profile.provider
@@ -227,8 +229,8 @@ impl Life {
         answer: ModelAnswer,
         ms: u64,
     ) {
-        self.told_away = false;
-        self.told_no_descriptor = false;
+        self.told.is_away = false;
+        self.told.lacks_descriptor = false;
         self.tell_event(EventKind::ModelReplied {
             usage: answer.usage,
             ms,
@@ -279,7 +281,7 @@ impl Life {
     }
 
     fn count_usage(&mut self, bill: &Charge) {
-        let totals = &mut self.totals;
+        let totals = &mut self.figures.totals;
         totals.tokens_in = bounds::bounded_sum(totals.tokens_in, bill.usage.input);
         totals.tokens_out = bounds::bounded_sum(totals.tokens_out, bill.usage.output);
         totals.cost_micros = bounds::bounded_sum(totals.cost_micros, bill.cost_micros.unwrap_or(0));
@@ -303,7 +305,7 @@ impl Life {
         let then = if overtaken && self.may_ask_again() {
             AfterRecording::GoOn
         } else {
-            self.totals.turns += 1;
+            self.figures.totals.turns += 1;
             AfterRecording::EndTurn
         };
         self.add_totals(&mut draft);
@@ -363,13 +365,14 @@ impl Life {
             call.arguments.into()
         };
         let meant = self
+            .session
             .tools
             .resolve_name(&call.name)
             .map(|tool| tool.name.clone());
         let name = meant.unwrap_or_else(|| call.name.into());
         CallRecord {
             id: call.id.into(),
-            read_only: self.tools.is_read_only(&name),
+            read_only: self.session.tools.is_read_only(&name),
             name,
             arguments,
             status: CallStatus::Recorded,

@@ -57,10 +57,10 @@ impl Life {
                  was not called. They were: {quoted}"
             ));
         }
-        if self.tools.get(name).is_some() {
+        if self.session.tools.get(name).is_some() {
             return None;
         }
-        Some(match self.link {
+        Some(match self.session.link {
             LinkState::Down => format!(
                 "Error: unavailable: the game server cannot be reached now, so {name} was not \
                  called."

@@ -66,7 +66,7 @@ impl Life {
     /// goes on by itself (DESIGN 2). It asks again at once, and the gate keeps it waiting until the
     /// provider is back, tries it or leads to another.
     fn wait_out(&mut self, attempt: u32, provider: &Arc<str>, text: &str) {
-        if !std::mem::replace(&mut self.told_away, true) {
+        if !std::mem::replace(&mut self.told.is_away, true) {
             let notice = format!("{text}; waiting until {provider} can be asked again");
             self.record_notice(Severity::Warn, "waits", None, &notice);
         }

@@ -15,10 +15,10 @@ use super::{Life, ToolOutcome};
 impl Life {
     /// The session tells which account plays. Another one sees another game.
     pub(super) fn plays_as(&mut self, account: Option<Arc<str>>) {
-        if account.is_some() && self.account.is_some() && account != self.account {
+        if account.is_some() && self.session.account.is_some() && account != self.session.account {
             self.game.forget();
         }
-        self.account = account.or(self.account.take());
+        self.session.account = account.or(self.session.account.take());
     }
 
     /// Takes from a call's outcome what it says about the game; `text` is the result as stored.
@@ -30,7 +30,7 @@ impl Life {
         text: &str,
     ) {
         if let Some(tick) = outcome.tick {
-            self.tick = Some(tick);
+            self.session.tick = Some(tick);
             self.game.heard_tick(tick, self.moment);
         }
         let tool = &open.call.name;
@@ -64,7 +64,7 @@ impl Life {
                 .record_snapshot(look, open.key, text, outcome.tick, self.both_clocks());
         draft.writes.push(Write::Sighted {
             mysis: self.id,
-            account: self.account.clone().unwrap_or_default(),
+            account: self.session.account.clone().unwrap_or_default(),
             sighting: Box::new(sighting.clone()),
         });
     }
@@ -76,7 +76,7 @@ impl Life {
         }
         draft.writes.push(Write::Stale {
             mysis: self.id,
-            account: self.account.clone().unwrap_or_default(),
+            account: self.session.account.clone().unwrap_or_default(),
             tools,
             by: action.clone(),
         });
@@ -86,7 +86,7 @@ impl Life {
         self.game.forget();
         draft.writes.push(Write::ForgetSightings {
             mysis: self.id,
-            account: self.account.clone().unwrap_or_default(),
+            account: self.session.account.clone().unwrap_or_default(),
         });
     }
 
@@ -94,15 +94,15 @@ impl Life {
     /// operator when something new is told to the model.
     pub(super) fn system_notices(&mut self) -> Vec<String> {
         let mut notices = Vec::new();
-        match self.link {
+        match self.session.link {
             LinkState::Down => notices.push(("link_down", LINK_DOWN_NOTICE.to_string())),
             LinkState::Ok | LinkState::None => {}
         }
         if let Some(notice) = self.progress_notice() {
             notices.push(("no_progress", notice));
         }
-        let known = std::mem::take(&mut self.noticed);
-        self.noticed = notices.iter().map(|(code, _)| *code).collect();
+        let known = std::mem::take(&mut self.told.noticed);
+        self.told.noticed = notices.iter().map(|(code, _)| *code).collect();
         for (code, notice) in &notices {
             // That no progress is made was told when it was noticed.
             if !known.contains(code) && *code != "no_progress" {

@@ -28,7 +28,7 @@ impl Life {
     /// provider. It is asked again when others may have given theirs back. That is told once, until
     /// an answer comes.
     pub(super) fn await_descriptor(&mut self, attempt: u32, text: &str) {
-        if !std::mem::replace(&mut self.told_no_descriptor, true) {
+        if !std::mem::replace(&mut self.told.lacks_descriptor, true) {
             self.record_notice(Severity::Warn, "no_descriptor", None, text);
         }
         let alarm = AlarmId(self.next_stamp());
@@ -60,8 +60,8 @@ impl Life {
             return;
         }
         let attempt = *attempt;
-        if self.told_held != Some(until) {
-            self.told_held = Some(until);
+        if self.told.held_until != Some(until) {
+            self.told.held_until = Some(until);
             self.record_notice(Severity::Warn, "budget_spent", None, why);
         }
         self.set_activity_until(Activity::Paused(why.clone()), Some(until));
@@ -113,7 +113,7 @@ impl Life {
         };
         if is_new_budget {
             let attempt = *attempt;
-            self.told_held = None;
+            self.told.held_until = None;
             self.ask_model(attempt);
         }
     }

@@ -95,7 +95,7 @@ impl Life {
             turn.began = TurnTrigger::Ordered;
         }
         self.forget_progress();
-        self.last_activity_at = self.now;
+        self.figures.last_activity_at = self.now;
         let seq = self.conversation.last_seq().next();
         let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::Stored(seq));
         self.append_row(&mut draft, body);

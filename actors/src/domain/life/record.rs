@@ -95,7 +95,7 @@ impl Life {
     pub(super) fn add_totals(&self, draft: &mut WriteDraft) {
         draft.writes.push(Write::Totals {
             mysis: self.id,
-            totals: self.totals,
+            totals: self.figures.totals,
         });
     }
 

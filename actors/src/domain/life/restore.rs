@@ -1,6 +1,6 @@
 //! Recall: how a Mysis takes up its life again from what is stored (DESIGN 2, 7).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::domain::conversation::{Conversation, PendingCall};
@@ -18,6 +18,7 @@ use crate::domain::tool::Toolset;
 
 use super::calling::{not_executed, unknown_outcome};
 use super::input::{CurrentActivity, Effect};
+use super::parts::{LifeFigures, SessionView, ToldNotices};
 use super::progress;
 use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
@@ -63,7 +64,7 @@ impl Life {
             life.add_host_notice(&mut draft, Severity::Error, "crashed", None, &crash);
         }
         if is_interrupted {
-            let until = life.last_activity_at;
+            let until = life.figures.last_activity_at;
             let reason =
                 format!("{INTERRUPTED_PREFIX}it ran until {until}, when the program ended");
             life.reason = Some(reason.into());
@@ -87,11 +88,7 @@ impl Life {
         // The rows are the truth: an answer that a crash kept from them was not counted either.
         let totals = recollection.totals.unwrap_or(past.record.totals);
         let profile = recollection.profile.take().unwrap_or(past.record.profile);
-        let sightings = std::mem::take(&mut recollection.sightings);
-        let of_account = account.clone().unwrap_or_default();
-        let sightings = sightings.into_iter().filter(|(of, _)| *of == of_account);
-        let sightings = sightings.map(|(_, sighting)| sighting).collect();
-        let game = GameState::restore(sightings, both);
+        let game = restore_game(&mut recollection, account.as_deref(), both);
         let last_activity_at = recollection
             .rows
             .last()
@@ -121,29 +118,30 @@ impl Life {
             conversation,
             turn,
             nudges: 0,
-            totals,
+            figures: LifeFigures {
+                totals,
+                last_call_ms: None,
+                last_activity_at,
+            },
             mission: past.mission,
-            account,
-            tools: Arc::new(Toolset::default()),
-            link: LinkState::None,
-            link_since: now,
-            tick,
+            session: SessionView {
+                account,
+                tools: Arc::new(Toolset::default()),
+                link: LinkState::None,
+                link_since: now,
+                tick,
+            },
             game,
             gauge: TokenGauge::default(),
             watch,
-            noticed: BTreeSet::new(),
+            told: ToldNotices::default(),
             doing: CurrentActivity {
                 activity: Activity::Resting,
                 since: now,
                 until: None,
             },
-            told_held: None,
-            told_away: false,
-            told_no_descriptor: false,
             most_bytes: None,
             recent_activity,
-            last_call_ms: None,
-            last_activity_at,
             pending: BTreeMap::new(),
             stamps: 0,
             mode: past.mode,
@@ -185,4 +183,11 @@ fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
             None
         }
     }
+}
+
+/// What the account saw of the game that is logged in now.
+fn restore_game(past: &mut StoredHistory, account: Option<&str>, both: Now) -> GameState {
+    let sightings = std::mem::take(&mut past.sightings).into_iter();
+    let seen = sightings.filter(|(of, _)| **of == *account.unwrap_or_default());
+    GameState::restore(seen.map(|(_, sighting)| sighting).collect(), both)
 }

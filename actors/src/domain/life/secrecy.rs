@@ -109,13 +109,17 @@ impl Life {
         utterance: Utterance,
         mut asked: Vec<RequestedCall>,
     ) -> (Utterance, Vec<RequestedCall>) {
-        let offers = |name: &str| self.tools.get(name).is_some();
+        let offers = |name: &str| self.session.tools.get(name).is_some();
         if !offers("login") || !offers("register") {
             return (utterance, asked);
         }
         let mut passwords: Vec<Arc<str>> = Vec::new();
         for call in &mut asked {
-            let meant = self.tools.resolve_name(&call.name).map(|tool| &*tool.name);
+            let meant = self
+                .session
+                .tools
+                .resolve_name(&call.name)
+                .map(|tool| &*tool.name);
             if !matches!(meant, Some("login" | "register")) {
                 continue;
             }

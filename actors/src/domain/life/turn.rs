@@ -151,7 +151,7 @@ impl Life {
     }
 
     fn reach_limit(&mut self) {
-        self.totals.turns += 1;
+        self.figures.totals.turns += 1;
         let mut draft = WriteDraft::default();
         let text = format!(
             "the turn ended after {} model calls without a closing word",
