@@ -2,7 +2,8 @@
 //!
 //! Nothing here knows HTTP, MCP, SQL, a terminal or a path; `docs/ARCHITECTURE.md` is the map.
 
-pub mod domain;
+pub use zoea_domain as domain;
+
 pub mod ports;
 
 pub mod commander;

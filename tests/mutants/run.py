@@ -44,7 +44,7 @@ RULES = [
 # The tests, from the quickest to the slowest: what is built, which tests of it are run, and which files'
 # changes they are run for. Each suite sees only what the ones before left.
 SUITES = [
-    ("actors", ["-p", "actors", "--lib"], [], ""),
+    ("actors", ["-p", "zoea-domain", "-p", "actors", "--lib"], [], ""),
     ("compose", ["-p", "zoea", "--test", "compose"], [], "/domain/"),
     ("deaths", ["-p", "zoea", "--test", "actors"], [], "/commander/"),
     ("ledger", ["-p", "zoea-ledger", "--lib"], ["leases"], "/ledger/"),
@@ -170,8 +170,10 @@ class File:
         return text
 
     def write(self, alive):
+        is_pure = "/actors/src/domain/" in str(self.path)
         is_inside = "/actors/src/" in str(self.path)
-        switch = "crate::mutant::is_on" if is_inside else "actors::mutant::is_on"
+        base = "crate" if is_pure else "crate::domain" if is_inside else "actors::domain"
+        switch = base + "::mutant::is_on"
         self.path.write_text(self.render(self.root, alive, switch))
 
 
@@ -270,7 +272,7 @@ def tests_of(mutant):
     file = mutant["file"]
     if "/domain/" not in file:
         return None
-    return "domain::" + file.split("/domain/")[1].removesuffix(".rs").split("/")[0] + "::"
+    return file.split("/domain/")[1].removesuffix(".rs").split("/")[0] + "::"
 
 
 def read_equivalent():
@@ -296,7 +298,7 @@ def main():
         subprocess.run(["git", "worktree", "add", "--detach", str(tree), given.rev], cwd=home, check=True)
     revision = subprocess.run(["git", "rev-parse", given.rev], cwd=home, check=True, capture_output=True, text=True)
     subprocess.run(["git", "checkout", "-q", "--force", "--detach", revision.stdout.strip()], cwd=tree, check=True)
-    (tree / "actors/src/mutant.rs").unlink(missing_ok=True)
+    (tree / "actors/src/domain/mutant.rs").unlink(missing_ok=True)
     suites = [suite for suite in SUITES if suite[0] in given.suites.split(",")]
     if not (tree / "src/ledger/Cargo.toml").exists():
         suites = [LEDGER_WITHIN if suite[0] == "ledger" else suite for suite in suites]
@@ -321,9 +323,9 @@ def main():
     for number in sorted(same):
         print("not counted, the same as before:", drawn[number]["name"], "--", equivalent[keys[number]])
 
-    library = tree / "actors/src/lib.rs"
+    library = tree / "actors/src/domain/lib.rs"
     library.write_text(library.read_text() + "\n#[allow(missing_docs)]\npub mod mutant;\n")
-    (tree / "actors/src/mutant.rs").write_text(SWITCH)
+    (tree / "actors/src/domain/mutant.rs").write_text(SWITCH)
     alive, unbuilt, noticed = set(drawn) - same, set(), {}
 
     def rewrite():

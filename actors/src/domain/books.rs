@@ -133,7 +133,7 @@ pub struct CostEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::model::TokenUsage;
+    use crate::model::TokenUsage;
 
     #[test]
     fn a_day_begins_and_ends_at_midnight_in_utc() {

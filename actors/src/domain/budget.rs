@@ -260,7 +260,7 @@ pub fn format_utc_time(at: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::model::TokenUsage;
+    use crate::model::TokenUsage;
 
     const NOON: Timestamp = Timestamp(20_000 * 86_400_000 + 43_200_000);
     const A: MysisId = MysisId(1);

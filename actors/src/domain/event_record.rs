@@ -291,8 +291,8 @@ fn describe_accounts(accounts: &[PoolAccount]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::order::MysisOrder;
-    use crate::domain::record::GameAccount;
+    use crate::order::MysisOrder;
+    use crate::record::GameAccount;
 
     #[test]
     fn words_are_read_back() {

@@ -5,7 +5,7 @@
 //! orders between the owner and the newest go; the owner is cut shorter. The owner, the newest
 //! order and the last loop stay.
 
-use crate::domain::ids::CallKey;
+use crate::ids::CallKey;
 
 use super::part::{LoopPart, OrderPart, RequestPart};
 use super::render;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::domain::json_size::{escaped_byte, escaped_len};
+use crate::json_size::{escaped_byte, escaped_len};
 
 /// What stands for an empty text, which strict providers refuse.
 const EMPTY_TEXT: &str = "(empty)";

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::domain::conversation::Conversation;
-use crate::domain::ids::{MissionId, Seq};
-use crate::domain::record::Mission;
+use crate::conversation::Conversation;
+use crate::ids::{MissionId, Seq};
+use crate::record::Mission;
 
 /// What a turn is about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::domain::ids::{CallKey, Seq, TurnNumber};
-use crate::domain::message::{CallRecord, Row, RowBody, Utterance};
+use crate::ids::{CallKey, Seq, TurnNumber};
+use crate::message::{CallRecord, Row, RowBody, Utterance};
 
 use super::excerpt::Excerpt;
 use super::runtime_note::without_forgery;

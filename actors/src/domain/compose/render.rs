@@ -1,7 +1,7 @@
 //! Rendering: a part as messages, and the bytes that it takes.
 
-use crate::domain::json_size::escaped_len;
-use crate::domain::model::{ChatCall, ChatMessage};
+use crate::json_size::escaped_len;
+use crate::model::{ChatCall, ChatMessage};
 
 use super::part::{LoopPart, RequestPart};
 use super::shape;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::ids::CallKey;
+use crate::ids::CallKey;
 
 use super::excerpt::Excerpt;
 use super::{Composition, shape};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::ids::{MissionId, Seq};
-use crate::domain::message::RowBody;
+use crate::ids::{MissionId, Seq};
+use crate::message::RowBody;
 
 use super::part::{OrderKind, RequestPart, Results, Unit, collect_units};
 use super::{Composition, TurnOwner};

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::json_size::escaped_len;
-use crate::domain::model::ChatMessage;
+use crate::json_size::escaped_len;
+use crate::model::ChatMessage;
 
 use super::wire;
 
@@ -113,7 +113,7 @@ fn bridge_message() -> ChatMessage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::model::ChatCall;
+    use crate::model::ChatCall;
 
     fn say(text: &str) -> ChatMessage {
         ChatMessage::Assistant {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::snapshot_query::{SnapshotQuery, is_superseded};
+use crate::snapshot_query::{SnapshotQuery, is_superseded};
 
 use super::part::{LoopPart, Pair, RequestPart};
 

@@ -1,8 +1,8 @@
 //! Statistics: what a request is made of, for the trace (DESIGN 5).
 
-use crate::domain::model::ChatMessage;
+use crate::model::ChatMessage;
 
-use crate::domain::json_size::escaped_len;
+use crate::json_size::escaped_len;
 
 use super::Composition;
 use super::part::{OrderKind, RequestPart};
@@ -151,11 +151,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::domain::compose::{TurnOwner, compose, wire_bytes};
-    use crate::domain::conversation::Conversation;
-    use crate::domain::ids::{Now, Seq, Timestamp, TurnNumber};
-    use crate::domain::message::{Row, RowBody, Utterance};
-    use crate::domain::record::StoredHistory;
+    use crate::compose::{TurnOwner, compose, wire_bytes};
+    use crate::conversation::Conversation;
+    use crate::ids::{Now, Seq, Timestamp, TurnNumber};
+    use crate::message::{Row, RowBody, Utterance};
+    use crate::record::StoredHistory;
 
     fn row(seq: i64, body: RowBody) -> Arc<Row> {
         Arc::new(Row {

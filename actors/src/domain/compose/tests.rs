@@ -8,10 +8,10 @@ use super::budget::{MIN_EXCERPT_BYTES, fit_parts};
 use super::part::{LoopPart, OrderKind, Pair, PairResult, RequestPart};
 use super::statistics::request_breakdown;
 use super::*;
-use crate::domain::ids::{CallKey, MissionId, Timestamp};
-use crate::domain::message::{CallRecord, CallStatus, Row, RowBody};
-use crate::domain::model::ChatCall;
-use crate::domain::record::StoredHistory;
+use crate::ids::{CallKey, MissionId, Timestamp};
+use crate::message::{CallRecord, CallStatus, Row, RowBody};
+use crate::model::ChatCall;
+use crate::record::StoredHistory;
 
 fn order(text: &str, is_owner: bool) -> RequestPart {
     RequestPart::from_order(text.into(), OrderKind::Prompt, is_owner)
@@ -586,14 +586,14 @@ fn an_aside_is_told_where_there_is_something_to_tell() {
 
 #[test]
 fn the_turn_is_about_the_oldest_message_without_an_answer_then_the_mission_then_the_newest_one() {
-    let mission = crate::domain::record::Mission {
+    let mission = crate::record::Mission {
         id: MissionId(3),
         text: "mine".into(),
         at: Timestamp(0),
     };
     let prompt = |seq: i64| row(seq, RowBody::Prompt { text: "go".into() });
     let answered = |seq: i64| {
-        let said = crate::domain::message::Utterance {
+        let said = crate::message::Utterance {
             text: "yes".into(),
             seen_up_to: Seq(seq),
             ..Default::default()

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::ids::Seq;
-use crate::domain::message::CallRecord;
-use crate::domain::model::{ChatCall, ChatMessage};
+use crate::ids::Seq;
+use crate::message::CallRecord;
+use crate::model::{ChatCall, ChatMessage};
 
-use crate::domain::json_size::escaped_len;
+use crate::json_size::escaped_len;
 
 /// The longest id that is sent, in bytes inside JSON; no provider makes ids as long as this.
 const MAX_ID_BYTES: usize = 256;
@@ -141,7 +141,7 @@ fn call_bytes(call: &ChatCall) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::message::CallStatus;
+    use crate::message::CallStatus;
 
     fn call(id: &str) -> CallRecord {
         CallRecord {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::domain::ids::{MissionId, Timestamp};
-use crate::domain::message::{CallStatus, ResultMeta, RowBody, Utterance};
+use crate::ids::{MissionId, Timestamp};
+use crate::message::{CallStatus, ResultMeta, RowBody, Utterance};
 
 fn row(seq: i64, body: RowBody) -> Arc<Row> {
     Arc::new(Row {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use crate::domain::ids::{CallKey, Seq, TurnNumber};
-use crate::domain::message::{Row, RowBody, RowKind, Utterance};
-use crate::domain::snapshot_query::{SnapshotQuery, is_superseded};
+use crate::ids::{CallKey, Seq, TurnNumber};
+use crate::message::{Row, RowBody, RowKind, Utterance};
+use crate::snapshot_query::{SnapshotQuery, is_superseded};
 
 use super::{Conversation, answered_call};
 

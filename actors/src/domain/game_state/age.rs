@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::domain::ids::{Moment, Now};
+use crate::ids::{Moment, Now};
 
 use super::SnapshotResult;
 

@@ -1,7 +1,7 @@
 //! What is known of the game, look by look.
 
 use super::*;
-use crate::domain::ids::Seq;
+use crate::ids::Seq;
 
 fn look(tool: &str, arguments: &str) -> SnapshotQuery {
     SnapshotQuery::of(&tool.into(), &arguments.into()).expect("a snapshot tool")

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::ids::{Moment, PermitId};
+use crate::ids::{Moment, PermitId};
 
 /// When a circuit opens, and how often a server is tried meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::circuit::{CallOutcome, Circuit, Outage, Transition};
 use super::pace::TokenPace;
-use crate::domain::ids::Moment;
+use crate::ids::Moment;
 
 use super::{AdmissionRequest, LaneRules, PermitId};
 

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::domain::ids::{Moment, PermitId};
+use crate::ids::{Moment, PermitId};
 
 const PACE_WINDOW: Duration = Duration::from_secs(60);
 

@@ -1,9 +1,9 @@
 //! The gate, situation by situation.
 
 use super::*;
-use crate::domain::books::{BudgetUse, Day};
-use crate::domain::budget::BudgetLimits;
-use crate::domain::model::TokenUsage;
+use crate::books::{BudgetUse, Day};
+use crate::budget::BudgetLimits;
+use crate::model::TokenUsage;
 
 const P: fn() -> Lane = || Lane::Provider("p".into());
 const Q: fn() -> Lane = || Lane::Provider("q".into());
@@ -385,7 +385,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
     let mut gate = gate_of([]);
     gate.set_rules(GateRules {
         budget: BudgetRules {
-            mysis: crate::domain::budget::BudgetLimits {
+            mysis: crate::budget::BudgetLimits {
                 tokens: Some(100),
                 cost_micros: None,
             },
@@ -396,7 +396,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
     let now = even(Moment(1_773_254_527_042));
     let bill = Charge {
         provider: "p".into(),
-        usage: crate::domain::model::TokenUsage {
+        usage: crate::model::TokenUsage {
             input: 90,
             output: 20,
             cached: 0,

@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::domain::bounds::{self, MAX_CALLS};
-use crate::domain::compose::{Composition, MIN_BUDGET_BYTES, compose, note_allowance, wire_bytes};
-use crate::domain::event::{Activity, EventKind};
-use crate::domain::ids::Seq;
-use crate::domain::message::{
-    CallRecord, CallStatus, HostMeta, ReplyMeta, RowBody, Severity, Utterance,
-};
-use crate::domain::model::{
-    Charge, ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage,
-};
-use crate::domain::system_prompt::{PromptFacts, render_template};
+use crate::bounds::{self, MAX_CALLS};
+use crate::compose::{Composition, MIN_BUDGET_BYTES, compose, note_allowance, wire_bytes};
+use crate::event::{Activity, EventKind};
+use crate::ids::Seq;
+use crate::message::{CallRecord, CallStatus, HostMeta, ReplyMeta, RowBody, Severity, Utterance};
+use crate::model::{Charge, ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use crate::system_prompt::{PromptFacts, render_template};
 
 use super::input::{Effect, ModelQuery, Route, TaskId};
 use super::record::WriteDraft;

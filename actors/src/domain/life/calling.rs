@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::domain::bounds::MAX_CALLS;
-use crate::domain::conversation::PendingCall;
-use crate::domain::event::{Activity, EventKind, LinkState};
-use crate::domain::message::{CallStatus, ResultMeta, RowBody};
-use crate::domain::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
-use crate::domain::write::Write;
+use crate::bounds::MAX_CALLS;
+use crate::conversation::PendingCall;
+use crate::event::{Activity, EventKind, LinkState};
+use crate::message::{CallStatus, ResultMeta, RowBody};
+use crate::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
+use crate::write::Write;
 
 use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
 use super::recent_activity::is_trip;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::compose::MIN_BUDGET_BYTES;
-use crate::domain::event::Activity;
-use crate::domain::fault::MysisFaultKind;
-use crate::domain::ids::Lane;
-use crate::domain::message::Severity;
-use crate::domain::model::{MAX_OBEYED_RETRY_AFTER, ModelFault};
+use crate::compose::MIN_BUDGET_BYTES;
+use crate::event::Activity;
+use crate::fault::MysisFaultKind;
+use crate::ids::Lane;
+use crate::message::Severity;
+use crate::model::{MAX_OBEYED_RETRY_AFTER, ModelFault};
 
 use super::input::{AlarmId, Effect, TaskId};
 use super::{Life, LifeStage, TurnStep};

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::domain::conversation::PendingCall;
-use crate::domain::event::LinkState;
-use crate::domain::message::{CallStatus, Severity};
-use crate::domain::snapshot_query::SnapshotQuery;
-use crate::domain::tool::{carries_words_of_others, is_own, is_snapshot};
-use crate::domain::write::Write;
+use crate::conversation::PendingCall;
+use crate::event::LinkState;
+use crate::message::{CallStatus, Severity};
+use crate::snapshot_query::SnapshotQuery;
+use crate::tool::{carries_words_of_others, is_own, is_snapshot};
+use crate::write::Write;
 
 use super::record::WriteDraft;
 use super::{Life, ToolOutcome};

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::event::Activity;
-use crate::domain::ids::{Moment, Timestamp};
-use crate::domain::message::Severity;
-use crate::domain::redact::Redactor;
-use crate::domain::rules::SwarmRules;
+use crate::event::Activity;
+use crate::ids::{Moment, Timestamp};
+use crate::message::Severity;
+use crate::redact::Redactor;
+use crate::rules::SwarmRules;
 
 use super::input::{AlarmId, Effect, TaskId};
 use super::{Life, LifeStage, TurnStep};

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::compose::Breakdown;
-use crate::domain::event::{Activity, EventKind, LinkState};
-use crate::domain::ids::{CallKey, Timestamp};
-use crate::domain::message::{CallStatus, Severity};
-use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault};
-use crate::domain::order::{MysisOrder, OrderResult};
-use crate::domain::record::Mission;
-use crate::domain::redact::Redactor;
-use crate::domain::rules::SwarmRules;
-use crate::domain::tool::Toolset;
-use crate::domain::write::Write;
+use crate::compose::Breakdown;
+use crate::event::{Activity, EventKind, LinkState};
+use crate::ids::{CallKey, Timestamp};
+use crate::message::{CallStatus, Severity};
+use crate::model::{ChatMessage, ModelAnswer, ModelFault};
+use crate::order::{MysisOrder, OrderResult};
+use crate::record::Mission;
+use crate::redact::Redactor;
+use crate::rules::SwarmRules;
+use crate::tool::Toolset;
+use crate::write::Write;
 
 /// Names one piece of work on the outside; an answer with another name is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

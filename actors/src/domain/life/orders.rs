@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::domain::event::{Activity, is_interruption};
-use crate::domain::ids::Lane;
-use crate::domain::message::RowBody;
-use crate::domain::order::{CompletedOrder, MysisOrder, OrderRefusal, check_text};
-use crate::domain::record::{Mission, ProfileChange};
-use crate::domain::state::LifeState;
-use crate::domain::tokens::TokenGauge;
-use crate::domain::write::Write;
+use crate::event::{Activity, is_interruption};
+use crate::ids::Lane;
+use crate::message::RowBody;
+use crate::order::{CompletedOrder, MysisOrder, OrderRefusal, check_text};
+use crate::record::{Mission, ProfileChange};
+use crate::state::LifeState;
+use crate::tokens::TokenGauge;
+use crate::write::Write;
 
 use super::input::{AlarmId, Effect, ReplyId};
 use super::record::WriteDraft;

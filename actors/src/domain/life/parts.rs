@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::event::LinkState;
-use crate::domain::ids::Timestamp;
-use crate::domain::state::Totals;
-use crate::domain::tool::Toolset;
+use crate::event::LinkState;
+use crate::ids::Timestamp;
+use crate::state::Totals;
+use crate::tool::Toolset;
 
 /// What a Mysis knows of its session with the game.
 #[derive(Debug)]

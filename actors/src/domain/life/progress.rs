@@ -1,15 +1,15 @@
 //! Progress: what a Mysis' life makes of the watch on it.
 
-use crate::domain::compose::TurnOwner;
-use crate::domain::conversation::PendingCall;
-use crate::domain::event::{Activity, PARKED_PREFIX};
-use crate::domain::ids::Now;
-use crate::domain::message::Severity;
-use crate::domain::progress::{
+use crate::compose::TurnOwner;
+use crate::conversation::PendingCall;
+use crate::event::{Activity, PARKED_PREFIX};
+use crate::ids::Now;
+use crate::message::Severity;
+use crate::progress::{
     EscalationOptions, EscalationStep, FinishedCall, OrderIntent, StallDetector, StallVerdict,
     Stuck,
 };
-use crate::domain::write::Write;
+use crate::write::Write;
 
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Route, ToolOutcome};

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::conversation::Conversation;
-use crate::domain::event::LastToolCall;
-use crate::domain::game_state;
-use crate::domain::ids::{CallKey, Timestamp};
-use crate::domain::message::{CallRecord, CallStatus};
-use crate::domain::tool::FOREIGN_TEXT_LINE;
+use crate::conversation::Conversation;
+use crate::event::LastToolCall;
+use crate::game_state;
+use crate::ids::{CallKey, Timestamp};
+use crate::message::{CallRecord, CallStatus};
+use crate::tool::FOREIGN_TEXT_LINE;
 
 /// Characters of words that are kept.
 const MAX_WORDS_CHARS: usize = 200;

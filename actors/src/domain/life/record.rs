@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::domain::bounds;
-use crate::domain::event::{Activity, EventKind};
-use crate::domain::fault::{MysisFault, MysisFaultKind};
-use crate::domain::ids::TurnNumber;
-use crate::domain::message::{HostMeta, Row, RowBody, Severity};
-use crate::domain::order::{CompletedOrder, OrderRefusal};
-use crate::domain::record::ProfileChange;
-use crate::domain::state::LifeState;
-use crate::domain::write::Write;
+use crate::bounds;
+use crate::event::{Activity, EventKind};
+use crate::fault::{MysisFault, MysisFaultKind};
+use crate::ids::TurnNumber;
+use crate::message::{HostMeta, Row, RowBody, Severity};
+use crate::order::{CompletedOrder, OrderRefusal};
+use crate::record::ProfileChange;
+use crate::state::LifeState;
+use crate::write::Write;
 
 use super::input::{Effect, ReplyId, WriteId};
 use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::domain::conversation::{Conversation, PendingCall};
-use crate::domain::event::{Activity, INTERRUPTED_PREFIX, LinkState};
-use crate::domain::fault::{MysisFault, MysisFaultKind};
-use crate::domain::game_state::GameState;
-use crate::domain::ids::{Incarnation, Now, Timestamp};
-use crate::domain::message::{CallStatus, RowKind, Severity};
-use crate::domain::record::{Mission, MysisRecord, StoredHistory};
-use crate::domain::redact::Redactor;
-use crate::domain::rules::SwarmRules;
-use crate::domain::state::LifeState;
-use crate::domain::tokens::TokenGauge;
-use crate::domain::tool::Toolset;
+use crate::conversation::{Conversation, PendingCall};
+use crate::event::{Activity, INTERRUPTED_PREFIX, LinkState};
+use crate::fault::{MysisFault, MysisFaultKind};
+use crate::game_state::GameState;
+use crate::ids::{Incarnation, Now, Timestamp};
+use crate::message::{CallStatus, RowKind, Severity};
+use crate::record::{Mission, MysisRecord, StoredHistory};
+use crate::redact::Redactor;
+use crate::rules::SwarmRules;
+use crate::state::LifeState;
+use crate::tokens::TokenGauge;
+use crate::tool::Toolset;
 
 use super::calling::{not_executed, unknown_outcome};
 use super::input::{CurrentActivity, Effect};

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::domain::event::Activity;
-use crate::domain::message::Utterance;
-use crate::domain::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall};
-use crate::domain::record::Mission;
-use crate::domain::redact::{Redactor, hide_passwords};
+use crate::event::Activity;
+use crate::message::Utterance;
+use crate::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall};
+use crate::record::Mission;
+use crate::redact::{Redactor, hide_passwords};
 
 use super::Life;
 use super::input::{LifeInput, ToolOutcome};
@@ -142,7 +142,7 @@ impl Life {
 }
 
 impl Mission {
-    pub(in crate::domain) fn without_secrets(self, known: &Redactor) -> Mission {
+    pub(crate) fn without_secrets(self, known: &Redactor) -> Mission {
         Mission {
             text: known.clean_shared(self.text),
             ..self

@@ -20,23 +20,23 @@ mod turns;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::compose::RUNTIME_NOTE_LINE;
-use crate::domain::event::{EventKind, LinkState};
-use crate::domain::fault::{MysisFault, MysisFaultKind};
-use crate::domain::ids::{
+use crate::compose::RUNTIME_NOTE_LINE;
+use crate::event::{EventKind, LinkState};
+use crate::fault::{MysisFault, MysisFaultKind};
+use crate::ids::{
     CallKey, Incarnation, MissionId, Moment, MysisId, Now, Seq, Timestamp, TurnNumber,
 };
-use crate::domain::message::{
+use crate::message::{
     CallRecord, CallStatus, ResultMeta, Row, RowBody, RowKind, Severity, Utterance,
 };
-use crate::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
-use crate::domain::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
-use crate::domain::record::{Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory};
-use crate::domain::redact::Redactor;
-use crate::domain::rules::{ProviderRules, SwarmRules, TokenPrice};
-use crate::domain::state::{LifeState, Totals};
-use crate::domain::tool::{ToolSpec, Toolset};
-use crate::domain::write::Write;
+use crate::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use crate::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
+use crate::record::{Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory};
+use crate::redact::Redactor;
+use crate::rules::{ProviderRules, SwarmRules, TokenPrice};
+use crate::state::{LifeState, Totals};
+use crate::tool::{ToolSpec, Toolset};
+use crate::write::Write;
 
 use super::{
     AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, ReplyId, RestoreArgs, TaskId,

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::domain::compose::{TurnOwner, choose_owner};
-use crate::domain::conversation::PendingCall;
-use crate::domain::event::{Activity, EventKind};
-use crate::domain::game_state::GameWait;
-use crate::domain::ids::TurnNumber;
-use crate::domain::message::{RowKind, Severity};
+use crate::compose::{TurnOwner, choose_owner};
+use crate::conversation::PendingCall;
+use crate::event::{Activity, EventKind};
+use crate::game_state::GameWait;
+use crate::ids::TurnNumber;
+use crate::message::{RowKind, Severity};
 
 use super::input::{AlarmId, Effect};
 use super::record::WriteDraft;

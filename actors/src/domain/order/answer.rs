@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::domain::ids::{MissionId, MysisId, Seq};
-use crate::domain::last_request::SentRequest;
+use crate::ids::{MissionId, MysisId, Seq};
+use crate::last_request::SentRequest;
 
 /// What came of an order that was carried out. It is in the store by then.
 #[derive(Clone, Debug, PartialEq, Eq)]

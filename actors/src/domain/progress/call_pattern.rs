@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::ids::Moment;
-use crate::domain::message::CallStatus;
+use crate::ids::Moment;
+use crate::message::CallStatus;
 
 use super::FinishedCall;
 

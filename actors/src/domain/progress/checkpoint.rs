@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::domain::ids::{Moment, Now, Seq, Timestamp};
+use crate::ids::{Moment, Now, Seq, Timestamp};
 
 use super::call_pattern::{CallPattern, RecurringFailure};
 use super::outcome::Outcomes;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::EscalationStep;
-use crate::domain::ids::Timestamp;
+use crate::ids::Timestamp;
 
 /// How a Mysis gets nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::domain::ids::Moment;
-use crate::domain::message::CallStatus;
+use crate::ids::Moment;
+use crate::message::CallStatus;
 
 use super::FinishedCall;
 use super::call_pattern::CallPattern;

@@ -1,7 +1,7 @@
 //! What a turn does about a provider that takes its request otherwise than it was written.
 
 use super::*;
-use crate::domain::compose::wire_bytes;
+use crate::compose::wire_bytes;
 
 /// A life whose turn holds a long result.
 fn with_much_to_say() -> Scene {

@@ -1,8 +1,8 @@
 //! What goes wrong: faults of providers and nonsense of models.
 
 use super::*;
-use crate::domain::event::Activity;
-use crate::domain::ids::Lane;
+use crate::event::Activity;
+use crate::ids::Lane;
 
 #[test]
 fn a_transient_fault_is_tried_again_with_the_configured_waits() {

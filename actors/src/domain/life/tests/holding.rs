@@ -1,9 +1,9 @@
 //! What a turn does that may not ask the model, and what answers cost.
 
 use super::*;
-use crate::domain::budget::BudgetRules;
-use crate::domain::event::Activity;
-use crate::domain::model::AnswerProgress;
+use crate::budget::BudgetRules;
+use crate::event::Activity;
+use crate::model::AnswerProgress;
 
 const WHY: &str = "budget spent, resumes 00:00 UTC";
 
@@ -74,7 +74,7 @@ fn more_budget_ends_the_pause_at_once_and_other_rules_do_not() {
     assert_eq!(scene.asks().len(), 1);
     let mut more = rules();
     more.budget = BudgetRules {
-        swarm: crate::domain::budget::BudgetLimits {
+        swarm: crate::budget::BudgetLimits {
             tokens: Some(5),
             cost_micros: None,
         },

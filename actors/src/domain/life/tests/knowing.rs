@@ -1,9 +1,9 @@
 //! What a Mysis knows of the game and of its model, and what of it stands in requests.
 
 use super::*;
-use crate::domain::compose::wire_bytes;
-use crate::domain::event::Activity;
-use crate::domain::game_state::SnapshotResult;
+use crate::compose::wire_bytes;
+use crate::event::Activity;
+use crate::game_state::SnapshotResult;
 
 /// What the runtime says in the last request: at the end of its last message, or nowhere.
 fn aside(scene: &Scene) -> String {

@@ -1,7 +1,7 @@
 //! Turns that lead nowhere: the operator is told, and the model with the next request.
 
 use super::*;
-use crate::domain::progress::{EscalationStep, StallKind};
+use crate::progress::{EscalationStep, StallKind};
 
 fn told(scene: &Scene) -> bool {
     scene.asked().messages.iter().any(|message| {

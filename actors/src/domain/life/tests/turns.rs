@@ -1,8 +1,8 @@
 //! The turn: prompt, calls, results and a closing word, and what comes in between.
 
 use super::*;
-use crate::domain::bounds::MAX_CALLS;
-use crate::domain::event::Activity;
+use crate::bounds::MAX_CALLS;
+use crate::event::Activity;
 
 #[test]
 fn a_turn_is_prompt_calls_results_and_a_closing_word() {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::domain::ids::Moment;
-use crate::domain::message::CallStatus;
-use crate::domain::progress::FinishedCall;
-use crate::domain::progress::call_pattern::CallPattern;
+use crate::ids::Moment;
+use crate::message::CallStatus;
+use crate::progress::FinishedCall;
+use crate::progress::call_pattern::CallPattern;
 
 /// The longest circle that is seen, and how often it is gone round first.
 const LONGEST: usize = 8;

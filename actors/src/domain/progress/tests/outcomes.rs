@@ -4,7 +4,7 @@ use std::slice::from_ref;
 
 use serde_json::json;
 
-use crate::domain::progress::outcome::{Gains, Outcomes, format_millis, group_digits};
+use crate::progress::outcome::{Gains, Outcomes, format_millis, group_digits};
 
 /// What the last of these answers brought: whether anything, whether something that lasts, and the
 /// credits. Looks are of `get_status`, deeds of `act`.
