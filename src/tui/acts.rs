@@ -1,4 +1,4 @@
-//! Acts: what only a terminal can do, beside showing pictures.
+//! Actions that only a terminal can perform, other than drawing pictures.
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
@@ -10,13 +10,13 @@ use ratatui::buffer::Buffer;
 
 use crate::dump;
 
-/// What a terminal takes at once for pasting; more than that is dropped by many.
+/// The longest text that is copied to the clipboard. Many terminals drop longer OSC 52 sequences.
 const MAX_PASTE_BYTES: usize = 70_000;
 
-/// Gives a text to whoever pastes.
+/// Copies a text to the clipboard with an OSC 52 sequence.
 ///
 /// # Errors
-/// It is too long for that, or the terminal is gone.
+/// The text is longer than `MAX_PASTE_BYTES`, or the terminal is gone.
 pub(super) fn copy(out: &mut impl Write, text: &str) -> Result<(), String> {
     if text.len() > MAX_PASTE_BYTES {
         return Err("that is too long to be copied; `:export` writes it to a file".to_string());
@@ -27,20 +27,19 @@ pub(super) fn copy(out: &mut impl Write, text: &str) -> Result<(), String> {
         .map_err(|error| error.to_string())
 }
 
-/// Rings the bell.
 pub(super) fn bell(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\x07")?;
     out.flush()
 }
 
-/// Shows a message outside of the terminal.
+/// Shows a desktop notification with an OSC 9 sequence.
 pub(super) fn notify(out: &mut impl Write, text: &str) -> io::Result<()> {
     let text = one_line(text);
     write!(out, "\u{1b}]9;{text}\u{7}")?;
     out.flush()
 }
 
-/// Writes a picture to two files; what to tell the operator.
+/// Writes a picture to a `.txt` and a `.svg` file. Returns the message for the operator.
 pub(super) fn write_dump(folder: &Path, name: &str, picture: &Buffer) -> Result<String, String> {
     let text = folder.join(format!("{name}.txt"));
     let image = folder.join(format!("{name}.svg"));
@@ -51,7 +50,7 @@ pub(super) fn write_dump(folder: &Path, name: &str, picture: &Buffer) -> Result<
     Ok(format!("the screen is in {}, and as .txt", image.display()))
 }
 
-/// Writes a text to a file; what to tell the operator.
+/// Writes a text to a `.txt` file. Returns the message for the operator.
 pub(super) fn write_out(folder: &Path, name: &str, text: &str) -> Result<String, String> {
     let path = folder.join(format!("{name}.txt"));
     make(folder)
@@ -64,7 +63,7 @@ fn make(folder: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Nobody else reads what Myses say.
+/// The file is readable by its owner only, because it holds what Myses say.
 fn write(path: &PathBuf, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600);

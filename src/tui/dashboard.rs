@@ -1,8 +1,9 @@
 //! The dashboard: what the operator sees and what the operator does to it (DESIGN 8).
 //!
-//! Pure: it hears what happens in the swarm and on the keyboard, and says what it wants done. It
-//! holds facts, which come from the Myses themselves and are never counted from events, and the
-//! state of the view, which hangs on ids and not on places. Views paint it and change nothing.
+//! It is pure. It takes the swarm's events and the operator's input, and returns effects that
+//! others carry out. It holds two things: facts, which come from the Myses themselves and are never
+//! counted from events, and the state of the view, which refers to Myses and rows by id and never
+//! by position. Views draw it and do not change it.
 
 pub mod action;
 pub mod appearance;
@@ -57,14 +58,14 @@ use token_rate::TokenRate;
 pub use conversation::Weight;
 pub use frame_update::StatusLine;
 
-/// What the operator sees.
+/// Everything that a terminal shows, and the effects that wait to be carried out.
 #[derive(Clone, Debug)]
 pub struct Dashboard {
     roster: Arc<Roster>,
     counts: Counts,
     needs: Arc<Vec<Need>>,
     need_groups: Arc<Vec<NeedGroup>>,
-    /// Those who needed the operator in the last picture; `None` before there was one.
+    /// The Myses that needed the operator in the last picture; `None` before the first picture.
     needed: Option<Arc<BTreeSet<MysisId>>>,
     flow: TokenRate,
     mission: Option<Arc<str>>,
@@ -75,45 +76,45 @@ pub struct Dashboard {
     log: Arc<MessageLog>,
     orders: Arc<OrderTracker>,
     undo: Undo,
-    /// Since when the program is closing.
+    /// When the program began to close; `None` while it is not closing.
     closing: Option<Timestamp>,
     kind: TerminalKind,
     now: Timestamp,
-    /// The same by the clock that waits go by.
+    /// `now` on the monotonic clock, which times all waits.
     moment: Moment,
     size: (u16, u16),
     appearance: Appearance,
-    /// Whether the operator looks, as far as the terminal tells.
+    /// Whether the terminal has the focus, as far as the terminal reports it.
     is_watched: bool,
     table: MysisTable,
     focus: Option<Focus>,
     overlays: Vec<Overlay>,
     drafts: Drafts,
     history: InputHistory,
-    /// What was written in the palette.
+    /// The commands that were entered in the palette.
     commands: InputHistory,
-    /// Texts on their way, so that a refused one is not lost.
+    /// Texts whose orders are not answered yet. A refused text goes back into its composer.
     sent: BTreeMap<OrderId, (ComposeTarget, Arc<str>)>,
-    /// The request that the operator wants to look into.
+    /// The request that the operator asked to inspect and that is being read.
     awaited_request: Option<conversation::AwaitedRequest>,
     stamps: u64,
     effects: Vec<UiEffect>,
     actions: Vec<TerminalAction>,
 }
 
-/// What a dashboard begins with.
+/// What a new dashboard needs.
 #[derive(Clone, Debug, Default)]
 pub struct DashboardOptions {
-    /// The terminal's columns and rows.
+    /// The terminal's size in columns and rows.
     pub size: (u16, u16),
-    /// How things look.
+    /// Theme, symbols and other looks.
     pub appearance: Appearance,
-    /// What the operator wrote in earlier runs.
+    /// The orders that the operator entered in earlier runs.
     pub history: InputHistory,
 }
 
 impl Dashboard {
-    /// A dashboard that has heard of nothing yet.
+    /// A dashboard that has received no event yet.
     #[must_use]
     pub fn new(opening: DashboardOptions) -> Dashboard {
         Dashboard {
@@ -152,7 +153,7 @@ impl Dashboard {
         }
     }
 
-    /// The same in a terminal that is attached to the program.
+    /// The same dashboard for a terminal that is attached to the program.
     #[must_use]
     pub fn into_attached(self) -> Dashboard {
         Dashboard {
@@ -161,14 +162,14 @@ impl Dashboard {
         }
     }
 
-    /// Whose terminal it is shown in.
+    /// Whether this is the program's own terminal or an attached one.
     #[must_use]
     pub fn kind(&self) -> TerminalKind {
         self.kind
     }
 
-    /// The same facts, texts and looks in a view as it is at the beginning: for when the view
-    /// itself may be what brings the terminal down.
+    /// A dashboard with the same facts, texts and looks, but with the view of a fresh start. The Ui
+    /// actor uses it after repeated crashes, because the state of the view may be their cause.
     #[must_use]
     pub fn with_new_view(&self) -> Dashboard {
         Dashboard {
@@ -182,18 +183,18 @@ impl Dashboard {
         }
     }
 
-    /// Whether it wants anything done, by others or by its terminal.
+    /// Whether effects or terminal actions wait to be taken.
     #[must_use]
     pub fn has_effects(&self) -> bool {
         !(self.effects.is_empty() && self.actions.is_empty())
     }
 
-    /// What it wants done, once.
+    /// Takes the effects that others have to carry out.
     pub fn take_effects(&mut self) -> Vec<UiEffect> {
         std::mem::take(&mut self.effects)
     }
 
-    /// What it wants its terminal to do, once.
+    /// Takes the actions that the terminal has to perform.
     pub fn take_actions(&mut self) -> Vec<TerminalAction> {
         std::mem::take(&mut self.actions)
     }
@@ -204,25 +205,25 @@ impl Dashboard {
         &self.roster
     }
 
-    /// How many are in which state.
+    /// The number of Myses in each state.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Who needs the operator, the newest first.
+    /// The needs for the operator, newest first.
     #[must_use]
     pub fn needs(&self) -> &[Need] {
         &self.needs
     }
 
-    /// Those with the same need together; the newest first.
+    /// The same needs, grouped by cause, newest first.
     #[must_use]
     pub fn need_groups(&self) -> &[NeedGroup] {
         &self.need_groups
     }
 
-    /// Tokens used, over time.
+    /// Tokens used over time.
     #[must_use]
     pub fn token_rate(&self) -> &TokenRate {
         &self.flow
@@ -234,55 +235,55 @@ impl Dashboard {
         self.mission.as_ref()
     }
 
-    /// How much of today's budget is spent, in percent, where there is a budget.
+    /// The percentage of today's budget that is spent; `None` without a budget.
     #[must_use]
     pub fn budget_percent(&self) -> Option<u64> {
         self.spending.percent_at(self.now)
     }
 
-    /// Which servers are away.
+    /// The servers that are away.
     #[must_use]
     pub fn weather(&self) -> &ServerOutages {
         &self.weather
     }
 
-    /// The rules of the swarm, once they are known.
+    /// The rules of the swarm; `None` until they are known.
     #[must_use]
     pub fn rules(&self) -> Option<&SwarmRules> {
         self.rules.as_deref()
     }
 
-    /// What flew past.
+    /// The recent messages and events.
     #[must_use]
     pub fn log(&self) -> &MessageLog {
         &self.log
     }
 
-    /// The orders given.
+    /// The orders that this terminal gave and their results.
     #[must_use]
     pub fn orders(&self) -> &OrderTracker {
         &self.orders
     }
 
-    /// Since when the program is closing.
+    /// When the program began to close; `None` while it is not closing.
     #[must_use]
     pub fn closing_since(&self) -> Option<Timestamp> {
         self.closing
     }
 
-    /// The moment that is shown.
+    /// The wall-clock time that is shown.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// The terminal's columns and rows.
+    /// The terminal's size in columns and rows.
     #[must_use]
     pub fn size(&self) -> (u16, u16) {
         self.size
     }
 
-    /// How things look.
+    /// Theme, symbols and other looks.
     #[must_use]
     pub fn appearance(&self) -> Appearance {
         self.appearance
@@ -300,19 +301,19 @@ impl Dashboard {
         self.focus.as_ref()
     }
 
-    /// What lies over the view, the topmost last.
+    /// The overlays over the view, topmost last.
     #[must_use]
     pub fn overlays(&self) -> &[Overlay] {
         &self.overlays
     }
 
-    /// What the operator wrote, for keeping across runs.
+    /// The orders that the operator entered. The next run gets them back.
     #[must_use]
     pub fn history(&self) -> &InputHistory {
         &self.history
     }
 
-    /// The Mysis that keys act upon: the one in focus, else the one selected.
+    /// The Mysis that keys act upon: the one in focus, else the selected one.
     #[must_use]
     pub fn target(&self) -> Option<&Arc<MysisStatus>> {
         let id = match &self.focus {
@@ -322,7 +323,7 @@ impl Dashboard {
         Some(&self.roster.get(id?)?.standing)
     }
 
-    /// The Myses that orders go to: the one in focus, else those marked, else the one selected.
+    /// The Myses that orders go to: the one in focus, else the marked ones, else the selected one.
     #[must_use]
     pub fn targets(&self) -> Vec<MysisId> {
         if self.focus.is_none() && !self.table.marks().is_empty() {
@@ -334,7 +335,7 @@ impl Dashboard {
             .collect()
     }
 
-    /// Whether the last order can be taken back.
+    /// Whether the order of this receipt is the last one and can be undone.
     #[must_use]
     pub fn can_undo(&self, receipt: u64) -> bool {
         self.undo.is_next(receipt)

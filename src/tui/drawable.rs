@@ -1,5 +1,5 @@
-//! What a terminal shows, and whom it tells what the operator does: a swarm of this process, or one
-//! behind the control interface of another.
+//! What a terminal shows, and where its input goes. Both may belong to a swarm of this process, or
+//! to one behind the control interface of another process.
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::MouseUse;
@@ -11,21 +11,21 @@ use crate::screen::send_input;
 use crate::theme::Depth;
 use crate::view;
 
-/// Something that can be put on a screen.
+/// Something that a terminal can show.
 pub trait Drawable: Send + Sync + 'static {
-    /// Its columns and rows.
+    /// The size in columns and rows.
     fn size(&self) -> (u16, u16);
 
-    /// Paints it into cells that are there; where the cursor is to stand.
+    /// Draws itself into an existing buffer. Returns the position of the cursor, if it is visible.
     fn paint_into(&self, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)>;
 
     /// What the terminal's title says.
     fn title(&self) -> String;
 
-    /// Who has the mouse.
+    /// Whether the program or the terminal handles the mouse.
     fn mouse(&self) -> MouseUse;
 
-    /// What a file with this picture is called, without its ending.
+    /// The name of a screen dump's file, without its extension.
     fn file_name(&self) -> String;
 }
 
@@ -53,9 +53,9 @@ impl Drawable for Dashboard {
     }
 }
 
-/// Who hears what the operator does. None of this waits.
+/// The receiver of the operator's input. No method blocks.
 pub trait InputSink: Send + Sync + 'static {
-    /// Whether anybody would hear it now.
+    /// Whether input would reach a receiver now.
     fn is_listening(&self) -> bool;
 
     /// Passes on what the operator did.

@@ -1,4 +1,4 @@
-//! Drawing: the thread that owns the terminal's output.
+//! The thread that owns the terminal's output.
 
 use std::borrow::Cow;
 use std::io::{self, BufWriter, Stdout, Write, stdout};
@@ -23,24 +23,22 @@ use crate::suspend::JobControl;
 use crate::theme::Depth;
 use crate::{KeepHistory, acts, modes};
 
-/// Pictures in a row that could not be painted before the screen is given up.
+/// The number of consecutive pictures that may fail before the thread gives up.
 const MAX_FAILED_FRAMES: u32 = 20;
 
-/// The terminal's output.
 pub(super) struct Canvas {
     backend: CrosstermBackend<BufWriter<Stdout>>,
     means: DrawContext,
-    /// Who has the mouse, as far as the terminal was told.
+    /// The mouse mode that the terminal was told last; `None` when it is unknown.
     mouse: Option<MouseUse>,
-    /// What the terminal shows.
+    /// The cells that the terminal shows now.
     shown: Buffer,
-    /// What it is to show; kept for its memory.
+    /// The cells that it shall show next. The buffer is kept to reuse its memory.
     next: Buffer,
     title: String,
     broken: u32,
 }
 
-/// What the thread works with.
 pub(super) struct DrawContext {
     pub(super) depth: Depth,
     pub(super) dumps: PathBuf,
@@ -49,7 +47,7 @@ pub(super) struct DrawContext {
     pub(super) background: JobControl,
 }
 
-/// Draws until the end is called; then the terminal is as it was before.
+/// Draws until the slot ends, then puts the terminal back as it was.
 pub(super) fn run<P: Drawable>(slot: &PictureSlot<P>, means: DrawContext) {
     let mut canvas = Canvas {
         backend: CrosstermBackend::new(BufWriter::with_capacity(1 << 16, stdout())),
@@ -75,7 +73,8 @@ pub(super) fn run<P: Drawable>(slot: &PictureSlot<P>, means: DrawContext) {
     modes::leave();
 }
 
-/// Whoever painted a cell, and in whatever process: no terminal takes it for a command.
+/// Removes control sequences from the cells. A picture may come from another process, and no cell
+/// of it may reach the terminal as a command.
 fn sanitise_cells(picture: &mut Buffer) {
     for cell in &mut picture.content {
         let symbol = cell.symbol();
@@ -114,7 +113,8 @@ impl Canvas {
         Ok(())
     }
 
-    /// One picture is left out; a screen that shows none any more is given up.
+    /// Skips one picture. Too many failures in a row end the thread, because the screen would stay
+    /// frozen.
     fn could_not_paint(&mut self) -> io::Result<()> {
         self.broken += 1;
         self.next = Buffer::empty(Rect::ZERO);
@@ -197,7 +197,7 @@ impl Canvas {
         self.means.ear.input(Input::Performed(result));
     }
 
-    /// Whatever the terminal shows is not to be relied upon.
+    /// Forgets what the terminal shows, so that the next picture is drawn completely.
     fn reset_terminal_state<P>(&mut self, slot: &PictureSlot<P>) {
         self.shown = Buffer::empty(Rect::ZERO);
         self.title.clear();

@@ -1,4 +1,4 @@
-//! Dumps: a picture of the screen as text, and as an image that any browser shows.
+//! Dumps: a picture of the screen as text, and as an SVG image.
 
 mod svg;
 
@@ -6,7 +6,7 @@ use ratatui::buffer::{Buffer, CellWidth};
 
 pub use svg::render_svg;
 
-/// The letters of a picture, line by line.
+/// Returns the characters of a picture, one line for each row.
 #[must_use]
 pub fn render_text(buffer: &Buffer) -> String {
     let width = usize::from(buffer.area.width).max(1);

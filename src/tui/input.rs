@@ -1,4 +1,4 @@
-//! Input: the thread that reads the terminal.
+//! The thread that reads the terminal's input.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use crossterm::event;
 use crate::drawable::InputSink;
 use crate::slot::PictureSlot;
 
-/// How often the thread looks whether the end was called.
+/// How often the thread checks whether it has to end.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// How often the thread looks whether somebody listens.
+/// How often the thread checks whether somebody receives input.
 const SINK_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Reads until the end is called or the terminal is gone.
+/// Reads until the slot ends or the terminal is gone.
 pub(super) fn run<P>(slot: &PictureSlot<P>, ear: &dyn InputSink) {
     while !slot.is_over() {
         if !ear.is_listening() {
-            // The terminal keeps what is typed until somebody listens.
+            // The terminal keeps what is typed until somebody receives input.
             std::thread::park_timeout(SINK_CHECK_INTERVAL);
             continue;
         }

@@ -1,7 +1,7 @@
 //! The terminal: draws the dashboard and passes on what the operator does.
 //!
-//! Two threads: one owns the output and draws the newest picture, one reads keys and mouse. Neither
-//! is waited for by anybody but [`TerminalGuard::stop`], and that not for long.
+//! It has two threads. One owns the output and draws the newest picture. The other reads keys and
+//! mouse. Only [`TerminalGuard::stop`] waits for them, for at most `RESTORE_TIMEOUT`.
 
 pub mod dashboard;
 pub mod drawable;
@@ -39,23 +39,23 @@ pub use screen::{DashboardTerminal, Display};
 pub use slot::PictureSlot;
 pub use slot::queue_action;
 
-/// How long a terminal may take to be put back, before it is left as it is.
+/// How long putting the terminal back may take before it is left as it is.
 const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Called with what the operator wrote, whenever that grows, to keep it for the next run.
+/// Keeps the entered orders for the next run. Called whenever they grow.
 pub type KeepHistory = Box<dyn Fn(&InputHistory) + Send>;
 
-/// What the operator set about the terminal.
+/// The operator's settings for the terminal.
 pub struct TerminalOptions {
-    /// How things look.
+    /// Theme, symbols and other looks.
     pub appearance: Appearance,
-    /// How many colours the terminal has.
+    /// The number of colours that the terminal has.
     pub depth: Depth,
-    /// What the operator wrote in earlier runs.
+    /// The orders that the operator entered in earlier runs.
     pub history: InputHistory,
-    /// Keeps it for the next one.
+    /// Keeps the orders for the next run.
     pub keep_history: KeepHistory,
-    /// Where pictures of the screen are written.
+    /// The folder for screen dumps.
     pub dumps: PathBuf,
 }
 
@@ -71,7 +71,7 @@ impl Default for TerminalOptions {
     }
 }
 
-/// The terminal while the screen is up. It is put back as it was when this is dropped.
+/// The terminal while the screen is up. Dropping it puts the terminal back as it was.
 pub struct TerminalGuard {
     ending: Box<dyn Fn() + Send>,
     drawing: Option<JoinHandle<()>>,
@@ -80,10 +80,10 @@ pub struct TerminalGuard {
 }
 
 impl TerminalGuard {
-    /// Takes the terminal over; its keys go to the Ui that is alive.
+    /// Takes the terminal over. Input goes to the Ui actor that is alive.
     ///
     /// # Errors
-    /// There is no terminal, or it does not obey.
+    /// There is no terminal, or it refuses a mode.
     pub fn start(
         handle: UiHandle,
         options: TerminalOptions,
@@ -97,10 +97,10 @@ impl TerminalGuard {
         Ok((slot, terminal))
     }
 
-    /// Takes the terminal over, to show what is put into the slot.
+    /// Takes the terminal over and shows the pictures of the slot.
     ///
     /// # Errors
-    /// There is no terminal, or it does not obey.
+    /// There is no terminal, or it refuses a mode.
     pub fn show<P: Drawable>(
         first: P,
         ear: Arc<dyn InputSink>,
@@ -124,7 +124,7 @@ impl TerminalGuard {
                 .name("tui-drawing".to_string())
                 .spawn(move || {
                     drawing::run(&slot, means);
-                    // Who no longer waits needs no answer.
+                    // The receiver is gone when `stop` no longer waits.
                     let _ = tell.send(());
                 })?
         };
@@ -142,7 +142,7 @@ impl TerminalGuard {
         Ok((slot, terminal))
     }
 
-    /// Puts the terminal back as it was. One that does not read any more is not waited for.
+    /// Puts the terminal back as it was. It does not wait for a terminal that no longer reads.
     pub fn stop(mut self) {
         self.restore_terminal();
     }
@@ -170,8 +170,8 @@ impl Drop for TerminalGuard {
     }
 }
 
-/// A panic of the thread that runs the program ends it, and must not leave a wrecked terminal. One
-/// of any other thread is dealt with by whoever supervises it, and must not touch the screen.
+/// Puts the terminal back when the main thread panics, because that ends the program. A panic of
+/// another thread leaves the screen alone: its supervisor handles it.
 fn put_back_on_panic() {
     let ours = thread::current().id();
     std::panic::set_hook(Box::new(move |panic| {

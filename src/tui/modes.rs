@@ -1,4 +1,4 @@
-//! Modes: what is changed about the terminal while the screen is up, and put back afterwards.
+//! The terminal's modes while the screen is up, and how they are put back.
 
 use std::io::{self, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,14 +15,14 @@ use crossterm::terminal::{
 };
 use crossterm::{Command, execute};
 
-/// Whether anything has to be put back. There is one terminal, and a panic anywhere may have to
-/// put it back.
+/// Whether there is anything to put back. It is global because there is one terminal and a panic on
+/// any thread may have to put it back.
 static IS_UP: AtomicBool = AtomicBool::new(false);
 
 /// Takes the terminal over.
 ///
 /// # Errors
-/// There is no terminal, or it does not obey.
+/// There is no terminal, or it refuses a mode.
 pub(super) fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     IS_UP.store(true, Ordering::SeqCst);
@@ -36,10 +36,10 @@ pub(super) fn enter() -> io::Result<()> {
     )
 }
 
-/// Gives the mouse to the program, or to the terminal.
+/// Lets the program or the terminal handle the mouse.
 ///
 /// # Errors
-/// The terminal does not obey.
+/// The terminal refuses the mode.
 pub(super) fn give_mouse(to: MouseUse) -> io::Result<()> {
     match to {
         MouseUse::Ours => execute!(stdout(), EnableMouseCapture),
@@ -47,21 +47,21 @@ pub(super) fn give_mouse(to: MouseUse) -> io::Result<()> {
     }
 }
 
-/// Takes the terminal over once more: somebody else may have had it meanwhile.
+/// Sets all modes again, because another program may have used the terminal meanwhile.
 ///
 /// # Errors
-/// The terminal does not obey.
+/// The terminal refuses a mode.
 pub(super) fn renew() -> io::Result<()> {
     disable_raw_mode()?;
     enter()
 }
 
-/// Puts the terminal back as it was; harmless when it is.
+/// Puts the terminal back as it was. A second call does nothing.
 pub(super) fn leave() {
     if !IS_UP.swap(false, Ordering::SeqCst) {
         return;
     }
-    // A terminal that is gone needs no putting back.
+    // Errors are ignored: a terminal that is gone needs no restoring.
     let _ = disable_raw_mode();
     let _ = execute!(
         stdout(),
@@ -76,14 +76,14 @@ pub(super) fn leave() {
     let _ = stdout().flush();
 }
 
-/// Puts the input side back at once, without waiting for a terminal that does not read.
+/// Restores the input side at once, without waiting for a terminal that no longer reads.
 pub(super) fn leave_input() {
     if IS_UP.load(Ordering::SeqCst) {
         let _ = disable_raw_mode();
     }
 }
 
-/// Remembers the terminal's title.
+/// Saves the terminal's title on its title stack.
 struct PushTitle;
 
 impl Command for PushTitle {
@@ -92,7 +92,7 @@ impl Command for PushTitle {
     }
 }
 
-/// Puts the terminal's title back.
+/// Restores the title from the terminal's title stack.
 struct PopTitle;
 
 impl Command for PopTitle {

@@ -1,4 +1,4 @@
-//! The brush: puts text on a screen, and never a cell beside it.
+//! The painter: writes text into an area of the screen and never outside of it.
 
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -18,7 +18,7 @@ pub struct Painter<'a> {
 }
 
 impl<'a> Painter<'a> {
-    /// A brush for a screen that is all ground.
+    /// A painter over an empty screen of the base ground.
     pub fn new(buffer: &'a mut Buffer, paint: Paint) -> Painter<'a> {
         let screen = buffer.area;
         let mut brush = Painter {
@@ -30,26 +30,27 @@ impl<'a> Painter<'a> {
         brush
     }
 
-    /// Where the cursor is to stand, if anywhere.
+    /// The position of the cursor, if it is visible.
     #[must_use]
     pub fn cursor(&self) -> Option<(u16, u16)> {
         self.cursor
     }
 
-    /// Puts the cursor somewhere, if that is on the screen.
+    /// Sets the cursor's position. A position outside of the screen is ignored.
     pub fn put_cursor(&mut self, x: u16, y: u16) {
         if self.buffer.area.contains(Position::new(x, y)) {
             self.cursor = Some((x, y));
         }
     }
 
-    /// Empties an area; what is written there lies on this ground.
+    /// Empties an area and gives it a ground.
     pub fn fill(&mut self, area: Rect, ground: Ground) {
         let area = area.intersection(self.buffer.area);
         let style = self.paint.ground(ground);
         for y in area.top()..area.bottom() {
             self.cut_left_of(area.x, y);
-            // `Clear` goes column by column and leaves the style to another round: 50 µs a picture.
+            // `Clear` walks by column and leaves the style to a second pass: 50 µs more for each
+            // picture.
             for x in area.left()..area.right() {
                 let cell = &mut self.buffer[(x, y)];
                 cell.reset();
@@ -58,8 +59,8 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// A symbol of several columns that reaches over this one, which is about to be covered, goes
-    /// as a whole. Behind it stand blanks, however many columns it takes.
+    /// Removes a wide symbol that starts further left and reaches into this cell, which is about to
+    /// be overwritten. All its columns become blanks.
     fn cut_left_of(&mut self, x: u16, y: u16) {
         let buffer = &mut *self.buffer;
         let left = (0..x).rev().find(|left| buffer[(*left, y)].symbol() != " ");
@@ -70,12 +71,12 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Writes into one row of an area, and says where the text ended.
+    /// Writes into one row of an area. Returns the column where the text ended.
     pub fn text(&mut self, area: Rect, row: u16, text: &str, tone: Tone) -> u16 {
         self.write(area, row, 0, text, tone)
     }
 
-    /// Writes into one row of an area at a side of it.
+    /// Writes into one row of an area, aligned to a side.
     pub fn text_at(&mut self, area: Rect, row: u16, side: Alignment, text: &str, tone: Tone) {
         let wide = u16::try_from(width::of(text)).unwrap_or(u16::MAX);
         let room = area.width.saturating_sub(wide);
@@ -87,7 +88,7 @@ impl<'a> Painter<'a> {
         self.write(area, row, from, text, tone);
     }
 
-    /// Writes a line into one row of an area, and says where it ended.
+    /// Writes a styled line into one row of an area. Returns the column where it ended.
     pub fn line(&mut self, area: Rect, row: u16, line: &StyledLine) -> u16 {
         let mut from = 0;
         for span in &line.spans {
@@ -96,14 +97,14 @@ impl<'a> Painter<'a> {
         from
     }
 
-    /// Writes a line into one row of an area at its right side.
+    /// Writes a styled line into one row of an area, aligned to the right.
     pub fn line_at_right(&mut self, area: Rect, row: u16, line: &StyledLine) {
         let wide = u16::try_from(width::of(&line.text())).unwrap_or(u16::MAX);
         let from = area.width.saturating_sub(wide);
         self.line(without_left(area, from), row, line);
     }
 
-    /// Writes from a column of an area on; what does not fit is cut off with `…`.
+    /// Writes from a column of an area on. Text that does not fit is cut and ends in `…`.
     pub fn write(&mut self, area: Rect, row: u16, from: u16, text: &str, tone: Tone) -> u16 {
         if row >= area.height || from >= area.width {
             return from.min(area.width);
@@ -128,14 +129,15 @@ impl<'a> Painter<'a> {
         end.saturating_sub(area.x)
     }
 
-    /// Writes lines from the top of an area on, as many as fit.
+    /// Writes as many lines as fit, from the top of an area.
     pub fn lines<'l>(&mut self, area: Rect, lines: impl IntoIterator<Item = &'l StyledLine>) {
         for (row, line) in (0..area.height).zip(lines) {
             self.line(area, row, line);
         }
     }
 
-    /// The blanks behind wide symbols look like these, for when a symbol is cut.
+    /// Gives the blanks behind wide symbols the symbol's style, so that they look right when the
+    /// symbol is cut.
     fn extend_looks(&mut self, from: u16, to: u16, y: u16) {
         let mut x = from;
         while x < to {
@@ -149,7 +151,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Draws a frame round an area and empties it; what remains inside.
+    /// Empties an area and draws a frame around it. Returns the area inside.
     pub fn frame(&mut self, area: Rect, title: &str, ground: Ground) -> Rect {
         self.fill(area, ground);
         let line = self.paint.text(Tone::Faint);
@@ -167,8 +169,8 @@ impl<'a> Painter<'a> {
     }
 }
 
-/// An area of so many columns and rows in the middle of another one. `Rect::centered` rounds the
-/// other way: everything would move by a column.
+/// An area of this size in the middle of another one. `Rect::centered` rounds the other way, which
+/// would shift every overlay by a column.
 #[must_use]
 pub fn centre_area(of: Rect, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(of.width), height.min(of.height));
@@ -183,11 +185,12 @@ mod tests {
     use crate::theme::Depth;
     use proptest::prelude::*;
 
-    /// One column, two, three (a letter with a mark that takes one) and six (one syllable of three signs).
+    /// Symbols of one, two, three (a letter with a mark that takes one) and six columns (one
+    /// syllable of three signs).
     const SYMBOLS: [&str; 6] = ["a", "世", "👩‍🚀", "ﾊﾞ", "世\u{903}", "ᄀᄀᄀ"];
     const COLUMNS: u16 = 12;
 
-    /// Every symbol is followed by as many blanks of its looks as it hides.
+    /// Checks that every symbol is followed by as many blanks of its style as it hides.
     fn check_row(buffer: &Buffer) {
         for column in 0..COLUMNS {
             let cell = &buffer[(column, 0)];

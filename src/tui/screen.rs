@@ -1,5 +1,5 @@
-//! The screen of a terminal: the dashboard as the Ui actor sees it, and the display that it is shown
-//! on.
+//! The screen of a terminal: connects the Ui actor's `Screen` port with the dashboard and with the
+//! display that shows it.
 
 use std::sync::Arc;
 
@@ -18,23 +18,23 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::input_event::Input;
 
-/// Shows dashboards. None of this waits: a terminal that stands still holds nobody up.
+/// Shows dashboards. No method blocks, so a terminal that does not read delays nobody.
 pub trait Display: Send + Sync + 'static {
-    /// Shows this, in place of whatever was to be shown before.
+    /// Shows this dashboard in place of any that waits to be shown.
     fn show(&self, dashboard: Arc<Dashboard>);
 
-    /// What was given to be shown last; before anything was, how the dashboard begins.
+    /// The dashboard that was shown last, or the initial one.
     fn last_shown(&self) -> Arc<Dashboard>;
 
-    /// Does what only a terminal can do. What came of it comes back as an input.
+    /// Performs what only a terminal can do. The result comes back as an input.
     fn perform_action(&self, action: TerminalAction);
 }
 
-/// A display as a terminal of the actors.
+/// A display behind the actors' `Terminal` port.
 pub struct DashboardTerminal(Arc<dyn Display>);
 
 impl DashboardTerminal {
-    /// The terminal that shows on this display.
+    /// A terminal that shows on this display.
     #[must_use]
     pub fn new(display: Arc<dyn Display>) -> Arc<DashboardTerminal> {
         Arc::new(DashboardTerminal(display))
@@ -59,19 +59,18 @@ impl Terminal for DashboardTerminal {
     }
 }
 
-/// Passes on to a Ui what the operator did.
+/// Passes the operator's input on to a Ui actor.
 pub fn send_input(ui: &UiHandle, input: Input) {
     ui.send_input(TerminalInput::new(input));
 }
 
-/// The dashboard and where it is shown.
 struct DashboardScreen {
     dashboard: Arc<Dashboard>,
     display: Arc<dyn Display>,
 }
 
 impl DashboardScreen {
-    /// To be changed: what is shown now is another copy.
+    /// The dashboard for changes. The copy that is being shown stays as it is.
     fn dashboard(&mut self) -> &mut Dashboard {
         Arc::make_mut(&mut self.dashboard)
     }

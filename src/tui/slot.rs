@@ -1,5 +1,5 @@
-//! The slot: what is to be shown next. The newest picture takes the place of any other, so that a
-//! terminal that does not read costs one picture and holds nobody up.
+//! The slot between the Ui actor and the drawing thread. It holds the newest picture only, so that
+//! a terminal that does not read costs one picture and delays nobody.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -8,10 +8,10 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::screen::Display;
 
-/// Acts that wait while the terminal does not read; more are dropped.
+/// The most actions that wait while the terminal does not read. Further ones are dropped.
 const MAX_WAITING_ACTIONS: usize = 64;
 
-/// What is to be shown next: the dashboard, or what another process drew of one.
+/// The next picture: a dashboard, or what another process drew of one.
 pub struct PictureSlot<P> {
     state: Mutex<SlotState<P>>,
     changed: Condvar,
@@ -24,14 +24,15 @@ struct SlotState<P> {
     is_over: bool,
 }
 
-/// What the drawing thread is to do.
+/// The drawing thread's next job.
 pub(super) enum DrawJob<P> {
     Show(Arc<P>),
     TerminalAction(TerminalAction),
     End,
 }
 
-/// Puts an act behind those that wait; nobody needs to hear twice what has not been heard once.
+/// Queues an action. One that already waits is not queued again, because it would have the same
+/// effect.
 pub fn queue_action(acts: &mut VecDeque<TerminalAction>, act: TerminalAction) {
     let is_waiting = acts.contains(&act);
     if !is_waiting && acts.len() < MAX_WAITING_ACTIONS {
@@ -52,7 +53,7 @@ impl<P> PictureSlot<P> {
         }
     }
 
-    /// Waits for something to do.
+    /// Waits for the next job.
     pub(super) fn wait(&self) -> DrawJob<P> {
         let mut state = self.lock();
         loop {
@@ -72,24 +73,24 @@ impl<P> PictureSlot<P> {
         }
     }
 
-    /// Nothing more is to be shown.
+    /// Tells the drawing thread to end.
     pub(super) fn end(&self) {
         self.lock().is_over = true;
         self.changed.notify_all();
     }
 
-    /// Whether somebody called the end.
+    /// Whether `end` was called.
     pub(super) fn is_over(&self) -> bool {
         self.lock().is_over
     }
 
-    /// Shows what was shown last once more.
+    /// Draws the last picture again.
     pub(super) fn again(&self) {
         self.lock().is_new = true;
         self.changed.notify_all();
     }
 
-    /// Shows this, in place of whatever was to be shown before.
+    /// Shows this picture in place of any that waits.
     pub fn put(&self, picture: Arc<P>) {
         let mut state = self.lock();
         state.last = picture;
@@ -98,19 +99,19 @@ impl<P> PictureSlot<P> {
         self.changed.notify_all();
     }
 
-    /// What was given to be shown last.
+    /// The picture that was put last.
     pub fn newest(&self) -> Arc<P> {
         self.lock().last.clone()
     }
 
-    /// Does what only a terminal can do.
+    /// Performs what only a terminal can do.
     pub fn perform(&self, act: TerminalAction) {
         queue_action(&mut self.lock().acts, act);
         self.changed.notify_all();
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, SlotState<P>> {
-        // Nothing that panics happens under the lock.
+        // No code panics under this lock, so a poisoned lock still holds valid data.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Suspending: going to the background of the shell and coming back with a sane terminal.
+//! Suspends the program to the shell's background and restores the terminal when it returns.
 
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -13,20 +13,20 @@ use crate::drawable::{Drawable, InputSink};
 use crate::modes;
 use crate::slot::PictureSlot;
 
-/// How long the thread that sent the signal waits for it to take effect. The process stands still
-/// meanwhile, so that nobody waits for this.
+/// How long the thread that sent the signal waits for its effect. The process is stopped meanwhile,
+/// so nobody notices the wait.
 const STOP_SIGNAL_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The way to the background and back.
 pub(super) struct JobControl {
     back: mpsc::Receiver<()>,
 }
 
 impl JobControl {
-    /// Puts the terminal back, stops, and takes the terminal over again once the shell says so.
+    /// Puts the terminal back, stops the process, and takes the terminal over again when the shell
+    /// continues it.
     ///
     /// # Errors
-    /// There is no shell that could say so.
+    /// There is no shell with job control.
     pub(super) fn suspend_process(&self) -> Result<(), String> {
         let leads_session = getsid(None).is_ok_and(|session| session == getpid());
         if leads_session {
@@ -34,10 +34,11 @@ impl JobControl {
         }
         while self.back.try_recv().is_ok() {}
         modes::leave();
-        // The whole group stops, as it does when the terminal itself stops it.
+        // The whole process group stops, as it does when the terminal sends the signal itself.
         let stopped = kill_current_process_group(Signal::STOP);
         if stopped.is_ok() {
-            // The signal may reach another thread first: this one must not go on before it does.
+            // Another thread may receive the signal first. This one must not go on before the
+            // process stops.
             let _ = self.back.recv_timeout(STOP_SIGNAL_TIMEOUT);
         }
         modes::enter().map_err(|error| format!("the terminal does not come back: {error}"))?;
@@ -45,10 +46,10 @@ impl JobControl {
     }
 }
 
-/// Listens for being sent to the background, and for being back; the handle ends it.
+/// Listens for the signals that stop and continue the process. The handle ends the listener.
 ///
 /// # Errors
-/// Signals cannot be listened for.
+/// The signal handlers cannot be installed.
 pub(super) fn listen<P: Drawable>(
     screen: Arc<PictureSlot<P>>,
     ear: Arc<dyn InputSink>,
@@ -63,7 +64,7 @@ pub(super) fn listen<P: Drawable>(
                 if signal == SIGTSTP {
                     screen.perform(TerminalAction::Suspend);
                 } else {
-                    // Nobody waits where the program was stopped without being asked.
+                    // Nobody waits when the program was stopped from outside.
                     let _ = tell.send(());
                     ear.input(Input::Resumed);
                 }

@@ -1,4 +1,4 @@
-//! Themes: the colours, by meaning. Nowhere else is a colour named.
+//! Themes: the colours by meaning. No other file names a colour.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,36 +6,35 @@ use crate::dashboard::appearance::Theme;
 use crate::dashboard::text::tone::Tone;
 use ratatui::style::{Color, Modifier, Style};
 
-/// How many colours the terminal has.
+/// The number of colours that the terminal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Depth {
-    /// Sixteen million.
+    /// 16.7 million colours.
     #[default]
     True,
-    /// 256.
+    /// 256 colours.
     Indexed,
 }
 
-/// What lies behind the text.
+/// The background of a piece of the screen, by meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
-    /// The screen.
+    /// The screen itself.
     Base,
-    /// The header and the line of hints.
+    /// The header and the footer.
     Bar,
-    /// What keys act upon.
+    /// The selected line.
     Selected,
-    /// What lies over the view.
+    /// An overlay.
     Panel,
-    /// Where the operator writes.
+    /// A text field.
     Field,
 }
 
-/// Red, green, blue.
+/// A colour as `0xRRGGBB`.
 type Rgb = u32;
 
-/// The colours of one theme.
 struct ThemeColours {
     base: Rgb,
     bar: Rgb,
@@ -113,7 +112,7 @@ const LIGHT: ThemeColours = ThemeColours {
     found: 0xfd_e047,
 };
 
-/// The colours behind what is said.
+/// A theme together with the number of colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paint {
     theme: Theme,
@@ -127,7 +126,7 @@ impl Paint {
         Paint { theme, depth }
     }
 
-    /// How text looks, by what it means, on whatever ground.
+    /// The style of text with this meaning, without a background.
     #[must_use]
     pub fn text(self, tone: Tone) -> Style {
         match self.theme {
@@ -138,7 +137,7 @@ impl Paint {
         }
     }
 
-    /// How an empty piece of ground looks.
+    /// The style of an empty area.
     #[must_use]
     pub fn ground(self, ground: Ground) -> Style {
         let style = self.text(Tone::Text);
@@ -207,7 +206,7 @@ fn colour_of(palette: &ThemeColours, tone: Tone) -> Rgb {
     }
 }
 
-/// What stands out is bold, what the Mysis thinks is slanted.
+/// Important text is bold; a model's reasoning is italic.
 fn weight(tone: Tone) -> Modifier {
     match tone {
         Tone::Strong
@@ -240,7 +239,7 @@ fn weight(tone: Tone) -> Modifier {
     }
 }
 
-/// Few colours, far apart; the terminal's own.
+/// The high-contrast theme: few colours of the terminal's own palette, far apart.
 fn contrast_text(tone: Tone) -> Style {
     let colour = match tone {
         Tone::Text | Tone::Strong | Tone::Value | Tone::Name | Tone::Dim | Tone::Reasoning => {
@@ -263,7 +262,7 @@ fn contrast_text(tone: Tone) -> Style {
     style
 }
 
-/// No colour: bold, dim and reversed only.
+/// The theme without colour: bold, dim and reversed only.
 fn plain_text(tone: Tone) -> Style {
     let is_low = matches!(
         tone,
@@ -282,7 +281,7 @@ fn plain_text(tone: Tone) -> Style {
     Style::new().add_modifier(modifier)
 }
 
-/// The nearest of the 256 colours: of the cube or of the greys.
+/// The nearest of the 256 indexed colours, from the colour cube or from the greys.
 fn nearest(red: u8, green: u8, blue: u8) -> u8 {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let step = |value: u8| (0_u8..6).min_by_key(|step| STEPS[usize::from(*step)].abs_diff(value));

@@ -1,4 +1,4 @@
-//! Views: the dashboard as a picture. They paint and change nothing.
+//! Views: draw the dashboard as a picture and do not change it.
 
 mod ascii;
 mod footer;
@@ -20,11 +20,11 @@ use crate::theme::{Depth, Paint};
 pub struct Picture {
     /// The cells.
     pub buffer: Buffer,
-    /// Where the cursor stands, if anywhere.
+    /// The position of the cursor, if it is visible.
     pub cursor: Option<(u16, u16)>,
 }
 
-/// Paints the dashboard as it was settled, in its own size.
+/// Draws the dashboard in its own size. `prepare_frame` must have run before.
 #[must_use]
 pub fn paint(dashboard: &Dashboard, depth: Depth) -> Picture {
     let mut buffer = Buffer::empty(dashboard.screen());
@@ -32,7 +32,8 @@ pub fn paint(dashboard: &Dashboard, depth: Depth) -> Picture {
     Picture { buffer, cursor }
 }
 
-/// Paints the dashboard into cells that are there; where the cursor is to stand.
+/// Draws the dashboard into an existing buffer. Returns the position of the cursor, if it is
+/// visible.
 pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let appearance = dashboard.appearance();
     let mut brush = Painter::new(buffer, Paint::of(appearance.theme, depth));

@@ -1,4 +1,4 @@
-//! Terminal actions: what only a terminal can do, beside showing pictures.
+//! Terminal actions: what only a terminal can do, other than showing pictures.
 
 use std::sync::Arc;
 
@@ -6,34 +6,34 @@ use serde::{Deserialize, Serialize};
 
 use super::history::InputHistory;
 
-/// What only a terminal can do.
+/// An action that only a terminal can perform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TerminalAction {
-    /// Go to the background, as with any other program of the shell.
+    /// Suspend the program to the shell's background.
     Suspend,
-    /// Draw everything anew.
+    /// Draw the whole screen again.
     Redraw,
-    /// Give this to whoever copies and pastes.
+    /// Copy this text to the clipboard.
     Copy(Arc<str>),
     /// Ring the bell.
     Bell,
-    /// Show this where the operator sees it while looking elsewhere.
+    /// Show this text as a desktop notification.
     Notify(String),
-    /// Write the screen to files, as text and as a picture.
+    /// Write the screen to files, as text and as an image.
     Dump,
     /// Write this to a file.
     Write {
-        /// The file's name, without its ending.
+        /// The file's name without its extension.
         name: String,
-        /// What stands in it.
+        /// The file's content.
         text: Arc<str>,
     },
-    /// Keep what the operator wrote, for the next run.
+    /// Keep the entered orders for the next run.
     KeepHistory(#[serde(with = "newest_text")] InputHistory),
 }
 
-/// To an attached terminal only the newest text goes over: it has the rest already.
+/// Serializes the newest text only: an attached terminal already has the others.
 mod newest_text {
     use serde::{Deserialize, Deserializer, Serializer};
 

@@ -1,25 +1,25 @@
-//! Appearance: what the operator chose about how things look.
+//! Appearance: the operator's choices about how the screen looks.
 
 use serde::{Deserialize, Serialize};
 
 use super::text::figures::UtcOffset;
 
-/// How things look.
+/// The operator's choices about how the screen looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Appearance {
     /// The colours.
     pub theme: Theme,
-    /// The letters that may be used.
+    /// The characters that may be used.
     pub letters: Letters,
-    /// Whether things move by themselves.
+    /// Whether live parts of the screen may move.
     pub motion: Motion,
-    /// Who has the mouse.
+    /// Whether the program or the terminal handles the mouse.
     pub mouse: MouseUse,
-    /// How the operator is called when somebody needs them.
+    /// How the operator is notified when a Mysis needs them.
     pub notify: Notify,
     /// Whether the panel beside a conversation is shown.
     pub panel: Panel,
-    /// The operator's time.
+    /// The operator's time zone, as an offset from UTC.
     pub offset: UtcOffset,
 }
 
@@ -34,12 +34,12 @@ pub enum Theme {
     Light,
     /// Few colours, far apart.
     HighContrast,
-    /// None: bold, dim and reversed only.
+    /// No colours: bold, dim and reversed only.
     NoColour,
 }
 
 impl Theme {
-    /// All of them.
+    /// All themes.
     pub const ALL: [Theme; 4] = [
         Theme::Dark,
         Theme::Light,
@@ -47,7 +47,7 @@ impl Theme {
         Theme::NoColour,
     ];
 
-    /// Its name.
+    /// The name in the configuration and in the palette.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -58,47 +58,47 @@ impl Theme {
         }
     }
 
-    /// Reads a name.
+    /// The theme of this name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Theme> {
         Self::ALL.into_iter().find(|theme| theme.as_str() == name)
     }
 }
 
-/// The letters that the terminal can show.
+/// The characters that the terminal can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Letters {
-    /// All of them.
+    /// All of Unicode.
     #[default]
     Unicode,
     /// ASCII only.
     Ascii,
 }
 
-/// Whether things move by themselves.
+/// Whether live parts of the screen may move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Motion {
-    /// What is live may move.
+    /// They may move.
     #[default]
     Full,
-    /// Nothing moves but figures.
+    /// Nothing moves. Only numbers change.
     Reduced,
 }
 
-/// Who has the mouse.
+/// Whether the program or the terminal handles the mouse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MouseUse {
-    /// The program: it selects and scrolls.
+    /// The program: clicks select and the wheel scrolls.
     #[default]
     Ours,
-    /// The terminal: it selects text.
+    /// The terminal: the operator can select text as usual.
     Terminals,
 }
 
-/// How the operator is called when somebody needs them.
+/// How the operator is notified when a Mysis needs them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notify {
@@ -107,7 +107,7 @@ pub enum Notify {
     Off,
     /// By the terminal's bell.
     Bell,
-    /// By a message of the terminal, while the operator looks elsewhere.
+    /// By a desktop notification, while the terminal has no focus.
     Message,
 }
 
@@ -115,11 +115,11 @@ pub enum Notify {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Panel {
-    /// Where there is room for it.
+    /// When the terminal is wide enough.
     #[default]
     WithRoom,
-    /// It is.
+    /// Always.
     Shown,
-    /// It is not.
+    /// Never.
     Hidden,
 }

@@ -1,4 +1,4 @@
-//! The conversation that is open, the game beside it, and what is looked for in it.
+//! The open conversation, the facts of the game beside it, and searches in it.
 
 pub mod game;
 pub mod keys;
@@ -25,53 +25,53 @@ use game::GameSummary;
 use transcript::Transcript;
 use transcript::text_search::{Direction, TextSearch};
 
-/// Results that are read for the game when a conversation is opened.
+/// The most tool results that are read for the game panel when a conversation is opened.
 const MAX_GAME_RESULTS: usize = 300;
-/// Rows that are read at once in search of an error.
+/// The rows of one page when an error or an order is searched in the store.
 const SEEK_PAGE_ROWS: usize = 500;
-/// Places of a text that are asked for.
+/// The most search hits that are requested.
 pub const PLACES: usize = 500;
 
 /// The conversation that is open.
 #[derive(Clone, Debug)]
 pub struct Focus {
-    /// The conversation.
+    /// The conversation as it is seen.
     pub transcript: Transcript,
-    /// The game beside it.
+    /// Facts of the game, as the tools' results show them.
     pub game: GameSummary,
-    /// What the newest request weighs.
+    /// The size of the newest request, part by part.
     pub weight: Weight,
-    /// Results that came while the older ones are still being read.
+    /// Results that were stored while the older ones were still being read. They are applied
+    /// afterwards.
     late: Vec<Arc<Row>>,
     game_stamp: Option<ReadId>,
-    /// What is being sought in what is stored.
+    /// The running search for an error or an order in the store.
     seeking: Option<ActiveSeek>,
-    /// Questions for a text that are not answered yet.
+    /// Text searches in the store that are not answered yet.
     searches: Vec<ReadId>,
 }
 
-/// Something that is sought in what is stored.
+/// A running search for an error or an order in the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveSeek {
     stamp: ReadId,
-    /// What.
     pub what: SeekKind,
     way: Direction,
-    /// How far it has been sought.
+    /// The row up to which the search has come.
     pub reached: Seq,
 }
 
-/// What can be sought.
+/// What a search in the store looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeekKind {
-    /// A tool or the runtime that failed.
+    /// A failed tool call or an error of the runtime.
     Error,
-    /// The operator's words.
+    /// A message of the operator.
     Order,
 }
 
 impl SeekKind {
-    /// What it is called.
+    /// The word that the screen shows.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -112,21 +112,21 @@ fn is_error_of_host(row: &Row) -> bool {
     meta.severity == Severity::Error
 }
 
-/// What came of seeking so far.
+/// The result of one step of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SeekResult {
-    /// It stands here.
+    /// It is in this row.
     Here(Seq),
-    /// This has to be read next.
+    /// This page has to be read next.
     Ask(PageQuery),
     /// There is none.
     Nowhere,
-    /// Nobody asked.
+    /// The page belongs to an older search or to none.
     Stale,
 }
 
 impl Focus {
-    /// Opens a conversation.
+    /// Opens the conversation of a Mysis.
     #[must_use]
     pub fn new(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Focus {
         Focus {
@@ -140,25 +140,25 @@ impl Focus {
         }
     }
 
-    /// Whose it is.
+    /// The Mysis whose conversation this is.
     #[must_use]
     pub fn mysis(&self) -> MysisId {
         self.transcript.mysis
     }
 
-    /// What is being sought in what is stored.
+    /// The running search for an error or an order in the store.
     #[must_use]
     pub fn seeking(&self) -> Option<ActiveSeek> {
         self.seeking
     }
 
-    /// Whether the store has not answered yet where a text stands.
+    /// Whether a text search in the store is not answered yet.
     #[must_use]
     pub fn is_searching(&self) -> bool {
         !self.searches.is_empty()
     }
 
-    /// What has to be read for the game.
+    /// Returns the query for the results that the game panel needs.
     pub fn ask_for_game(&mut self, stamp: ReadId) -> PageQuery {
         self.game_stamp = Some(stamp);
         PageQuery {
@@ -169,7 +169,7 @@ impl Focus {
         }
     }
 
-    /// Takes what was read for the game; whether it was that.
+    /// Takes the page for the game panel. Returns whether the page was requested for it.
     pub fn take_game(&mut self, stamp: ReadId, page: &[Arc<Row>]) -> bool {
         if self.game_stamp != Some(stamp) {
             return false;
@@ -182,7 +182,7 @@ impl Focus {
         true
     }
 
-    /// A row was stored just now.
+    /// Takes a row that was stored just now.
     pub fn on_row_stored(&mut self, row: &Arc<Row>) {
         self.transcript.on_row_stored(row);
         if row.kind() != Some(RowKind::Result) {
@@ -195,7 +195,7 @@ impl Focus {
         }
     }
 
-    /// Looks for the next of its kind: among what is held, then in what is stored.
+    /// Searches the next row of a kind: first in the rows in memory, then in the store.
     pub fn seek(&mut self, what: SeekKind, way: Direction, stamp: ReadId) -> SeekResult {
         let from = self.position();
         let held = self.transcript.pages().rows();
@@ -222,7 +222,7 @@ impl Focus {
         })
     }
 
-    /// Takes what was read in search of something.
+    /// Takes a page of the store that was read for a search.
     pub fn take_sought(&mut self, stamp: ReadId, page: &[Arc<Row>], next: ReadId) -> SeekResult {
         let Some(seeking) = self.seeking.filter(|seeking| seeking.stamp == stamp) else {
             return SeekResult::Stale;
@@ -249,7 +249,7 @@ impl Focus {
         }
     }
 
-    /// Seeks no longer; whether it did.
+    /// Ends the search in the store. Returns whether one was running.
     pub fn stop_seeking(&mut self) -> bool {
         self.seeking.take().is_some()
     }
@@ -267,7 +267,7 @@ impl Focus {
         })
     }
 
-    /// Where the operator is: at the selected entry, else at the edge of what is in sight.
+    /// The row where a search starts: the selected entry, or the first or last visible one.
     fn position(&self) -> Seq {
         let shown = self.transcript.visible_lines();
         self.transcript
@@ -276,7 +276,7 @@ impl Focus {
             .unwrap_or(Seq(i64::MAX))
     }
 
-    /// Looks for a text; what has to be asked, for as many questions as there are stamps.
+    /// Starts a text search. Returns the store queries for it, at most one for each stamp.
     pub fn start_search(&mut self, text: &str, stamps: [ReadId; 2]) -> Vec<(ReadId, SearchQuery)> {
         self.searches.clear();
         if text.trim().is_empty() {
@@ -301,7 +301,7 @@ impl Focus {
         questions
     }
 
-    /// Takes the places where a text stands; whether that was asked.
+    /// Takes the hits of a text search. Returns whether this search was waited for.
     pub fn take_places(&mut self, stamp: ReadId, rows: &[(MysisId, Arc<Row>)]) -> bool {
         let Some(place) = self.searches.iter().position(|other| *other == stamp) else {
             return false;
@@ -317,7 +317,7 @@ impl Focus {
         true
     }
 
-    /// The store did not answer one of these questions; whether one was waiting.
+    /// Handles a failed read of the store. Returns whether it belonged to a text search.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
         let was_searching = self.searches.contains(&stamp);
         self.searches.retain(|other| *other != stamp);

@@ -1,4 +1,4 @@
-//! Settling: making the dashboard fit to be painted, once for each picture.
+//! Brings the dashboard up to date before each picture.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,36 +24,37 @@ use super::table::sorting;
 
 /// How long a receipt is shown.
 const RECEIPT_SHOW_TIME: Duration = Duration::from_secs(30);
-/// How long something that was said is shown.
+/// How long a notice is shown.
 const NOTICE_SHOW_TIME: Duration = Duration::from_secs(8);
-/// Why a picture changes although nothing happens: seconds are counted, or times of day.
+/// The intervals at which a picture changes without an event: a stopwatch counts seconds, ages
+/// change more slowly.
 const SECOND_MS: i64 = 1_000;
 const HALF_MINUTE_MS: i64 = 30_000;
 
-/// What stands in the line of messages.
+/// The content of the status line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StatusLine<'a> {
     /// The program is closing.
     Closing,
-    /// Something is sought in what is stored.
+    /// A search in the store is running.
     Seeking(ActiveSeek),
-    /// An error that nobody has dismissed, and how many more there are.
+    /// The newest error that is not dismissed, and the number of others.
     Error(&'a LogMessage, usize),
-    /// How far an order is.
+    /// The progress of an order.
     Receipt(&'a Receipt),
-    /// Something that was said.
+    /// A notice.
     Said(&'a LogMessage),
-    /// Nothing.
+    /// The line is empty.
     Nothing,
 }
 
 impl Dashboard {
-    /// Time goes on.
+    /// Sets the time.
     pub fn tick(&mut self, now: Now) {
         (self.now, self.moment) = (now.wall, now.moment);
     }
 
-    /// Makes it fit to be painted.
+    /// Brings everything that is drawn up to date.
     pub fn prepare_frame(&mut self) {
         self.counts = self.roster.counts();
         self.flow.settle(self.roster.tokens_used(), self.moment);
@@ -70,7 +71,8 @@ impl Dashboard {
     }
 
     pub(super) fn update_table(&mut self) {
-        // How many there are decides how much room the table has.
+        // The layout depends on the number of shown Myses and the table on its height. The second
+        // pass settles both.
         for _ in 0..2 {
             let rows = usize::from(self.layout().body.height);
             self.table.resize(rows);
@@ -97,7 +99,7 @@ impl Dashboard {
                 .collect();
             self.call_operator(&newly.join(", "));
         }
-        // Before there is a swarm, nobody has newly come to need anything.
+        // Before the first snapshot of the swarm no need is new.
         self.needed = self.rules.is_some().then(|| Arc::new(needed));
     }
 
@@ -136,7 +138,7 @@ impl Dashboard {
         }
     }
 
-    /// When it looks different by nothing but time; `None`: never.
+    /// When the picture changes without an event; `None` if it never does.
     #[must_use]
     pub fn next_change(&self) -> Option<Timestamp> {
         if self.roster.members().is_empty() && self.closing.is_none() {
@@ -154,7 +156,7 @@ impl Dashboard {
         Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
     }
 
-    /// For whom the end of the program still waits, by name; none while it is not closing.
+    /// The Myses that closing still waits for. The list is empty while the program is not closing.
     #[must_use]
     pub fn awaited_myses(&self) -> Vec<&MysisStatus> {
         if self.closing.is_none() {
@@ -169,7 +171,8 @@ impl Dashboard {
         waited
     }
 
-    /// What stands in the line of messages: an error, else what is newest.
+    /// The content of the status line. An error comes before receipts and notices, of which the newer
+    /// one is shown.
     #[must_use]
     pub fn status_line(&self) -> StatusLine<'_> {
         if self.closing.is_some() {
@@ -193,7 +196,7 @@ impl Dashboard {
         }
     }
 
-    /// The newest receipt, while it is of interest.
+    /// The newest receipt, unless it is too old to be shown.
     #[must_use]
     pub fn receipt_in_sight(&self) -> Option<&Receipt> {
         let receipt = self.orders.receipts().back()?;
@@ -201,7 +204,7 @@ impl Dashboard {
         (is_new || receipt.awaited > 0).then_some(&**receipt)
     }
 
-    /// The chapters of the help screen: those of the view in hand first.
+    /// The chapters of the help screen. Those of the current view come first.
     #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
         let mut views = vec![
@@ -226,14 +229,14 @@ impl Dashboard {
         chapters
     }
 
-    /// How many lines the help screen has.
+    /// The number of lines of the help screen.
     #[must_use]
     pub fn help_lines(&self) -> usize {
         let chapters = self.help();
         chapters.iter().map(|chapter| chapter.lines.len() + 2).sum()
     }
 
-    /// What keys do now, the most useful first.
+    /// The hints for the keys that work now, the most useful first.
     #[must_use]
     pub fn hints(&self) -> Vec<(String, &'static str)> {
         let fixed = |hints: &[(&str, &'static str)]| {

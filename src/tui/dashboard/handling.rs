@@ -1,4 +1,4 @@
-//! Handling: what keys, pasted text and the mouse do.
+//! Handles keys, pasted text and the mouse.
 
 mod pointing;
 
@@ -22,7 +22,7 @@ use super::text::tone::Tone;
 use crossterm::event::{Event, KeyEvent};
 
 impl Dashboard {
-    /// Takes what comes from the terminal.
+    /// Handles one input of the terminal.
     pub fn on_input(&mut self, input: Input) {
         self.update_table();
         match input {
@@ -72,7 +72,8 @@ impl Dashboard {
         }
     }
 
-    /// What is read and not written to leaves alone the keys that only have to do with the screen.
+    /// Handles the keys that concern the screen only, while an overlay without a text field has the
+    /// keys.
     pub(super) fn press_over_layer(&mut self, press: KeyEvent) {
         let Some(gesture) = keys::find(GLOBAL_KEYS, press) else {
             return;
@@ -129,7 +130,7 @@ impl Dashboard {
         }
     }
 
-    /// Starts those that ran when the program ended.
+    /// Starts the Myses that ran when the program ended.
     pub(super) fn resume(&mut self) {
         let members = self.roster.members().values();
         let interrupted = members.filter(|member| member.standing.is_interrupted());
@@ -140,7 +141,7 @@ impl Dashboard {
         self.order_myses("resume", &ids, &MysisOrder::Start);
     }
 
-    /// Stops one at once, and asks before it stops many.
+    /// Stops one Mysis at once, and asks before stopping several.
     pub(super) fn stop(&mut self, ids: Vec<MysisId>) {
         if ids.len() > 1 {
             return self.ask_to_stop(ids);
@@ -170,7 +171,7 @@ impl Dashboard {
         self.show_notice(words);
     }
 
-    /// Tells the operator something that asks for nothing.
+    /// Shows the operator a notice.
     pub(super) fn show_notice(&mut self, text: &str) {
         self.log_message(self.now, Tone::Hint, None, "said", text);
     }
@@ -202,7 +203,7 @@ impl Dashboard {
         }
     }
 
-    /// What the palette completes from.
+    /// The names that the palette completes from.
     pub(super) fn completion_sources(&self) -> CompletionSources {
         let names = self.roster.members().values();
         let mut myses: Vec<String> = names
@@ -223,7 +224,7 @@ impl Dashboard {
         }
     }
 
-    /// Those in one state.
+    /// The Myses in a state.
     pub(super) fn in_state(&self, state: LifeState) -> Vec<MysisId> {
         let members = self.roster.members().values();
         members

@@ -1,26 +1,26 @@
-//! History: what the operator wrote before, kept across runs.
+//! The input history: what the operator entered before. It is kept across runs.
 
 use std::sync::Arc;
 
-/// How much of it is kept.
+/// The most texts that are kept.
 const MAX_TEXTS: usize = 500;
 
-/// What the operator wrote, the oldest first.
+/// The entered texts, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputHistory {
     texts: Arc<Vec<Arc<str>>>,
 }
 
-/// Where in the history the operator is, and what was being written before going there.
+/// The position while the operator walks through the history, and the unsent text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recall {
-    /// How many texts back; 0: not in the history.
+    /// How many texts back; 0 is the unsent text.
     back: usize,
     unsent: String,
 }
 
 impl InputHistory {
-    /// Reads what [`InputHistory::to_lines`] wrote; lines that cannot be read are left out.
+    /// Reads what [`InputHistory::to_lines`] wrote. Lines that cannot be parsed are skipped.
     #[must_use]
     pub fn from_lines(lines: &str) -> InputHistory {
         let mut history = InputHistory::default();
@@ -32,7 +32,7 @@ impl InputHistory {
         history
     }
 
-    /// One line for each text, as JSON strings.
+    /// One JSON string on a line for each text.
     #[must_use]
     pub fn to_lines(&self) -> String {
         self.texts
@@ -41,7 +41,7 @@ impl InputHistory {
             .collect()
     }
 
-    /// Adds a text; one that stands in it already moves to the end.
+    /// Adds a text. A text that is already in the history moves to the end.
     pub fn add(&mut self, text: &str) {
         if text.trim().is_empty() {
             return;
@@ -53,7 +53,7 @@ impl InputHistory {
         texts.drain(..surplus);
     }
 
-    /// The text that was written last.
+    /// The text that was entered last.
     #[must_use]
     pub fn newest(&self) -> Option<&Arc<str>> {
         self.texts.last()
@@ -66,7 +66,7 @@ impl InputHistory {
 }
 
 impl Recall {
-    /// The text before this one that begins as what was being written does.
+    /// The next older text that begins like the unsent one.
     pub fn older(&mut self, history: &InputHistory, written: &str) -> Option<Arc<str>> {
         if self.back == 0 {
             self.unsent = written.to_string();
@@ -79,7 +79,7 @@ impl Recall {
         history.nth_back(place).cloned()
     }
 
-    /// The text after this one; in the end what was being written.
+    /// The next newer text, and finally the unsent one.
     pub fn newer(&mut self, history: &InputHistory) -> Option<Arc<str>> {
         if self.back == 0 {
             return None;

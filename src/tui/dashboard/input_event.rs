@@ -1,27 +1,28 @@
-//! Input: what comes from a terminal, in crossterm's words, and the names of keys on screen.
+//! Input of a terminal in crossterm's types, and the names of keys on screen.
 
 use crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };
 use serde::{Deserialize, Serialize};
 
-/// What comes from the terminal.
+/// An input of the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// What the operator did, or a new size.
+    /// A key, the mouse, pasted text, the focus or a new size.
     Event(Event),
-    /// The terminal came back from the background and has to be drawn anew.
+    /// The terminal was suspended and has to be drawn completely.
     Resumed,
-    /// What the terminal was asked to do, and what came of it.
+    /// The result of a terminal action.
     Performed(Result<String, String>),
-    /// There is no terminal any more.
+    /// The terminal is gone.
     Gone,
 }
 
 impl Input {
-    /// What a terminal sends, where a dashboard has a use for it. One key has one form, whatever
-    /// the terminal says about it: a letter is the shifted one already, and Shift-Tab is `BackTab`.
+    /// Converts an event that the dashboard uses; `None` for others. Each key gets one form,
+    /// although terminals report it differently: a letter is already shifted, and Shift-Tab is
+    /// `BackTab`.
     #[must_use]
     pub fn from_event(event: Event) -> Option<Input> {
         let event = match event {
@@ -55,7 +56,7 @@ impl From<KeyEvent> for Input {
     }
 }
 
-/// Keys that mean nothing anywhere, not even that a picker goes on.
+/// Keys that no view uses. They are dropped here, so that pressing one does not count as an answer.
 fn means_nothing(code: KeyCode) -> bool {
     matches!(
         code,
@@ -73,35 +74,33 @@ fn means_nothing(code: KeyCode) -> bool {
     )
 }
 
-/// A key alone.
+/// A key without modifiers.
 #[must_use]
 pub const fn key(code: KeyCode) -> KeyEvent {
     KeyEvent::new(code, KeyModifiers::NONE)
 }
 
-/// A letter alone.
+/// A letter without modifiers.
 #[must_use]
 pub const fn letter(letter: char) -> KeyEvent {
     key(KeyCode::Char(letter))
 }
 
-/// A letter with control.
+/// A letter with Control.
 #[must_use]
 pub const fn ctrl(letter: char) -> KeyEvent {
     KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)
 }
 
-/// Whether control is held.
 pub(super) fn has_ctrl(press: KeyEvent) -> bool {
     press.modifiers.contains(KeyModifiers::CONTROL)
 }
 
-/// Whether alt is held.
 pub(super) fn has_alt(press: KeyEvent) -> bool {
     press.modifiers.contains(KeyModifiers::ALT)
 }
 
-/// A key as it stands on the keyboard. crossterm's own names are longer than a line of hints bears.
+/// The name of a key on screen. crossterm's own names are too long for the hints.
 #[must_use]
 pub fn key_name(press: KeyEvent) -> String {
     let held = [

@@ -21,37 +21,34 @@ use super::text::tree::{Fold, Tree};
 #[derive(Clone, Debug)]
 pub struct Inspector {
     whole: InspectedSource,
-    /// What it is, in a line.
     pub title: String,
     tree: Arc<Tree>,
     /// The node that keys act upon.
     cursor: usize,
-    /// The first line in sight.
+    /// The first visible line.
     top: usize,
     size: (u16, u16),
-    /// What is being looked for.
+    /// The text that is searched.
     pub text_search: Option<TextSearch>,
     lines: Arc<Vec<TreeLine>>,
 }
 
-/// What is looked into.
 #[derive(Clone, Debug)]
 enum InspectedSource {
     Row(Arc<Row>),
     Request(Arc<str>),
 }
 
-/// A line, and the node it belongs to.
+/// A line and the node that it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeLine {
-    /// The node.
+    /// The index of the node.
     pub node: usize,
-    /// The line.
     pub line: StyledLine,
 }
 
 impl Inspector {
-    /// Looks into a row.
+    /// Inspects a row.
     #[must_use]
     pub fn of(row: Arc<Row>, offset: UtcOffset) -> Inspector {
         let title = format!(
@@ -65,7 +62,7 @@ impl Inspector {
         Inspector::new(trees::of_row(&row), InspectedSource::Row(row), title)
     }
 
-    /// Looks into the request that a Mysis last sent.
+    /// Inspects the request that a Mysis last sent.
     #[must_use]
     pub fn of_request(sent: &SentRequest, name: &str, offset: UtcOffset) -> Inspector {
         let title = format!(
@@ -92,7 +89,7 @@ impl Inspector {
         }
     }
 
-    /// What a file is called that it is written to, without the ending.
+    /// The name of the file that the entry is written to, without its extension.
     #[must_use]
     pub fn file_name(&self) -> String {
         let words = self
@@ -102,7 +99,7 @@ impl Inspector {
         words.join("-").to_lowercase()
     }
 
-    /// The lines in sight, and whether keys act upon each of them.
+    /// The visible lines, and whether keys act upon the node of each.
     pub fn in_sight(&self) -> impl Iterator<Item = (&StyledLine, bool)> {
         self.lines
             .iter()
@@ -111,19 +108,19 @@ impl Inspector {
             .map(|placed| (&placed.line, placed.node == self.cursor))
     }
 
-    /// How many lines there are, and the first one in sight.
+    /// The number of lines, and the first visible one.
     #[must_use]
     pub fn extent(&self) -> (usize, usize) {
         (self.lines.len(), self.top)
     }
 
-    /// The node that keys act upon, and what is inside it, as text.
+    /// The node that keys act upon and its children, as text.
     #[must_use]
     pub fn text(&self) -> String {
         self.tree.text_of(self.cursor)
     }
 
-    /// Everything, as text.
+    /// The whole entry as text.
     #[must_use]
     pub fn whole_text(&self) -> String {
         match &self.whole {
@@ -132,7 +129,7 @@ impl Inspector {
         }
     }
 
-    /// It is shown in so many columns and lines.
+    /// Sets the size of the window in columns and lines.
     pub fn resize(&mut self, columns: u16, rows: u16) {
         let is_new = self.size.0 != columns || self.lines.is_empty();
         self.size = (columns, rows);
@@ -142,7 +139,7 @@ impl Inspector {
         self.keep_in_sight();
     }
 
-    /// Goes where a key wants it to.
+    /// Moves as a key asks.
     pub fn move_to(&mut self, going: Movement) {
         match going {
             Movement::Up => self.step(-1),
@@ -154,7 +151,7 @@ impl Inspector {
         }
     }
 
-    /// Goes so many visible nodes on.
+    /// Moves by this many visible nodes.
     pub fn step(&mut self, by: isize) {
         let visible: Vec<usize> = self.tree.visible_nodes().collect();
         let place = visible.partition_point(|node| *node < self.cursor);
@@ -164,7 +161,7 @@ impl Inspector {
         self.keep_in_sight();
     }
 
-    /// Goes a page on.
+    /// Moves by a page.
     pub fn page(&mut self, way: Direction) {
         let rows = usize::from(self.size.1).max(1);
         let line = self.line_of_cursor();
@@ -186,7 +183,7 @@ impl Inspector {
         self.keep_in_sight();
     }
 
-    /// Moves the window alone.
+    /// Scrolls without moving the cursor.
     pub fn scroll(&mut self, lines: usize, way: Direction) {
         let last = self.lines.len().saturating_sub(usize::from(self.size.1));
         self.top = match way {
@@ -195,7 +192,8 @@ impl Inspector {
         };
     }
 
-    /// Acts upon the node at a line in sight: the same one again opens or closes it.
+    /// Moves to the node at a visible line. If the cursor is there already, opens or closes the
+    /// node.
     pub fn click(&mut self, row: usize) {
         let Some(node) = self.lines.get(self.top + row).map(|line| line.node) else {
             return;
@@ -214,7 +212,7 @@ impl Inspector {
         }
     }
 
-    /// Opens the node; what is open already is entered.
+    /// Opens the node. If it is open, moves to its first child.
     pub fn open(&mut self) {
         match self.tree.nodes().get(self.cursor) {
             Some(node) if node.inside > 0 && node.fold == Fold::Closed => self.fold(Fold::Open),
@@ -223,7 +221,7 @@ impl Inspector {
         }
     }
 
-    /// Closes the node; where it is closed or has nothing inside, goes to the one it lies in.
+    /// Closes the node. If it is closed or has no children, moves to its parent.
     pub fn close(&mut self) {
         match self.tree.nodes().get(self.cursor) {
             Some(node) if node.inside > 0 && node.fold == Fold::Open => self.fold(Fold::Closed),
@@ -234,7 +232,7 @@ impl Inspector {
         }
     }
 
-    /// Opens or closes everything.
+    /// Opens or closes all nodes.
     pub fn turn_all(&mut self) {
         let is_open = |node: &super::text::tree::Node| node.inside > 0 && node.fold == Fold::Open;
         let fold = if self.tree.nodes().iter().any(is_open) {
@@ -254,7 +252,7 @@ impl Inspector {
         self.keep_in_sight();
     }
 
-    /// Looks for a text, or for none any more.
+    /// Starts a text search, or ends it when the text is empty.
     pub fn find(&mut self, text: &str) {
         self.text_search = (!text.is_empty()).then(|| TextSearch::of(text));
         self.lay_out();
@@ -263,7 +261,7 @@ impl Inspector {
         }
     }
 
-    /// Goes to the next match, or to the one before.
+    /// Moves to the next or the previous match.
     pub fn next_match(&mut self, way: Direction) {
         let count = self.tree.nodes().len();
         let from = match way {
@@ -329,7 +327,7 @@ impl Inspector {
     }
 }
 
-/// What is copied of a row: its words, and the calls it makes.
+/// The text of a row for the clipboard: its words and its tool calls.
 #[must_use]
 pub fn whole_text(row: &Row) -> String {
     let mut parts = Vec::new();

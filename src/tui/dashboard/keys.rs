@@ -1,5 +1,4 @@
-//! Keys: the one table of what every key does in every view. The help screen and the line of hints
-//! are made from it.
+//! The one table of all keys in all views. The help screen and the hints are generated from it.
 
 use super::input_event::key_name;
 use crossterm::event::KeyEvent;
@@ -13,13 +12,13 @@ pub use going::{MOVEMENT_KEYS, Movement};
 /// What one or several keys do.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding<G: 'static> {
-    /// The keys; the first one is shown in hints.
+    /// The keys. Hints show the first one.
     pub keys: &'static [KeyEvent],
-    /// What they do.
+    /// The action.
     pub gesture: G,
-    /// That in one word, for the line of hints; empty: not worth a place there.
+    /// The action in one word for the hints; empty if the hints leave it out.
     pub hint: &'static str,
-    /// That in a sentence, for the help screen.
+    /// The action in a sentence for the help screen.
     pub help: &'static str,
 }
 
@@ -37,7 +36,7 @@ pub(super) const fn bind<G>(
     }
 }
 
-/// What a key does, by one table.
+/// The action of a key in this table.
 #[must_use]
 pub fn find<G: Copy>(table: &[Binding<G>], press: KeyEvent) -> Option<G> {
     table
@@ -46,10 +45,10 @@ pub fn find<G: Copy>(table: &[Binding<G>], press: KeyEvent) -> Option<G> {
         .map(|binding| binding.gesture)
 }
 
-/// A line of the help screen: the keys, and what they do.
+/// A line of the help screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Help {
-    /// The keys.
+    /// The names of the keys.
     pub keys: String,
     /// What they do.
     pub help: &'static str,
@@ -58,13 +57,12 @@ pub struct Help {
 /// A part of the help screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chapter {
-    /// What it is about.
+    /// The title.
     pub title: &'static str,
-    /// Its lines.
     pub lines: Vec<Help>,
 }
 
-/// One part of the help screen, from its table.
+/// A chapter of the help screen, generated from a table.
 #[must_use]
 pub fn chapter<G>(title: &'static str, table: &[Binding<G>]) -> Chapter {
     let lines = table.iter().map(|binding| {
@@ -80,7 +78,7 @@ pub fn chapter<G>(title: &'static str, table: &[Binding<G>]) -> Chapter {
     }
 }
 
-/// The keys of a table that are worth a place in the line of hints.
+/// The hints of a table: its first keys and their words.
 pub fn hints<G>(table: &'static [Binding<G>]) -> impl Iterator<Item = (String, &'static str)> {
     table
         .iter()
@@ -88,7 +86,7 @@ pub fn hints<G>(table: &'static [Binding<G>]) -> impl Iterator<Item = (String, &
         .filter_map(|binding| Some((key_name(*binding.keys.first()?), binding.hint)))
 }
 
-/// What the keys of a table do, in words, with the first key of each.
+/// The sentence of each action in a table, with its first key.
 pub fn action_help<G>(
     table: &'static [Binding<G>],
 ) -> Box<dyn Iterator<Item = (&'static str, KeyEvent)>> {

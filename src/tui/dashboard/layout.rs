@@ -1,23 +1,23 @@
-//! Layout: which part of the screen belongs to what. Views paint into it, the mouse is read by it.
+//! The layout: the areas of the screen. Views draw into them, and the mouse is interpreted by them.
 
 use super::Dashboard;
 use super::appearance::Panel;
 use super::overlay::Overlay;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// The least that is needed.
+/// The smallest usable terminal, in columns and rows.
 pub const LEAST: (u16, u16) = (80, 20);
 
-/// From so many rows on there is room for more than what is needed.
+/// From this height on, optional areas are shown.
 const TALL_SCREEN_ROWS: u16 = 30;
-/// Lines that a glance needs.
+/// The least lines of the detail pane.
 const MIN_DETAIL_ROWS: u16 = 5;
-/// Columns before the text of the mission.
+/// The columns before the text of the mission.
 const MISSION_LABEL_COLUMNS: usize = 9;
-/// Lines that a text being written may take.
+/// The most lines of the composer.
 const MAX_COMPOSER_ROWS: u16 = 8;
 
-/// An area without its first columns.
+/// The area without its first columns.
 #[must_use]
 pub fn without_left(area: Rect, columns: u16) -> Rect {
     let columns = columns.min(area.width);
@@ -38,31 +38,31 @@ pub fn row_of(area: Rect, row: u16) -> Rect {
     }
 }
 
-/// Which part of the screen belongs to what.
+/// The areas of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScreenLayout {
-    /// What holds for the swarm.
+    /// Facts about the whole swarm.
     pub header: Rect,
     /// The titles of the columns, or the name of the Mysis in focus.
     pub title: Rect,
     /// The table, or the conversation.
     pub body: Rect,
-    /// Beside the conversation: the game.
+    /// The game, beside the conversation.
     pub panel: Rect,
-    /// Below the table, where it leaves room: the one selected, and what flew past.
+    /// The selected Mysis and the newest messages, below a short table.
     pub glance: Rect,
-    /// Below the table: who needs the operator.
+    /// The Myses that need the operator, below the table.
     pub needs: Rect,
-    /// The text being written.
+    /// The composer.
     pub writing: Rect,
     /// Errors and receipts.
     pub message: Rect,
-    /// What keys do.
+    /// The hints for keys.
     pub hints: Rect,
 }
 
 impl ScreenLayout {
-    /// The whole space of the view, panels included.
+    /// The whole area of the view, panels included.
     #[must_use]
     pub fn page(&self) -> Rect {
         Rect {
@@ -74,20 +74,20 @@ impl ScreenLayout {
 }
 
 impl Dashboard {
-    /// Whether the screen is too small to show anything useful.
+    /// Whether the screen is too small for the dashboard.
     #[must_use]
     pub fn is_too_small(&self) -> bool {
         self.size.0 < LEAST.0 || self.size.1 < LEAST.1
     }
 
-    /// All of the screen.
+    /// The whole screen.
     #[must_use]
     pub fn screen(&self) -> Rect {
         let (width, height) = self.size;
         Rect::new(0, 0, width, height)
     }
 
-    /// Which part of the screen belongs to what.
+    /// Divides the screen into areas.
     #[must_use]
     pub fn layout(&self) -> ScreenLayout {
         let [header, title, rest, needs, writing, message, hints] = Layout::vertical([
@@ -117,7 +117,7 @@ impl Dashboard {
         }
     }
 
-    /// A long mission takes a second line where there is room for it.
+    /// A long mission gets a second line if the screen is tall enough.
     fn lines_of_mission(&self) -> u16 {
         let (width, height) = self.size;
         let columns = usize::from(width).saturating_sub(MISSION_LABEL_COLUMNS + 2);
@@ -132,7 +132,7 @@ impl Dashboard {
         }
     }
 
-    /// Those who need the operator, a title included; the rest is behind a key.
+    /// The rows for needs, title included. The key for needs leads to those that do not fit.
     fn lines_of_needs(&self) -> u16 {
         let (_, height) = self.size;
         if self.focus.is_some() || self.needs.is_empty() {
@@ -142,7 +142,7 @@ impl Dashboard {
         1 + u16::try_from(self.need_groups.len().min(most)).unwrap_or(0)
     }
 
-    /// What a short table leaves free, but for a line between the two.
+    /// The rows that a short table leaves free, minus one line between the two.
     fn detail_pane_rows(&self, rows: u16) -> u16 {
         let listed = u16::try_from(self.table.order().len()).unwrap_or(u16::MAX);
         let free = rows.saturating_sub(listed.saturating_add(1));
@@ -170,7 +170,7 @@ impl Dashboard {
         }
     }
 
-    /// The text being written, its title included; it takes at most a third of the screen.
+    /// The rows of the composer, title included: at most a third of the screen.
     fn composer_rows(&self) -> u16 {
         let composer = self.overlays.iter().find_map(Overlay::composer);
         let Some(composer) = composer else {

@@ -1,4 +1,4 @@
-//! Listening: what the swarm tells the dashboard.
+//! Takes the swarm's events.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use super::overlay::Overlay;
 use super::text::tone::Tone;
 
 impl Dashboard {
-    /// Learns how everything stands; whatever was known before and is not so any more is forgotten.
+    /// Takes the state of the whole swarm. Facts that it does not contain are dropped.
     pub fn restore(&mut self, snapshot: SwarmSnapshot) {
         Arc::make_mut(&mut self.roster).replace(&snapshot.statuses);
         self.mission = snapshot.mission;
@@ -30,13 +30,13 @@ impl Dashboard {
         self.close_gone_focus();
     }
 
-    /// The rules or the known secrets changed.
+    /// Takes new rules and known secrets.
     pub fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
         self.rules = Some(rules);
         self.redactor = redactor;
     }
 
-    /// Learns of something that happened.
+    /// Takes an event of the swarm.
     pub fn on_event(&mut self, event: &SwarmEvent) {
         let who = event.mysis.as_ref();
         match &event.what {
@@ -144,7 +144,7 @@ impl Dashboard {
         self.log_message(at, tone, who, code, text);
     }
 
-    /// Learns what happened before the terminal was there, as it is stored.
+    /// Takes stored events from before the terminal was there.
     pub fn take_past_events(&mut self, records: &[EventRecord]) {
         let messages = records.iter().map(message_of).collect();
         Arc::make_mut(&mut self.log).add_past(messages);
@@ -168,7 +168,7 @@ impl Dashboard {
         self.focus.as_mut().filter(|focus| focus.mysis() == id)
     }
 
-    /// Nobody looks on at a Mysis that is gone.
+    /// Closes the conversation of a Mysis that no longer exists.
     fn close_gone_focus(&mut self) {
         let Some(mysis) = self.focus.as_ref().map(Focus::mysis) else {
             return;
@@ -190,7 +190,7 @@ fn tone_of(state: LifeState) -> Tone {
     }
 }
 
-/// A stored event as the log shows it; it reads as it did when it happened.
+/// A stored event as the log shows it, with the same words as when it happened.
 fn message_of(record: &EventRecord) -> LogMessage {
     let (code, tone) = match record.kind {
         EventRecordKind::State => ("state", LifeState::parse(&record.code).map(tone_of)),

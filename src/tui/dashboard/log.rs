@@ -1,4 +1,4 @@
-//! The message log: what flew past, and the errors that stay until they are dismissed.
+//! The message log, and the errors that stay visible until they are dismissed.
 
 pub(crate) mod view;
 
@@ -10,37 +10,37 @@ use actors::domain::ids::{Moment, Timestamp};
 use super::text::tone::Tone;
 use actors::domain::clean::one_line;
 
-/// Messages that are kept.
+/// The most messages that are kept.
 const MAX_MESSAGES: usize = 2000;
-/// Errors that stay; older ones are still in the log.
+/// The most errors that stay visible. Older ones remain in the log.
 const MAX_OPEN_ERRORS: usize = 20;
 
-/// What flew past.
+/// The recent messages.
 #[derive(Clone, Debug, Default)]
 pub struct MessageLog {
     messages: VecDeque<Arc<LogMessage>>,
     standing: Vec<Arc<LogMessage>>,
-    /// When the newest message came that answers something the operator did.
+    /// When the newest notice came. A notice is a message that answers the operator's input.
     said_at: Moment,
 }
 
-/// Something that the operator was told.
+/// A message to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogMessage {
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// What it means.
+    /// Its meaning, which decides its colour.
     pub tone: Tone,
-    /// Whom it is about; empty: the swarm.
+    /// The Mysis that it is about; empty for the swarm.
     pub who: Arc<str>,
-    /// A short stable word for it.
+    /// A short stable word for its kind.
     pub code: &'static str,
-    /// What was said; one line.
+    /// One line of text.
     pub text: Box<str>,
 }
 
 impl LogMessage {
-    /// A message; its text is made fit for one line.
+    /// A message. Its text is cleaned and joined into one line.
     #[must_use]
     pub fn new(at: Timestamp, tone: Tone, who: &Arc<str>, code: &'static str, text: &str) -> Self {
         LogMessage {
@@ -54,7 +54,7 @@ impl LogMessage {
 }
 
 impl LogMessage {
-    /// Whether it only answers something the operator did.
+    /// Whether the message is a notice: it only answers the operator's input.
     #[must_use]
     pub fn is_notice(&self) -> bool {
         matches!(self.code, "said" | "screen")
@@ -62,19 +62,19 @@ impl LogMessage {
 }
 
 impl MessageLog {
-    /// The messages, the oldest first.
+    /// The messages, oldest first.
     #[must_use]
     pub fn messages(&self) -> &VecDeque<Arc<LogMessage>> {
         &self.messages
     }
 
-    /// The errors that nobody has dismissed, the oldest first.
+    /// The errors that are not dismissed, oldest first.
     #[must_use]
     pub fn open_errors(&self) -> &[Arc<LogMessage>] {
         &self.standing
     }
 
-    /// The newest message that answers something the operator did.
+    /// The newest notice.
     #[must_use]
     pub fn newest_notice(&self) -> Option<&LogMessage> {
         let is_said = |message: &&Arc<LogMessage>| message.is_notice();
@@ -86,13 +86,13 @@ impl MessageLog {
             .map(|message| &**message)
     }
 
-    /// When that message came.
+    /// When the newest notice came.
     #[must_use]
     pub fn notice_at(&self) -> Moment {
         self.said_at
     }
 
-    /// Adds a message that comes now; an error stays until it is dismissed or resolved.
+    /// Adds a new message. An error stays visible until it is dismissed or resolved.
     pub fn add(&mut self, message: LogMessage, now: Moment) {
         if message.is_notice() {
             self.said_at = now;
@@ -113,8 +113,8 @@ impl MessageLog {
         self.standing.drain(..surplus);
     }
 
-    /// Adds messages of before, the oldest first; those that are there already are left out, and an
-    /// error of before does not stay.
+    /// Adds earlier messages, oldest first. Known ones are skipped, and their errors do not stay
+    /// visible.
     pub fn add_past(&mut self, past: Vec<LogMessage>) {
         let is_known = |message: &LogMessage| {
             let mut known = self.messages.iter();
@@ -128,18 +128,18 @@ impl MessageLog {
         for message in past.into_iter().rev() {
             self.messages.push_front(Arc::new(message));
         }
-        // What is only read from the store may be newer than what is known already.
+        // Stored messages may be newer than messages that came as events.
         self.messages
             .make_contiguous()
             .sort_by_key(|message| message.at);
     }
 
-    /// What such errors were about is mended.
+    /// Removes the visible errors of a kind whose cause is gone.
     pub fn resolve(&mut self, code: &'static str) {
         self.standing.retain(|message| message.code != code);
     }
 
-    /// Dismisses the newest error; `false` where there is none.
+    /// Dismisses the newest error. Returns `false` if there is none.
     pub fn dismiss(&mut self) -> bool {
         self.standing.pop().is_some()
     }

@@ -1,4 +1,4 @@
-//! Who needs the operator, in the order in which the screen lists them, and the one key that helps.
+//! The needs in the order of the screen, and the key that helps with each.
 
 pub(crate) mod view;
 
@@ -9,7 +9,7 @@ use actors::domain::needs::{Need, NeedRemedy, operator_need};
 
 use super::roster::Roster;
 
-/// The key that does this; empty where there is none.
+/// The key of a remedy; empty if there is none.
 #[must_use]
 pub fn key_of(remedy: NeedRemedy) -> &'static str {
     match remedy {
@@ -21,7 +21,7 @@ pub fn key_of(remedy: NeedRemedy) -> &'static str {
     }
 }
 
-/// Who needs the operator, the newest first.
+/// The needs of all Myses, newest first.
 #[must_use]
 pub fn list_needs(roster: &Roster) -> Vec<Need> {
     let mut needs: Vec<Need> = roster
@@ -33,16 +33,15 @@ pub fn list_needs(roster: &Roster) -> Vec<Need> {
     needs
 }
 
-/// Those with the same trouble, as one.
+/// The Myses with the same need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NeedGroup {
-    /// The place of the newest among all who need the operator.
+    /// The index of the newest one in the list of needs.
     pub newest: usize,
-    /// Who.
     pub myses: Vec<MysisId>,
 }
 
-/// Those with the same need together, the newest first.
+/// Groups the needs by cause, newest first.
 #[must_use]
 pub fn group_needs(needs: &[Need]) -> Vec<NeedGroup> {
     let mut groups: Vec<NeedGroup> = Vec::new();

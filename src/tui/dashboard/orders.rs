@@ -1,4 +1,4 @@
-//! Orders: what the operator asked for, and how far each of them is.
+//! Orders: what the operator asked for, and the progress of each order.
 
 pub mod undo;
 
@@ -14,14 +14,14 @@ use actors::domain::order::{CompletedOrder, Order, OrderResult};
 
 use actors::domain::screen::OrderId;
 
-/// What an order for a mission is called.
+/// The word for an order that sets a mission.
 pub const BROADCAST: &str = "broadcast";
-/// Receipts that are kept.
+/// The most receipts that are kept.
 const MAX_RECEIPTS: usize = 100;
-/// Receipts whose messages are followed to their answer.
+/// The most receipts whose messages are followed until they are answered.
 const MAX_FOLLOWED_RECEIPTS: usize = 30;
 
-/// The orders given.
+/// The orders that were given, and their receipts.
 #[derive(Clone, Debug, Default)]
 pub struct OrderTracker {
     given: u64,
@@ -29,97 +29,95 @@ pub struct OrderTracker {
     receipts: VecDeque<Arc<Receipt>>,
 }
 
-/// An order whose answer is still to come.
+/// An order that is not answered yet.
 #[derive(Clone, Debug)]
 struct OpenOrder {
     receipt: u64,
-    /// Whom it concerns, as the operator calls them.
+    /// The Mysis' name as the operator gave it.
     name: Arc<str>,
     mysis: Option<MysisId>,
     inverse: Option<Order>,
 }
 
-/// An order as it is given.
+/// A new order.
 #[derive(Clone, Debug)]
 pub struct NewOrder<'a> {
-    /// The order.
     pub order: &'a Order,
-    /// Whom it concerns, if that is one Mysis.
+    /// The Mysis it is for, if it is for one.
     pub mysis: Option<MysisId>,
-    /// What would take it back.
+    /// The order that would undo it.
     pub inverse: Option<Order>,
 }
 
-/// What became of one thing that the operator asked for, of one Mysis or of several.
+/// The results of one action of the operator, for one Mysis or for several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Receipt {
-    /// Which.
+    /// The number of the receipt.
     pub number: u64,
-    /// What was asked for, as `stop` or `message`.
+    /// The action, such as `stop` or `message`.
     pub what: &'static str,
-    /// Whom of, in words.
+    /// The Myses it is for, in words.
     pub whom: Arc<str>,
-    /// When.
     pub at: Moment,
-    /// How many answers are still to come.
+    /// The number of orders that are not answered yet.
     pub awaited: usize,
-    /// How many it was carried out for.
+    /// The number of orders that were carried out.
     pub done: usize,
-    /// Who did not take it, and why.
+    /// The names of the Myses whose orders were refused, and the reasons.
     pub refused: Vec<(Arc<str>, Arc<str>)>,
-    /// The mission it became, as its answer says or, before that, the first row of it.
+    /// The mission that it became. The order's answer names it. Until then the first stored mission
+    /// row does.
     pub mission: Option<MissionId>,
-    /// How many cannot take that mission now; they inherit it.
+    /// The number of Myses that cannot take the mission now. They inherit it later.
     pub missed: usize,
-    /// The rows it became, and how far the Myses are with them.
+    /// The rows that it became, and the progress of each.
     pub tracks: Vec<Track>,
 }
 
 /// A message of the operator in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Track {
-    /// Whose.
+    /// The Mysis that it is for.
     pub mysis: MysisId,
-    /// Its place.
+    /// The row's number.
     pub seq: Seq,
-    /// How far the Mysis is with it.
     pub reached: Reached,
 }
 
-/// How far a message got.
+/// The progress of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
     /// It is stored.
     Stored,
-    /// A model call of this turn held it.
+    /// A model call of this turn contained it.
     Seen(TurnNumber),
-    /// The Mysis answered it with words, at this place.
+    /// The Mysis answered it with words in this row.
     Answered(Seq),
 }
 
-/// What an answer means for the screen.
+/// An order's answer, as the screen needs it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnsweredOrder {
-    /// The receipt it belongs to.
+    /// The number of its receipt.
     pub receipt: u64,
-    /// Whom it concerns.
+    /// The Mysis' name.
     pub name: Arc<str>,
-    /// What became of it.
+    /// The answer.
     pub answer: OrderResult,
-    /// Whether no more answers are to come for that receipt.
+    /// Whether this was the last answer for the receipt.
     pub is_last: bool,
-    /// What would take the order back.
+    /// The order that would undo it.
     pub inverse: Option<Order>,
 }
 
 impl OrderTracker {
-    /// The receipts, the oldest first.
+    /// The receipts, oldest first.
     #[must_use]
     pub fn receipts(&self) -> &VecDeque<Arc<Receipt>> {
         &self.receipts
     }
 
-    /// One of them.
+    /// The receipt with this number.
     #[must_use]
     pub fn receipt(&self, number: u64) -> Option<&Arc<Receipt>> {
         self.receipts
@@ -127,7 +125,7 @@ impl OrderTracker {
             .find(|receipt| receipt.number == number)
     }
 
-    /// Opens a receipt.
+    /// Opens a receipt and returns its number.
     pub fn begin(&mut self, what: &'static str, whom: Arc<str>, at: Moment) -> u64 {
         self.given += 1;
         if self.receipts.len() == MAX_RECEIPTS {
@@ -148,7 +146,7 @@ impl OrderTracker {
         self.given
     }
 
-    /// Gives an order under a receipt.
+    /// Registers an order under a receipt.
     pub fn give(&mut self, receipt: u64, given: NewOrder<'_>) -> OrderId {
         self.given += 1;
         let id = OrderId(self.given);
@@ -165,13 +163,13 @@ impl OrderTracker {
         id
     }
 
-    /// Names an order that leaves no receipt: one that only asks.
+    /// The id for a query. A query leaves no receipt.
     pub fn ask(&mut self) -> OrderId {
         self.given += 1;
         OrderId(self.given)
     }
 
-    /// An answer came.
+    /// Takes an order's answer. Returns `None` if the order is unknown.
     pub fn on_answer(&mut self, id: OrderId, answer: OrderResult) -> Option<AnsweredOrder> {
         let open = self.open.remove(&id)?;
         let mut is_last = true;
@@ -196,7 +194,7 @@ impl OrderTracker {
         })
     }
 
-    /// A row was stored: it may be a message of the operator, or show that one was seen.
+    /// Takes a stored row, which may be a message of the operator or the Mysis' reply to one.
     pub fn on_row_stored(&mut self, mysis: MysisId, row: &Row) {
         if let RowBody::Mission { id, .. } = row.body {
             self.match_mission(id);
@@ -211,8 +209,8 @@ impl OrderTracker {
         }
     }
 
-    /// Rows of a mission come before the answer to its order: a mission that nobody knows yet is
-    /// that of the oldest order for one that waits.
+    /// Assigns a mission to a receipt. Its rows come before the order's answer, so an unknown
+    /// mission belongs to the oldest broadcast that is not answered yet.
     fn match_mission(&mut self, mission: MissionId) {
         let mut receipts = self.receipts.iter();
         if receipts.any(|receipt| receipt.mission == Some(mission)) {
@@ -253,7 +251,7 @@ impl Receipt {
         } = done
         {
             if self.mission != Some(*mission) {
-                // What was taken for this one was somebody else's.
+                // The rows that were assigned before belong to another operator's mission.
                 self.tracks.clear();
             }
             self.mission = Some(*mission);
@@ -261,7 +259,7 @@ impl Receipt {
         }
     }
 
-    /// Whether rows can still say something about it.
+    /// Whether rows can still change this receipt.
     fn is_followed(&self) -> bool {
         self.mission.is_some()
             || self.awaited > 0
@@ -314,7 +312,7 @@ impl Receipt {
         }
     }
 
-    /// How far it is, in words.
+    /// The progress in words.
     #[must_use]
     pub fn progress(&self) -> String {
         let mut parts = Vec::new();

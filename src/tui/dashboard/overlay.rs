@@ -1,4 +1,4 @@
-//! Layers: what lies over the view and has the keys.
+//! Overlays: dialogs and lists over the view. The topmost one has the keys.
 
 pub mod composer;
 pub mod form;
@@ -19,29 +19,28 @@ use palette::CommandPalette;
 use query::Query;
 use question::ConfirmDialog;
 
-/// Something that lies over the view and has the keys.
+/// A dialog or list over the view.
 #[derive(Clone, Debug)]
 pub enum Overlay {
-    /// The operator writes.
+    /// The composer.
     Compose(Composer),
-    /// The operator fills in a form.
     Form(Box<MysisForm>),
-    /// The operator is asked.
+    /// A question.
     Confirm(ConfirmDialog),
-    /// The operator writes a command.
+    /// The palette.
     Palette(Box<CommandPalette>),
-    /// The operator writes what to look for.
+    /// The line of a search or filter.
     Query(Query),
-    /// The operator looks into an entry.
+    /// The inspector.
     Inspect(Box<Inspector>),
-    /// What flew past.
+    /// The message log.
     Log(LogView),
-    /// What keys do, from this line on.
+    /// The help screen, scrolled to this line.
     Help(usize),
 }
 
 impl Overlay {
-    /// The text being written.
+    /// The composer, if this is one.
     #[must_use]
     pub fn composer(&self) -> Option<&Composer> {
         if let Overlay::Compose(composer) = self {
@@ -50,36 +49,36 @@ impl Overlay {
         None
     }
 
-    /// Whether it leaves the view in sight and lets the mouse through.
+    /// Whether the view stays visible and clickable behind it.
     #[must_use]
     pub fn is_thin(&self) -> bool {
         matches!(self, Overlay::Compose(_) | Overlay::Query(_))
     }
 }
 
-/// How the log is looked at.
+/// The position and filter of the message log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LogView {
-    /// How many lines above the newest one the last line in sight is.
+    /// How many lines the log is scrolled up from its end.
     pub back: usize,
-    /// What is shown.
+    /// The severity filter.
     pub least: LogFilter,
 }
 
-/// The least serious messages that are shown.
+/// The least severity that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogFilter {
-    /// All.
+    /// All messages.
     #[default]
     All,
-    /// Those that need attention.
+    /// Warnings and errors.
     Warnings,
     /// Errors.
     Errors,
 }
 
 impl LogFilter {
-    /// The next one, in the end all.
+    /// The next filter, in a cycle.
     #[must_use]
     pub fn next(self) -> LogFilter {
         match self {
@@ -100,7 +99,7 @@ impl LogFilter {
         }
     }
 
-    /// What it is called.
+    /// The word that the screen shows.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The roster: how every Mysis stands, as the Myses say themselves.
+//! The roster: the status of every Mysis, as the Myses report it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use actors::domain::state::LifeState;
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     members: BTreeMap<MysisId, RosterMember>,
-    /// By how much the Myses' own figures of tokens have grown since this was begun.
+    /// By how much the reported token counts have grown since this roster began.
     flowed: u64,
 }
 
 /// One Mysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RosterMember {
-    /// How it stands.
+    /// The status that it reported last.
     pub standing: Arc<MysisStatus>,
-    /// Its newest words that were heard of.
+    /// The row of its newest words.
     pub newest_words: Seq,
-    /// The newest words that the operator has had in sight.
+    /// The row of the newest words that the operator has seen.
     pub read: Seq,
 }
 
@@ -35,7 +35,7 @@ impl RosterMember {
     }
 }
 
-/// How many Myses are in which state, and what they do.
+/// The number of Myses in each state and activity, and the sums of their figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// All.
@@ -48,38 +48,38 @@ pub struct Counts {
     pub stopped: usize,
     /// Errored.
     pub errored: usize,
-    /// Waiting for a model.
+    /// Waiting for a model's reply.
     pub asking: usize,
-    /// Waiting for a tool, travel included.
+    /// Waiting for a tool's result, travel included.
     pub calling: usize,
-    /// Waiting for their turn to ask or to log in, or to try again.
+    /// Waiting for a free slot for a request or a login, or for a retry.
     pub queueing: usize,
-    /// Logging in, or waiting to.
+    /// Logging in, or waiting for it.
     pub coming: usize,
     /// Logged in.
     pub here: usize,
-    /// The newest tick that anyone has heard of.
+    /// The newest game tick that a Mysis reported.
     pub tick: Option<i64>,
-    /// Tokens used, both ways.
+    /// Tokens used, prompt and reply.
     pub tokens: u64,
     /// Cost in millionths of a dollar.
     pub cost_micros: u64,
 }
 
 impl Roster {
-    /// Everybody, by id.
+    /// All Myses by id.
     #[must_use]
     pub fn members(&self) -> &BTreeMap<MysisId, RosterMember> {
         &self.members
     }
 
-    /// One of them.
+    /// The Mysis with this id.
     #[must_use]
     pub fn get(&self, id: MysisId) -> Option<&RosterMember> {
         self.members.get(&id)
     }
 
-    /// The one of that name.
+    /// The Mysis with this name.
     #[must_use]
     pub fn find_by_name(&self, name: &str) -> Option<&RosterMember> {
         self.members
@@ -87,9 +87,7 @@ impl Roster {
             .find(|member| &*member.standing.name == name)
     }
 
-    /// Takes notice of how one stands.
-    ///
-    /// Whether that one was not known before.
+    /// Takes the status of a Mysis. Returns whether the Mysis is new.
     pub fn update_member(&mut self, standing: &Arc<MysisStatus>) -> bool {
         match self.members.get_mut(&standing.id) {
             Some(member) => {
@@ -110,18 +108,17 @@ impl Roster {
         }
     }
 
-    /// By how much the Myses' own figures of tokens have grown since this was begun.
+    /// By how much the reported token counts have grown since this roster began.
     #[must_use]
     pub fn tokens_used(&self) -> u64 {
         self.flowed
     }
 
-    /// One is gone.
     pub fn remove(&mut self, id: MysisId) {
         self.members.remove(&id);
     }
 
-    /// Only these exist.
+    /// Replaces all members by these.
     pub fn replace(&mut self, statuses: &[Arc<MysisStatus>]) {
         let mut before = std::mem::take(&mut self.members);
         for standing in statuses {
@@ -132,21 +129,21 @@ impl Roster {
         }
     }
 
-    /// One said something.
+    /// Notes that a Mysis said something in this row.
     pub fn record_words(&mut self, id: MysisId, seq: Seq) {
         if let Some(member) = self.members.get_mut(&id) {
             member.newest_words = member.newest_words.max(seq);
         }
     }
 
-    /// The operator has seen what one said.
+    /// Notes that the operator has seen what a Mysis said.
     pub fn read(&mut self, id: MysisId) {
         if let Some(member) = self.members.get_mut(&id) {
             member.read = member.newest_words;
         }
     }
 
-    /// Counts them.
+    /// Counts the Myses.
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();

@@ -1,4 +1,4 @@
-//! The table of Myses: who is shown, in which order, who is selected and who is marked.
+//! The table of Myses: which are shown, in which order, which are selected and marked.
 
 pub mod cells;
 pub mod columns;
@@ -21,7 +21,8 @@ use super::roster::Roster;
 use filter::Filter;
 use sorting::Sorting;
 
-/// How long an order stands before it follows changed figures: one that jumps cannot be read.
+/// The least time between two changes of the order. A table that reorders more often cannot be
+/// read.
 const REORDER_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The table.
@@ -29,14 +30,14 @@ const REORDER_INTERVAL: Duration = Duration::from_secs(1);
 pub struct MysisTable {
     order: Arc<Vec<MysisId>>,
     selected: Option<MysisId>,
-    /// Where the selected one was last; its neighbour follows it when it goes.
+    /// The index of the selected Mysis. When it disappears, its neighbour there is selected.
     place: usize,
     top: usize,
     rows: usize,
     filter: Filter,
     sorting: Sorting,
     marks: Arc<BTreeSet<MysisId>>,
-    /// Where a stretch of marks begins.
+    /// The Mysis where a range of marks begins.
     anchor: Option<MysisId>,
     staleness: Staleness,
     ordered_at: Moment,
@@ -46,84 +47,82 @@ pub struct MysisTable {
 enum Staleness {
     #[default]
     None,
-    /// Somebody stands differently.
+    /// A status changed.
     Figures,
-    /// Somebody came or went, or something else is wanted.
+    /// Myses came or went, or the filter or the sorting changed.
     Order,
 }
 
 impl MysisTable {
-    /// Those that are shown, in order.
+    /// The shown Myses, in order.
     #[must_use]
     pub fn order(&self) -> &[MysisId] {
         &self.order
     }
 
-    /// The one that keys act upon.
+    /// The Mysis that keys act upon.
     #[must_use]
     pub fn selected(&self) -> Option<MysisId> {
         self.selected
     }
 
-    /// Those in sight, and the first one's place.
+    /// The index of the first visible Mysis, and the visible Myses.
     #[must_use]
     pub fn visible_rows(&self) -> (usize, &[MysisId]) {
         let end = (self.top + self.rows).min(self.order.len());
         (self.top, &self.order[self.top.min(end)..end])
     }
 
-    /// Its rows on the screen.
+    /// The number of rows on screen.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Who is shown.
     #[must_use]
     pub fn filter(&self) -> &Filter {
         &self.filter
     }
 
-    /// In which order.
     #[must_use]
     pub fn sorting(&self) -> Sorting {
         self.sorting
     }
 
-    /// Those that are marked.
+    /// The marked Myses.
     #[must_use]
     pub fn marks(&self) -> &BTreeSet<MysisId> {
         &self.marks
     }
 
-    /// Somebody stands differently.
+    /// Notes that a status changed.
     pub fn invalidate_figures(&mut self) {
         self.staleness = self.staleness.max(Staleness::Figures);
     }
 
-    /// Somebody came or went.
+    /// Notes that Myses came or went.
     pub fn invalidate(&mut self) {
         self.staleness = Staleness::Order;
     }
 
-    /// Shows others.
+    /// Changes the filter.
     pub fn change_filter(&mut self, change: impl FnOnce(&mut Filter)) {
         change(&mut self.filter);
         self.invalidate();
     }
 
-    /// Shows them in another order.
+    /// Changes the sorting.
     pub fn sort(&mut self, sorting: Sorting) {
         self.sorting = sorting;
         self.invalidate();
     }
 
-    /// The table has so many rows on the screen.
+    /// Sets the number of rows on screen.
     pub fn resize(&mut self, rows: usize) {
         self.rows = rows;
     }
 
-    /// Puts the Myses in order and keeps the selection.
+    /// Brings the order up to date and keeps the selection.
     pub fn settle(&mut self, roster: &Roster, now: Moment) {
         let is_restless = self.sorting.is_volatile() || !self.filter.is_open();
         let is_due = match self.staleness {
@@ -159,12 +158,12 @@ impl MysisTable {
         }
     }
 
-    /// Selects the one so many places further down.
+    /// Moves the selection by this many rows.
     pub fn step(&mut self, by: isize) {
         self.go_to(self.place.saturating_add_signed(by));
     }
 
-    /// Selects the one at a place, or the last one.
+    /// Selects the Mysis at an index, or the last one.
     pub fn go_to(&mut self, place: usize) {
         self.place = place.min(self.order.len().saturating_sub(1));
         self.selected = self.order.get(self.place).copied();
@@ -179,7 +178,7 @@ impl MysisTable {
         }
     }
 
-    /// Marks the selected one, or no longer, and goes to the next.
+    /// Marks or unmarks the selected Mysis and selects the next one.
     pub fn toggle_mark(&mut self) {
         let Some(id) = self.selected else {
             return;
@@ -192,7 +191,7 @@ impl MysisTable {
         self.step(1);
     }
 
-    /// Marks all from the one that was marked last to the selected one.
+    /// Marks all Myses from the last marked one to the selected one.
     pub fn mark_range(&mut self) {
         let anchor = self
             .anchor
@@ -204,7 +203,7 @@ impl MysisTable {
         self.anchor = self.selected;
     }
 
-    /// Marks all that are shown; where all of them are marked, none any more.
+    /// Marks all shown Myses, or unmarks them if all are marked.
     pub fn mark_all(&mut self) {
         let all_marked = self.order.iter().all(|id| self.marks.contains(id));
         let marks = Arc::make_mut(&mut self.marks);
@@ -215,7 +214,7 @@ impl MysisTable {
         }
     }
 
-    /// Marks exactly these.
+    /// Marks exactly these Myses.
     pub fn mark_only(&mut self, ids: impl IntoIterator<Item = MysisId>) {
         self.marks = Arc::new(ids.into_iter().collect());
     }

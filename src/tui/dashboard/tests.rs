@@ -1,4 +1,4 @@
-//! The dashboard, as an operator handles it.
+//! Tests of the dashboard through keys and events.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -68,7 +68,7 @@ pub(super) fn standing(id: i64, name: &str, state: LifeState) -> Arc<MysisStatus
     })
 }
 
-/// A dashboard, and the hands of an operator.
+/// A dashboard, with shorthands for keys and events.
 pub(super) struct Desk {
     pub(super) board: Dashboard,
 }
@@ -105,7 +105,7 @@ impl Desk {
         self.board.take_effects()
     }
 
-    /// Presses the keys of a text, one after the other; the effects of all of them.
+    /// Presses the keys of a text one after the other. Returns the effects of all.
     pub(super) fn types(&mut self, text: &str) -> Vec<UiEffect> {
         text.chars().flat_map(|it| self.press(letter(it))).collect()
     }
@@ -141,7 +141,7 @@ impl Desk {
     }
 }
 
-/// The one order among effects.
+/// The single order among these effects.
 pub(super) fn order_of(effects: &[UiEffect]) -> (OrderId, Order) {
     let orders = orders_of(effects);
     let [order] = &orders[..] else {
@@ -160,7 +160,7 @@ pub(super) fn orders_of(effects: &[UiEffect]) -> Vec<(OrderId, Order)> {
     orders
 }
 
-/// The pieces of conversations that are to be read.
+/// The queries for pages of conversations among these effects.
 fn loads_of(effects: &[UiEffect]) -> Vec<(ReadId, PageQuery)> {
     let mut loads = Vec::new();
     for effect in effects {

@@ -1,4 +1,5 @@
-//! Text of the screen: what it means, how wide it is, how figures and data are written, and how the operator edits it.
+//! The text of the screen: its meaning, width and notation, and the field in which the operator
+//! edits it.
 
 pub mod field;
 pub mod figures;

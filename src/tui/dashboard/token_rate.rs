@@ -1,29 +1,29 @@
-//! Flow: how many tokens the swarm uses in a minute, from what the Myses say they have used.
+//! The token rate: how many tokens the swarm uses in a minute, from the Myses' own counts.
 
 use std::collections::VecDeque;
 
 use actors::domain::ids::Moment;
 
-/// The stretch of time of one bar.
+/// The time that one bar covers, in milliseconds.
 const BAR_MS: i64 = 5_000;
-/// Bars in a minute.
+/// The number of bars in a minute.
 const BARS_PER_MINUTE: usize = 12;
-/// Bars that are kept.
+/// The most bars that are kept.
 const MAX_BARS: usize = 60;
 
 /// Tokens used, in bars of five seconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenRate {
-    /// The newest bar last.
+    /// The bars, newest last.
     bars: VecDeque<u64>,
-    /// The number of the newest bar, counted from the beginning of the process.
+    /// The number of the newest bar since the process began.
     newest: i64,
-    /// Tokens that are in some bar.
+    /// The tokens that are in bars already.
     counted: u64,
 }
 
 impl TokenRate {
-    /// So many tokens have been used since the beginning.
+    /// Takes the total of used tokens.
     pub fn settle(&mut self, used: u64, now: Moment) {
         let bar = now.0.div_euclid(BAR_MS);
         if self.bars.is_empty() {
@@ -44,32 +44,32 @@ impl TokenRate {
         self.counted = used;
     }
 
-    /// The bars, the newest last.
+    /// The bars, newest last.
     #[must_use]
     pub fn bars(&self) -> &VecDeque<u64> {
         &self.bars
     }
 
-    /// Tokens in the last minute.
+    /// The tokens of the last minute.
     #[must_use]
     pub fn per_minute(&self) -> u64 {
         self.bars.iter().rev().take(BARS_PER_MINUTE).sum()
     }
 
-    /// Whether there is anything to see.
+    /// Whether all bars are zero.
     #[must_use]
     pub fn is_flat(&self) -> bool {
         self.bars.iter().all(|bar| *bar == 0)
     }
 }
 
-/// Figures as bars of eight heights.
+/// A sparkline: values as bars of eight heights.
 #[must_use]
 pub fn sparkline(figures: &[u64]) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let highest = figures.iter().copied().max().unwrap_or(0).max(1);
     let bar = |figure: &u64| {
-        // Whatever is not nothing is seen.
+        // A value above zero gets a bar, however small.
         let height = (u128::from(*figure) * 7).div_ceil(u128::from(highest));
         BARS[usize::try_from(height).unwrap_or(7).min(7)]
     };

@@ -1,22 +1,22 @@
-//! SVG: the picture with its colours.
+//! A picture of the screen as an SVG image with its colours.
 
 use std::fmt::Write;
 
 use ratatui::buffer::{Buffer, Cell, CellWidth};
 use ratatui::style::{Color, Modifier};
 
-/// The size of a cell, and the room round the picture.
+/// The size of a cell and the margin around the picture, in SVG units.
 const CELL_WIDTH: f64 = 8.4;
 const CELL_HEIGHT: f64 = 18.0;
 const MARGIN: f64 = 14.0;
-/// How far below the upper edge of a cell letters stand.
+/// The distance of the baseline from the upper edge of a cell, in SVG units.
 const BASELINE: f64 = 13.5;
 
-/// What a terminal shows where no colour is named.
+/// The colour of text and of ground where a cell names none.
 const INK: &str = "#cfcbe0";
 const PAPER: &str = "#0b0a12";
 
-/// The picture as an image.
+/// Renders a picture as an SVG image.
 #[must_use]
 pub fn render_svg(buffer: &Buffer) -> String {
     let (columns, rows) = (buffer.area.width, buffer.area.height);
@@ -47,7 +47,7 @@ pub fn render_svg(buffer: &Buffer) -> String {
     out
 }
 
-/// Cells in a row that look alike.
+/// Consecutive cells with the same style.
 struct CellRun {
     from: u16,
     columns: u16,
@@ -73,7 +73,8 @@ fn runs(cells: &[Cell]) -> Vec<CellRun> {
         hidden = cell.cell_width().saturating_sub(1);
         let is_plain = symbol.is_ascii();
         match runs.last_mut() {
-            // What is not plain is placed by itself: fonts disagree about its width.
+            // Each symbol that is not ASCII gets its own position, because fonts disagree about its
+            // width.
             Some(run)
                 if run.ink == ink
                     && run.paper == paper
@@ -104,7 +105,7 @@ fn put_ground(out: &mut String, row: u16, run: &CellRun) {
     let (x, y) = place(run.from, row);
     let width = f64::from(run.columns) * CELL_WIDTH;
     let paper = &run.paper;
-    // A hair more than a cell, so that no line shines through between two.
+    // The rectangle is slightly wider than its cells, so that no gap shows between two neighbours.
     append_markup(
         out,
         format_args!(
@@ -194,7 +195,7 @@ fn colour(colour: Color, plain: &str) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// The colours of xterm.
+/// The RGB value of an xterm colour index.
 fn of_index(index: u8) -> [u8; 3] {
     const FIRST: [[u8; 3]; 16] = [
         [0, 0, 0],

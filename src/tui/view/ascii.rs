@@ -1,8 +1,8 @@
-//! ASCII: the same picture for a terminal that shows no other letters.
+//! The same picture for a terminal that shows ASCII only.
 
 use ratatui::buffer::{Buffer, CellWidth};
 
-/// Replaces every letter that is not ASCII by one that says nearly the same.
+/// Replaces each symbol that is not ASCII by a similar one that is.
 pub(super) fn flatten(buffer: &mut Buffer) {
     for at in 0..buffer.content.len() {
         let cell = &buffer.content[at];

@@ -1,4 +1,4 @@
-//! The foot: errors, receipts, and what keys do.
+//! The footer: errors, receipts and key hints.
 
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::log::LogMessage;
@@ -13,7 +13,7 @@ use ratatui::layout::Rect;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-/// Myses that are named; the line has no room for more.
+/// The most Myses that are named. The line has no room for more.
 const MAX_NAMED_MYSES: usize = 8;
 
 pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, brush: &mut Painter<'_>) {
@@ -40,7 +40,7 @@ fn paint_message(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     brush.line(area, 0, &line);
 }
 
-/// Whom the end waits for, and what they still do.
+/// Names the Myses that closing waits for and what each still does.
 fn closing_line(dashboard: &Dashboard) -> StyledLine {
     let waited = dashboard.awaited_myses();
     if waited.is_empty() {
@@ -93,7 +93,7 @@ fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> StyledLine {
     line
 }
 
-/// As many as fit, the most useful first; how to get help stands at the right.
+/// Draws as many hints as fit, the most useful first. The key for help stands at the right.
 fn paint_hints(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     brush.fill(area, Ground::Bar);
     let mut line = StyledLine::default();

@@ -1,4 +1,4 @@
-//! The header: what holds for the swarm.
+//! The header: facts about the whole swarm.
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Motion;
@@ -14,7 +14,7 @@ use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-/// Bars of the chart of tokens, where there is room.
+/// The most bars of the token chart.
 const MAX_CHART_BARS: usize = 40;
 
 pub(super) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
@@ -56,7 +56,7 @@ fn paint_counts(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     }
 }
 
-/// It beats while anyone runs, where things may move.
+/// The sign changes while a Mysis runs, unless motion is switched off.
 fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
     let is_live = dashboard.counts().running > 0;
     let moves = dashboard.appearance().motion == Motion::Full;
@@ -123,7 +123,7 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     paint_amounts(dashboard, without_left(area, end), brush);
 }
 
-/// Tokens, cost and tick at the right; what does not fit is left out, the chart first.
+/// Draws tokens, cost and tick at the right. What does not fit is left out, the chart first.
 fn paint_amounts(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let flow = dashboard.token_rate();

@@ -1,4 +1,4 @@
-//! The picture for a terminal that is too small for any other.
+//! The picture for a terminal that is too small for the dashboard.
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::LEAST;

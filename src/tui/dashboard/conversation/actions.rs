@@ -67,7 +67,7 @@ impl Dashboard {
         self.change_transcript(|transcript| transcript.scroll(lines, way));
     }
 
-    /// Goes somewhere, and reads what is there.
+    /// Moves in the conversation and loads the rows there.
     pub(in crate::dashboard) fn go_in_transcript(
         &mut self,
         go: impl FnOnce(&mut Transcript) -> Option<Load>,
@@ -79,7 +79,7 @@ impl Dashboard {
         self.load(load);
     }
 
-    /// Reads a piece of the conversation.
+    /// Sends the query for a page of the conversation.
     pub(in crate::dashboard) fn load(&mut self, load: Option<Load>) {
         let stamp = self.next_read_id();
         let (Some(load), Some(focus)) = (load, &mut self.focus) else {
@@ -165,7 +165,7 @@ impl Dashboard {
             .push(Overlay::Query(Query::new(QueryScope::Conversation, text)));
     }
 
-    /// Looks for a text in the open conversation.
+    /// Searches a text in the open conversation.
     pub(in crate::dashboard) fn find_text(&mut self, text: &str) {
         let stamps = [self.next_read_id(), self.next_read_id()];
         let Some(focus) = &mut self.focus else {
@@ -201,7 +201,7 @@ impl Dashboard {
         self.on_seek_result(found, what, stamp);
     }
 
-    /// Goes where something was found, or seeks further.
+    /// Goes to the row that a search found, or continues the search.
     pub(in crate::dashboard) fn on_seek_result(
         &mut self,
         found: SeekResult,

@@ -1,7 +1,7 @@
-//! The game: where a Mysis' ship is and how it fares, as far as the results of its tools tell.
+//! The facts of the game: where a Mysis' ship is and in what condition, as its tools' results show.
 //!
-//! The tools are those of the game server and may be any; whatever looks like a figure of the game
-//! is taken, and its age with it. Nothing is guessed.
+//! The game server may offer any tools. The reader takes each field whose name it knows, together
+//! with the time of the result. It derives nothing.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -14,35 +14,34 @@ use actors::domain::message::Row;
 use crate::dashboard::text::tree::split_json;
 use actors::domain::clean::one_line;
 
-/// Points of the chart that are kept.
+/// The most points of the credits chart.
 const MAX_CREDIT_POINTS: usize = 600;
-/// Results longer than this are not read for it.
+/// Longer results are not parsed for the panel.
 const MAX_RESULT_BYTES: usize = 256 * 1024;
 
 /// What is known of a Mysis' game.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameSummary {
-    /// Credits, over time.
     credits: Arc<VecDeque<(Timestamp, i64)>>,
-    /// Figures of the ship that have an upper end: now, and at most.
+    /// The ship's gauges: the present value and the maximum.
     gauges: BTreeMap<Gauge, (f64, f64)>,
     /// The ship's name.
     pub ship: Option<Box<str>>,
-    /// Where it is: the system, the place in it, the base it is docked at.
+    /// The star system, the point of interest and the base.
     pub place: ShipLocation,
-    /// What is in the hold.
+    /// The items in the hold and their quantities.
     pub cargo: Vec<(Box<str>, i64)>,
-    /// When any of this was told last.
+    /// The time of the newest result that told any of this.
     pub at: Option<Timestamp>,
     newest: Seq,
 }
 
-/// A figure that has an upper end.
+/// A value with a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gauge {
     /// Fuel.
     Fuel,
-    /// The hold.
+    /// The used space of the hold.
     Cargo,
     /// The hull.
     Hull,
@@ -51,10 +50,10 @@ pub enum Gauge {
 }
 
 impl Gauge {
-    /// Every one.
+    /// All gauges.
     pub const ALL: [Gauge; 4] = [Gauge::Fuel, Gauge::Cargo, Gauge::Hull, Gauge::Shield];
 
-    /// Its name.
+    /// The label on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -65,7 +64,7 @@ impl Gauge {
         }
     }
 
-    /// The names of the figure and of its upper end.
+    /// The JSON fields of the value and of its maximum.
     fn fields(self) -> (&'static str, &'static str) {
         match self {
             Gauge::Fuel => ("fuel", "max_fuel"),
@@ -81,7 +80,7 @@ impl Gauge {
 pub struct ShipLocation {
     /// The star system.
     pub system: Option<Box<str>>,
-    /// The place in it.
+    /// The point of interest in it.
     pub poi: Option<Box<str>>,
     /// The base it is docked at.
     pub base: Option<Box<str>>,
@@ -94,26 +93,26 @@ impl GameSummary {
         self.at.is_some()
     }
 
-    /// Credits, over time.
+    /// The credits over time.
     #[must_use]
     pub fn credits(&self) -> &VecDeque<(Timestamp, i64)> {
         &self.credits
     }
 
-    /// A figure, and its upper end.
+    /// The value and its maximum.
     #[must_use]
     pub fn gauge(&self, gauge: Gauge) -> Option<(f64, f64)> {
         self.gauges.get(&gauge).copied()
     }
 
-    /// Reads the results among rows; they come in order, the oldest first.
+    /// Reads the results among these rows. The rows are in order, oldest first.
     pub fn read_all(&mut self, rows: &[Arc<Row>]) {
         for row in rows {
             self.read_row(row);
         }
     }
 
-    /// Reads a result; one that is older than what is known is left out.
+    /// Reads a result. One that is older than the newest one read is ignored.
     pub fn read_row(&mut self, row: &Row) {
         let Some((_, text, meta)) = row.result() else {
             return;

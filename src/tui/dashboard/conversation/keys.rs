@@ -1,52 +1,52 @@
-//! What keys do in a conversation.
+//! The keys of a conversation.
 
 use crate::dashboard::input_event::{key, letter};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::dashboard::keys::{Binding, bind};
 
-/// What keys do in a conversation.
+/// What a key does in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FocusAction {
-    /// Select the entry before.
+    /// Select the previous entry.
     EntryUp,
     /// Select the next entry.
     EntryDown,
-    /// Show the selected entry whole, or no longer.
+    /// Expand or fold the selected entry.
     Turn,
-    /// Show all entries whole, or no longer.
+    /// Expand or fold all entries.
     TurnAll,
-    /// Show all reasoning whole, or no longer.
+    /// Expand or fold all reasoning.
     Reasoning,
-    /// Look into the selected entry.
+    /// Inspect the selected entry.
     Inspect,
     /// Copy the selected entry.
     Copy,
-    /// Look for a text.
+    /// Search a text.
     Find,
-    /// To the next place of the text.
+    /// Go to the next hit.
     NextMatch,
-    /// To the place of the text before.
+    /// Go to the previous hit.
     MatchBefore,
-    /// To the error before.
+    /// Go to the previous error.
     ErrorBefore,
-    /// To the next error.
+    /// Go to the next error.
     NextError,
-    /// To the order before.
+    /// Go to the previous order.
     OrderBefore,
-    /// To the next order.
+    /// Go to the next order.
     NextOrder,
     /// Show or hide the panel at the side.
     Panel,
-    /// The Mysis before in the table.
+    /// Open the previous Mysis of the table.
     Previous,
-    /// The next Mysis in the table.
+    /// Open the next Mysis of the table.
     Next,
-    /// Stop looking, dismiss an error, go back to the table.
+    /// End the search, dismiss an error, or go back to the table.
     Back,
 }
 
-/// Keys of a conversation.
+/// The keys of a conversation.
 pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
     bind(
         &[key(KeyCode::Esc)],

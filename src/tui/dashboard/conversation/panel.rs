@@ -1,4 +1,4 @@
-//! The panel beside a conversation: the ship, its hold and its credits, and what the Mysis used.
+//! The panel beside a conversation: ship, hold, credits and the tokens that the Mysis used.
 
 use super::Focus;
 use super::game::{GameSummary, Gauge};
@@ -17,7 +17,7 @@ use crate::painter::Painter;
 use crate::theme::Ground;
 
 const LABEL: usize = 9;
-/// Cells of the bar that shows how much of a request is what.
+/// The width in cells of the bar that shows a part's share of a request.
 const SHARE_BAR_CELLS: usize = 12;
 
 pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, brush: &mut Painter<'_>) {
@@ -104,7 +104,7 @@ fn add_mysis(
     add_reason(standing, lines, columns);
 }
 
-/// Why it is in its state, in a few lines.
+/// Adds the reason for the Mysis' state.
 fn add_reason(standing: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16) {
     let why = standing.fault.as_ref().map(|fault| fault.text.as_str());
     if let Some(why) = why.or(standing.reason.as_deref()) {
@@ -120,7 +120,7 @@ fn add_reason(standing: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16)
     }
 }
 
-/// What the last request weighs, part by part.
+/// Adds the size of each part of the last request.
 fn add_request(parts: RequestByteCounts, lines: &mut Vec<StyledLine>) {
     let size = |bytes: usize| figures::size(bytes as u64);
     lines.push(
@@ -198,7 +198,7 @@ fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> StyledLine {
         reason = "a share of a handful of cells"
     )]
     let full = ((share * cells as f64).round() as usize).min(cells);
-    // A full hold and an empty tank both want attention.
+    // The gauge turns to a warning when the hold is full, or when fuel or hull are low.
     let is_bad = match gauge {
         Gauge::Cargo => share > 0.95,
         Gauge::Fuel | Gauge::Hull => share < 0.25,

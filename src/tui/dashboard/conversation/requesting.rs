@@ -1,4 +1,4 @@
-//! Requesting: what a Mysis last sent to its model, looked into or weighed beside its conversation.
+//! Reads the request that a Mysis last sent to its model, for the inspector and for the panel.
 
 use std::sync::Arc;
 
@@ -10,27 +10,28 @@ use crate::dashboard::inspector::Inspector;
 use crate::dashboard::overlay::Overlay;
 use actors::domain::screen::{OrderId, UiEffect};
 
-/// A request that was asked for, to be looked into.
+/// A request that was asked for and will open in the inspector.
 #[derive(Clone, Debug)]
 pub(in crate::dashboard) struct AwaitedRequest {
     id: OrderId,
     name: Arc<str>,
-    /// How many layers lay over the view then: who has opened another one looks elsewhere.
+    /// The number of overlays when it was asked for. If the operator has opened another one since,
+    /// the inspector does not open.
     overlays: usize,
 }
 
-/// What the newest request of a Mysis weighs, as far as that is known.
+/// The size of a Mysis' newest request, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Weight {
-    /// The parts, once they are known.
+    /// The size of each part; `None` until the answer came.
     pub parts: Option<RequestByteCounts>,
     asked: Option<OrderId>,
-    /// The tokens that the Mysis had used when it was asked.
+    /// The Mysis' token count when the size was asked for. When it grows, there is a newer request.
     tokens: Option<u64>,
 }
 
 impl Dashboard {
-    /// Asks for what the Mysis in hand last sent.
+    /// Asks for the last request of the Mysis that keys act upon.
     pub(in crate::dashboard) fn look_into_request(&mut self) {
         let Some(standing) = self.target() else {
             return;
@@ -53,7 +54,7 @@ impl Dashboard {
         id
     }
 
-    /// Weighs the newest request of the Mysis in focus, where that is shown and may have changed.
+    /// Asks for the size of the newest request, if the panel shows it and it may have changed.
     pub(in crate::dashboard) fn weigh_request(&mut self) {
         let is_shown = self.layout().panel.width > 0;
         let Some(focus) = self.focus.as_ref().filter(|_| is_shown) else {
@@ -74,7 +75,7 @@ impl Dashboard {
         }
     }
 
-    /// Takes the answer, if a request was what was asked for.
+    /// Takes an answer. Returns whether it was the answer to a query for a request.
     pub(in crate::dashboard) fn answered_request(
         &mut self,
         id: OrderId,

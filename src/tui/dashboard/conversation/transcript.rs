@@ -1,8 +1,8 @@
-//! The transcript: a conversation as it is seen through a window of so many lines.
+//! The transcript: a conversation seen through a window of lines.
 //!
-//! Only what is in sight is laid out, so that a conversation of a million rows costs no more than
-//! one of a hundred. The window hangs on a row, not on a number of lines: what is loaded above it
-//! does not move it.
+//! Only the visible entries are laid out, so a conversation of a million rows costs no more than
+//! one of a hundred. The window's position is a row and not a number of lines, so rows that are
+//! loaded above it do not move it.
 
 pub mod entry;
 pub mod pages;
@@ -26,9 +26,9 @@ use entry::{EntryOptions, TranscriptEntry};
 use pages::{Load, PageMerge, Pages};
 use text_search::TextSearch;
 
-/// Entries that are kept laid out beside those in sight.
+/// The most entries whose layout is kept.
 const MAX_LAID_OUT_ENTRIES: usize = 400;
-/// Columns of the time beside each entry, and of the bar.
+/// The columns of the time and the bar at the left of each entry.
 const GUTTER_COLUMNS: u16 = 11;
 const GUTTER_WHEN_NARROW: u16 = 2;
 const NARROW_BELOW_COLUMNS: u16 = 60;
@@ -36,7 +36,6 @@ const NARROW_BELOW_COLUMNS: u16 = 60;
 /// A conversation as it is seen.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// Whose.
     pub mysis: MysisId,
     name: Arc<str>,
     offset: UtcOffset,
@@ -50,33 +49,33 @@ pub struct Transcript {
     reasoning: Fold,
     /// The entry that keys act upon.
     selected: Option<Seq>,
-    /// What is being looked for.
+    /// The text that is searched.
     pub text_search: Option<TextSearch>,
     shown: Vec<VisibleLine>,
 }
 
-/// Where the window is.
+/// The position of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ScrollPosition {
-    /// At the end, and stays there.
+    /// At the end. New rows scroll the window.
     Bottom,
-    /// Its first line is this line of this row.
+    /// The first visible line is this line of this row.
     At(Seq, usize),
-    /// As near the beginning as a row that is still to be loaded allows.
+    /// At this row, which is not loaded yet. Until then the window stays as it is.
     Pending(Seq),
 }
 
-/// One line in sight.
+/// A visible line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleLine {
     /// The entry.
     pub entry: Arc<TranscriptEntry>,
-    /// Which of its lines; `None`: the empty one above it.
+    /// The index of the line in its entry; `None` for the empty line above the entry.
     pub line: Option<usize>,
 }
 
 impl Transcript {
-    /// A conversation of which nothing is loaded yet.
+    /// A transcript without rows.
     #[must_use]
     pub fn of(mysis: MysisId, name: Arc<str>, offset: UtcOffset) -> Transcript {
         Transcript {
@@ -97,13 +96,12 @@ impl Transcript {
         }
     }
 
-    /// The rows held.
+    /// The rows in memory.
     #[must_use]
     pub fn pages(&self) -> &Pages {
         &self.pages
     }
 
-    /// The lines in sight.
     #[must_use]
     pub fn visible_lines(&self) -> &[VisibleLine] {
         &self.shown
@@ -115,13 +113,13 @@ impl Transcript {
         self.selected
     }
 
-    /// Whether it stays at the end.
+    /// Whether the window follows the end of the conversation.
     #[must_use]
     pub fn is_following(&self) -> bool {
         self.place == ScrollPosition::Bottom
     }
 
-    /// Columns of the time and the bar at the left.
+    /// The columns of the time and the bar at the left.
     #[must_use]
     pub fn gutter(columns: u16) -> u16 {
         if columns < NARROW_BELOW_COLUMNS {
@@ -131,7 +129,7 @@ impl Transcript {
         }
     }
 
-    /// How far down the window is, from 0 to 1; by the rows' numbers, which is near enough.
+    /// The position of the window, from 0 to 1. It is estimated from row numbers.
     #[must_use]
     pub fn scroll_fraction(&self) -> f64 {
         let newest = self.pages.rows().back().map_or(0, |row| row.seq.0);
@@ -144,7 +142,7 @@ impl Transcript {
         depth.clamp(0.0, 1.0)
     }
 
-    /// The Mysis has another name.
+    /// Takes a new name of the Mysis.
     pub fn rename(&mut self, name: &Arc<str>) {
         if self.name != *name {
             self.name = name.clone();
@@ -152,7 +150,7 @@ impl Transcript {
         }
     }
 
-    /// The window has so many columns and lines.
+    /// Sets the size of the window in columns and lines.
     pub fn resize(&mut self, columns: u16, height: u16) {
         if self.columns != columns {
             self.laid_out.clear();
@@ -161,17 +159,17 @@ impl Transcript {
         self.height = height;
     }
 
-    /// A question to the store is on its way.
+    /// Notes that a query to the store is on its way.
     pub fn expect(&mut self, stamp: ReadId, load: Load) {
         self.pages.expect(stamp, load);
     }
 
-    /// The store could not be read; whether that was waited for.
+    /// Handles a failed read of the store. Returns whether this transcript waited for it.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
         self.pages.fail_request(stamp)
     }
 
-    /// Takes a piece of the conversation.
+    /// Takes a page of the conversation.
     pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) {
         if let Some(text_search) = &mut self.text_search {
             page.iter().for_each(|row| text_search.check_row(row));
@@ -181,7 +179,7 @@ impl Transcript {
         }
     }
 
-    /// A row was stored just now.
+    /// Takes a row that was stored just now.
     pub fn on_row_stored(&mut self, row: &Arc<Row>) {
         if let Some(text_search) = &mut self.text_search {
             text_search.check_row(row);
@@ -189,12 +187,12 @@ impl Transcript {
         self.pages.on_row_stored(row);
     }
 
-    /// Rows may have been stored that were not heard of.
+    /// Forgets that the end is known, because rows may have been stored unnoticed.
     pub fn invalidate_end(&mut self) {
         self.pages.invalidate_end();
     }
 
-    /// Shows an entry whole, or no longer.
+    /// Expands or folds an entry.
     pub fn toggle_entry(&mut self, seq: Seq) {
         if !self.turned.remove(&seq) {
             self.turned.insert(seq);
@@ -202,26 +200,26 @@ impl Transcript {
         self.laid_out.remove(&seq);
     }
 
-    /// Shows all entries whole, or no longer.
+    /// Expands or folds all entries.
     pub fn turn_all(&mut self) {
         self.fold = self.fold.opposite();
         self.turned.clear();
         self.laid_out.clear();
     }
 
-    /// Shows all reasoning whole, or no longer.
+    /// Expands or folds all reasoning.
     pub fn turn_reasoning(&mut self) {
         self.reasoning = self.reasoning.opposite();
         self.laid_out.clear();
     }
 
-    /// Whether reasoning is shown whole.
+    /// Whether reasoning is expanded.
     #[must_use]
     pub fn reasoning(&self) -> Fold {
         self.reasoning
     }
 
-    /// Looks for a text, or for none any more.
+    /// Starts a text search, or ends it.
     pub fn find(&mut self, text_search: Option<TextSearch>) {
         self.text_search = text_search;
         self.laid_out.clear();
@@ -252,7 +250,7 @@ impl Transcript {
         Some(entry)
     }
 
-    /// Forgets how entries far out of sight were laid out.
+    /// Drops the layout of entries far away from the window.
     fn tidy(&mut self) {
         if self.laid_out.len() <= MAX_LAID_OUT_ENTRIES {
             return;

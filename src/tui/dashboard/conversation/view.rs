@@ -1,4 +1,4 @@
-//! The conversation of one Mysis.
+//! Draws the conversation of one Mysis.
 
 use super::Focus;
 use super::transcript::{Transcript, VisibleLine};
@@ -66,7 +66,7 @@ fn paint_title(
     );
     line.push(model, Tone::Dim);
     let place = position_line(transcript);
-    // Whether it follows is seen at every size; the model may be cut.
+    // The scroll position is shown at every width. The model's name may be cut.
     let wide = u16::try_from(width::of(&place.text())).unwrap_or(area.width);
     let columns = [Constraint::Min(0), Constraint::Length(wide)];
     let [left, right] = Layout::horizontal(columns).areas(area);
@@ -74,7 +74,7 @@ fn paint_title(
     brush.line(right, 0, &place);
 }
 
-/// Where the window is, and which of the places that were found.
+/// The position of the window, and which of the hits is current.
 fn position_line(transcript: &Transcript) -> StyledLine {
     let mut line = StyledLine::default();
     if let Some(text_search) = &transcript.text_search {
@@ -121,7 +121,7 @@ fn paint_line(
     }
 }
 
-/// A mark at the right edge says how far down this is.
+/// Draws a mark at the right edge at the height of the scroll position.
 fn paint_place(transcript: &Transcript, body: Rect, brush: &mut Painter<'_>) {
     if transcript.is_following() || body.height == 0 {
         return;

@@ -1,4 +1,4 @@
-//! Pointing: what the mouse does.
+//! Handles the mouse.
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
@@ -10,7 +10,7 @@ use crate::dashboard::table::columns::{Column, columns};
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
-/// Lines that the wheel moves.
+/// The lines that one step of the wheel scrolls.
 const WHEEL_LINES: usize = 3;
 
 impl Dashboard {
@@ -55,7 +55,7 @@ impl Dashboard {
         }
     }
 
-    /// A first click selects, a second one unfolds.
+    /// The first click selects an entry. A second one expands or folds it.
     fn click_entry(&mut self, row: usize) {
         let Some(focus) = &mut self.focus else {
             return;
@@ -67,7 +67,7 @@ impl Dashboard {
         }
     }
 
-    /// A first click selects, a second one opens.
+    /// The first click selects a Mysis. A second one opens its conversation.
     fn click_row(&mut self, row: usize) {
         let (_, in_sight) = self.table.visible_rows();
         let Some(id) = in_sight.get(row).copied() else {
@@ -80,7 +80,7 @@ impl Dashboard {
         }
     }
 
-    /// A click on a title sorts by it.
+    /// A click on a column's title sorts by the column.
     fn click_title(&mut self, mouse: MouseEvent) {
         if wheel_direction(mouse).is_some() {
             return;
@@ -131,7 +131,7 @@ fn position_of(mouse: MouseEvent) -> Position {
     Position::new(mouse.column, mouse.row)
 }
 
-/// Where the wheel turned; `None`: it was a click.
+/// The direction of the wheel; `None` for a click.
 fn wheel_direction(mouse: MouseEvent) -> Option<Direction> {
     let turned = [
         (MouseEventKind::ScrollUp, Direction::Back),

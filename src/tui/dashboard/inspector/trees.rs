@@ -1,4 +1,4 @@
-//! Trees of what can be looked into: a row of a conversation, a request to a model.
+//! The trees of the inspector: a row of a conversation, and a request to a model.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use actors::domain::clean::one_line;
 use actors::domain::last_request::SentRequest;
 use actors::domain::message::{Row, RowBody};
 
-/// Letters of a message that stand beside its role.
+/// The most bytes of a message that are shown beside its role.
 const PREVIEW_BYTES: usize = 100;
 
 /// Everything that a row holds.
@@ -75,7 +75,7 @@ fn about(row: &Row) -> Tree {
     tree
 }
 
-/// Everything that was sent: what it weighs, its settings, its messages, its tools.
+/// Everything that was sent: the size of each part, the settings, the messages and the tools.
 pub(super) fn of_request(sent: &SentRequest) -> Tree {
     let mut tree = Tree::default();
     tree.add_branch(0, "size", &size(sent.parts.total_bytes()), sizes(sent));
@@ -131,7 +131,7 @@ fn of_messages(messages: &[Value]) -> Tree {
     tree
 }
 
-/// How a message begins, or what it calls.
+/// The beginning of a message, or the tools that it calls.
 fn message_preview(message: &Value, content: &str) -> String {
     let calls = message["tool_calls"].as_array();
     let names: Vec<&str> = calls

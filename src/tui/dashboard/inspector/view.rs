@@ -1,4 +1,4 @@
-//! One entry in full.
+//! Draws the inspector.
 
 use super::Inspector;
 use crate::dashboard::layout::{ScreenLayout, row_of, without_left};

@@ -1,43 +1,43 @@
-//! What keys do everywhere, and with the Myses in hand.
+//! The keys that work everywhere, and those that act upon the target Myses.
 
 use crate::dashboard::input_event::{ctrl, key, letter};
 use crossterm::event::KeyCode;
 
 use super::{Binding, bind};
 
-/// What keys do everywhere, unless a field or a question has them.
+/// What a key does everywhere, unless a text field or a question takes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GlobalAction {
     /// Write a mission.
     Broadcast,
-    /// Write a command.
+    /// Open the palette.
     Palette,
-    /// Start those that ran when the program ended.
+    /// Start the Myses that ran when the program ended.
     Resume,
-    /// Show what flew past.
+    /// Show the message log.
     Log,
-    /// Take the last order back.
+    /// Undo the last order.
     Undo,
     /// Write the screen to files.
     Dump,
-    /// Give the mouse to the terminal, or take it back.
+    /// Switch the mouse between program and terminal.
     Mouse,
-    /// Show what keys do.
+    /// Show the help screen.
     Help,
     /// Close the program.
     Quit,
-    /// Go to the background.
+    /// Suspend the program to the shell's background.
     Suspend,
-    /// Draw everything anew.
+    /// Draw the whole screen again.
     Redraw,
 }
 
-/// What keys do with the Myses in hand: those that are marked, else the one selected or open.
+/// What a key does with the target Myses: the marked ones, else the one that is selected or open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetAction {
-    /// Write to them.
+    /// Write them a direct message.
     Message,
-    /// Give them something to keep in mind.
+    /// Write their note.
     Note,
     /// Start or relaunch them.
     Start,
@@ -45,13 +45,13 @@ pub enum TargetAction {
     Stop,
     /// Delete them.
     Delete,
-    /// Change the settings of one.
+    /// Change the profile of one.
     Configure,
-    /// Show the request that was last sent.
+    /// Inspect the last request.
     Request,
 }
 
-/// Keys that work everywhere.
+/// The keys that work everywhere.
 pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
     bind(
         &[letter('b')],
@@ -121,7 +121,7 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
     ),
 ];
 
-/// Keys for the Myses in hand.
+/// The keys for the target Myses.
 pub const TARGET_KEYS: &[Binding<TargetAction>] = &[
     bind(
         &[letter('m')],

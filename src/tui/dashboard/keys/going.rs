@@ -1,11 +1,11 @@
-//! Keys that go somewhere, in every view alike.
+//! The keys for movement, the same in every view.
 
 use crate::dashboard::input_event::{ctrl, key, letter};
 use crossterm::event::KeyCode;
 
 use super::{Binding, bind};
 
-/// Where a key goes.
+/// A movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Movement {
     /// One up.
@@ -22,7 +22,7 @@ pub enum Movement {
     Last,
 }
 
-/// Keys of the table, of a conversation, of an entry, of lists.
+/// The movement keys of the table, conversations, the inspector and lists.
 pub const MOVEMENT_KEYS: &[Binding<Movement>] = &[
     bind(&[key(KeyCode::Up), letter('k')], Movement::Up, "", "up"),
     bind(

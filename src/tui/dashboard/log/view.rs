@@ -1,4 +1,4 @@
-//! Lists that are only read: the message log.
+//! Draws the message log.
 
 use super::LogMessage;
 use crate::dashboard::Dashboard;
@@ -44,7 +44,7 @@ pub(crate) fn paint_log(
 pub(crate) fn log_line(dashboard: &Dashboard, message: &LogMessage) -> StyledLine {
     let offset = dashboard.appearance().offset;
     let (day, clock) = (offset.day(message.at), offset.clock(message.at));
-    // The time alone is meant of today.
+    // A time without a date means today.
     let when = match day == offset.day(dashboard.now()) {
         true => clock,
         false => format!("{} {clock}", day.get(5..).unwrap_or_default()),
@@ -54,7 +54,7 @@ pub(crate) fn log_line(dashboard: &Dashboard, message: &LogMessage) -> StyledLin
         .with(format!(" {}", message.text), message.tone)
 }
 
-/// The whole space of the view, emptied.
+/// Empties the whole area of the view.
 fn clear(layout: &ScreenLayout, brush: &mut Painter<'_>) -> Rect {
     let body = layout.page();
     brush.fill(body, Ground::Base);

@@ -1,4 +1,4 @@
-//! Who needs the operator, below the table.
+//! Draws the Myses that need the operator, below the table.
 
 use super::key_of;
 use crate::dashboard::Dashboard;

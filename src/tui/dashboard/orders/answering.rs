@@ -1,4 +1,4 @@
-//! Answering: what comes back of orders and questions.
+//! Handles the answers to orders and queries.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use actors::domain::screen::OrderId;
 use actors::domain::screen::ReadId;
 
 impl Dashboard {
-    /// An order was carried out, or not.
+    /// Takes the answer to an order.
     pub fn on_answer(&mut self, id: OrderId, answer: OrderResult) {
         if self.answered_request(id, &answer) {
             return;
@@ -41,7 +41,7 @@ impl Dashboard {
         }
     }
 
-    /// A piece of a conversation was read, or the store could not be read.
+    /// Takes a page of a conversation, or the error of the store.
     pub fn on_page(&mut self, stamp: ReadId, page: Result<Vec<Arc<Row>>, String>) {
         match page {
             Ok(page) => self.take_page(stamp, page),
@@ -66,7 +66,7 @@ impl Dashboard {
         focus.transcript.take(stamp, page);
     }
 
-    /// A text was looked for, or the store could not be read.
+    /// Takes the result of a text search, or the error of the store.
     pub fn on_search_result(
         &mut self,
         stamp: ReadId,
@@ -109,7 +109,7 @@ impl Dashboard {
         }
     }
 
-    /// What the terminal was asked to do, and what came of it.
+    /// Takes the result of a terminal action.
     pub fn on_performed(&mut self, result: Result<String, String>) {
         match result {
             Ok(text) => self.log_message(self.now, Tone::Success, None, "screen", &text),
@@ -128,7 +128,8 @@ impl Dashboard {
         }
     }
 
-    /// A form waits for its order: it goes when that is carried out, else it says why not.
+    /// If the order came from a form, closes the form on success or shows the reason of a refusal
+    /// in it. Returns whether it came from a form.
     fn answered_form(&mut self, id: OrderId, outcome: &AnsweredOrder) -> bool {
         let is_ours = |layer: &Overlay| {
             if let Overlay::Form(form) = layer {
@@ -147,7 +148,7 @@ impl Dashboard {
         true
     }
 
-    /// What was done may be taken back; an undo is not undone.
+    /// Keeps the order that undoes a completed one. An undo itself cannot be undone.
     fn remember_undo(&mut self, outcome: &AnsweredOrder) {
         let (Ok(done), Some(inverse)) = (&outcome.answer, &outcome.inverse) else {
             return;
@@ -161,7 +162,8 @@ impl Dashboard {
         }
     }
 
-    /// A refused text is there again when the operator wants to write to the same ones.
+    /// Restores a refused text as a draft, so that the operator finds it on writing to the same
+    /// target again.
     fn restore_draft(&mut self, outcome: &AnsweredOrder, target: ComposeTarget, text: &str) {
         let target = match (target, self.roster.find_by_name(&outcome.name)) {
             (ComposeTarget::Myses(_), Some(member)) => {
@@ -180,14 +182,16 @@ impl Dashboard {
         });
         match open {
             Some(composer) if composer.field.is_empty() => composer.field.replace(text),
-            // What is being written now is not overwritten; the history has the other text.
+            // The text that is being written now is not overwritten. The refused one is in the
+            // history.
             Some(_) => {}
             None if self.drafts.get(&target).is_empty() => self.drafts.keep(&target, text),
             None => {}
         }
     }
 
-    /// Says who did not take an order, and why: at once where one was asked, together where many.
+    /// Reports refused orders once the last answer came: the reason for a single order, a list for
+    /// several.
     fn report_refusals(&mut self, outcome: &AnsweredOrder) {
         let Some(receipt) = self.orders.receipt(outcome.receipt).cloned() else {
             return;

@@ -1,4 +1,4 @@
-//! Ordering: how what the operator wants becomes orders.
+//! Turns the operator's actions into orders.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use actors::domain::screen::TerminalKind;
 use actors::domain::screen::{OrderId, UiEffect};
 
 impl Dashboard {
-    /// Gives one order for each of these, under one receipt.
+    /// Gives each Mysis its own order, all under one receipt.
     pub(in crate::dashboard) fn order_each(
         &mut self,
         what: &'static str,
@@ -42,7 +42,7 @@ impl Dashboard {
         given.collect()
     }
 
-    /// Gives the same order to each of these, under one receipt.
+    /// Gives the same order to each of these Myses, under one receipt.
     pub(in crate::dashboard) fn order_myses(
         &mut self,
         what: &'static str,
@@ -52,7 +52,7 @@ impl Dashboard {
         self.order_each(what, ids, |name| order.clone().for_mysis(name))
     }
 
-    /// Gives one order that concerns no known Mysis.
+    /// Gives one order that is not for a known Mysis.
     pub(in crate::dashboard) fn order_once(
         &mut self,
         what: &'static str,
@@ -76,7 +76,7 @@ impl Dashboard {
         id
     }
 
-    /// Takes the last order back, where that can be done.
+    /// Undoes the last order that can be undone.
     pub(in crate::dashboard) fn undo_last(&mut self) {
         let Some(step) = self.undo.take() else {
             return self.log_message(
@@ -97,10 +97,10 @@ impl Dashboard {
         }
     }
 
-    /// Sends what was written.
+    /// Sends the text of a composer.
     pub(in crate::dashboard) fn send(&mut self, target: ComposeTarget, text: &str) {
         let text: Arc<str> = text.into();
-        // What is kept in a file holds no secret; what is sent is redacted where it is stored.
+        // The history file must not contain a secret. The store redacts the sent text itself.
         self.history.add(&self.redactor.clean(&text));
         self.actions
             .push(TerminalAction::KeepHistory(self.history.clone()));
@@ -141,14 +141,14 @@ impl Dashboard {
         form.awaited = id;
     }
 
-    /// Opens a text to somebody, where it was left.
+    /// Opens a composer with the draft for this target.
     pub(in crate::dashboard) fn compose(&mut self, target: ComposeTarget) {
         let draft = self.drafts.get(&target).to_string();
         self.overlays
             .push(Overlay::Compose(Composer::new(target, &draft)));
     }
 
-    /// Asks before these are deleted.
+    /// Asks before these Myses are deleted.
     pub(in crate::dashboard) fn ask_to_delete(&mut self, ids: Vec<MysisId>) {
         let mut lines = Vec::new();
         match ids[..] {
@@ -173,7 +173,7 @@ impl Dashboard {
         }));
     }
 
-    /// Asks before these are stopped.
+    /// Asks before these Myses are stopped.
     pub(in crate::dashboard) fn ask_to_stop(&mut self, ids: Vec<MysisId>) {
         let lines = vec![
             format!("Stop {} Myses?", ids.len()),
@@ -185,7 +185,8 @@ impl Dashboard {
         }));
     }
 
-    /// Quits; asks first while Myses run. Whoever is only attached ends nothing, and is not asked.
+    /// Quits. It asks first while Myses run, but not in an attached terminal, whose end stops
+    /// nothing.
     pub(in crate::dashboard) fn quit(&mut self) {
         if self.kind == TerminalKind::Attached {
             return self.close();
@@ -211,7 +212,7 @@ impl Dashboard {
         }));
     }
 
-    /// Does what the operator said yes to.
+    /// Performs the action that the operator confirmed.
     pub(in crate::dashboard) fn on_confirmed(&mut self, about: ActionToConfirm) {
         match about {
             ActionToConfirm::Delete(ids) => {
@@ -224,7 +225,7 @@ impl Dashboard {
         }
     }
 
-    /// Wants the end of the program, or of its own attachment alone.
+    /// Ends the program, or only the connection of an attached terminal.
     pub(in crate::dashboard) fn close(&mut self) {
         if self.kind == TerminalKind::Own {
             self.closing = Some(self.now);

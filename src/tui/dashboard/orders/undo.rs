@@ -1,29 +1,29 @@
-//! Undo: how an order is taken back, where that can be done.
+//! Undo: the orders that reverse earlier ones.
 
 use actors::domain::order::{CompletedOrder, Order};
 
-/// Orders that can be taken back.
+/// The most receipts that can be undone.
 const MAX_UNDO_RECEIPTS: usize = 20;
 
-/// Orders that take others back, the newest last.
+/// The undo steps, newest last.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Undo {
     steps: Vec<UndoStep>,
 }
 
-/// What takes one receipt's orders back.
+/// The orders that undo one receipt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UndoStep {
-    /// The receipt that is taken back.
+    /// The receipt that is undone.
     pub receipt: u64,
-    /// What was done.
+    /// The action that is undone, such as `stop`.
     pub what: &'static str,
-    /// The orders that take it back.
+    /// The orders that undo it.
     pub orders: Vec<Order>,
 }
 
 impl Undo {
-    /// Remembers how an order is taken back that was carried out under a receipt.
+    /// Adds an order that undoes a completed order of this receipt.
     pub fn remember(&mut self, receipt: u64, what: &'static str, order: Order) {
         if let Some(step) = self.steps.iter_mut().find(|step| step.receipt == receipt) {
             return step.orders.push(order);
@@ -38,7 +38,7 @@ impl Undo {
         });
     }
 
-    /// Whether a receipt's orders can be taken back by the next step.
+    /// Whether this receipt is the next one to be undone.
     #[must_use]
     pub fn is_next(&self, receipt: u64) -> bool {
         self.steps
@@ -46,13 +46,13 @@ impl Undo {
             .is_some_and(|step| step.receipt == receipt)
     }
 
-    /// The next step.
+    /// Takes the newest step.
     pub fn take(&mut self) -> Option<UndoStep> {
         self.steps.pop()
     }
 }
 
-/// Whether what came of an order is something to be taken back, where it can be.
+/// Whether a completed order changed anything that could be undone.
 #[must_use]
 pub fn is_change(done: &CompletedOrder) -> bool {
     *done != CompletedOrder::MissionCleared(false)

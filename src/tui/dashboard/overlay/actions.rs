@@ -1,4 +1,4 @@
-//! Actions of overlays: what their keys do.
+//! The actions of overlays: what their keys do.
 
 use super::composer::ComposerOutcome;
 use super::form::FormOutcome;
@@ -15,7 +15,7 @@ use crate::dashboard::keys::{self, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, Mov
 use crossterm::event::{KeyCode, KeyEvent};
 
 impl Dashboard {
-    /// The topmost layer has the key; it goes back where it was unless the key ended it.
+    /// Lets the topmost overlay handle the key. The overlay stays open unless the key closed it.
     pub(in crate::dashboard) fn press_in_layer(&mut self, layer: Overlay, press: KeyEvent) {
         match layer {
             Overlay::Compose(mut composer) => match composer.press(press, &self.history) {
@@ -51,7 +51,7 @@ impl Dashboard {
         }
     }
 
-    /// A key that a text has no use for may scroll what is behind it.
+    /// Lets a key that the text field does not use scroll the view behind it.
     fn press_behind(&mut self, press: KeyEvent) {
         let scrolls = matches!(press.code, KeyCode::PageUp | KeyCode::PageDown);
         let is_program = has_ctrl(press) && matches!(press.code, KeyCode::Char('z' | 'l'));
@@ -174,7 +174,7 @@ impl Dashboard {
         self.overlays.push(Overlay::Log(LogView { back, ..view }));
     }
 
-    /// The key that opened a list closes it.
+    /// The key that opened a list also closes it.
     fn press_in_help(&mut self, top: usize, press: KeyEvent) {
         let page = self.page_of_list();
         let last = self.help_lines().saturating_sub(page);
@@ -195,7 +195,7 @@ impl Dashboard {
         self.press_over_list(press);
     }
 
-    /// Only what is for the screen goes through a list, and no second list over the first.
+    /// Lets global keys work over a list, except for those that would open a second list.
     fn press_over_list(&mut self, press: KeyEvent) {
         let gesture = keys::find(GLOBAL_KEYS, press);
         let is_list = matches!(gesture, Some(GlobalAction::Log | GlobalAction::Help));
@@ -209,7 +209,7 @@ impl Dashboard {
     }
 }
 
-/// Where a key goes in a list, which has one more for the next page.
+/// The movement of a key in a list. Lists have an additional key for the next page.
 fn going_in_list(press: KeyEvent) -> Option<Movement> {
     if keys::find(LIST_KEYS, press) == Some(ListAction::PageDown) {
         return Some(Movement::PageDown);

@@ -1,4 +1,4 @@
-//! Composing: the operator writes to one Mysis, to several, or to the swarm.
+//! The composer: the operator writes to one Mysis, to several, or to the swarm.
 
 pub(crate) mod view;
 
@@ -13,42 +13,41 @@ use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::text::field::TextField;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// Whom the operator writes to.
+/// The recipients of a text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ComposeTarget {
     /// A mission for the swarm.
     Swarm,
-    /// A direct message to these.
+    /// A direct message to these Myses.
     Myses(Vec<MysisId>),
-    /// Persistent context for these.
+    /// The note of these Myses.
     Notes(Vec<MysisId>),
 }
 
-/// Text on its way to somebody.
+/// A text that is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composer {
-    /// Whom to.
     pub target: ComposeTarget,
-    /// The text.
+    /// The text field.
     pub field: TextField,
     recall: Recall,
 }
 
-/// What a key meant to a composer.
+/// The effect of a key in a composer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComposerOutcome {
-    /// It was used.
+    /// The key changed the composer.
     Used,
     /// The text is to be sent.
     Send(String),
-    /// The operator turns away; the text is kept.
+    /// The composer closes and the text becomes a draft.
     Leave,
-    /// It means nothing here.
+    /// The composer has no use for the key.
     Unused,
 }
 
 impl Composer {
-    /// Begins to write where the operator left off.
+    /// A composer with an earlier draft.
     #[must_use]
     pub fn new(target: ComposeTarget, draft: &str) -> Composer {
         Composer {
@@ -58,7 +57,7 @@ impl Composer {
         }
     }
 
-    /// Does what a key does in a text that is to be sent.
+    /// Handles a key.
     pub fn press(&mut self, press: KeyEvent, history: &InputHistory) -> ComposerOutcome {
         let breaks_line = KeyModifiers::ALT | KeyModifiers::SHIFT;
         match (press.code, has_ctrl(press)) {
@@ -80,7 +79,7 @@ impl Composer {
         ComposerOutcome::Used
     }
 
-    /// Whether what is written is an order, which the watch on progress judges by gains.
+    /// Whether the text becomes an order. Only orders are judged by their gains.
     #[must_use]
     pub fn is_order(&self) -> bool {
         match self.target {
@@ -89,7 +88,7 @@ impl Composer {
         }
     }
 
-    /// What the watch on progress makes of the order, where that is not the usual.
+    /// What the stall detection will assume about the order, if it is not the default.
     #[must_use]
     pub fn gain_hint(&self) -> Option<String> {
         if !self.is_order() {
@@ -103,7 +102,7 @@ impl Composer {
         Some(format!("\"{word}\": no gain expected? ^G says so"))
     }
 
-    /// The order says that no gain is expected, or says it no longer.
+    /// Adds or removes the mark that says that the order expects no gain.
     fn toggle_gain(&mut self) {
         let text = self.field.text();
         let other = match OrderIntent::of(text) {
@@ -126,20 +125,20 @@ impl Composer {
     }
 }
 
-/// What was begun and not sent, by whom it is for.
+/// Unsent texts by recipient.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drafts {
     texts: Arc<BTreeMap<ComposeTarget, String>>,
 }
 
 impl Drafts {
-    /// What was begun for somebody.
+    /// The draft for a recipient.
     #[must_use]
     pub fn get(&self, target: &ComposeTarget) -> &str {
         self.texts.get(target).map_or("", String::as_str)
     }
 
-    /// Keeps what was begun for somebody.
+    /// Sets the draft for a recipient.
     pub fn keep(&mut self, target: &ComposeTarget, text: &str) {
         if self.get(target) == text {
             return;

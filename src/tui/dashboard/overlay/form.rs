@@ -1,4 +1,4 @@
-//! Forms: a new Mysis, or other settings for one, with pickers instead of memory.
+//! The form for a new Mysis or for a Mysis' profile.
 
 pub(crate) mod view;
 
@@ -16,42 +16,40 @@ use crossterm::event::{KeyCode, KeyEvent};
 /// A form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MysisForm {
-    /// What it is for.
     pub purpose: FormPurpose,
-    /// Where the operator writes.
+    /// The field that has the cursor.
     pub at: FormField,
     /// The name.
     pub name: TextField,
-    /// The providers there are, with their models.
+    /// The configured providers and their models.
     pub providers: Vec<(Arc<str>, Arc<str>)>,
-    /// Which of them is chosen.
+    /// The index of the chosen provider.
     pub provider: usize,
-    /// The model; empty: the provider's.
+    /// The model; empty for the provider's.
     pub model: TextField,
-    /// The temperature; empty: the provider's.
+    /// The temperature; empty for the provider's.
     pub temperature: TextField,
     /// Whether a new Mysis starts at once.
     pub start: Start,
-    /// Why the form was not taken.
+    /// Why the form was refused.
     pub complaint: Option<Arc<str>>,
-    /// The order it became, while its answer is awaited.
+    /// The order that the form became, while it is not answered yet.
     pub awaited: Option<OrderId>,
 }
 
-/// What a form is for.
+/// What the form is for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormPurpose {
     /// A new Mysis.
     Create,
-    /// Other settings for this one.
+    /// To change a Mysis' profile.
     Configure {
-        /// Which.
         mysis: MysisId,
-        /// What it is called.
+        /// The present name.
         name: Arc<str>,
-        /// Its settings as they are.
+        /// The present model.
         model: Arc<str>,
-        /// Its temperature as it is.
+        /// The present temperature.
         temperature: Option<f32>,
     },
 }
@@ -59,13 +57,13 @@ pub enum FormPurpose {
 /// Whether a new Mysis starts at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// It does.
+    /// It starts at once.
     AtOnce,
     /// It stays idle.
     Later,
 }
 
-/// A place in a form.
+/// A field of the form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormField {
     /// The name.
@@ -80,14 +78,14 @@ pub enum FormField {
     Start,
 }
 
-/// What a key meant to a form.
+/// The effect of a key in a form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FormOutcome {
-    /// It was used.
+    /// The key changed the form.
     Used,
-    /// The form is to become this order.
+    /// The form is complete and becomes this order.
     Give(Order),
-    /// The operator turns away.
+    /// The form closes.
     Leave,
 }
 
@@ -111,7 +109,7 @@ impl MysisForm {
         }
     }
 
-    /// A form with the settings of a Mysis.
+    /// A form with the present profile of a Mysis.
     #[must_use]
     pub fn configure(rules: &SwarmRules, standing: &MysisStatus) -> MysisForm {
         let form = MysisForm::create(rules);
@@ -131,7 +129,7 @@ impl MysisForm {
         }
     }
 
-    /// Its places, from top to bottom.
+    /// The fields, from top to bottom.
     #[must_use]
     pub fn slots(&self) -> &'static [FormField] {
         match self.purpose {
@@ -157,7 +155,7 @@ impl MysisForm {
             .map_or("", |(_, model)| model)
     }
 
-    /// Does what a key does in a form.
+    /// Handles a key.
     pub fn press(&mut self, press: KeyEvent) -> FormOutcome {
         match (press.code, press.modifiers) {
             (KeyCode::Esc, _) => return FormOutcome::Leave,
@@ -169,14 +167,14 @@ impl MysisForm {
         FormOutcome::Used
     }
 
-    /// Writes pasted text where the operator writes.
+    /// Inserts pasted text into the current field.
     pub fn paste(&mut self, text: &str) {
         if let Some(field) = self.field() {
             field.insert(text.lines().next().unwrap_or_default());
         }
     }
 
-    /// The order was refused.
+    /// Shows why the order was refused.
     pub fn complain(&mut self, why: &str) {
         self.awaited = None;
         self.complaint = Some(why.into());
@@ -228,7 +226,8 @@ impl MysisForm {
         }
     }
 
-    /// Another provider has other models: its own is taken until one is written.
+    /// Chooses a provider. The model field becomes empty, because another provider has other
+    /// models.
     fn choose(&mut self, provider: usize) {
         if provider != self.provider {
             self.provider = provider;

@@ -1,4 +1,4 @@
-//! Help: what keys do, from the one table.
+//! Draws the help screen from the table of keys.
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::row_of;

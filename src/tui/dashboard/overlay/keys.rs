@@ -1,49 +1,49 @@
-//! What keys do in what lies over a view: an entry that is looked into, the log, help.
+//! The keys of overlays: the inspector, the message log and the help screen.
 
 use crate::dashboard::input_event::{key, letter};
 use crossterm::event::KeyCode;
 
 use crate::dashboard::keys::{Binding, bind};
 
-/// What keys do in an entry that is looked into.
+/// What a key does in the inspector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InspectorAction {
-    /// Open or close.
+    /// Open or close the node.
     Turn,
-    /// Open.
+    /// Open the node.
     Open,
-    /// Close.
+    /// Close the node.
     Close,
-    /// Open or close everything.
+    /// Open or close all nodes.
     TurnAll,
-    /// Look for a text.
+    /// Search a text.
     Find,
-    /// To the next place of the text.
+    /// Go to the next match.
     NextMatch,
-    /// To the place of the text before.
+    /// Go to the previous match.
     MatchBefore,
-    /// Copy what is selected.
+    /// Copy the selected node.
     Copy,
-    /// Copy everything.
+    /// Copy the whole entry.
     CopyAll,
-    /// Write everything to a file.
+    /// Write the whole entry to a file.
     Write,
-    /// Back to the conversation.
+    /// Go back to the conversation.
     Back,
 }
 
-/// What keys do in a list that is only read: the log, help.
+/// What a key does in the message log and the help screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListAction {
     /// A page down.
     PageDown,
-    /// Show only what is more serious, in the end everything.
+    /// Show the next severity only, in a cycle.
     Severity,
-    /// Close it.
+    /// Close the list.
     Back,
 }
 
-/// Keys of an entry that is looked into.
+/// The keys of the inspector.
 pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
     bind(
         &[key(KeyCode::Esc), letter('q')],
@@ -113,7 +113,7 @@ pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
     ),
 ];
 
-/// Keys of the log, of help, of a request.
+/// The keys of the message log and the help screen.
 pub const LIST_KEYS: &[Binding<ListAction>] = &[
     bind(
         &[key(KeyCode::Esc), letter('q')],

@@ -1,4 +1,4 @@
-//! The palette: commands that are written, with completion instead of memory.
+//! The palette: a command line with completion.
 
 pub mod commands;
 
@@ -13,57 +13,56 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 use commands::{COMMANDS, PaletteCommand, SORTABLE, Takes, find_command};
 
-/// Candidates that are shown.
+/// The most candidates that are shown.
 pub const MAX_SHOWN_CANDIDATES: usize = 10;
 
-/// The palette while it is open.
+/// The open palette.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommandPalette {
-    /// What is written.
     pub field: TextField,
-    /// What could be written, the likeliest first.
+    /// The completions, the likeliest first.
     pub candidates: Vec<Candidate>,
-    /// Which of them is taken by Tab.
+    /// The index of the candidate that Tab takes.
     pub chosen: usize,
-    /// Why it could not be done.
+    /// Why the command could not be carried out.
     pub complaint: Option<Box<str>>,
     recall: Recall,
 }
 
-/// Something that could be written, or a key that could be pressed.
+/// A completion, or a key that does the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The whole line with it.
+    /// The whole line after the completion.
     pub line: String,
-    /// What is shown of it.
+    /// The text of the list.
     pub label: String,
     /// What it does.
     pub help: String,
-    /// The key that does it, where there is one.
+    /// The key that does the same, if there is one.
     pub press: Option<KeyEvent>,
 }
 
-/// What the palette completes from.
+/// The names that the palette completes from.
 #[derive(Clone, Debug, Default)]
 pub struct CompletionSources {
     /// Names of Myses.
     pub myses: Vec<String>,
     /// Names of providers.
     pub providers: Vec<String>,
-    /// What keys do here: in words, and the key.
+    /// What the keys of the current view do, and the keys.
     pub gestures: Vec<(&'static str, KeyEvent)>,
 }
 
-/// What a key meant to the palette.
+/// The effect of a key in the palette.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PaletteOutcome {
-    /// It was used.
+    /// The key changed the palette.
     Used,
     /// This line is to be carried out.
     Run(String),
-    /// This key is to be pressed.
+    /// This key is to be handled as if it was pressed.
     Press(KeyEvent),
-    /// The operator turns away.
+    /// The palette closes.
     Leave,
 }
 
@@ -76,7 +75,7 @@ impl CommandPalette {
         palette
     }
 
-    /// Does what a key does in the palette.
+    /// Handles a key.
     pub fn press(
         &mut self,
         press: KeyEvent,
@@ -101,13 +100,13 @@ impl CommandPalette {
         PaletteOutcome::Used
     }
 
-    /// Writes pasted text.
+    /// Inserts pasted text.
     pub fn paste(&mut self, text: &str, known: &CompletionSources) {
         self.field.insert(&text.replace('\n', " "));
         self.complete(known);
     }
 
-    /// Says why it could not be done; what was written stays.
+    /// Shows why the command could not be carried out. The line stays.
     pub fn complain(&mut self, why: &str) {
         self.complaint = Some(why.into());
     }
@@ -164,7 +163,7 @@ impl CommandPalette {
     }
 }
 
-/// What could be written, by what is written already.
+/// The candidates for a line.
 fn complete_line(written: &str, known: &CompletionSources) -> Vec<Candidate> {
     let written = written.trim_start();
     let (first, rest) = match written.split_once(' ') {
@@ -205,7 +204,8 @@ fn first_words(written: &str, known: &CompletionSources) -> Vec<Candidate> {
     candidates
 }
 
-/// How well a name fits: at its beginning, inside it, letter by letter, or by what it does.
+/// How well a name matches; smaller is better. A match is at the beginning, inside the name, letter
+/// by letter, or in the help text.
 fn rank(name: &str, help: &str, wanted: &str) -> Option<usize> {
     if name.starts_with(wanted) {
         return Some(0);
@@ -252,7 +252,7 @@ fn action_candidates(written: &str, known: &CompletionSources) -> Vec<Candidate>
         .collect()
 }
 
-/// The values that fit at one place of a command.
+/// The matching values for one argument of a command.
 fn values(
     command: &PaletteCommand,
     place: usize,

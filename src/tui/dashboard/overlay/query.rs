@@ -1,4 +1,4 @@
-//! Queries: a line in which the operator writes what to look for.
+//! The one-line input for searches and for the table's filter.
 
 pub(crate) mod view;
 
@@ -6,41 +6,41 @@ use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::text::field::TextField;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// What the operator looks for.
+/// A search or filter that is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// Where.
+    /// What is searched.
     pub within: QueryScope,
-    /// What.
+    /// The text field.
     pub field: TextField,
 }
 
-/// Where something is looked for.
+/// What a query searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryScope {
-    /// Among the Myses of the table, at every letter.
+    /// The Myses of the table. The filter follows each keystroke.
     Table,
-    /// In the conversation, once it is written.
+    /// The conversation. The search begins with Enter.
     Conversation,
-    /// In the entry that is looked into.
+    /// The entry in the inspector.
     Entry,
 }
 
-/// What a key meant to a query.
+/// The effect of a key in a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueryOutcome {
-    /// What is written may have changed.
+    /// The text may have changed.
     Changed,
-    /// It is written.
+    /// The text is complete.
     Done,
-    /// Nothing is looked for.
+    /// The query closes and the search ends.
     Leave,
-    /// It means nothing here.
+    /// The query has no use for the key.
     Unused,
 }
 
 impl Query {
-    /// Begins with what was looked for last.
+    /// A query with the text of the last one.
     #[must_use]
     pub fn new(within: QueryScope, text: &str) -> Query {
         Query {
@@ -49,7 +49,7 @@ impl Query {
         }
     }
 
-    /// Does what a key does in a query.
+    /// Handles a key.
     pub fn press(&mut self, press: KeyEvent) -> QueryOutcome {
         match (press.code, has_ctrl(press)) {
             (KeyCode::Enter, _) => QueryOutcome::Done,

@@ -1,4 +1,4 @@
-//! Questions: what is asked before something is done that cannot be taken back.
+//! Questions before an action that cannot be undone.
 
 pub(crate) mod view;
 
@@ -10,36 +10,36 @@ use crossterm::event::{KeyCode, KeyEvent};
 /// A question to the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfirmDialog {
-    /// What is asked.
+    /// The action to confirm.
     pub about: ActionToConfirm,
-    /// What it says, line by line.
+    /// The lines of the question.
     pub lines: Vec<String>,
 }
 
-/// What a question is about.
+/// An action that needs a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionToConfirm {
-    /// These are to be deleted.
+    /// Deleting these Myses.
     Delete(Vec<MysisId>),
-    /// These are to be stopped.
+    /// Stopping these Myses.
     Stop(Vec<MysisId>),
-    /// The program is to close.
+    /// Closing the program.
     Quit,
 }
 
-/// What the operator said.
+/// The operator's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfirmAnswer {
     /// Yes.
     Yes,
     /// No.
     No,
-    /// Nothing that answers it.
+    /// The key is no answer.
     Nothing,
 }
 
 impl ConfirmDialog {
-    /// What a key says. What is lost for good wants a clear yes.
+    /// The answer of a key. An action that destroys data needs `y`.
     #[must_use]
     pub fn press(&self, press: KeyEvent) -> ConfirmAnswer {
         let may_insist = self.about == ActionToConfirm::Quit;
@@ -55,7 +55,7 @@ impl ConfirmDialog {
         }
     }
 
-    /// The keys that answer it.
+    /// The keys that answer the question.
     #[must_use]
     pub fn keys(&self) -> &'static str {
         match self.about {

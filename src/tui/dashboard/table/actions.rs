@@ -1,4 +1,4 @@
-//! Actions of the table: what its keys do.
+//! The actions of the table: what its keys do.
 
 use super::columns::{Column, columns};
 use super::keys::TableAction;
@@ -56,7 +56,7 @@ impl Dashboard {
         }
     }
 
-    /// The next column in sight that says more than another one.
+    /// Sorts by the next visible column.
     fn sort_by_next(&mut self) {
         let shown: Vec<Column> = columns(self.layout().body.width)
             .into_iter()
@@ -74,7 +74,7 @@ impl Dashboard {
         }
     }
 
-    /// The one after the selected one, by what is newest; round at the end.
+    /// Selects the next Mysis with a need, newest first. It wraps around at the end.
     fn go_to_next_need(&mut self) {
         let selected = self.table.selected();
         let place = self
@@ -88,7 +88,8 @@ impl Dashboard {
         self.show_in_table(id);
     }
 
-    /// Those with the need of the selected one; where that has none, with the newest need.
+    /// Marks the Myses with the same need as the selected one, or with the newest need if it has
+    /// none.
     fn mark_alike(&mut self) {
         let groups = self.need_groups.clone();
         let selected = self.table.selected();
@@ -104,7 +105,7 @@ impl Dashboard {
         }
     }
 
-    /// Selects one, also where the filter hides it.
+    /// Selects a Mysis. The filter is dropped if it hides the Mysis.
     pub(in crate::dashboard) fn show_in_table(&mut self, id: MysisId) {
         if !self.table.order().contains(&id) {
             self.table.change_filter(|filter| {

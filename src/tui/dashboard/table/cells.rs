@@ -1,4 +1,4 @@
-//! Cells: what the table and the panels say of one Mysis, in words.
+//! The texts of the table's cells and of the panels for one Mysis.
 
 use actors::domain::event::{Activity, LastToolCall, MysisStatus};
 use actors::domain::ids::Timestamp;
@@ -12,12 +12,12 @@ use crate::dashboard::text::tone::Tone;
 use crate::dashboard::text::width;
 use actors::domain::clean::one_line;
 
-/// Columns of a cell beyond which nothing is read.
+/// The width up to which a cell's text is built.
 const MAX_CELL_COLUMNS: usize = 400;
-/// A pause that is not over at once, in milliseconds.
+/// The remaining time of a wait is shown from this length on, in milliseconds.
 const LONG_MS: u64 = 5_000;
 
-/// What a column in its place says of a Mysis.
+/// The text of a cell.
 #[must_use]
 pub fn cell(
     placed: PlacedColumn,
@@ -63,7 +63,7 @@ fn unread_mark(member: &RosterMember) -> (String, Tone) {
     (sign.to_string(), Tone::Accent)
 }
 
-/// A state, with its sign.
+/// The sign and the name of a state.
 #[must_use]
 pub fn state(state: LifeState) -> (String, Tone) {
     let (sign, tone) = match state {
@@ -83,7 +83,7 @@ fn nudges(given: u32, limit: u32) -> (String, Tone) {
     }
 }
 
-/// What a Mysis does, with the time it has taken or still takes.
+/// What a Mysis does, and the elapsed or remaining time.
 #[must_use]
 pub fn activity_text(
     standing: &MysisStatus,
@@ -93,14 +93,14 @@ pub fn activity_text(
     doing_within(standing, now, weather, MAX_CELL_COLUMNS)
 }
 
-/// The same in so many columns: what is too long loses its end, but not its time.
+/// The same within a width. A long text is cut, but the time is kept.
 fn doing_within(
     standing: &MysisStatus,
     now: Timestamp,
     weather: &ServerOutages,
     columns: usize,
 ) -> (String, Tone) {
-    // Beyond its end it is only known how long it has taken.
+    // Once the expected end has passed, only the elapsed time is known.
     let left = standing
         .activity_until
         .filter(|until| *until > now)
@@ -156,13 +156,13 @@ fn doing_within(
     }
 }
 
-/// Whether its end is so far away that it is worth a figure.
+/// Whether the end is far enough away to show the remaining time.
 fn is_long(standing: &MysisStatus) -> bool {
     let until = standing.activity_until;
     until.is_some_and(|until| until.since(standing.activity_since) >= LONG_MS)
 }
 
-/// The last thing it said, or why it says nothing, or else what it did last.
+/// Its last words, or its fault, or else its last tool call.
 fn last_words_text(
     member: &RosterMember,
     now: Timestamp,
@@ -203,7 +203,7 @@ fn last_words_text(
     (clip_to_line(&standing.last_words), tone)
 }
 
-/// A tool call that came back, and what it brought.
+/// A completed tool call and its result.
 #[must_use]
 pub fn tool_call_text(deed: &LastToolCall) -> (String, Tone) {
     let (sign, tone) = if deed.is_error {

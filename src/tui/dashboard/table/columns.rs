@@ -1,9 +1,9 @@
-//! Columns: what the table says of each Mysis, and how much of it fits.
+//! The columns of the table, and which of them fit.
 
-/// What a column says.
+/// A column of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// Whether it is selected, marked, unread.
+    /// The marks for selected, marked and unread.
     Mark,
     /// Its name.
     Name,
@@ -19,22 +19,21 @@ pub enum Column {
     Provider,
     /// Its model.
     Model,
-    /// Nudges given.
+    /// Nudges that it was given.
     Nudges,
-    /// Turns taken.
     Turns,
     /// Tokens used.
     Tokens,
-    /// What that cost.
+    /// The cost of the tokens.
     Cost,
     /// How long its last model call took.
     Latency,
-    /// When it last did something.
+    /// The time of its last activity.
     Seen,
 }
 
 impl Column {
-    /// Its title.
+    /// The title of the column.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -55,7 +54,7 @@ impl Column {
         }
     }
 
-    /// Whether it holds figures, which stand at the right.
+    /// Whether it holds numbers, which are aligned to the right.
     #[must_use]
     pub fn is_figure(self) -> bool {
         match self {
@@ -77,14 +76,13 @@ impl Column {
     }
 }
 
-/// A column in its place.
+/// A column with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedColumn {
-    /// Which.
     pub column: Column,
-    /// Where it begins.
+    /// The first column of the screen.
     pub x: u16,
-    /// How wide it is.
+    /// The width in columns.
     pub width: u16,
 }
 
@@ -127,7 +125,7 @@ const COLUMNS_AT_150: &[(Column, u16)] = &[
     (Column::Seen, 4),
 ];
 
-/// The columns that fit; the words take what is left.
+/// The columns that fit this width. The words take the remaining space.
 #[must_use]
 pub fn columns(width: u16) -> Vec<PlacedColumn> {
     let chosen = match width {
@@ -148,7 +146,7 @@ pub fn columns(width: u16) -> Vec<PlacedColumn> {
             x: x.min(width),
             width: wide,
         });
-        // The mark stands close to the name.
+        // No gap separates the mark from the name.
         x += wide + u16::from(*column != Column::Mark);
     }
     placed

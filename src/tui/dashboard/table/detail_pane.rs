@@ -1,4 +1,4 @@
-//! A glance at the Mysis selected and at what flew past, where a short table leaves room.
+//! The detail pane: the selected Mysis and the newest messages, below a short table.
 
 use super::cells;
 use crate::dashboard::Dashboard;
@@ -13,7 +13,7 @@ use crate::dashboard::log::view::log_line;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-/// Lines that words or a fault take at most.
+/// The most lines of words or of a fault.
 const MAX_TEXT_LINES: usize = 4;
 
 pub(crate) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
@@ -33,13 +33,13 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) 
         lines.push(StyledLine::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
     }
     let messages = dashboard.log().messages().iter().rev();
-    // What only answers a key stands in the line of messages.
+    // Notices are shown in the status line instead.
     let newest = messages.filter(|message| !message.is_notice()).take(room);
     lines.extend(newest.map(|message| log_line(dashboard, message)));
     brush.lines(area, &lines);
 }
 
-/// What the columns of the table leave out, and its words or its fault in full.
+/// Adds what the table's columns leave out, and the last words or the fault in full.
 fn add_member(
     dashboard: &Dashboard,
     member: &RosterMember,

@@ -1,4 +1,4 @@
-//! Filters: which Myses the table shows.
+//! The filter of the table.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use actors::domain::state::LifeState;
 
 use actors::domain::clean::one_line;
 
-/// Which Myses are shown: those that fit every term.
+/// A filter. It shows the Myses that match every term.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     text: String,
     terms: Vec<Term>,
-    /// Only those in this state.
+    /// The only state that is shown.
     pub state: Option<LifeState>,
     complaint: Option<Arc<str>>,
 }
@@ -27,13 +27,13 @@ struct Term {
 
 #[derive(Clone, Debug)]
 enum TermPattern {
-    /// In small letters; capitals do not matter.
+    /// In lower case. The match ignores case.
     Text(String),
     Regex(Arc<Regex>),
 }
 
 impl Filter {
-    /// Reads what the operator wrote: words that all must be there, `!word` that must not, and
+    /// Parses the operator's text: words that all must occur, `!word` that must not occur, and
     /// `~regex` up to the end.
     pub fn set_text(&mut self, text: &str) {
         self.text = text.to_string();
@@ -72,25 +72,25 @@ impl Filter {
         }
     }
 
-    /// What the operator wrote.
+    /// The operator's text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Why it cannot be read, if it cannot.
+    /// Why the text cannot be parsed.
     #[must_use]
     pub fn complaint(&self) -> Option<&Arc<str>> {
         self.complaint.as_ref()
     }
 
-    /// Whether it lets everybody through.
+    /// Whether it shows every Mysis.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.terms.is_empty() && self.state.is_none()
     }
 
-    /// Shows those in the next state, in the end everybody.
+    /// Shows the next state only, in a cycle that ends with all states.
     pub fn next_state(&mut self) {
         self.state = match self.state {
             None => Some(LifeState::Running),
@@ -101,7 +101,7 @@ impl Filter {
         };
     }
 
-    /// Whether a Mysis is shown.
+    /// Whether it shows this Mysis.
     #[must_use]
     pub fn shows(&self, standing: &MysisStatus) -> bool {
         if self.state.is_some_and(|state| state != standing.state) {
@@ -131,7 +131,7 @@ fn matches_pattern(wanted: &TermPattern, standing: &MysisStatus) -> bool {
     })
 }
 
-/// Whether a text holds a word of small letters, capitals aside.
+/// Whether a text contains a lower-case word, ignoring the text's case.
 fn holds(text: &str, word: &str) -> bool {
     if text.is_ascii() && word.is_ascii() {
         let (text, word) = (text.as_bytes(), word.as_bytes());

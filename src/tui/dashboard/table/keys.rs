@@ -1,40 +1,40 @@
-//! What keys do in the table of Myses.
+//! The keys of the table.
 
 use crate::dashboard::input_event::{ctrl, key, letter};
 use crossterm::event::KeyCode;
 
 use crate::dashboard::keys::{Binding, bind};
 
-/// What keys do in the table of Myses.
+/// What a key does in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableAction {
     /// Open the conversation.
     Open,
-    /// A new Mysis.
+    /// Create a Mysis.
     New,
-    /// Show only some.
+    /// Write a filter.
     Filter,
-    /// Show those in the next state.
+    /// Show the next state only.
     State,
     /// Sort by the next column.
     Sort,
-    /// Sort the other way round.
+    /// Reverse the order.
     Turn,
-    /// Mark, or no longer.
+    /// Mark or unmark the Mysis.
     Mark,
-    /// Mark from the last mark to here.
+    /// Mark from the last marked Mysis to this one.
     MarkRange,
-    /// Mark all, or none.
+    /// Mark all or none.
     MarkAll,
-    /// To the next one who needs the operator.
+    /// Select the next Mysis that needs the operator.
     NextNeed,
-    /// Mark all who have the same need.
+    /// Mark all Myses with the same need.
     MarkAlike,
-    /// Dismiss an error, drop marks, show all.
+    /// Dismiss an error, remove marks, or show all Myses.
     Back,
 }
 
-/// Keys of the table of Myses.
+/// The keys of the table.
 pub const TABLE_KEYS: &[Binding<TableAction>] = &[
     bind(
         &[key(KeyCode::Enter), key(KeyCode::Right)],

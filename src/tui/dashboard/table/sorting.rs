@@ -1,4 +1,4 @@
-//! Sorting: the order of the table.
+//! The order of the table.
 
 use std::cmp::Ordering;
 
@@ -7,21 +7,20 @@ use actors::domain::state::LifeState;
 
 use super::columns::Column;
 
-/// By which column, and which end first.
+/// A column and a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sorting {
-    /// The column.
     pub by: Column,
-    /// Which end first.
+    /// The direction.
     pub from: SortDirection,
 }
 
-/// An end of an order.
+/// The direction of a sorting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortDirection {
-    /// The end that is looked for first in this column: `a`, the errored, the most, the newest.
+    /// The useful end of this column first: `a`, the errored, the most, the newest.
     Normal,
-    /// The other one.
+    /// The other end first.
     Reversed,
 }
 
@@ -35,7 +34,7 @@ impl Default for Sorting {
 }
 
 impl Sorting {
-    /// Sorts by a column; by the same one again: the other way round.
+    /// Sorts by a column. The same column again reverses the direction.
     #[must_use]
     pub fn with_column(self, by: Column) -> Sorting {
         if self.by == by {
@@ -47,7 +46,7 @@ impl Sorting {
         }
     }
 
-    /// The other way round.
+    /// The reversed direction.
     #[must_use]
     pub fn reverse(self) -> Sorting {
         let from = match self.from {
@@ -57,13 +56,13 @@ impl Sorting {
         Sorting { from, ..self }
     }
 
-    /// Whether the order can change while nobody comes or goes.
+    /// Whether the order can change although no Mysis comes or goes.
     #[must_use]
     pub fn is_volatile(self) -> bool {
         self.by != Column::Name
     }
 
-    /// Which of two comes first.
+    /// Compares two Myses.
     #[must_use]
     pub fn compare(self, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         let order = by_column(self.by, a, b);
@@ -87,7 +86,7 @@ fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         Column::State => state_rank(a.state).cmp(&state_rank(b.state)),
         Column::Doing => activity_rank(&a.activity).cmp(&activity_rank(&b.activity)),
         Column::Words | Column::Seen => b.last_activity_at.cmp(&a.last_activity_at),
-        // Those without an account come last.
+        // Myses without an account come last.
         Column::Account => {
             (a.account.is_none(), &a.account).cmp(&(b.account.is_none(), &b.account))
         }
@@ -126,7 +125,7 @@ fn activity_rank(activity: &Activity) -> u8 {
     }
 }
 
-/// Compares names as people do: `alpha-2` before `alpha-10`.
+/// Compares names with numbers in them by value: `alpha-2` before `alpha-10`.
 #[must_use]
 pub fn compare_natural(a: &str, b: &str) -> Ordering {
     let (mut a_rest, mut b_rest) = (a, b);

@@ -1,4 +1,4 @@
-//! The table of Myses.
+//! Draws the table of Myses.
 
 use super::cells::cell;
 use super::columns::{Column, PlacedColumn, columns};
@@ -47,7 +47,7 @@ fn paint_title(dashboard: &Dashboard, title: Rect, placed: PlacedColumn, brush: 
     }
 }
 
-/// How many are marked, how many the filter lets through, or which of many are in sight.
+/// The number of marked Myses, of those that the filter shows, or the visible range.
 fn selection_line(dashboard: &Dashboard, room: usize) -> StyledLine {
     let table = dashboard.table();
     let mut line = StyledLine::default();

@@ -1,4 +1,4 @@
-//! Fields: text that is being written, with its cursor.
+//! Text fields: a text that is being written, with its cursor.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -7,21 +7,21 @@ use crate::dashboard::input_event::{has_alt, has_ctrl};
 use actors::domain::clean::clean_text;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// How many steps back an edit can be undone.
+/// The most edits that can be undone.
 const UNDO_STEPS: usize = 100;
 
-/// Text that is being written.
+/// A text field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextField {
     text: String,
-    /// In bytes; always between two graphemes.
+    /// A byte offset. It is always between two graphemes.
     cursor: usize,
-    /// What was cut out last.
+    /// The text that was cut last.
     cut: String,
     undo: Vec<(String, usize)>,
 }
 
-/// A field as it is laid out: its lines, and where in them the cursor stands.
+/// The lines of a field, and the position of the cursor in them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldLayout {
     /// The lines.
@@ -33,7 +33,7 @@ pub struct FieldLayout {
 }
 
 impl TextField {
-    /// A field that holds a text, with the cursor behind it.
+    /// A field with this text and the cursor at its end.
     #[must_use]
     pub fn with_text(text: &str) -> TextField {
         TextField {
@@ -43,32 +43,31 @@ impl TextField {
         }
     }
 
-    /// What is written in it.
+    /// The text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether nothing is written in it.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// What stands before the cursor.
+    /// The text before the cursor.
     #[must_use]
     pub fn before(&self) -> &str {
         &self.text[..self.cursor]
     }
 
-    /// Replaces all of it; that can be undone.
+    /// Replaces the whole text. The change can be undone.
     pub fn replace(&mut self, text: &str) {
         self.push_undo();
         self.text = text.to_string();
         self.cursor = self.text.len();
     }
 
-    /// Empties it for good.
+    /// Takes the text and empties the field and its undo history.
     pub fn take_text(&mut self) -> String {
         let text = std::mem::take(&mut self.text);
         *self = TextField {
@@ -78,7 +77,7 @@ impl TextField {
         text
     }
 
-    /// Writes at the cursor; what does no good on a screen is left out.
+    /// Inserts a text at the cursor, without control characters.
     pub fn insert(&mut self, text: &str) {
         self.push_undo();
         let text = clean_text(text);
@@ -86,8 +85,8 @@ impl TextField {
         self.cursor = self.boundary_from(self.cursor + text.len());
     }
 
-    /// Does what a key does in a text; `false` where it does nothing there. Line ends, history and
-    /// completion are for others.
+    /// Handles a key. Returns `false` if the field has no use for it. The owner of the field handles
+    /// line ends, history and completion.
     pub fn press(&mut self, press: KeyEvent) -> bool {
         match (press.code, has_ctrl(press), has_alt(press)) {
             (KeyCode::Left, false, false) | (KeyCode::Char('b'), true, false) => {
@@ -126,7 +125,7 @@ impl TextField {
         true
     }
 
-    /// Moves the cursor a line up; `false` where there is none above.
+    /// Moves the cursor one line up. Returns `false` on the first line.
     pub fn up(&mut self) -> bool {
         let start = self.line_start();
         if start == 0 {
@@ -138,7 +137,7 @@ impl TextField {
         true
     }
 
-    /// Moves the cursor a line down; `false` where there is none below.
+    /// Moves the cursor one line down. Returns `false` on the last line.
     pub fn down(&mut self) -> bool {
         let end = self.line_end();
         if end == self.text.len() {
@@ -150,10 +149,10 @@ impl TextField {
         true
     }
 
-    /// Lays it out in so many columns, wherever that breaks its lines.
+    /// Wraps the text to this width.
     #[must_use]
     pub fn lay_out(&self, columns: usize) -> FieldLayout {
-        // One column is kept for the cursor behind a full line.
+        // One column is reserved for the cursor after a full line.
         let columns = columns.saturating_sub(1).max(1);
         let mut laid = FieldLayout::default();
         let mut line = String::new();
@@ -182,7 +181,7 @@ impl TextField {
         laid
     }
 
-    /// The part of a field of one line that fits, and the cursor's column in it.
+    /// The part of a one-line field that fits, and the cursor's column in it.
     #[must_use]
     pub fn window(&self, columns: usize) -> (String, usize) {
         let columns = columns.max(1);
@@ -239,8 +238,8 @@ impl TextField {
         self.cursor = start + width::start(line, column).len();
     }
 
-    /// The next place at or after this one that stands between two graphemes: what is written
-    /// beside a mark may join with it.
+    /// The next boundary between two graphemes at or after this offset. An inserted character may
+    /// combine with its neighbour, so a boundary can move.
     fn boundary_from(&self, place: usize) -> usize {
         self.text
             .grapheme_indices(true)

@@ -1,10 +1,10 @@
-//! Figures: times, sizes and amounts as they are written on screen.
+//! How times, sizes and amounts are written on screen.
 
 use serde::{Deserialize, Serialize};
 
 use actors::domain::ids::Timestamp;
 
-/// What is added to UTC to get the operator's time, in minutes.
+/// The operator's offset from UTC, in minutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UtcOffset(pub i32);
 
@@ -13,14 +13,14 @@ impl UtcOffset {
         Timestamp(at.0.saturating_add(i64::from(self.0) * 60_000))
     }
 
-    /// The time of day, as `12:41:07`.
+    /// The local time of day, as `12:41:07`.
     #[must_use]
     pub fn clock(self, at: Timestamp) -> String {
         let text = self.local(at).to_string();
         text.get(11..19).unwrap_or("--:--:--").to_string()
     }
 
-    /// The day, as `2026-11-22`.
+    /// The local day, as `2026-11-22`.
     #[must_use]
     pub fn day(self, at: Timestamp) -> String {
         let text = self.local(at).to_string();
@@ -28,7 +28,7 @@ impl UtcOffset {
     }
 }
 
-/// A stretch of time to the second, as `0:07`, `12:30` or `1:02:30`.
+/// A duration to the second, as `0:07`, `12:30` or `1:02:30`.
 #[must_use]
 pub fn stopwatch(ms: u64) -> String {
     let seconds = ms / 1000;
@@ -39,7 +39,7 @@ pub fn stopwatch(ms: u64) -> String {
     format!("{minutes}:{seconds:02}")
 }
 
-/// A stretch of time, short, as `840ms`, `1.2s`, `25s`, `3m`, `2h`, `5d`.
+/// A short duration, as `840ms`, `1.2s`, `25s`, `3m`, `2h`, `5d`.
 #[must_use]
 pub fn span(ms: u64) -> String {
     match ms {
@@ -52,7 +52,7 @@ pub fn span(ms: u64) -> String {
     }
 }
 
-/// How long ago something was, in steps that do not flicker.
+/// The time since an event, in coarse steps so that it does not change with every picture.
 #[must_use]
 pub fn ago(ms: u64) -> String {
     match ms {

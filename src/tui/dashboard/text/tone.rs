@@ -1,4 +1,4 @@
-//! Tones: what a piece of text on the screen means. The colours behind them are the terminal's.
+//! Tones: what a piece of text means. The theme turns them into colours.
 
 use super::width;
 
@@ -8,33 +8,33 @@ pub enum Tone {
     /// Ordinary text.
     #[default]
     Text,
-    /// Text that stands out.
+    /// Important text.
     Strong,
-    /// Text that may be overlooked.
+    /// Text of little importance.
     Dim,
-    /// Frames, rulers and what only fills.
+    /// Frames, rulers and fillers.
     Faint,
-    /// The name of the program, the headings of panes.
+    /// The name of the program and the headings of panes.
     Brand,
-    /// What is live.
+    /// Live parts of the screen.
     Accent,
-    /// It went well.
+    /// A success.
     Success,
-    /// It failed.
+    /// A failure.
     Fault,
-    /// It needs attention.
+    /// Something that needs attention.
     Warning,
-    /// What can be done here.
+    /// An action that is possible here.
     Hint,
     /// A key to press.
     Key,
-    /// The operator's words to one Mysis.
+    /// The operator's message to one Mysis.
     You,
-    /// The operator's words to the swarm.
+    /// The operator's message to the swarm.
     Broadcast,
-    /// Another Mysis' words.
+    /// Another Mysis' message.
     Peer,
-    /// Persistent context.
+    /// A note.
     Note,
     /// The Mysis' own words.
     Mysis,
@@ -50,29 +50,28 @@ pub enum Tone {
     Value,
     /// A number in structured data.
     Number,
-    /// Running.
+    /// The running state.
     Running,
-    /// Idle.
+    /// The idle state.
     Idle,
-    /// Stopped.
+    /// The stopped state.
     Stopped,
-    /// What is being looked for.
+    /// A hit of the search.
     Found,
-    /// Errored.
+    /// The errored state.
     Errored,
 }
 
-/// A piece of a line.
+/// A piece of a line with one meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StyledSpan {
-    /// What it says; clean, and without line ends.
+    /// The text, without control characters and line ends.
     pub text: Box<str>,
-    /// What it means.
     pub tone: Tone,
 }
 
 impl StyledSpan {
-    /// A piece of a line.
+    /// A piece with this text and meaning.
     #[must_use]
     pub fn new(text: impl Into<Box<str>>, tone: Tone) -> StyledSpan {
         StyledSpan {
@@ -82,15 +81,15 @@ impl StyledSpan {
     }
 }
 
-/// A line of a screen.
+/// A line of the screen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StyledLine {
-    /// Its pieces, from left to right.
+    /// The pieces, from left to right.
     pub spans: Vec<StyledSpan>,
 }
 
 impl StyledLine {
-    /// A line of one piece.
+    /// A line with one piece.
     #[must_use]
     pub fn of(text: impl Into<Box<str>>, tone: Tone) -> StyledLine {
         StyledLine {
@@ -98,7 +97,7 @@ impl StyledLine {
         }
     }
 
-    /// The line with one more piece.
+    /// Adds a piece and returns the line.
     #[must_use]
     pub fn with(mut self, text: impl Into<Box<str>>, tone: Tone) -> StyledLine {
         self.push(text, tone);
@@ -113,7 +112,7 @@ impl StyledLine {
         }
     }
 
-    /// Cuts off what does not fit into so many columns.
+    /// Cuts the line to this width in columns.
     pub fn clip(&mut self, columns: usize) {
         let mut room = columns;
         for (place, span) in self.spans.iter_mut().enumerate() {
@@ -126,7 +125,7 @@ impl StyledLine {
         }
     }
 
-    /// Its pieces joined.
+    /// The text of all pieces.
     #[must_use]
     pub fn text(&self) -> String {
         self.spans.iter().map(|span| &*span.text).collect()

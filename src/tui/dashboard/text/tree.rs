@@ -6,46 +6,46 @@ use super::tone::{StyledLine, Tone};
 use super::width;
 use actors::domain::clean::{clean_text, one_line};
 
-/// How many lines one value may take.
+/// The most lines of one value.
 const LINES_OF_A_VALUE: usize = 400;
-/// How deep the lines are moved in; what lies deeper stands as far in as this.
+/// The greatest indentation, in levels. Deeper nodes have the same.
 const DEEPEST_INDENT: usize = 12;
 
-/// Nodes in the order in which they are read, each before what is inside it.
+/// The nodes in reading order. Each node comes before its children.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     nodes: Vec<Node>,
 }
 
-/// A name with a value, or with nodes inside.
+/// A name with a value, or with child nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// How many nodes it lies inside of.
+    /// The number of its ancestors.
     pub depth: usize,
-    /// Its name; empty for a line of text.
+    /// The name; empty for a line of text.
     pub name: Box<str>,
-    /// Its value; for a node with others inside: what they are, in short.
+    /// The value. For a node with children, a summary of them.
     pub text: Box<str>,
-    /// What the value means.
+    /// The meaning of the value.
     pub tone: Tone,
-    /// How many nodes lie inside it, at all depths.
+    /// The number of its descendants.
     pub inside: usize,
-    /// Whether those are shown.
+    /// Whether its children are shown.
     pub fold: Fold,
 }
 
-/// Whether what is inside is shown.
+/// Whether children are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fold {
-    /// It is not.
+    /// They are hidden.
     #[default]
     Closed,
-    /// It is.
+    /// They are shown.
     Open,
 }
 
 impl Fold {
-    /// The other one.
+    /// The opposite state.
     #[must_use]
     pub fn opposite(self) -> Fold {
         match self {
@@ -56,7 +56,7 @@ impl Fold {
 }
 
 impl Tree {
-    /// The nodes of a JSON value: those of its members where it has any.
+    /// The tree of a JSON value. An object or array becomes the nodes of its members.
     #[must_use]
     pub fn of_value(value: &Value) -> Tree {
         let mut tree = Tree::default();
@@ -64,7 +64,7 @@ impl Tree {
         tree
     }
 
-    /// The nodes of a text: a tree where it holds JSON, else its lines.
+    /// The tree of a text: of its JSON if it contains any, else of its lines.
     #[must_use]
     pub fn of_text(text: &str) -> Tree {
         let (words, json) = split_json(text);
@@ -79,7 +79,6 @@ impl Tree {
         tree
     }
 
-    /// Its nodes.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
@@ -97,7 +96,7 @@ impl Tree {
         });
     }
 
-    /// Adds a node with all nodes of another tree inside it.
+    /// Adds a node with all nodes of another tree as descendants.
     pub fn add_branch(&mut self, depth: usize, name: &str, text: &str, inside: Tree) {
         self.add_leaf(depth, name, text, Tone::Dim);
         if let Some(node) = self.nodes.last_mut() {
@@ -141,7 +140,7 @@ impl Tree {
         }
     }
 
-    /// Opens whatever a node lies inside of.
+    /// Opens all ancestors of a node.
     pub fn reveal(&mut self, target: usize) {
         for place in 0..target.min(self.nodes.len()) {
             let holds = place + self.nodes[place].inside >= target;
@@ -151,7 +150,7 @@ impl Tree {
         }
     }
 
-    /// The node that a node lies in.
+    /// The parent of a node.
     #[must_use]
     pub fn parent(&self, node: usize) -> Option<usize> {
         (0..node)
@@ -159,7 +158,7 @@ impl Tree {
             .find(|place| place + self.nodes[*place].inside >= node)
     }
 
-    /// The nodes that no closed node hides.
+    /// The nodes that no closed ancestor hides.
     pub fn visible_nodes(&self) -> impl Iterator<Item = usize> + '_ {
         let mut next = 0;
         std::iter::from_fn(move || {
@@ -173,7 +172,7 @@ impl Tree {
         })
     }
 
-    /// The lines of a node, in so many columns.
+    /// The lines of a node, wrapped to this width.
     #[must_use]
     pub fn lines_of(&self, place: usize, columns: usize) -> Vec<StyledLine> {
         let Some(node) = self.nodes.get(place) else {
@@ -196,7 +195,7 @@ impl Tree {
         let taken = width::of(&head.text());
         let mut lines = vec![head];
         if !node.text.is_empty() {
-            // A value that would begin far to the right goes on below its name.
+            // A value that would begin too far to the right starts on the line below its name.
             let is_below = is_named && taken + 12 > columns;
             let hang = if is_below { indent.len() + 2 } else { taken };
             let room = columns.saturating_sub(hang);
@@ -214,7 +213,7 @@ impl Tree {
         lines
     }
 
-    /// A node and what is inside it, as plain text.
+    /// A node and its descendants as plain text.
     #[must_use]
     pub fn text_of(&self, place: usize) -> String {
         let Some(node) = self.nodes.get(place) else {
@@ -288,7 +287,7 @@ pub fn in_short(value: &Value) -> (String, Tone) {
     }
 }
 
-/// The JSON that a result holds, and the line of warning before it, where there is one (DESIGN 6).
+/// The JSON of a result, and the warning line before it, if there is one (DESIGN 6).
 #[must_use]
 pub fn split_json(text: &str) -> (Option<&str>, Option<Value>) {
     let parse = |text: &str| {

@@ -1,11 +1,11 @@
-//! Width: how many columns text takes on a screen, and cutting and wrapping it to so many.
+//! The width of text in columns, and cutting and wrapping to a width.
 
 use std::borrow::Cow;
 
 use ratatui::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The columns that one grapheme takes.
+/// The width of one grapheme, in columns.
 #[must_use]
 pub fn of_grapheme(grapheme: &str) -> usize {
     if grapheme.len() == 1 {
@@ -14,7 +14,7 @@ pub fn of_grapheme(grapheme: &str) -> usize {
     usize::from(grapheme.cell_width())
 }
 
-/// The columns that a line takes.
+/// The width of a line, in columns.
 #[must_use]
 pub fn of(line: &str) -> usize {
     if line.is_ascii() {
@@ -23,7 +23,7 @@ pub fn of(line: &str) -> usize {
     line.graphemes(true).map(of_grapheme).sum()
 }
 
-/// The line in at most so many columns; where something is cut off, `…` says so.
+/// The line, cut to this width. A cut line ends in `…`.
 #[must_use]
 pub fn clip(line: &str, columns: usize) -> Cow<'_, str> {
     if line.len() <= columns || of(line) <= columns {
@@ -35,7 +35,7 @@ pub fn clip(line: &str, columns: usize) -> Cow<'_, str> {
     }
 }
 
-/// As much of the beginning of a line as fits.
+/// The longest beginning of a line that fits.
 #[must_use]
 pub fn start(line: &str, columns: usize) -> &str {
     let mut taken = 0;
@@ -48,7 +48,7 @@ pub fn start(line: &str, columns: usize) -> &str {
     line
 }
 
-/// The line, cut or filled up with spaces to exactly so many columns.
+/// The line, cut or padded with spaces to exactly this width.
 #[must_use]
 pub fn fit(line: &str, columns: usize) -> String {
     let clipped = clip(line, columns);
@@ -58,8 +58,8 @@ pub fn fit(line: &str, columns: usize) -> String {
     line
 }
 
-/// The lines of a text, wrapped between words where that is possible. A line is wider than
-/// `columns` only where one grapheme alone is.
+/// Wraps a text, between words if possible. A line exceeds `columns` only if a single grapheme
+/// does.
 #[must_use]
 pub fn wrap(text: &str, columns: usize) -> Wrapped<'_> {
     Wrapped {
@@ -68,7 +68,7 @@ pub fn wrap(text: &str, columns: usize) -> Wrapped<'_> {
     }
 }
 
-/// See [`wrap`].
+/// The iterator of [`wrap`].
 #[derive(Clone, Debug)]
 pub struct Wrapped<'a> {
     rest: Option<&'a str>,
@@ -76,7 +76,7 @@ pub struct Wrapped<'a> {
 }
 
 impl<'a> Wrapped<'a> {
-    /// What has not been given out yet.
+    /// The text that has not been returned yet.
     #[must_use]
     pub fn rest(&self) -> &'a str {
         self.rest.unwrap_or_default()
@@ -93,7 +93,7 @@ impl<'a> Iterator for Wrapped<'a> {
         let cut = cut_point(paragraph, self.columns);
         if cut < paragraph.len() {
             let (line, rest) = text.split_at(cut);
-            // The space at which a line was broken belongs to neither line.
+            // The space at a line break belongs to neither line.
             self.rest = Some(rest.strip_prefix(' ').unwrap_or(rest));
             return Some(line.trim_end_matches(' '));
         }
@@ -102,7 +102,7 @@ impl<'a> Iterator for Wrapped<'a> {
     }
 }
 
-/// Where to cut a paragraph so that its beginning fits.
+/// The byte offset where a paragraph has to be cut to fit.
 fn cut_point(paragraph: &str, columns: usize) -> usize {
     if paragraph.len() <= columns {
         return paragraph.len();

@@ -1,4 +1,4 @@
-//! Entries: one row of a conversation as lines of a screen.
+//! Entries: one row of a conversation as lines of the screen.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::text_search::TextSearch;
 
 mod tools;
 
-/// Lines of a folded failure, of a folded text, and of anything open.
+/// The most lines of a folded failure, of a folded text, and of anything expanded.
 const PREVIEW_OF_A_FAILURE: usize = 6;
 const PREVIEW_OF_WORDS: usize = 40;
 const MAX_LINES: usize = 1500;
@@ -22,39 +22,39 @@ const MAX_LINES: usize = 1500;
 /// A row as lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TranscriptEntry {
-    /// The row's place.
+    /// The row's number.
     pub seq: Seq,
-    /// Who speaks; the colour of the bar at the left.
+    /// The speaker's tone. It colours the bar at the left.
     pub speaker: Tone,
-    /// When, as the operator's clock shows it; stands beside the first line.
+    /// The local time, shown beside the first line.
     pub clock: Box<str>,
-    /// The lines; never none.
+    /// The lines, at least one.
     pub lines: Vec<StyledLine>,
-    /// Whether there is more to see than is shown.
+    /// Whether the entry hides lines.
     pub folds: bool,
-    /// Whether an empty line stands above it.
+    /// Whether an empty line separates it from the entry above.
     pub is_apart: bool,
 }
 
-/// How a row is to be shown.
+/// How a row is laid out.
 #[derive(Clone, Debug)]
 pub struct EntryOptions<'a> {
-    /// The columns of its text.
+    /// The width of the text in columns.
     pub columns: usize,
     /// The name of the Mysis.
     pub name: &'a str,
-    /// The operator's time.
+    /// The operator's time zone.
     pub offset: UtcOffset,
-    /// Whether results and long texts are shown whole.
+    /// Whether results and long texts are expanded.
     pub fold: Fold,
-    /// Whether reasoning is shown whole.
+    /// Whether reasoning is expanded.
     pub reasoning: Fold,
-    /// What is being looked for.
+    /// The text that is searched and marked.
     pub text_search: Option<&'a TextSearch>,
 }
 
 impl TranscriptEntry {
-    /// Lays a row out.
+    /// Lays out a row.
     #[must_use]
     pub fn of(row: &Row, look: &EntryOptions<'_>) -> TranscriptEntry {
         let mut draft = EntryBuilder {
@@ -83,7 +83,7 @@ impl TranscriptEntry {
     }
 }
 
-/// Words stand apart, tools and notices close together.
+/// An empty line separates messages. Tools and notices follow each other closely.
 fn is_apart(row: &Row) -> bool {
     match &row.body {
         RowBody::Prompt { .. }
@@ -146,7 +146,7 @@ impl EntryBuilder<'_> {
         self.add_wrapped(clean_text(text).trim_end(), tone, most, "");
     }
 
-    /// Adds at most so many lines of a text and says how much is left out.
+    /// Adds at most `most` lines of a text, and a line with the number of lines left out.
     fn add_wrapped(&mut self, text: &str, tone: Tone, most: usize, indent: &str) {
         let columns = self.look.columns.saturating_sub(indent.len());
         let mut wrapped = width::wrap(text, columns);
@@ -197,7 +197,8 @@ impl EntryBuilder<'_> {
         }
     }
 
-    /// Reasoning: whole, or its first line, how much lies between, and its last two lines.
+    /// Adds the reasoning: all of it, or its first line, the number of lines left out, and its last
+    /// two lines.
     fn add_reasoning(&mut self, reasoning: Option<&Arc<str>>) {
         let Some(reasoning) = reasoning else {
             return;
@@ -253,7 +254,7 @@ impl EntryBuilder<'_> {
     }
 }
 
-/// What is known of a model call, in short.
+/// Summarises the model call: the facts that are known.
 fn call_summary(utterance: &Utterance) -> String {
     let meta = &utterance.meta;
     let mut parts = Vec::new();

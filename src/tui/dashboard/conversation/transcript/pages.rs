@@ -1,7 +1,7 @@
-//! Pages: the piece of a conversation that is in memory, and how it grows.
+//! Pages: the part of a conversation that is in memory.
 //!
-//! A conversation may have a million rows; only a stretch of it without gaps is held. It grows at
-//! either end from what is stored, and at its newest end from what happens.
+//! A conversation may have a million rows. The part in memory has no gaps. It grows at either end
+//! from the store, and at its newest end from events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,30 +11,30 @@ use actors::domain::message::{Row, RowBody};
 use actors::domain::reading::PageFrom;
 use actors::domain::screen::ReadId;
 
-/// Rows that are asked for at once.
+/// The rows of one query.
 pub const PAGE: usize = 200;
-/// Rows that are held before the far end is let go.
+/// The most rows in memory. Beyond that the far end is dropped.
 const MAX_HELD_ROWS: usize = 3000;
-/// Rows that happen while the newest end is not held, and are kept until it is.
+/// The most rows that are kept from events while the newest end is not in memory.
 const MAX_ARRIVED_ROWS: usize = 1000;
 
-/// A stretch of a conversation.
+/// A part of a conversation without gaps.
 #[derive(Clone, Debug)]
 pub struct Pages {
     rows: VecDeque<Arc<Row>>,
-    /// Whether the first row held is the first there is.
+    /// Whether the first row in memory is the conversation's first.
     pub start: Edge,
-    /// Whether the last row held is the last there is.
+    /// Whether the last row in memory is the conversation's last.
     pub end: Edge,
     arrived: VecDeque<Arc<Row>>,
-    /// Whether some that arrived were let go: what was read meanwhile may lack them.
+    /// Whether rows from events were dropped. A page that was read meanwhile may lack them.
     lacks: bool,
     loading: Option<(ReadId, Load)>,
-    /// Whether the store could not be read; nothing is asked until the operator moves.
+    /// Whether the store could not be read. Nothing is requested until the operator scrolls.
     is_unreadable: bool,
 }
 
-/// Whether a stretch ends where the conversation does.
+/// Whether the part in memory ends where the conversation ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// There is nothing beyond it.
@@ -43,21 +43,21 @@ pub enum Edge {
     Open,
 }
 
-/// What is being loaded, and what becomes of the rows held.
+/// A query, and what it does to the rows in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// Which rows.
+    /// The rows to read.
     pub from: PageFrom,
-    /// What becomes of those held.
+    /// How the rows are merged.
     pub then: PageMerge,
 }
 
-/// What becomes of the rows that are held.
+/// How new rows are merged with the rows in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageMerge {
-    /// They stay, and the new ones join them.
+    /// They are added.
     Join,
-    /// The new ones take their place.
+    /// They replace the rows in memory.
     Replace,
 }
 
@@ -76,36 +76,36 @@ impl Default for Pages {
 }
 
 impl Pages {
-    /// The rows held, the oldest first.
+    /// The rows in memory, oldest first.
     #[must_use]
     pub fn rows(&self) -> &VecDeque<Arc<Row>> {
         &self.rows
     }
 
-    /// Whether the store may be asked for more.
+    /// Whether the store may be queried.
     #[must_use]
     pub fn may_load(&self) -> bool {
         self.loading.is_none() && !self.is_unreadable
     }
 
-    /// The operator moves: what could not be read may be asked for again.
+    /// Allows queries again after a failure, because the operator scrolls.
     pub fn try_again(&mut self) {
         self.is_unreadable = false;
     }
 
-    /// Whether an answer is waited for.
+    /// Whether a query is not answered yet.
     #[must_use]
     pub fn is_loading(&self) -> bool {
         self.loading.is_some()
     }
 
-    /// The place of a row among those held: its own, else that of the next one.
+    /// The index of a row among those in memory, or of the next one.
     #[must_use]
     pub fn index_of(&self, seq: Seq) -> usize {
         self.rows.partition_point(|row| row.seq < seq)
     }
 
-    /// The row at a place of the conversation, if it is held.
+    /// The row with this number, if it is in memory.
     #[must_use]
     pub fn row(&self, seq: Seq) -> Option<&Arc<Row>> {
         self.rows
@@ -113,7 +113,7 @@ impl Pages {
             .filter(|row| row.seq == seq)
     }
 
-    /// What it takes to hold the newest end.
+    /// The query for the newest end.
     #[must_use]
     pub fn newest(&self) -> Load {
         Load {
@@ -122,7 +122,7 @@ impl Pages {
         }
     }
 
-    /// What it takes to hold more before the first row; `None` where there is no more.
+    /// The query for rows before the first one; `None` at the conversation's beginning.
     #[must_use]
     pub fn more_before(&self) -> Option<Load> {
         let first = self.rows.front()?;
@@ -132,7 +132,7 @@ impl Pages {
         })
     }
 
-    /// What it takes to hold more after the last row; `None` where there is no more.
+    /// The query for rows after the last one; `None` at the conversation's end.
     #[must_use]
     pub fn more_after(&self) -> Option<Load> {
         let last = self.rows.back()?;
@@ -142,7 +142,7 @@ impl Pages {
         })
     }
 
-    /// What it takes to hold a row and what is round it.
+    /// The query for a row and the rows around it.
     #[must_use]
     pub fn around(seq: Seq) -> Load {
         let half = i64::try_from(PAGE / 2).unwrap_or(0);
@@ -152,7 +152,7 @@ impl Pages {
         }
     }
 
-    /// A question is on its way; an older one is no longer waited for.
+    /// Notes that a query is on its way. An older one is no longer waited for.
     pub fn expect(&mut self, stamp: ReadId, load: Load) {
         if load.from == PageFrom::Newest {
             self.arrived.clear();
@@ -162,7 +162,7 @@ impl Pages {
         self.loading = Some((stamp, load));
     }
 
-    /// The store could not be read.
+    /// Handles a failed read of the store. Returns whether this query was waited for.
     pub fn fail_request(&mut self, stamp: ReadId) -> bool {
         let is_ours = self.loading.is_some_and(|(expected, _)| expected == stamp);
         if is_ours {
@@ -172,8 +172,8 @@ impl Pages {
         is_ours
     }
 
-    /// Takes the answer to a question; what became of the rows held, or `None` where the answer
-    /// is stale.
+    /// Takes the answer to a query. Returns how the rows were merged, or `None` when the answer is
+    /// stale.
     pub fn take(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) -> Option<PageMerge> {
         let (_, load) = self.loading.filter(|(expected, _)| *expected == stamp)?;
         self.loading = None;
@@ -210,7 +210,7 @@ impl Pages {
         Some(load.then)
     }
 
-    /// A row was stored just now; whether it is among those held.
+    /// Takes a row that was stored just now. Returns whether it is in memory now.
     pub fn on_row_stored(&mut self, row: &Arc<Row>) -> bool {
         if !is_shown(row) {
             return false;
@@ -227,7 +227,7 @@ impl Pages {
         false
     }
 
-    /// Lets rows go where too many are held: those farthest from a row in sight.
+    /// Drops rows when there are too many: those farthest from the visible row.
     pub fn trim_rows(&mut self, in_sight: usize) {
         while self.rows.len() > MAX_HELD_ROWS {
             if in_sight > self.rows.len() / 2 {
@@ -242,7 +242,7 @@ impl Pages {
         }
     }
 
-    /// Forgets that the newest end is held: rows may have been stored that were not heard of.
+    /// Forgets that the newest end is in memory, because rows may have been stored unnoticed.
     pub fn invalidate_end(&mut self) {
         self.end = Edge::Open;
         self.arrived.clear();
@@ -255,7 +255,7 @@ impl Pages {
             .is_some_and(|(_, load)| load.then == PageMerge::Replace)
     }
 
-    /// The end of what is stored was read: what was stored meanwhile comes after it.
+    /// Appends the rows from events after the store was read to its end.
     fn join_arrived(&mut self) {
         let arrived: Vec<Arc<Row>> = self.arrived.drain(..).collect();
         if std::mem::take(&mut self.lacks) {
@@ -285,7 +285,7 @@ impl Pages {
     }
 }
 
-/// Traces for exports are not shown (DESIGN 4).
+/// Audit rows exist for exports and are not shown (DESIGN 4).
 fn is_shown(row: &Row) -> bool {
     !matches!(row.body, RowBody::Audit { .. })
 }

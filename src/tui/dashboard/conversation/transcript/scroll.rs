@@ -1,4 +1,4 @@
-//! Scrolling: which lines are in sight, and what has to be loaded for that.
+//! Scrolling: which lines are visible, and which rows have to be loaded for that.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use super::pages::{Edge, Load, Pages};
 use super::text_search::Direction;
 use super::{ScrollPosition, Transcript, VisibleLine};
 
-/// Rows out of sight at which more are loaded.
+/// More rows are loaded when fewer than this remain beyond the window.
 const LOAD_AHEAD_ROWS: usize = 60;
 
 impl Transcript {
-    /// Lays out what is in sight; what has to be loaded next, if anything.
+    /// Lays out the visible lines. Returns the next query that is needed.
     pub fn prepare_frame(&mut self) -> Option<Load> {
         if let ScrollPosition::Pending(seq) = self.place
             && (self.pages.row(seq).is_some() || !self.pages.is_loading())
@@ -28,7 +28,7 @@ impl Transcript {
                     self.place = ScrollPosition::Bottom;
                 }
             }
-            // What was in sight stays until the row is there.
+            // The visible lines stay until the row is loaded.
             ScrollPosition::Pending(_) => {}
         }
         self.trim_pages();
@@ -36,7 +36,7 @@ impl Transcript {
         self.next_load()
     }
 
-    /// Moves the window by so many lines.
+    /// Moves the window by this many lines.
     pub fn scroll(&mut self, lines: usize, way: Direction) {
         self.pages.try_again();
         let Some(top) = self.shown.first() else {
@@ -68,14 +68,14 @@ impl Transcript {
         }
     }
 
-    /// Goes to the end and stays there; what has to be loaded for that.
+    /// Goes to the end and follows it. Returns the query that is needed.
     pub fn go_to_bottom(&mut self) -> Option<Load> {
         self.place = ScrollPosition::Bottom;
         self.selected = None;
         (self.pages.end == Edge::Open).then(|| self.pages.newest())
     }
 
-    /// Goes to the beginning; what has to be loaded for that.
+    /// Goes to the beginning. Returns the query that is needed.
     pub fn go_to_top(&mut self) -> Option<Load> {
         self.selected = None;
         if self.pages.start == Edge::Reached {
@@ -88,7 +88,7 @@ impl Transcript {
         Some(Pages::around(Seq(0)))
     }
 
-    /// Selects a row and brings it into sight; what has to be loaded for that.
+    /// Selects a row and scrolls to it. Returns the query that is needed.
     pub fn go_to(&mut self, seq: Seq) -> Option<Load> {
         self.selected = Some(seq);
         if self.pages.row(seq).is_some() {
@@ -99,7 +99,7 @@ impl Transcript {
         Some(Pages::around(seq))
     }
 
-    /// Selects the next entry, or the one before.
+    /// Selects the next or the previous entry.
     pub fn select_next(&mut self, way: Direction) {
         self.pages.try_again();
         let rows = self.pages.rows();
@@ -123,12 +123,12 @@ impl Transcript {
         }
     }
 
-    /// Selects an entry that is in sight, or none.
+    /// Selects a visible entry, or none.
     pub fn select(&mut self, seq: Option<Seq>) {
         self.selected = seq;
     }
 
-    /// The entry at a line in sight.
+    /// The entry at a visible line.
     #[must_use]
     pub fn entry_at(&self, line: usize) -> Option<&Arc<TranscriptEntry>> {
         self.shown.get(line).map(|shown| &shown.entry)
@@ -148,7 +148,7 @@ impl Transcript {
         let is_below = self.shown.last().is_some_and(|line| line.entry.seq <= seq);
         self.place = ScrollPosition::At(seq, 0);
         if is_below {
-            // As far down as it can stand with all its lines.
+            // As far down as all lines of the entry remain visible.
             let height = self.height_of(index);
             let above = usize::from(self.height).saturating_sub(height);
             self.shown = self.lines_from(seq, 0);
@@ -171,7 +171,7 @@ impl Transcript {
         }
     }
 
-    /// The lines of an entry, with the empty one above it.
+    /// The number of lines of an entry, with the empty one above it.
     fn height_of(&mut self, index: usize) -> usize {
         self.entry(index)
             .map_or(0, |entry| entry.lines.len() + usize::from(entry.is_apart))
@@ -268,7 +268,7 @@ fn lines_of(entry: &Arc<TranscriptEntry>) -> impl Iterator<Item = VisibleLine> +
     })
 }
 
-/// Which line of its entry this is, the empty one above it counted.
+/// The index of a line in its entry, counting the empty line above.
 fn flat_line(shown: &VisibleLine) -> usize {
     match shown.line {
         None => 0,

@@ -1,24 +1,24 @@
-//! Finding: a text that is looked for in a conversation, and where it stands.
+//! Text search: a text that is searched in a conversation, and the rows that contain it.
 
 use crate::dashboard::text::tone::{StyledLine, StyledSpan, Tone};
 use actors::domain::ids::Seq;
 use actors::domain::message::Row;
 
-/// A text that is looked for. Capital letters matter where it has any.
+/// A text search. It is case-sensitive if the text has a capital letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextSearch {
     text: String,
     is_case_sensitive: bool,
-    /// Where it stands, as far as that is known, in order.
+    /// The rows that contain the text and are known so far, in order.
     places: Vec<Seq>,
-    /// Whether the store has been asked and has answered.
+    /// Whether the store has answered.
     pub is_complete: bool,
-    /// The place the operator was taken to.
+    /// The hit that the operator was taken to.
     pub current: Option<Seq>,
 }
 
 impl TextSearch {
-    /// Looks for a text.
+    /// A search for this text.
     #[must_use]
     pub fn of(text: &str) -> TextSearch {
         let is_case_sensitive = text.chars().any(char::is_uppercase);
@@ -35,25 +35,24 @@ impl TextSearch {
         }
     }
 
-    /// The text.
+    /// The searched text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether capital letters matter.
     #[must_use]
     pub fn is_case_sensitive(&self) -> bool {
         self.is_case_sensitive
     }
 
-    /// Where it stands.
+    /// The rows that contain the text and are known so far.
     #[must_use]
     pub fn places(&self) -> &[Seq] {
         &self.places
     }
 
-    /// Takes notice of a row that may hold it.
+    /// Checks a row and notes it if it contains the text.
     pub fn check_row(&mut self, row: &Row) {
         if !self.is_in(row) {
             return;
@@ -63,7 +62,7 @@ impl TextSearch {
         }
     }
 
-    /// The next place after a row, or the last one before it; round at the ends.
+    /// The next hit after a row or the last one before it. It wraps around at the ends.
     #[must_use]
     pub fn next(&self, from: Option<Seq>, way: Direction) -> Option<Seq> {
         let from = from.unwrap_or(match way {
@@ -82,13 +81,13 @@ impl TextSearch {
         }
     }
 
-    /// Whether a text holds it.
+    /// Whether this text contains the searched one.
     #[must_use]
     pub fn is_within(&self, text: &str) -> bool {
         self.first_in(text).is_some()
     }
 
-    /// Whether a row holds it.
+    /// Whether this row contains the searched text.
     #[must_use]
     pub fn is_in(&self, row: &Row) -> bool {
         let reasoning = row.utterance().and_then(|words| words.reasoning.as_ref());
@@ -100,7 +99,7 @@ impl TextSearch {
                 .any(|call| self.is_within(&call.arguments) || self.is_within(&call.name))
     }
 
-    /// Where in a text it stands first, in bytes.
+    /// The byte range of the first hit in a text.
     fn first_in(&self, text: &str) -> Option<(usize, usize)> {
         if self.text.is_empty() {
             return None;
@@ -115,7 +114,7 @@ impl TextSearch {
         })
     }
 
-    /// Marks it in lines.
+    /// Marks the hits in these lines.
     pub fn mark(&self, lines: &mut [StyledLine]) {
         for line in lines {
             if line
@@ -152,13 +151,14 @@ impl TextSearch {
 /// A direction in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// Towards its beginning.
+    /// Towards the beginning.
     Back,
-    /// Towards its end.
+    /// Towards the end.
     Forth,
 }
 
-/// How many bytes of a text's beginning are the wanted one but for capital letters.
+/// The length in bytes of `wanted` at the beginning of a text, ignoring case; `None` if the text
+/// does not begin with it.
 fn length_if_begins(text: &str, wanted: &str) -> Option<usize> {
     let mut rest = wanted.chars();
     let mut next = rest.next();
@@ -168,7 +168,8 @@ fn length_if_begins(text: &str, wanted: &str) -> Option<usize> {
         }
         for small in letter.to_lowercase() {
             match next {
-                // A letter that becomes several small ones is found whole.
+                // A capital whose lower case has several characters counts as found when `wanted`
+                // ends within it.
                 None => break,
                 Some(expected) if expected == small => next = rest.next(),
                 Some(_) => return None,

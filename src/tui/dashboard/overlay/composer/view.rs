@@ -1,4 +1,4 @@
-//! The text that the operator writes.
+//! Draws the composer.
 
 use super::{ComposeTarget, Composer};
 use crate::dashboard::Dashboard;

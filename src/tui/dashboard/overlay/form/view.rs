@@ -1,4 +1,4 @@
-//! Forms: a new Mysis, or other settings for one.
+//! Draws the form.
 
 use super::{FormField, FormPurpose, MysisForm, Start};
 use crate::dashboard::layout::{row_of, without_left};

@@ -1,4 +1,4 @@
-//! Actions of the palette: carrying out what was written in it.
+//! Carries out the commands of the palette.
 
 use super::commands::{PaletteCommand, SORTABLE, Takes, Verb, find_command};
 use crate::dashboard::Dashboard;
@@ -14,7 +14,7 @@ use actors::domain::state::LifeState;
 /// Why a line could not be carried out.
 type Complaint = String;
 
-/// What stands behind a command, in its order.
+/// The arguments of a command, in order.
 struct CommandArgs<'a> {
     rest: &'a str,
 }
@@ -277,7 +277,7 @@ impl Dashboard {
         Err(format!("`{word}` is none of its values"))
     }
 
-    /// The Myses that were written: names, `all`, `marked`, `.`, states; several with commas.
+    /// Parses a selector of Myses: names, `all`, `marked`, `.` or states, separated by commas.
     fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
         let mut ids = Vec::new();
         for word in words.split(',').filter(|word| !word.is_empty()) {

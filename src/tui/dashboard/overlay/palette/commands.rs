@@ -1,26 +1,25 @@
-//! Commands: everything that can be written behind a `:`.
+//! The commands of the palette.
 
 use actors::domain::order::MysisOrder;
 
 use crate::dashboard::table::columns::Column;
 
-/// A command.
+/// A command of the palette.
 #[derive(Clone, Copy, Debug)]
 pub struct PaletteCommand {
-    /// What is written.
+    /// The name.
     pub name: &'static str,
-    /// What is written behind it.
+    /// The arguments.
     pub takes: &'static [Takes],
     /// What it does.
     pub help: &'static str,
-    /// Which it is.
     pub verb: Verb,
 }
 
-/// What is written behind a command.
+/// The type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Names of Myses, or `all`, `marked`, `.`, or a state; several with commas.
+    /// Names of Myses, `all`, `marked`, `.` or a state, separated by commas.
     Myses,
     /// The name of one Mysis.
     Mysis,
@@ -32,16 +31,16 @@ pub enum Takes {
     Word(&'static [&'static str]),
     /// A column of the table.
     Column,
-    /// A model's name.
+    /// The name of a model.
     Model,
     /// A number.
     Number,
-    /// Everything up to the end.
+    /// The rest of the line.
     Text,
 }
 
 impl Takes {
-    /// How it is written in help.
+    /// The placeholder in the help text.
     #[must_use]
     pub fn placeholder(self) -> String {
         match self {
@@ -57,72 +56,72 @@ impl Takes {
     }
 }
 
-/// What a command does.
+/// The action of a command.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verb {
-    /// A mission for the swarm.
+    /// Sets the mission of the swarm.
     Broadcast,
     /// Shows or clears the mission.
     Mission,
-    /// A direct message.
+    /// Sends a direct message.
     Message,
-    /// Persistent context.
+    /// Sets the note.
     Note,
-    /// A new Mysis.
+    /// Creates a Mysis.
     New,
-    /// The same order to each of some: what its receipt calls it, and the order.
+    /// Gives the same order to each of some Myses: the action's name and the order.
     Order(&'static str, &'static MysisOrder),
-    /// Start those that ran when the program ended.
+    /// Starts the Myses that ran when the program ended.
     Resume,
-    /// Stop.
+    /// Stops Myses.
     Stop,
-    /// Delete.
+    /// Deletes Myses.
     Delete,
-    /// Another provider.
+    /// Changes the provider.
     Provider,
-    /// Another model.
+    /// Changes the model.
     Model,
-    /// Another temperature.
+    /// Changes the temperature.
     Temperature,
     /// Opens a conversation.
     Open,
     /// Filters the table.
     Filter,
-    /// Shows those in one state.
+    /// Shows the Myses in one state.
     State,
     /// Sorts the table.
     Sort,
     /// Marks Myses.
     Mark,
-    /// Marks none.
+    /// Removes all marks.
     Unmark,
-    /// Looks for a text in the conversation.
+    /// Searches a text in the conversation.
     Find,
     /// Writes a conversation to a file.
     Export,
-    /// Takes the last order back.
+    /// Undoes the last order.
     Undo,
     /// Shows the message log.
     Log,
-    /// Shows what keys do.
+    /// Shows the help screen.
     Help,
-    /// Other colours.
+    /// Changes the theme.
     Theme,
-    /// Other letters.
+    /// Changes the character set.
     Letters,
-    /// More or less motion.
+    /// Changes how much moves.
     Motion,
-    /// Who has the mouse.
+    /// Switches the mouse between program and terminal.
     Mouse,
-    /// How the operator is called.
+    /// Changes how the operator is notified.
     Notify,
     /// Writes the screen to files.
     Dump,
     /// Dismisses errors.
     Dismiss,
-    /// Draws everything anew.
+    /// Draws the whole screen again.
     Redraw,
-    /// To the background.
+    /// Suspends the program to the shell's background.
     Suspend,
     /// Reads the configuration again.
     Reload,
@@ -315,7 +314,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
     command("quit", &[], Verb::Quit, "close the program"),
 ];
 
-/// The columns that can be sorted by, as they are written.
+/// The columns for sorting, by the names that are written.
 pub const SORTABLE: &[(&str, Column)] = &[
     ("name", Column::Name),
     ("state", Column::State),
@@ -331,7 +330,7 @@ pub const SORTABLE: &[(&str, Column)] = &[
     ("call", Column::Latency),
 ];
 
-/// The command of that name.
+/// The command of this name.
 #[must_use]
 pub fn find_command(name: &str) -> Option<&'static PaletteCommand> {
     COMMANDS.iter().find(|command| command.name == name)

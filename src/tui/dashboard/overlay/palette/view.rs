@@ -1,4 +1,4 @@
-//! The palette.
+//! Draws the palette.
 
 use super::{Candidate, CommandPalette, MAX_SHOWN_CANDIDATES};
 use crate::dashboard::input_event::key_name;

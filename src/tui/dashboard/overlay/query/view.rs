@@ -1,4 +1,4 @@
-//! A line in which the operator writes what to look for.
+//! Draws the one-line input for searches and filters.
 
 use super::{Query, QueryScope};
 use crate::dashboard::Dashboard;

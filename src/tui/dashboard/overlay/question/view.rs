@@ -1,4 +1,4 @@
-//! Questions.
+//! Draws a question.
 
 use super::ConfirmDialog;
 use crate::dashboard::text::tone::Tone;

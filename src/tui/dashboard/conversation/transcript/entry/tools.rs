@@ -1,4 +1,4 @@
-//! Entries of tools: what a Mysis calls, and what comes back.
+//! Entries of tools: calls and their results.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Utterance};
 
 use super::{EntryBuilder, MAX_LINES, PREVIEW_OF_A_FAILURE, call_summary, has_words};
 
-/// Lines of a folded result.
+/// The most lines of a folded result.
 const RESULT_PREVIEW_LINES: usize = 2;
-/// A result longer than this is not taken apart for its preview.
+/// A longer result is not parsed for its preview.
 const MAX_PREVIEW_BYTES: usize = 64 * 1024;
 
 impl EntryBuilder<'_> {
@@ -183,7 +183,7 @@ impl EntryBuilder<'_> {
     }
 }
 
-/// How a call ended: its sign, its word where the sign does not say it all, its tone.
+/// The sign of a call's end, a word where the sign alone is unclear, and the tone.
 fn status_sign(status: CallStatus) -> (&'static str, &'static str, Tone) {
     match status {
         CallStatus::Done => ("✓", "", Tone::Success),
