@@ -1,9 +1,10 @@
-//! Attaching: the terminal of another process (`zoea attach`), on the control interface.
+//! Attached terminals: `zoea attach` shows the screen in the terminal of another process, over the
+//! control interface.
 //!
-//! The service draws and the visitor shows (decision 0080): each attached terminal has a Ui of its
-//! own beside the Commander, its pictures are painted here when the visitor asks for one, and what
-//! has changed since the last one goes over. Keys come back. A visitor that does not ask costs one
-//! picture that waits; one that is gone for [`terminals::IDLE_TIMEOUT`] is forgotten.
+//! The service draws and the client shows (decision 0080). Each attached terminal has its own Ui
+//! actor beside the Commander. The service draws a picture when the client asks for a frame, and
+//! sends what has changed since the last one. The client sends keys. A client that does not ask
+//! costs one waiting picture. One that has not asked for [`terminals::IDLE_TIMEOUT`] is detached.
 
 pub mod client;
 pub mod frame;

@@ -1,4 +1,4 @@
-//! The command line: what can be asked for, and which command answers it.
+//! The command line: its commands and options, and the dispatch to each command.
 
 pub mod accounts;
 mod attach;
@@ -38,13 +38,13 @@ use crate::settings::{Environment, SettingsError};
 use zoea_system::descriptors;
 use zoea_system::out;
 
-/// What was asked for could not be done.
+/// The exit status when a command failed.
 const EXIT_FAILED: u8 = 1;
 
-/// How long threads that wait for the system may hold the program up once it is done.
+/// How long blocking threads may delay the end of the program after its work is done.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Wrong usage or configuration; clap ends with the same.
+/// The exit status for wrong usage or a wrong configuration. clap uses the same.
 const EXIT_WRONG_USAGE: u8 = 2;
 
 /// A terminal command center for swarms of autonomous LLM agents.
@@ -111,7 +111,7 @@ enum CliCommand {
     Simulate(simulate::SimulateArgs),
 }
 
-/// Runs the command line and answers with the exit status.
+/// Runs the command line and returns the exit status.
 #[must_use]
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| out::write_stderr(&format!("{panic}\n"))));
@@ -130,20 +130,22 @@ pub fn main() -> ExitCode {
     ExitCode::from(status)
 }
 
-/// A file that may grow no further (`ulimit -f`) is a write that fails, as on a full disk, and not the
-/// end of the program. What we start ourselves has the signal as it was.
+/// Ignores the signal of a file size limit (`ulimit -f`), so that a write beyond the limit fails
+/// like one on a full disk instead of ending the program. A child process gets the default handler
+/// back.
 fn ignore_file_limit_signal() -> std::io::Result<()> {
     let heard = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, heard).map(drop)
 }
 
-/// What is wrong with a command line may quote it; help quotes nothing.
+/// Reports an error of clap. An error may quote the command line, which may contain a secret; help
+/// quotes nothing.
 fn report_usage_error(wrong: &clap::Error) -> ExitCode {
     if wrong.use_stderr() {
         out::write_stderr(&wrong.render().to_string());
         return ExitCode::from(EXIT_WRONG_USAGE);
     }
-    // A reader that went away has read enough.
+    // A reader that closed the pipe has read enough.
     let _ = wrong.print();
     ExitCode::SUCCESS
 }
@@ -184,7 +186,7 @@ fn run_command(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
             CliCommand::Export(args) => export::run(&args, &cli.global, environment).await,
             CliCommand::Galaxy(args) => galaxy::run(args).await,
             CliCommand::Pilot(args) => pilot::run(args).await,
-            // It has a runtime of its own, whose clock is simulated.
+            // The simulation has its own runtime with a simulated clock.
             CliCommand::Simulate(args) => {
                 tokio::task::spawn_blocking(move || simulate::run(&args)).await?
             }
@@ -192,15 +194,14 @@ fn run_command(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
     })
 }
 
-/// Runs something to its end and leaves. What then still waits for a disk or a pipe is left behind.
+/// Runs a future to its end. Threads that then still wait for a disk or a pipe are abandoned.
 fn run_and_leave<T>(runtime: Runtime, work: impl Future<Output = T>) -> T {
     let done = runtime.block_on(work);
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     done
 }
 
-/// The exit status of a failure and what is said about it: every mistake of a configuration has a
-/// line.
+/// The exit status of an error and its message. Each mistake in a configuration gets a line.
 fn describe_failure(error: &anyhow::Error) -> (u8, Vec<String>) {
     match error
         .chain()

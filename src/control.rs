@@ -1,7 +1,7 @@
 //! The control interface: the running program as an MCP server, and a client of it.
 //!
-//! It listens on loopback, wants the token of the home, and refuses foreign hosts and origins, so
-//! that neither another user nor a web page can command the swarm.
+//! It listens on loopback only, requires the token of the home, and refuses foreign hosts and
+//! origins. Neither another user nor a web page can command the swarm.
 
 mod accounts;
 mod arguments;
@@ -51,68 +51,69 @@ use call::ControlCall;
 
 pub use tools::answer_call;
 
-/// Patience with those who have not shown the token yet; those who have may be silent for longer than
-/// our own client keeps a connection that it does not use.
+/// Strangers, which have not shown the token yet, get little time. Clients with the token may be
+/// silent for longer than our own client keeps an idle connection.
 const ACCEPT_LIMITS: AcceptLimits = AcceptLimits {
     max_strangers: 32,
     stranger_time: Some(Duration::from_secs(10)),
     head_time: Duration::from_secs(120),
 };
 
-/// The largest request: a text as long as an operator may send, where every letter of it needs six.
+/// The largest request in bytes: the longest text that an operator may send, with each character
+/// escaped as six bytes.
 const MAX_REQUEST_BYTES: usize = 8 << 20;
 
-/// How long the last answers may take to go out.
+/// How long the last answers may take to be sent.
 const STOP_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// What the control interface can tell besides what the swarm itself knows.
+/// Facts that the control interface reports about the program, other than those of the swarm.
 #[derive(Clone, Debug)]
 pub struct ProgramInfo {
     /// When the program started, RFC 3339.
     pub started_at: String,
-    /// Whether any provider has a price, so that cost means something; a reload may change it.
+    /// Whether any provider has a price. Without one, costs are not shown. A reload may change it.
     pub has_price: Arc<AtomicBool>,
-    /// What is told to nobody.
+    /// The secrets that are removed from every answer.
     pub secrets: Secrets,
 }
 
 impl ProgramInfo {
-    /// Whether cost means something now.
+    /// Whether any provider has a price now.
     #[must_use]
     pub fn has_price(&self) -> bool {
         self.has_price.load(Ordering::Relaxed)
     }
 }
 
-/// Tools that another part of the program serves at the control interface, beside those of the swarm.
+/// Tools that another part of the program adds to those of the swarm.
 pub trait AddedTools: Send + Sync {
     /// The tools as MCP lists them.
     fn list(&self) -> Vec<Tool>;
 
-    /// Calls one of them; `None` where the name is none of theirs.
+    /// Calls a tool. Returns `None` if the name is not one of these tools.
     fn call<'a>(
         &'a self,
         name: &'a str,
         arguments: &'a Map<String, Value>,
     ) -> BoxFuture<'a, Option<Result<Value, String>>>;
 
-    /// Forgets clients that are gone, for as long as it is polled.
+    /// Removes clients that are gone, for as long as the future is polled.
     fn sweep(&self) -> BoxFuture<'_, ()>;
 
-    /// Tells every client that the program is closing, as far as they ask soon.
+    /// Tells every client that the program is closing. It waits for them a limited time.
     fn close(&self) -> BoxFuture<'_, ()>;
 
     /// Whether the program is closing.
     fn is_closing(&self) -> bool;
 }
 
-/// The server.
+/// The control interface as an HTTP server.
 pub struct ControlServer {
     address: SocketAddr,
     added: Arc<dyn AddedTools>,
-    /// No connection is taken any more, and those at hand end with the answer under way.
+    /// Cancelled to take no more connections and to end each connection after its present answer.
     stop: CancellationToken,
-    /// What is still under way is cut off.
+    /// Cancelled to drop the answers that are still being sent.
     cut: CancellationToken,
     task: JoinHandle<()>,
     _sweeping: AbortOnDropHandle<()>,
@@ -139,7 +140,7 @@ impl ControlServer {
         let config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
             .with_json_response(true)
-            // The guard before it is stricter.
+            // The guard in front of this service checks hosts more strictly.
             .disable_allowed_hosts()
             .with_max_request_body_bytes(MAX_REQUEST_BYTES)
             .with_cancellation_token(cut.child_token());
@@ -173,23 +174,23 @@ impl ControlServer {
         })
     }
 
-    /// Where it is.
+    /// The URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 
-    /// From now on whoever comes is told that the program is closing; returns once attached terminals
-    /// know it, or after a second.
+    /// Answers every further request with the notice that the program is closing. Returns when the
+    /// attached terminals have received it, or after a second.
     pub async fn close(&self) {
         self.added.close().await;
     }
 
-    /// Closes, and ends; what then is still under way is cut off.
+    /// Closes and ends the server. Answers that then are still being sent are cut off.
     pub async fn stop(mut self) {
         self.close().await;
         self.stop.cancel();
-        // The last words are still on their way out.
+        // Gives the last answers time to be sent.
         if tokio::time::timeout(STOP_TIMEOUT, &mut self.task)
             .await
             .is_err()
@@ -200,7 +201,6 @@ impl ControlServer {
     }
 }
 
-/// Answers requests.
 #[derive(Clone)]
 struct ControlHandler {
     swarm: Swarm,
@@ -209,7 +209,7 @@ struct ControlHandler {
 }
 
 impl ControlHandler {
-    /// The tools of the swarm, and those that were added.
+    /// The tools of the swarm and the added ones.
     fn all_tools(&self) -> Vec<Tool> {
         let mut tools = ControlCall::list_tools().to_vec();
         tools.extend(self.added.list());
@@ -232,7 +232,8 @@ impl ServerHandler for ControlHandler {
         Ok(ListToolsResult::with_all_items(self.all_tools()))
     }
 
-    // rmcp answers these with nothing. What was not offered is not there at all.
+    // By default rmcp answers these with an empty list. A method that is not offered shall not
+    // exist.
 
     async fn list_prompts(
         &self,
@@ -280,7 +281,8 @@ impl ServerHandler for ControlHandler {
         let arguments = request.arguments.unwrap_or_default();
         let answer = match self.added.call(&request.name, &arguments).await {
             Some(answer) => answer,
-            // What is half gone tells nothing about the swarm.
+            // While the program closes, parts of the swarm are gone, so answers about it would be
+            // wrong.
             None if self.added.is_closing() => Err(OrderRefusal::Closing.to_string()),
             None => match ControlCall::parse(&request.name, &arguments) {
                 Ok(call) => answer_call(&self.swarm, &self.about, call).await,

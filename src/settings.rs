@@ -1,7 +1,8 @@
-//! Settings: where every value that an operator can choose is read and checked.
+//! Settings: reads and checks every value that an operator can choose.
 //!
-//! Every section of the configuration is a file here with a table of its keys (`table.rs`): what a key is
-//! called, what it may be, its default and its help. All mistakes of a configuration are found in one go.
+//! Each section of the configuration is a file in this folder. It contains a table of the section's
+//! keys with their names, rules, defaults and help (`table.rs`). Reading reports all mistakes of a
+//! configuration at once.
 
 mod alerts;
 pub mod bounds;
@@ -61,28 +62,28 @@ use reload::ReloadPart;
 use section::Section;
 use table::ReadSection;
 
-/// The name of the configuration file, in the current directory or in a home directory.
+/// The name of the configuration file in the working directory or in a home directory.
 pub const CONFIG_FILE: &str = "zoea.toml";
 
-/// The name of the file in a home directory that holds providers' keys.
+/// The name of the file with the providers' keys in a home directory.
 pub const CREDENTIALS_FILE: &str = "credentials.json";
 
-/// Defines the settings by a table of their sections: those that a reload changes, and those that only a
-/// restart changes, each with the name that the operator is told then.
+/// Defines the settings by a table of their sections. One part takes effect at a reload, the other
+/// at a restart. Each section has the label with which the operator is told so.
 macro_rules! settings {
     (
         at_once {$($(#[doc = $at_once:literal])* $now:ident: $Now:ty, $now_label:literal;)*}
         after_a_restart {$($(#[doc = $after:literal])* $later:ident: $Later:ty, $later_label:literal;)*}
     ) => {
-        /// Every value that an operator can choose. Two of them can be compared to see what a reload
+        /// Every value that an operator can choose. Comparing two instances shows what a reload
         /// changes.
         #[derive(Debug, Clone, PartialEq)]
         pub struct Settings {
-            /// The chat endpoints, by name; at least one.
+            /// The chat endpoints by name, at least one.
             pub providers: BTreeMap<String, ProviderSettings>,
             $($(#[doc = $at_once])* pub $now: $Now,)*
             $($(#[doc = $after])* pub $later: $Later,)*
-            /// The Myses that exist after launch; at most `swarm.max_myses`.
+            /// The Myses that exist after the start, at most `swarm.max_myses`.
             pub myses: Vec<DeclaredMysis>,
         }
 
@@ -118,15 +119,15 @@ macro_rules! settings {
 
 settings! {
     at_once {
-        /// How many Myses there may be and how their turns run.
+        /// The number of Myses and the rules of their turns.
         swarm: SwarmSettings, "[swarm]";
         /// The upstream MCP server.
         mcp: McpSettings, "[mcp]";
-        /// What happens when a Mysis has failed.
+        /// The relaunch of failed Myses.
         supervision: SupervisionRules, "[supervision]";
-        /// What may be spent.
+        /// The budgets of tokens and money.
         budget: BudgetRules, "[budget]";
-        /// How a Mysis is watched that gets nowhere.
+        /// The detection of Myses without progress.
         progress: ProgressRules, "[progress]";
     }
     after_a_restart {
@@ -134,38 +135,38 @@ settings! {
         control: ControlSettings, "control.listen";
         /// The metrics server.
         metrics: MetricsSettings, "metrics.listen";
-        /// Where spans are brought.
+        /// The collector of spans.
         traces: TraceSettings, "[traces]";
-        /// Who is told when somebody needs the operator.
+        /// The receivers of alerts.
         alerts: AlertSettings, "[alerts]";
-        /// Which reports are written by the running program.
+        /// The reports that the running program writes.
         reports: ReportSettings, "[reports]";
-        /// Where conversations are kept.
+        /// The database and how long rows are kept.
         store: StoreSettings, "[store]";
-        /// How the terminal looks.
+        /// The terminal's looks.
         tui: TuiSettings, "[tui]";
     }
 }
 
-/// Where a configuration is looked for.
+/// The files that may contain the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigSource {
-    /// The file that has to be there.
+    /// The file named by the operator. It must exist.
     pub chosen: Option<PathBuf>,
-    /// Where none is chosen: the first of these that is there, if any.
+    /// If the operator named none: the candidates. The first one that exists is read.
     pub usual: Vec<PathBuf>,
-    /// The file with the keys that `api_key_name` names.
+    /// The file with the keys to which `api_key_name` refers.
     pub credentials: PathBuf,
 }
 
-/// Settings, and what there is to say about their reading.
+/// Settings, and how they were read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoadedSettings {
     /// The settings.
     pub settings: Settings,
-    /// The file they come from; none: they are the defaults.
+    /// The file that was read; `None` if all values are defaults.
     pub file: Option<PathBuf>,
-    /// Sentences for the operator: what works, but perhaps not as meant.
+    /// Sentences for the operator about valid settings that may not do what was meant.
     pub warnings: Vec<String>,
 }
 
@@ -176,7 +177,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Reads the configuration file if there is one, the environment and the keys.
+    /// Reads the configuration file, if there is one, the environment and the keys.
     ///
     /// # Errors
     /// Lists every mistake in them.
@@ -211,10 +212,10 @@ impl Settings {
         self.providers.values().any(|of| of.rules.price.is_some())
     }
 
-    /// Reads `[tui]` alone of the configuration file, if there is one.
+    /// Reads only `[tui]` of the configuration file, if there is one.
     ///
     /// # Errors
-    /// Lists every mistake in that section; what stands in others is not looked at.
+    /// Lists every mistake in that section. Other sections are not checked.
     pub fn load_tui(source: &ConfigSource) -> Result<TuiSettings, SettingsError> {
         let file = source.find_file();
         let (tui, mistakes) =
@@ -227,7 +228,8 @@ impl Settings {
 }
 
 impl ConfigSource {
-    /// `chosen` if given, else `./zoea.toml`, else `zoea.toml` in the home directory `home`.
+    /// Uses `chosen` if it is given, else `./zoea.toml`, else `zoea.toml` in the home directory
+    /// `home`.
     #[must_use]
     pub fn new(chosen: Option<PathBuf>, home: &Path) -> Self {
         Self {
@@ -237,8 +239,7 @@ impl ConfigSource {
         }
     }
 
-    /// The same, with the configuration of another home directory before all others but the chosen
-    /// one.
+    /// The same, but the configuration of another home directory comes before all candidates.
     #[must_use]
     pub fn with_inner(mut self, home: &Path) -> Self {
         self.usual.insert(0, home.join(CONFIG_FILE));

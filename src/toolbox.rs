@@ -1,7 +1,7 @@
-//! The toolbox: the game's tools, or any MCP server's, over streamable HTTP.
+//! The toolbox: the tools of the game, or of any MCP server, over streamable HTTP.
 //!
-//! One link is one session of one Mysis. It opens, lists and calls; when to do so again is decided
-//! inside.
+//! A link is one MCP session of one Mysis. It opens the session, lists the tools and calls them.
+//! The session actor decides when.
 
 mod failure;
 pub mod request_saver;
@@ -22,7 +22,7 @@ use crate::mcp::{
     CallResult, ListedTool, Listing, MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint,
 };
 
-/// Under this key a call carries our name for it, for the server's own records.
+/// The key of a call's `_meta` under which the server receives our id of the call, for its records.
 pub const CALL_META: &str = "zoea/call";
 
 /// The MCP server of the configuration, or none.
@@ -33,25 +33,26 @@ pub struct McpUpstream {
 struct McpServer {
     endpoint: UpstreamEndpoint,
     known: Mutex<Vec<Weak<Toolset>>>,
-    /// What was told last of tools that are left out, and whom it is told to.
+    /// The last report about tools that are left out, and its receiver.
     told: Mutex<Option<Arc<str>>>,
     tell: Option<TellOperator>,
 }
 
-/// Whom the operator hears of a server's tools through.
+/// Receives texts about a server's tools for the operator.
 pub type TellOperator = Box<dyn Fn(&str) + Send + Sync>;
 
-/// JSON-RPC's code under which early SpaceMolt told that a command failed.
+/// The JSON-RPC code with which early versions of SpaceMolt reported a failed command.
 const COMMAND_FAILED_CODE: i64 = 0;
 
 impl McpUpstream {
-    /// The server at this URL; `None`: there is none.
+    /// The server at this URL; `None` for no server.
     #[must_use]
     pub fn new(url: Option<&str>, http: &reqwest::Client) -> McpUpstream {
         McpUpstream::with_tell(url, http, None)
     }
 
-    /// The same; once for all Myses the operator is told which of the server's tools are left out.
+    /// The same, with a receiver for reports about tools that are left out. A report comes once for
+    /// all Myses.
     #[must_use]
     pub fn with_tell(
         url: Option<&str>,
@@ -86,7 +87,7 @@ impl Upstream for McpUpstream {
     }
 }
 
-/// A session of one Mysis; open while it holds one.
+/// The session of one Mysis. It is open while the server's session id is held.
 struct McpLink {
     server: Arc<McpServer>,
     session: Arc<SessionSlot>,
@@ -150,7 +151,7 @@ fn put_session(slot: &SessionSlot, session: Option<ServerSession>) {
 }
 
 impl McpServer {
-    /// The tools together with ours, in one set for all whose tools are equal.
+    /// Adds our own tools. Myses with equal tools share one set, because a set can be large.
     fn share_toolset(&self, listing: Listing) -> Arc<Toolset> {
         let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
         self.tell_once(left_out.as_ref());
@@ -170,7 +171,7 @@ impl McpServer {
         })
     }
 
-    /// Tells what is left out, once, however many list the tools.
+    /// Reports the tools that are left out, once for all Myses that list them.
     fn tell_once(&self, left_out: Option<&Arc<str>>) {
         let Some(text) = left_out else {
             return;

@@ -1,4 +1,4 @@
-//! A visit: the terminal of this process, attached to the program that runs elsewhere.
+//! The client of an attached terminal: shows here what the running program draws.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -20,29 +20,29 @@ use crate::control::client::{ControlClient, ControlError};
 use zoea_tui::drawable::InputSink;
 use zoea_tui::{PictureSlot, TerminalGuard, TerminalOptions};
 
-/// Keys that wait for the service; more are lost, as a terminal loses them.
+/// The most inputs that wait for the service. Further ones are lost, as a terminal loses them.
 const MAX_WAITING_KEYS: usize = 1024;
-/// Keys that go over at once.
+/// The most inputs in one call.
 const MAX_KEYS_PER_CALL: usize = 256;
-/// How often in a row the service is asked again after it could not be reached.
+/// How often a call is sent when the service cannot be reached.
 const MAX_TRIES: u32 = 3;
-/// How long after that.
+/// The pause between two attempts.
 const RETRY_PAUSE: Duration = Duration::from_millis(150);
-/// A service that has not taken keys for so long may be left without its consent (Ctrl-C).
+/// If the service has not taken input for this long, Ctrl-C detaches without its consent.
 const DEAF_AFTER: Duration = Duration::from_secs(2);
-/// How long saying or hearing goodbye may take.
+/// How long detaching may take.
 const PARTING_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How a visit ended, where the service had a say in it.
+/// How an attachment ended, if the service took part in its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttachExit {
-    /// The operator left, or was told to; the service goes on.
+    /// The operator or a signal ended the attachment. The service goes on.
     Left,
     /// The service is closing.
     Closing,
 }
 
-/// Why a visit could not begin or go on.
+/// Why an attachment failed.
 #[derive(Debug, Error)]
 pub enum AttachError {
     /// The running program is gone.
@@ -51,22 +51,22 @@ pub enum AttachError {
          again"
     )]
     Gone,
-    /// The running program does not answer, and cannot be spoken to any more.
+    /// The running program is alive but does not answer.
     #[error(
         "the running program has not answered for {0:?}. What it had acknowledged is kept; look at its \
          log, and if it hangs, end it: `zoea run --resume` starts it again"
     )]
     Hangs(Duration),
-    /// It does not want the terminal (any more).
+    /// The program refuses the terminal.
     #[error("{0}")]
     Refused(String),
-    /// It sends what cannot be read.
+    /// The program sends an answer that cannot be parsed.
     #[error("the running program's answer cannot be read: {0}; is it of another version?")]
     Unreadable(#[from] serde_json::Error),
-    /// There is no terminal here, or it does not obey.
+    /// There is no terminal, or it refuses a mode.
     #[error("open the terminal: {0}")]
     NoTerminal(#[from] std::io::Error),
-    /// The service could not draw any more.
+    /// The program gave up drawing.
     #[error("the running program could not draw the screen any more; its log says why")]
     Broken,
 }
@@ -82,10 +82,10 @@ impl From<ControlError> for AttachError {
 }
 
 /// Attaches this process' terminal until its operator leaves, `told_to_leave` is ready, or the
-/// service ends. The terminal is put back as it was, however that comes about.
+/// service ends. The terminal is put back as it was in every case.
 ///
 /// # Errors
-/// There is no terminal, the service refuses, or it is gone.
+/// There is no terminal, the service refuses it, or the service is gone.
 pub async fn run_attached(
     client: &ControlClient,
     options: TerminalOptions,
@@ -107,7 +107,7 @@ pub async fn run_attached(
     });
     let received = ReceivedScreen::empty(size);
     let (slot, screen) = TerminalGuard::show(received.clone(), ear.clone(), options)?;
-    // Cancel-safe: whichever is first ends the visit.
+    // Cancel-safe: the first branch ends the attachment, and nothing of the others is needed then.
     let end = tokio::select! {
         end = show_frames(client, terminal, &slot, received) => end,
         fault = send_inputs(client, terminal, typed, &ear) => Err(fault),
@@ -123,14 +123,14 @@ pub async fn run_attached(
             terminal: terminal.to_string(),
         };
         let parting = call::<Value>(client, "detach_terminal", &leaving);
-        // One that does not hear it finds out by itself.
+        // A service that does not receive this detaches the terminal after `IDLE_TIMEOUT`.
         let _ = tokio::time::timeout(PARTING_TIMEOUT, parting).await;
     }
     screen.stop();
     end
 }
 
-/// Shows what the service draws, until it says that this is over.
+/// Shows the service's frames until one says that it is the last.
 async fn show_frames(
     client: &ControlClient,
     terminal: &str,
@@ -161,7 +161,7 @@ async fn show_frames(
     }
 }
 
-/// Passes on what the operator does, in order, each once.
+/// Sends the operator's input in order, each input once.
 async fn send_inputs(
     client: &ControlClient,
     terminal: &str,
@@ -179,7 +179,8 @@ async fn send_inputs(
         };
         ear.is_waiting_since(Some(Instant::now()));
         if let Err(fault) = call::<Value>(client, "use_terminal", &told).await {
-            // Where that is because the visit is over, the last frame says it better.
+            // If the attachment is over, the last frame gives a better reason than this fault. It
+            // gets time to arrive.
             tokio::time::sleep(PARTING_TIMEOUT).await;
             return fault;
         }
@@ -188,10 +189,10 @@ async fn send_inputs(
     }
 }
 
-/// What the operator did next; pasted texts, which may be long, go with little else.
+/// The next inputs for one call. Pasted texts may be long, so few other inputs go with them.
 async fn next_inputs(typed: &mut mpsc::Receiver<Input>) -> Vec<Input> {
     let Some(first) = typed.recv().await else {
-        // Nobody types any more; the other side decides.
+        // The terminal sends nothing any more. Another branch ends the attachment.
         return std::future::pending().await;
     };
     let mut inputs = vec![first];
@@ -206,15 +207,16 @@ async fn next_inputs(typed: &mut mpsc::Receiver<Input>) -> Vec<Input> {
     inputs
 }
 
-/// A pasted text no longer than what is too long to be sent anyway, so that the service can say so.
+/// Cuts a pasted text, but leaves it longer than an order may be, so that the service still refuses
+/// it.
 fn cut(mut text: String) -> String {
     let longest = text.floor_char_boundary(MAX_ORDER_BYTES + 4);
     text.truncate(longest);
     text
 }
 
-/// Calls a tool; one that could not be reached is called again. That changes nothing where it had
-/// been carried out: frames are numbered, and so are keys.
+/// Calls a tool, and calls it again if the service could not be reached. The service may have
+/// executed the lost call: frames and inputs are numbered, so the repetition changes nothing.
 async fn call<T: DeserializeOwned>(
     client: &ControlClient,
     tool: &'static str,
@@ -242,18 +244,19 @@ async fn once(
     Ok(client.call(tool, arguments).await?)
 }
 
-/// What the operator does, on its way to the service.
+/// The queue of the operator's input.
 struct Keyboard {
     keys: mpsc::Sender<Input>,
-    /// Since when the service has not taken what went over.
+    /// Since when the service has not taken the input that was sent.
     taken_at: Mutex<Option<Instant>>,
-    /// Set off when the terminal is gone, or the operator leaves a service that is deaf.
+    /// Cancelled when the terminal is gone, or when the operator leaves a service that does not
+    /// answer.
     leave: CancellationToken,
 }
 
 impl Keyboard {
     fn is_waiting_since(&self, since: Option<Instant>) {
-        // Nothing that panics happens under the lock.
+        // No code panics under this lock, so a poisoned lock still holds valid data.
         *self.taken_at.lock().unwrap_or_else(PoisonError::into_inner) = since;
     }
 
@@ -279,7 +282,7 @@ impl InputSink for Keyboard {
         } else {
             input
         };
-        // What does not fit is lost, as with any terminal.
+        // Input that does not fit is lost, as with any terminal.
         let _ = self.keys.try_send(input);
     }
 }

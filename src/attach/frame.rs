@@ -1,4 +1,4 @@
-//! Frames: what goes over to an attached terminal, as changes to the picture before.
+//! Frames: what the service sends to an attached terminal, as changes to the picture before.
 
 use std::str::FromStr;
 
@@ -12,17 +12,17 @@ use zoea_tui::dashboard::appearance::MouseUse;
 use zoea_tui::drawable::Drawable;
 use zoea_tui::theme::Depth;
 
-/// One answer to a terminal that asks what is new.
+/// The answer to a terminal that asks for a frame.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
-    /// Which it is, counted from 1; whoever asks next says it.
+    /// The number of the frame, from 1. The next request names it.
     pub number: u64,
-    /// What has changed; `None`: nothing.
+    /// The change of the picture; `None` if there is none.
     pub change: Option<Change>,
-    /// What the terminal is to do, in this order, after it shows the change.
+    /// The actions that the terminal has to perform, in order, after it shows the change.
     #[serde(default)]
     pub acts: Vec<TerminalAction>,
-    /// Why this is the last one; `None`: it is not.
+    /// Why this is the last frame; `None` if it is not the last.
     #[serde(default)]
     pub over: Option<CloseReason>,
 }
@@ -35,43 +35,42 @@ pub enum CloseReason {
     Left,
     /// The program is closing.
     Closing,
-    /// No picture could be drawn any more.
+    /// The program gave up drawing.
     Broken,
 }
 
-/// What has changed about a picture.
+/// The change of a picture.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Whether it changes an empty screen, and not the picture before.
+    /// Whether the change applies to an empty screen instead of the picture before.
     pub is_whole: bool,
-    /// Its columns and rows.
+    /// The size in columns and rows.
     pub size: (u16, u16),
-    /// The looks of cells: the letter's colour, the ground's, and modifiers as bits.
+    /// The styles of the cells: foreground, background, and modifiers as bits.
     pub looks: Vec<(String, String, u16)>,
-    /// Cells that differ.
+    /// The cells that differ.
     pub runs: Vec<FrameRun>,
-    /// Where the cursor stands, if anywhere.
+    /// The position of the cursor, if it is visible.
     pub cursor: Option<(u16, u16)>,
-    /// What the terminal's title says.
+    /// The title of the terminal.
     pub title: String,
-    /// Who has the mouse.
+    /// Whether the program or the terminal handles the mouse.
     pub mouse: MouseUse,
-    /// What a file with the picture is called.
+    /// The name of a screen dump's file, without its extension.
     pub file_name: String,
 }
 
-/// Cells of one row that stand side by side and look alike: column, row, place among the looks, and
-/// what stands in them.
+/// Consecutive cells of one row with the same style: column, row, index of the style, and symbols.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameRun(u16, u16, usize, RunText);
 
-/// What stands in cells.
+/// The symbols of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum RunText {
-    /// A sign of one letter in each.
+    /// One character for each cell.
     Letters(String),
-    /// A sign of several, or of none, in one cell.
+    /// A symbol of several characters, or none, in a single cell.
     One([String; 1]),
 }
 
@@ -86,8 +85,8 @@ pub struct ReceivedScreen {
 }
 
 impl Change {
-    /// What has to change for the picture `before` to become `after`; from an empty screen where the
-    /// sizes differ.
+    /// The change from the picture `before` to `after`. If the sizes differ, the change starts from
+    /// an empty screen.
     #[must_use]
     pub fn between(before: &Buffer, after: &Buffer, shown: &impl Drawable) -> Change {
         let area = after.area;
@@ -159,7 +158,7 @@ impl ReceivedScreen {
         }
     }
 
-    /// Takes a change up. What lies beside the screen is left out.
+    /// Applies a change. Cells outside of the screen are ignored.
     pub fn apply_change(&mut self, change: Change) {
         let (width, height) = change.size;
         let area = Rect::new(0, 0, width, height);
@@ -197,7 +196,7 @@ impl ReceivedScreen {
     }
 }
 
-/// A look as it goes over, in ratatui's words; a colour that is none is the terminal's own.
+/// Parses a style in ratatui's notation. An unknown colour becomes the terminal's default.
 fn parse_look((fg, bg, bits): &(String, String, u16)) -> (Color, Color, Modifier) {
     let colour = |name: &str| Color::from_str(name).unwrap_or(Color::Reset);
     (colour(fg), colour(bg), Modifier::from_bits_truncate(*bits))

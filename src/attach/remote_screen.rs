@@ -1,4 +1,4 @@
-//! A pane: the newest picture of an attached terminal, until somebody asks for it.
+//! The screen of an attached terminal: holds the newest picture until the client asks for it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use zoea_tui::dashboard::action::TerminalAction;
 
 use zoea_tui::queue_action;
 
-/// What an attached terminal is to show and to do next.
+/// What an attached terminal has to show and to do next.
 pub(super) struct RemoteScreen {
     state: Mutex<RemoteScreenState>,
     news: Notify,
@@ -22,11 +22,11 @@ struct RemoteScreenState {
     acts: VecDeque<TerminalAction>,
 }
 
-/// What has come together since somebody asked.
+/// What has come since the last update was taken.
 pub(super) struct ScreenUpdate {
-    /// The newest picture, where it is new.
+    /// The newest picture, if it is new.
     pub(super) picture: Option<Arc<Dashboard>>,
-    /// What is to be done.
+    /// The actions that the terminal has to perform.
     pub(super) acts: Vec<TerminalAction>,
 }
 
@@ -42,7 +42,7 @@ impl RemoteScreen {
         }
     }
 
-    /// Waits until there is something; only one may wait. Cancel-safe: what nobody took stays.
+    /// Waits for an update. Only one task may wait. Cancel-safe: an update stays until it is taken.
     pub(super) async fn wait_for_update(&self) {
         while self.is_empty() {
             self.news.notified().await;
@@ -54,7 +54,7 @@ impl RemoteScreen {
         !state.is_new && state.acts.is_empty()
     }
 
-    /// Takes what is there.
+    /// Takes the update.
     pub(super) fn take(&self) -> ScreenUpdate {
         let mut state = self.lock();
         let is_new = std::mem::take(&mut state.is_new);
@@ -64,14 +64,14 @@ impl RemoteScreen {
         }
     }
 
-    /// Whoever asks next gets a picture, whether it is new or not.
+    /// Makes the next update contain a picture, whether it is new or not.
     pub(super) fn mark_new(&self) {
         self.lock().is_new = true;
         self.news.notify_one();
     }
 
     fn lock(&self) -> MutexGuard<'_, RemoteScreenState> {
-        // Nothing that panics happens under the lock.
+        // No code panics under this lock, so a poisoned lock still holds valid data.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! A guest: one attached terminal, as the service knows it.
+//! One attached terminal, as the service knows it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,18 +18,17 @@ use zoea_tui::drawable::Drawable;
 use zoea_tui::screen::send_input;
 use zoea_tui::theme::Depth;
 
-/// How long whoever asks for a frame waits for something new.
+/// How long a request for a frame waits for something new.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(10);
-/// Pictures in a row that could not be painted before the screen is given up.
+/// The number of consecutive pictures that may fail before the attachment ends.
 const MAX_FAILED_FRAMES: u32 = 20;
-/// No terminal has more columns or rows than this.
+/// The most columns or rows of a terminal. A client could ask for a huge picture otherwise.
 const MAX_SIDE_CELLS: u16 = 1000;
 
-/// One attached terminal.
 pub(super) struct AttachedTerminal {
     pub(super) pane: Arc<RemoteScreen>,
     pub(super) ui: UiHandle,
-    /// Set off when the operator quits there, or nobody asks any more.
+    /// Cancelled when the operator quits there, or when the client no longer asks.
     pub(super) quit: CancellationToken,
     pub(super) depth: Depth,
     drawn: tokio::sync::Mutex<FrameState>,
@@ -37,14 +36,14 @@ pub(super) struct AttachedTerminal {
     asked_at: Mutex<Instant>,
 }
 
-/// What the terminal shows, as far as it is known.
+/// What the terminal shows, as far as the service knows.
 struct FrameState {
-    /// The last frame that was given.
+    /// The number of the last frame that was sent.
     number: u64,
     shown: Buffer,
-    /// Kept for its memory.
+    /// The buffer is kept to reuse its memory.
     next: Buffer,
-    /// What the last frame told it to do; told again where that frame got lost.
+    /// The actions of the last frame. They are sent again if that frame got lost.
     acts: Vec<TerminalAction>,
     broken: u32,
 }
@@ -73,13 +72,13 @@ impl AttachedTerminal {
         }
     }
 
-    /// How long nobody has asked for a picture.
+    /// The time since the client last asked for a frame.
     pub(super) fn idle_time(&self) -> Duration {
         lock(&self.asked_at).elapsed()
     }
 
-    /// Passes on what the operator did: the first of them is the `first`th that ever came, counted
-    /// from 0. What was heard before is left out. How many were heard in all.
+    /// Passes inputs on to the Ui actor. The first one has the number `first`, counted from 0.
+    /// Inputs that came before are skipped. Returns how many inputs have come in all.
     pub(super) fn accept_inputs(&self, first: u64, inputs: Vec<Input>) -> u64 {
         let mut heard = lock(&self.heard);
         for (number, input) in (first..).zip(inputs) {
@@ -91,9 +90,9 @@ impl AttachedTerminal {
         *heard
     }
 
-    /// The next frame, once there is something new since the one that was `seen`, or after a while.
-    /// Where that is not the last one given, it got lost, and a whole picture follows, as it does at
-    /// the beginning (0).
+    /// Returns the next frame, once something is new or `FRAME_TIMEOUT` is over. `seen` is the last
+    /// frame that the client shows, or 0 for none. If it is not the last one that was sent, that
+    /// frame got lost, and a whole picture follows.
     pub(super) async fn next_frame(&self, seen: u64, closing: &CancellationToken) -> Frame {
         let mut drawn = self.drawn.lock().await;
         *lock(&self.asked_at) = Instant::now();
@@ -103,7 +102,7 @@ impl AttachedTerminal {
             drawn.shown = Buffer::empty(Rect::ZERO);
             self.pane.mark_new();
         }
-        // Cancel-safe: whatever is not taken stays.
+        // Cancel-safe: an update stays until it is taken.
         tokio::select! {
             () = self.pane.wait_for_update() => {}
             () = self.quit.cancelled() => {}
@@ -135,7 +134,7 @@ impl AttachedTerminal {
         closing.is_cancelled().then_some(CloseReason::Closing)
     }
 
-    /// Paints a picture; one that cannot be painted is left out.
+    /// Draws a picture. Returns `None` if drawing fails.
     fn paint(&self, drawn: &mut FrameState, picture: &impl Drawable) -> Option<Change> {
         let (width, height) = picture.size();
         let area = Rect::new(0, 0, width.min(MAX_SIDE_CELLS), height.min(MAX_SIDE_CELLS));
@@ -157,7 +156,7 @@ impl AttachedTerminal {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // Nothing that panics happens under the lock.
+    // No code panics under this lock, so a poisoned lock still holds valid data.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -172,7 +171,7 @@ mod tests {
 
     use super::*;
 
-    /// Tells what it hears.
+    /// Reports the inputs that it receives.
     struct Probe;
 
     impl Actor for Probe {

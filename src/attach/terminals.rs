@@ -1,4 +1,4 @@
-//! The attached terminals of a running program, and the tools by which they are served.
+//! The attached terminals of a running program, and the control tools that serve them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,28 +27,27 @@ use super::terminal::AttachedTerminal;
 use crate::control::AddedTools;
 use crate::swarm::Swarm;
 
-/// A terminal that has not asked for so long is gone.
+/// A terminal is detached when its client has not asked for a frame for this long.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How often those that are gone are looked for.
+/// How often idle terminals are looked for.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
-/// Terminals that may be attached at once; each costs a Ui and a picture.
+/// The most terminals at a time. Each costs a Ui actor and a picture.
 const MAX_TERMINALS: usize = 64;
-/// How long the end waits until every terminal has been told of it. It is at the same time as the
-/// swarm lands, and leaves room within the two seconds that closing may take.
+/// How long closing waits until every terminal has received its last frame. The swarm shuts down
+/// meanwhile, and both together stay within the two seconds that closing may take.
 const CLOSE_NOTICE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What a terminal is like that wants to be attached.
+/// The properties of a terminal that asks to be attached.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttachRequest {
-    /// Its columns and rows.
+    /// The size in columns and rows.
     pub size: (u16, u16),
-    /// How things look.
+    /// Theme, symbols and other looks.
     pub appearance: Appearance,
-    /// How many colours it has.
+    /// The number of colours.
     pub depth: Depth,
 }
 
-/// The attached terminals.
 #[derive(Clone)]
 pub struct AttachedTerminals(Arc<TerminalsInner>);
 
@@ -58,21 +57,21 @@ struct TerminalsInner {
     history: PathBuf,
     terminals: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
     closing: CancellationToken,
-    /// Somebody left.
+    /// Notified when a terminal is detached.
     left: Notify,
 }
 
-/// What a terminal says that is attached.
+/// The parameters of a request for a frame.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FrameAsked {
     pub(super) terminal: String,
-    /// The last frame that it shows; 0: none.
+    /// The last frame that the terminal shows; 0 for none.
     #[serde(default)]
     pub(super) seen: u64,
 }
 
-/// What the operator did there.
+/// The operator's input in a terminal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct InputBatch {
@@ -81,7 +80,7 @@ pub(super) struct InputBatch {
     pub(super) inputs: Vec<Input>,
 }
 
-/// Which one leaves.
+/// The parameters of a request to detach.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Leaving {
@@ -89,7 +88,7 @@ pub(super) struct Leaving {
 }
 
 impl AttachedTerminals {
-    /// Nobody yet.
+    /// No terminal is attached yet.
     #[must_use]
     pub fn new(
         swarm: Swarm,
@@ -114,7 +113,7 @@ impl AttachedTerminals {
         let dashboard = Dashboard::new(dashboard::DashboardOptions {
             size: opening.size,
             appearance: opening.appearance,
-            // What cannot be read is as if it had not been written.
+            // A history that cannot be read counts as empty.
             history: InputHistory::from_lines(&lines.unwrap_or_default()),
         });
         let pane = Arc::new(RemoteScreen::new(dashboard.into_attached()));
@@ -160,7 +159,7 @@ impl AttachedTerminals {
         guest.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
     }
 
-    /// Forgets a terminal; its Ui ends.
+    /// Detaches a terminal. Its Ui actor ends.
     fn detach(&self, name: &str) {
         let guest = self.terminals().remove(name);
         if let Some(guest) = guest {
@@ -172,7 +171,7 @@ impl AttachedTerminals {
     }
 
     fn terminals(&self) -> MutexGuard<'_, BTreeMap<String, Arc<AttachedTerminal>>> {
-        // Nothing that panics happens under the lock.
+        // No code panics under this lock, so a poisoned lock still holds valid data.
         let terminals = self.0.terminals.lock();
         terminals.unwrap_or_else(PoisonError::into_inner)
     }
@@ -289,11 +288,11 @@ impl AddedTools for AttachedTerminals {
             self.0.closing.cancel();
             let told = async {
                 while !self.terminals().is_empty() {
-                    // One that left meanwhile is remembered.
+                    // A notification that comes before this wait is not lost.
                     self.0.left.notified().await;
                 }
             };
-            // Those who do not ask see it by the end of the connection.
+            // Clients that do not ask in time notice the closed connection.
             let _ = tokio::time::timeout(CLOSE_NOTICE_TIMEOUT, told).await;
         })
     }

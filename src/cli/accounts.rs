@@ -72,7 +72,7 @@ async fn carry_out(door: &SwarmClient, command: &AccountsCommand) -> anyhow::Res
     }
 }
 
-/// The running program may stand in another directory.
+/// The absolute path of a file. The running program may have another working directory.
 fn absolute_file(file: &Path) -> anyhow::Result<String> {
     let file = std::path::absolute(file).context("find the file")?;
     let file = file.to_str().context("the file's name is no text")?;

@@ -1,4 +1,4 @@
-//! `zoea attach`: the terminal, on the program that runs in this home.
+//! `zoea attach`: attaches this terminal to the program that runs in this home.
 
 use anyhow::Context;
 use clap::Args;

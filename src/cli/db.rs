@@ -1,4 +1,5 @@
-//! `zoea db`: the database checked, copied, put back and made smaller, with the program running or not.
+//! `zoea db`: checks, backs up, restores and compacts the database, whether the program runs or
+//! not.
 
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ use crate::wiring;
 use zoea_contract::CompactedJson;
 use zoea_ledger::{CompactionResult, DatabaseLocation, Stay};
 
-/// What a server's database is kept and put back by.
+/// Why a server's database is neither backed up nor restored by us.
 const ON_A_SERVER: &str =
     "the database is on a Postgres server, which has its own programs for this";
 

@@ -1,4 +1,4 @@
-//! `zoea doctor`: checks everything that a swarm needs, and says what is wrong.
+//! `zoea doctor`: checks everything that a swarm needs and reports what is wrong.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
 use zoea_system::descriptors;
 
-/// The longest that one check may take.
+/// How long one check may take.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What `zoea doctor` can be told.
@@ -47,7 +47,7 @@ pub struct DoctorArgs {
     yes: bool,
 }
 
-/// What a check found: words, good or bad.
+/// The result of a check, as text for the operator.
 type DoctorFinding = Result<String, String>;
 
 pub(super) async fn run(
@@ -85,7 +85,7 @@ pub(super) async fn run(
     conclude_checks(&checks, args.json)
 }
 
-/// Reports checks, and fails where one of them did.
+/// Prints the checks. Fails if one of them did.
 pub(super) fn conclude_checks(
     checks: &[(String, DoctorFinding)],
     as_json: bool,
@@ -133,7 +133,7 @@ fn check_settings(
     }
 }
 
-/// Whether as many Myses as the configuration allows can have their connections.
+/// Checks whether the file descriptor limit suffices for as many Myses as the configuration allows.
 fn check_descriptors(settings: &Settings) -> DoctorFinding {
     let myses = settings.swarm.rules.max_myses;
     let limit = descriptors::raise_limit(descriptors::needed_descriptors(myses, false));
@@ -152,7 +152,8 @@ fn check_prompt(checks: &mut Vec<(String, DoctorFinding)>, home: &Home) {
     checks.push(("system prompt".to_string(), finding));
 }
 
-/// Keys that are taken for words.
+/// The providers whose key is so short that it counts as a placeholder and is not redacted inside
+/// of texts.
 fn short_keys(settings: &Settings) -> Vec<String> {
     let is_short = |key: &Secret| key.expose().len() < MIN_EMBEDDED_SECRET_BYTES;
     settings
@@ -168,7 +169,7 @@ fn short_keys(settings: &Settings) -> Vec<String> {
         .collect()
 }
 
-/// Opens the database, unless a running program has it.
+/// Opens the database, unless a running program uses it.
 async fn check_database(home: &Home, settings: &Settings) -> DoctorFinding {
     let server = wiring::server_address(settings).map_err(|error| error.to_string())?;
     if let Some(address) = server {
@@ -193,7 +194,7 @@ async fn check_database(home: &Home, settings: &Settings) -> DoctorFinding {
     Ok(format!("{} myses", swarm.myses.len()))
 }
 
-/// Looks at a server's database, which a swarm may use meanwhile.
+/// Checks a server's database. A swarm may use it meanwhile.
 async fn check_server(address: &ServerAddress) -> DoctorFinding {
     let myses = address
         .count_myses()
@@ -210,7 +211,7 @@ async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Set
         Ok(http) => http,
         Err(error) => return checks.push(("network".to_string(), Err(error.to_string()))),
     };
-    // A server that refuses a key may quote it, and so may the other one.
+    // A server's error may quote its own key or another server's.
     let secrets = Secrets::new(wiring::configured_secrets(settings));
     let known = secrets.redactor();
     let providers = Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets);
@@ -228,7 +229,7 @@ async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Set
     }
 }
 
-/// Asks for one token.
+/// Asks the provider for a reply of one token.
 async fn check_provider(providers: &Providers, name: &str, model: &str) -> DoctorFinding {
     let request = ModelRequest {
         provider: name.into(),
@@ -241,7 +242,8 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Docto
     let answer = async {
         loop {
             match providers.ask(request.clone(), AnswerMeter::default()).await {
-                // What it is particular about is learnt by asking; the same thing never twice.
+                // The server refused a form of the request. The next attempt uses another form, and
+                // none twice.
                 Err(ModelFault::Adapted { .. }) => {}
                 answer => return answer,
             }
@@ -254,7 +256,7 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Docto
     }
 }
 
-/// Lists the tools and calls none.
+/// Lists the tools without calling any.
 async fn check_game(upstream: &McpUpstream, url: &str) -> DoctorFinding {
     let Some(link) = upstream.link(MysisId(0)) else {
         return Ok("none configured".to_string());

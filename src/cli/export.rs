@@ -36,7 +36,7 @@ pub(super) async fn run(
         let directory = global.open_home(environment)?.directory().to_path_buf();
         let passing = directory.join(format!("zoea.db.export-{}", std::process::id()));
         let passed = print_export(&passing, args, global, environment).await;
-        // It may not have come to be.
+        // The file may not exist if the export failed early.
         let _ = std::fs::remove_file(&passing);
         return passed;
     };
@@ -48,7 +48,8 @@ pub(super) async fn run(
     ))?)
 }
 
-/// Writes a file and passes it on to stdout: whoever writes may be another process.
+/// Exports to a temporary file and copies it to stdout, because the running program may be the one
+/// that writes it.
 async fn print_export(
     passing: &Path,
     args: &ExportArgs,

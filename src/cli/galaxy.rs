@@ -1,4 +1,4 @@
-//! `zoea galaxy`: the simulated SpaceMolt server alone, until a signal stops it.
+//! `zoea galaxy`: serves the simulated SpaceMolt server alone, until a signal stops it.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -91,7 +91,8 @@ fn faults_help() -> String {
 
 pub(super) async fn run(args: GalaxyArgs) -> anyhow::Result<()> {
     let shutdown = CancellationToken::new();
-    // Before anybody can know the address: a signal that comes early must not be lost.
+    // The signals are registered before the address is known to anybody, so that an early signal is
+    // not lost.
     let mut interrupt = signal(SignalKind::interrupt()).context("listen for SIGINT")?;
     let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
     let listener = tokio::net::TcpListener::bind(&args.addr)
@@ -107,7 +108,8 @@ pub(super) async fn run(args: GalaxyArgs) -> anyhow::Result<()> {
     ))?;
     let ended = galaxy.join();
     tokio::pin!(ended);
-    // Cancel-safe: the signals are streams, and the pinned join is not lost when it loses.
+    // Cancel-safe: the signals are streams, and the pinned join continues when the other branch
+    // wins.
     let tally = tokio::select! {
         tally = &mut ended => tally,
         _ = interrupt.recv() => {
@@ -160,7 +162,7 @@ impl GalaxyArgs {
     }
 }
 
-/// `:8765` listens on loopback: nobody else is let in by leaving something out.
+/// Parses an address. `:8765` listens on loopback: leaving out the host must not expose the server.
 fn address(text: &str) -> Result<String, String> {
     match text.strip_prefix(':') {
         Some(port) => Ok(format!("127.0.0.1:{port}")),
@@ -169,7 +171,7 @@ fn address(text: &str) -> Result<String, String> {
     }
 }
 
-/// Shorter ticks than a millisecond are no longer kept by the timer.
+/// Parses a tick. The timer's resolution is a millisecond.
 fn tick(text: &str) -> Result<Duration, String> {
     let tick = parse_duration(text)?;
     if tick < Duration::from_millis(1) || tick > Duration::from_secs(3600) {

@@ -1,4 +1,4 @@
-//! The options that every command has, and what they lead to.
+//! The global options, and the home and configuration that they select.
 
 use std::path::PathBuf;
 
@@ -25,17 +25,17 @@ pub struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// Opens the home directory that is meant, and creates it if need be.
+    /// Opens the selected home directory and creates it if necessary.
     ///
     /// # Errors
-    /// If none is named, or it cannot be used.
+    /// No home is named, or it cannot be used.
     pub fn open_home(&self, environment: &Environment) -> anyhow::Result<Home> {
         Ok(Home::open(
             environment.home_directory(self.home.as_deref())?,
         )?)
     }
 
-    /// Reads the configuration that is meant.
+    /// Reads the selected configuration.
     ///
     /// # Errors
     /// Lists every mistake in it.
@@ -50,8 +50,8 @@ impl GlobalArgs {
         )
     }
 
-    /// Reads how the terminal is to look in offline play, from the configuration that is meant; the
-    /// one in the offline home goes before the others.
+    /// Reads the terminal's settings for offline play. The configuration in the offline home takes
+    /// precedence over the selected one.
     ///
     /// # Errors
     /// Lists every mistake in that section.
@@ -60,7 +60,7 @@ impl GlobalArgs {
         Settings::load_tui(&source.with_inner(offline.directory()))
     }
 
-    /// How much is logged.
+    /// The log level.
     #[must_use]
     pub fn log_level(&self) -> LevelFilter {
         if self.debug {

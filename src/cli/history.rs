@@ -1,4 +1,4 @@
-//! `zoea log` and `zoea search`: what was said and done.
+//! `zoea log` and `zoea search`: read and search conversations.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::control::call::{ControlCall, ReadLog, SearchRows};
 use crate::settings::Environment;
 use crate::settings::bounds::MAX_ROWS;
 
-/// How often a followed log is asked for new rows.
+/// How often `log --follow` asks for new rows.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(250);
-/// Rows that are asked for at once.
+/// The rows of one request.
 const PIECE_ROWS: u64 = 1000;
-/// Letters of a tool's name that are shown.
+/// The most characters of a tool's name that are shown.
 const MAX_NAME_CHARS: usize = 100;
 
 /// A Mysis' conversation.
@@ -93,7 +93,7 @@ async fn print_log(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
     }
 }
 
-/// The newest rows, as many as are asked for, in as many answers as that takes.
+/// Reads the newest rows in as many requests as the number of rows takes.
 async fn read_newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
     let mut pieces = Vec::new();
     let mut query = log_query(args, args.limit);
@@ -115,7 +115,7 @@ async fn read_newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<V
     }
 }
 
-/// Prints everything after a row, in pieces, and says which row was the last.
+/// Prints all rows after a row, in several requests. Returns the last row.
 async fn print_after(door: &SwarmClient, args: &LogArgs, mut last: u64) -> anyhow::Result<u64> {
     loop {
         let query = ReadLog {
@@ -145,7 +145,7 @@ async fn read_rows(door: &SwarmClient, query: ReadLog) -> anyhow::Result<Vec<Val
     Ok(rows.as_array().cloned().unwrap_or_default())
 }
 
-/// Prints rows and says which was the last.
+/// Prints rows. Returns the number of the last one.
 fn print_rows(rows: &[Value], as_json: bool) -> anyhow::Result<Option<u64>> {
     for row in rows {
         if as_json {

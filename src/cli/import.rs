@@ -1,4 +1,4 @@
-//! `zoea import`: what a Zoea-Nova or another home of ours has said and done.
+//! `zoea import`: imports the conversations of a Zoea-Nova database or of an export.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `zoea init`: writes the commented configuration, and never over anything.
+//! `zoea init`: writes the commented configuration and never overwrites a file.
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};

@@ -1,4 +1,4 @@
-//! `zoea mysis`: the Myses of a swarm.
+//! `zoea mysis`: lists and changes the Myses of a swarm.
 
 use actors::domain::event::is_interruption;
 use actors::domain::order::OrderRefusal;
@@ -55,12 +55,11 @@ pub struct MysisSelector {
     state: Option<StateFilter>,
 }
 
-/// In which state somebody has to be.
+/// The states that are selected.
 #[derive(Clone, Copy, Debug)]
 enum StateFilter {
-    /// This one.
     State(LifeState),
-    /// Idle, since the program ended while it ran.
+    /// Idle since the program ended while it ran.
     Interrupted,
 }
 
@@ -130,7 +129,7 @@ async fn list_myses(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
     Ok(out::table(&mysis_table(&myses))?)
 }
 
-/// Myses as a table, its head first.
+/// A table of Myses with its heading.
 pub(super) fn mysis_table(myses: &Value) -> Vec<Vec<String>> {
     let head = [
         "NAME", "STATE", "DOING", "ACCOUNT", "PROVIDER", "MODEL", "TURNS",
@@ -155,7 +154,8 @@ pub(super) fn mysis_table(myses: &Value) -> Vec<Vec<String>> {
     rows
 }
 
-/// Does the same to several Myses; one that refuses does not spare the others.
+/// Calls a tool for each selected Mysis. A refusal by one does not keep the others from being
+/// called.
 async fn call_for_each(
     door: &SwarmClient,
     which: &MysisSelector,
@@ -167,7 +167,8 @@ async fn call_for_each(
     for name in &names {
         match door.call(call(name.clone())).await {
             Ok(_) => out::line(&format!("{done} {name}"))?,
-            // Who asks for all of a kind wants them all to be like that in the end.
+            // A selection by state asks for a final state. A Mysis that is already in it is no
+            // failure.
             Err(error) if which.names.is_empty() && is_so_already(&error) => {
                 out::line(&format!("already {} {name}", state_after(done)))?;
             }
@@ -181,7 +182,7 @@ async fn call_for_each(
     anyhow::bail!("{}", refused.join("; "))
 }
 
-/// Whether an order was refused since there is nothing left to do.
+/// Whether an order was refused because the Mysis already is in the wanted state.
 fn is_so_already(refusal: &anyhow::Error) -> bool {
     let refusal = refusal.to_string();
     [OrderRefusal::AlreadyStopped, OrderRefusal::AlreadyRunning]
@@ -189,7 +190,7 @@ fn is_so_already(refusal: &anyhow::Error) -> bool {
         .any(|already| refusal == already.to_string())
 }
 
-/// The state of one to whom this was done.
+/// The state after this action.
 fn state_after(done: &str) -> &str {
     match done {
         "started" => "running",
@@ -229,7 +230,7 @@ async fn delete_myses(door: &SwarmClient, which: &MysisSelector, yes: bool) -> a
     call_for_each(door, &these, delete, "deleted").await
 }
 
-/// Asks the person at the prompt; where there is none, `--yes` is needed.
+/// Asks for confirmation at the prompt. Without a terminal, `--yes` is required.
 fn confirm_deletion(names: &[String]) -> anyhow::Result<()> {
     if !can_ask() {
         anyhow::bail!("nobody is there to confirm; give --yes to delete without being asked");

@@ -1,4 +1,4 @@
-//! `zoea pilot`: serves the simulated model alone, until it is told to stop.
+//! `zoea pilot`: serves the simulated model alone, until a signal stops it.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -75,7 +75,7 @@ pub(super) async fn run(args: PilotArgs) -> anyhow::Result<()> {
             "pilot listening on http://{address}/v1 (seed {seed})"
         ))
         .context("write to stdout")?;
-        // Both branches only wait; a second signal stops nothing more.
+        // Cancel-safe: both branches only wait for a signal.
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
@@ -83,7 +83,8 @@ pub(super) async fn run(args: PilotArgs) -> anyhow::Result<()> {
         shutdown.cancel();
         std::future::pending().await
     };
-    // The server comes first, so that it is ready or has failed when it is announced. The other branch ends in failure only.
+    // The server is polled first, so that it is ready or has failed before it is announced. The
+    // other branch ends only with a failure.
     tokio::select! {
         biased;
         served = serving => served,

@@ -1,4 +1,4 @@
-//! `zoea prompt`: the system prompt that every Mysis gets, and what may stand in it.
+//! `zoea prompt`: shows and checks the system prompt that every Mysis gets.
 
 use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, render_template};
 use clap::{Args, Subcommand};
@@ -10,7 +10,7 @@ use crate::control::call::ControlCall;
 use crate::settings::Environment;
 use crate::wiring::prompt_template;
 
-/// The placeholders, for the help of the command.
+/// The list of placeholders for the command's help.
 const PLACEHOLDERS_HELP: &str = "\
 Words of your own go into system-prompt.md in the home. Placeholders there:
   {{name}}        the Mysis' name
@@ -102,7 +102,7 @@ async fn show_prompt(
     )))?)
 }
 
-/// The account of a Mysis and the mission in force.
+/// Reads the account of a Mysis and the mission in force.
 async fn read_prompt_facts(
     door: &SwarmClient,
     name: &str,

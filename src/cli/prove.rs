@@ -1,4 +1,4 @@
-//! `zoea doctor --prove`: puts a provider and its model to the proof, and keeps what was learnt.
+//! `zoea doctor --prove`: tests whether a provider and its model can play, and keeps the result.
 
 use anyhow::{Context, bail};
 
@@ -12,7 +12,7 @@ use crate::settings::{Environment, Settings};
 use crate::wiring;
 use zoea_contract::{ProofCheck, to_value};
 
-/// What is put to the proof, and how that is told.
+/// What is tested, and how the result is printed.
 pub(super) struct ProveOptions<'a> {
     pub(super) provider: Option<&'a str>,
     pub(super) model: Option<&'a str>,
@@ -36,7 +36,7 @@ pub(super) async fn run(
     let as_json = options.as_json;
     let tell = move |progress: ProofProgress<'_>| tell_progress(&progress, as_json);
     let proof = prove(&http, &target, &tell).await;
-    // What cannot be kept takes nothing away from the verdict.
+    // The verdict counts even if it cannot be kept in the file.
     let kept = keep(&home, &target, &proof);
     if as_json {
         out::json(&to_value(&proof.report))?;
@@ -74,7 +74,7 @@ fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Res
     Ok(target)
 }
 
-/// Says what it will cost, and asks.
+/// Names the cost and asks for confirmation.
 fn agree(target: &ProofTarget, is_agreed: bool) -> anyhow::Result<()> {
     let announcement = target.announcement();
     if is_agreed {
@@ -90,7 +90,7 @@ fn agree(target: &ProofTarget, is_agreed: bool) -> anyhow::Result<()> {
     bail!("not proven")
 }
 
-/// How it stands; a script hears of the end alone.
+/// Prints the progress. With `--json` only the final result is printed.
 fn tell_progress(progress: &ProofProgress<'_>, as_json: bool) {
     if as_json {
         return;
@@ -98,7 +98,7 @@ fn tell_progress(progress: &ProofProgress<'_>, as_json: bool) {
     match progress {
         ProofProgress::Trying(what) => out::write_stderr(&format!("· {what} …\n")),
         ProofProgress::Checked(check) => {
-            // A reader that went away has read enough.
+            // A reader that closed the pipe has read enough.
             let _ = out::line(&line_of_check(check));
         }
     }
@@ -125,7 +125,7 @@ fn print_report(proof: &Proof) -> std::io::Result<()> {
     out::line(&format!("verdict: {}", proof.report.verdict))
 }
 
-/// Keeps what was learnt; the file where it is kept.
+/// Writes the result to the home's file of proofs. Returns the file's name.
 fn keep(home: &Home, target: &ProofTarget, proof: &Proof) -> anyhow::Result<String> {
     let file = home.proofs();
     let known = KeptProofs::read(&file).unwrap_or_else(|error| {

@@ -5,12 +5,12 @@ use std::io::{BufRead, IsTerminal};
 use anyhow::Context;
 use zoea_system::out;
 
-/// Whether a person is at the prompt who can be asked.
+/// Whether stdin is a terminal, so that somebody can answer.
 pub(super) fn can_ask() -> bool {
     std::io::stdin().is_terminal()
 }
 
-/// Asks, and gives whether the person agrees: by `y` or `yes`, and by nothing else.
+/// Asks a question. Returns whether the answer is `y` or `yes`.
 ///
 /// # Errors
 /// The answer cannot be read.

@@ -1,4 +1,4 @@
-//! `zoea run`: the swarm, until it is told to stop.
+//! `zoea run`: runs the swarm until a signal or the operator stops it.
 
 use std::time::Duration;
 
@@ -61,10 +61,9 @@ pub struct RunArgs {
     look: LookArgs,
 }
 
-/// Why the program stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StopReason {
-    /// It was asked to.
+    /// An operator, a signal or `--for` asked for it.
     Asked,
     /// The Commander failed.
     Failed,
@@ -121,7 +120,7 @@ pub(super) async fn run(
 }
 
 impl StopReason {
-    /// What the program ends with.
+    /// The result of the command.
     fn outcome(self, home: &Home) -> anyhow::Result<()> {
         match self {
             StopReason::Asked => Ok(()),
@@ -189,7 +188,7 @@ async fn run_swarm(
     tracing::info!(control = %control.url(), "up");
     let manager = ServiceManager::of(environment);
     let beating = manager.ready(flight.swarm());
-    // Offline play has no configuration to read again.
+    // Offline play has no configuration that could be reloaded.
     let source = || match offline {
         None => Some(global.load_settings(home, environment)),
         Some(_) => None,
@@ -199,9 +198,10 @@ async fn run_swarm(
     manager.stopping();
     drop(beating);
     drop(run_file);
-    // Whoever is at the door is told so while the swarm lands.
+    // Clients of the control interface learn of the end while the swarm shuts down.
     let ending = async { tokio::join!(control.stop(), flight.shutdown()) };
-    // Cancel-safe: a second signal leaves at once, and what was acknowledged is kept.
+    // Cancel-safe: a second signal ends the program at once. Acknowledged writes are on disk by
+    // then.
     tokio::select! {
         ((), ()) = ending => {}
         () = signals.stop() => {}
@@ -210,7 +210,7 @@ async fn run_swarm(
     Ok(stop)
 }
 
-/// What the operator sees of the swarm.
+/// The operator's view of the swarm.
 enum Output {
     Lines(Headless),
     Screen {
@@ -252,7 +252,7 @@ impl Output {
         }
     }
 
-    /// Waits until the operator quits at the screen.
+    /// Waits until the operator quits in the terminal.
     async fn quit(&self) {
         match self {
             Output::Lines(_) => std::future::pending().await,
@@ -274,7 +274,8 @@ async fn open_output(format: Format) -> anyhow::Result<Headless> {
         .map_err(|error| anyhow::anyhow!("open the output: {error}"))
 }
 
-/// Waits for a reason to stop. Without a terminal a SIGHUP is none: the configuration is read again.
+/// Waits for a reason to stop. Without a terminal, SIGHUP reloads the configuration instead of
+/// stopping.
 async fn wait_for_stop(
     limit: Option<Duration>,
     face: &Output,
@@ -290,7 +291,7 @@ async fn wait_for_stop(
     };
     let mut over = std::pin::pin!(over);
     loop {
-        // Cancel-safe: signals and the Commander's end are remembered by their owners.
+        // Cancel-safe: signals stay pending, and the Commander's end is remembered by its handle.
         let word = tokio::select! {
             () = &mut over => return StopReason::Asked,
             () = face.quit() => return StopReason::Asked,
@@ -337,7 +338,7 @@ impl RunArgs {
     }
 }
 
-/// The signals that stop the program. They are listened for before anything is opened, so that an
+/// The signals that stop the program. They are registered before anything is opened, so that an
 /// early one is not lost.
 pub(super) struct Signals {
     interrupt: Signal,
@@ -354,7 +355,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next signal that ends a program which only has a terminal.
+    /// Waits for the next signal that ends a program with only a terminal.
     pub(super) async fn next_terminal_signal(&mut self) {
         // Cancel-safe: a signal that is not taken stays pending.
         tokio::select! {

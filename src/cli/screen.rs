@@ -1,4 +1,4 @@
-//! The screen: the terminal as the command line, the configuration and the environment want it.
+//! The terminal's options from command line, environment and configuration.
 
 use std::io::IsTerminal;
 use std::path::Path;
@@ -33,11 +33,11 @@ pub(super) struct LookArgs {
     reduced_motion: bool,
 }
 
-/// Takes the terminal over. The link is for the Commander; the token says that the operator wants
-/// to quit.
+/// Takes the terminal over. Returns the link for the Commander, and a token that is cancelled when
+/// the operator quits.
 ///
 /// # Errors
-/// There is no terminal, or it does not obey.
+/// There is no terminal, or it refuses a mode.
 pub(super) fn open_terminal(
     home: &Home,
     settings: &TuiSettings,
@@ -67,7 +67,7 @@ pub(super) fn require_terminal() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How the terminal looks and where what it writes is kept.
+/// The terminal's options and the file of its history.
 pub(super) fn terminal_options(
     home: &Home,
     settings: &TuiSettings,
@@ -86,7 +86,8 @@ pub(super) fn terminal_options(
     }
 }
 
-/// The command line goes first, then the environment, then the configuration.
+/// The appearance. The command line takes precedence over the environment, and that over the
+/// configuration.
 fn appearance(settings: &TuiSettings, look: &LookArgs, environment: &Environment) -> Appearance {
     let theme = match (&look.theme, is_set(environment, "NO_COLOR")) {
         (Some(name), _) => Theme::parse(name),
@@ -143,15 +144,15 @@ fn contains_any(environment: &Environment, name: &str, words: &[&str]) -> bool {
         .is_some_and(|value| words.iter().any(|word| value.to_lowercase().contains(word)))
 }
 
-/// How far the operator's clock is from UTC.
+/// The operator's offset from UTC.
 fn local_offset() -> UtcOffset {
     UtcOffset(chrono::Local::now().offset().local_minus_utc() / 60)
 }
 
-/// More than what was written is ever kept.
+/// The largest history file that is read, in bytes. The program never writes a larger one.
 const MAX_HISTORY_BYTES: u64 = 16 << 20;
 
-/// What the operator wrote in earlier runs; what cannot be read is as if it had not been written.
+/// Reads the input history. A file that cannot be read counts as empty.
 fn read_history(file: &Path) -> InputHistory {
     match zoea_system::files::read_text(file, MAX_HISTORY_BYTES) {
         Ok(lines) => InputHistory::from_lines(&lines),
@@ -163,7 +164,8 @@ fn read_history(file: &Path) -> InputHistory {
     }
 }
 
-/// Adds what was written last to what is kept: other terminals of the home keep theirs there, too.
+/// Adds the newest text to the history file. Other terminals of the home add theirs to the same
+/// file.
 fn keep_history(home: &Home, history: &InputHistory) {
     let Some(newest) = history.newest() else {
         return;

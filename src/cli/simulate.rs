@@ -1,4 +1,4 @@
-//! `zoea simulate`: the swarm on simulated time, with faults on purpose, and the verdict.
+//! `zoea simulate`: runs the swarm on simulated time with injected faults, and prints the verdict.
 
 use std::time::Duration;
 
@@ -67,7 +67,8 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a long run costs, day by day, on stderr: it differs from run to run.
+/// Reports the resources of a long run on stderr, day by day. They differ between runs of the same
+/// seed.
 fn tell_day(day: u64, requests: u64) {
     let memory = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let memory = memory.lines().find_map(|line| line.strip_prefix("VmRSS:"));

@@ -1,4 +1,4 @@
-//! `zoea status`: one page about the running program.
+//! `zoea status`: a summary of the running program on one page.
 
 use actors::domain::event::is_interruption;
 use serde_json::Value;
@@ -64,7 +64,7 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
     Ok(out::table(&mysis::mysis_table(&status["myses"]))?)
 }
 
-/// What was spent today, and how much of the budget that is.
+/// The tokens and cost of today, and their share of the budget.
 fn today_line(today: &Value) -> String {
     let mut line = format!(
         "today: {} tokens in, {} out, {} cached",

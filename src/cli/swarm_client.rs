@@ -1,6 +1,7 @@
-//! The door to a home's swarm: the running program, or its database where none runs.
+//! A command's access to a home's swarm: through the running program, or through the database if
+//! none runs.
 //!
-//! Either way a command is one call of the control interface's tools, so that both do the same.
+//! In both cases a command is a call of the control interface's tools, so that both do the same.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -18,16 +19,15 @@ use crate::home::{Home, RunFile};
 use crate::settings::Environment;
 use crate::wiring::{self, HomeAccess, LaunchOptions, Observers, RunningSwarm};
 
-/// The door.
 pub(super) enum SwarmClient {
     /// The program that runs in this home.
     Running(ControlClient),
-    /// The home itself: orders are kept for the next run.
+    /// The home itself. Orders are stored for the next run.
     Direct(Box<RunningSwarm>, ProgramInfo),
 }
 
 impl SwarmClient {
-    /// Opens the door of the home that is meant.
+    /// Opens the swarm of the selected home.
     pub(super) async fn open(
         global: &GlobalArgs,
         environment: &Environment,
@@ -43,7 +43,7 @@ impl SwarmClient {
             })?;
             match ControlClient::connect(&running.control, &token).await {
                 Ok(client) => return Ok(SwarmClient::Running(client)),
-                // It has closed meanwhile: the home may be had directly now.
+                // The program has closed meanwhile. The next attempt opens the home directly.
                 Err(_) if RunFile::read(&home).as_ref() != Some(&running) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -78,7 +78,7 @@ impl SwarmClient {
         Ok(SwarmClient::Direct(Box::new(flight), about))
     }
 
-    /// Whether a swarm is running behind it.
+    /// Whether a program runs in the home.
     pub(super) fn is_running(&self) -> bool {
         match self {
             SwarmClient::Running(_) => true,
@@ -86,10 +86,10 @@ impl SwarmClient {
         }
     }
 
-    /// Asks for what a tool of the control interface answers.
+    /// Calls a tool of the control interface.
     ///
     /// # Errors
-    /// The order was refused, or the program went away.
+    /// The order was refused, or the program is gone.
     pub(super) async fn call(&self, call: ControlCall) -> anyhow::Result<Value> {
         match self {
             SwarmClient::Running(client) => Ok(client.ask(&call).await?),
@@ -99,7 +99,7 @@ impl SwarmClient {
         }
     }
 
-    /// Closes the door; what was acknowledged is kept.
+    /// Closes the swarm. Acknowledged writes are on disk by then.
     pub(super) async fn close(self) {
         match self {
             SwarmClient::Running(client) => drop(client),
@@ -108,7 +108,8 @@ impl SwarmClient {
     }
 }
 
-/// Who has just started `run --offline` may look for it here.
+/// Mentions a running offline swarm, because somebody who has just started `run --offline` may look
+/// for it in this home.
 pub(super) fn hint_at_offline(home: &Home) {
     if let Some(offline) = home.running_offline() {
         out::note(&format!(

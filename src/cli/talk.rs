@@ -1,4 +1,4 @@
-//! `zoea send`, `broadcast`, `mission` and `note`: words to Myses.
+//! `zoea send`, `broadcast`, `mission` and `note`: orders and notes for Myses.
 
 use actors::domain::progress::suggests_no_gain;
 use clap::{Args, Subcommand};
@@ -71,7 +71,7 @@ pub(super) async fn broadcast_mission(
     suggest_no_gain(&args.text, args.no_gain)
 }
 
-/// Whoever orders to wait is told how to say that no gain is expected.
+/// If an order seems to ask for waiting, tells how to mark that it expects no gain.
 fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
     let word = suggests_no_gain(text).filter(|_| !is_said);
     let Some(word) = word else {
@@ -83,7 +83,7 @@ fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
     ))?)
 }
 
-/// What is said about an order that nobody can carry out yet.
+/// What to add when no program runs that could carry the order out.
 fn delivery_note(door: &SwarmClient) -> &'static str {
     if door.is_running() {
         ""

@@ -1,6 +1,6 @@
-//! The pool of game accounts: listing it, and taking accounts from files and to files.
+//! The pool of game accounts: lists it, and imports and exports files.
 //!
-//! Passwords go from the database to a file and back; none goes through the control interface.
+//! Passwords move between the database and files only. None passes the control interface.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use zoea_contract::{AccountJson, CompletedOrderJson, ImportedAccountsJson, to_va
 use crate::accounts::{self, Entry};
 use crate::swarm::Swarm;
 
-/// All accounts, the oldest first.
+/// Lists all accounts, oldest first.
 pub(super) async fn list_accounts(swarm: &Swarm) -> Result<Value, String> {
     let names = swarm.names().await;
     let accounts = read_accounts(swarm).await?;
@@ -43,7 +43,7 @@ pub(super) async fn export_accounts(swarm: &Swarm, file: String) -> Result<Value
     Ok(to_value(&count))
 }
 
-/// Takes the accounts of a file, all or none.
+/// Imports the accounts of a file, all or none.
 pub(super) async fn import_accounts(swarm: &Swarm, file: String) -> Result<Value, String> {
     let entries = run_blocking(move || accounts::read(Path::new(&file))).await?;
     let known = read_accounts(swarm).await?;
@@ -63,7 +63,7 @@ pub(super) async fn import_accounts(swarm: &Swarm, file: String) -> Result<Value
     }))
 }
 
-/// An account of a file, where it contradicts nothing.
+/// Converts an entry of a file, unless it contradicts the database.
 fn to_pool_account(
     entry: Entry,
     known: &[AccountRecord],
@@ -82,7 +82,8 @@ fn to_pool_account(
     })
 }
 
-/// A Mysis has one account, and an account one Mysis, until that is deleted.
+/// Finds the Mysis that an entry belongs to. A Mysis has one account and an account one Mysis,
+/// until that Mysis is deleted.
 fn find_owner(
     name: &str,
     username: &str,
@@ -125,7 +126,7 @@ async fn read_accounts(swarm: &Swarm) -> Result<Vec<AccountRecord>, String> {
     accounts.map_err(|fault| format!("the accounts cannot be read: {fault}"))
 }
 
-/// Files are read and written where waiting for a disk holds nobody up.
+/// Runs file access on a blocking thread, so that a slow disk delays nobody.
 async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, accounts::FileFault> + Send + 'static,
 ) -> Result<T, String> {

@@ -1,11 +1,11 @@
-//! Arguments that several tools share: a number of things, a Mysis by its name.
+//! Arguments that several tools share: a count, and a Mysis by its name.
 
 use actors::domain::ids::MysisId;
 
 use crate::settings::bounds::MAX_INTEGER;
 use crate::swarm::Swarm;
 
-/// How many, at most `highest`; 0 means all that there are.
+/// Reads a count of at most `highest`; 0 means all.
 pub(super) fn read_count(
     name: &str,
     given: Option<u64>,

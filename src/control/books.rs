@@ -1,4 +1,4 @@
-//! The books over the control interface: what was spent, by day, Mysis and provider.
+//! The books over the control interface: tokens and cost by day, Mysis and provider.
 
 use actors::domain::books::Day;
 use actors::ports::Clock;
@@ -13,7 +13,7 @@ use zoea_system::clock::MachineClock;
 
 use super::arguments::{find_mysis, read_count};
 
-/// The lines of the books of so many days, today the last of them.
+/// Lists the books of the last `days` days, including today.
 ///
 /// # Errors
 /// The books cannot be read.
@@ -32,7 +32,7 @@ pub(super) async fn list_entries(swarm: &Swarm, days: Option<u64>) -> Result<Val
     Ok(lines.collect())
 }
 
-/// How far back conversations reach, one or all: old rows that were removed are not found.
+/// The oldest row of all conversations or of one. Older rows were removed.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -46,7 +46,7 @@ pub(super) async fn read_reach(swarm: &Swarm, mysis: Option<String>) -> Result<V
     }))
 }
 
-/// Gives the database's free space back, while the swarm goes on.
+/// Returns the database's free space to the file system while the swarm goes on.
 ///
 /// # Errors
 /// The database cannot be written, or only while no program runs.
@@ -56,10 +56,10 @@ pub(super) async fn compact_database(swarm: &Swarm) -> Result<Value, String> {
     Ok(to_value(&CompactedJson { before, after }))
 }
 
-/// What happened in a day (UTC): `today`, `yesterday`, or one as `2026-11-22`.
+/// Reports a day (UTC): `today`, `yesterday`, or a date such as `2026-11-22`.
 ///
 /// # Errors
-/// That is no day, or the database cannot be read.
+/// This is no day, or the database cannot be read.
 pub(super) async fn report_day(swarm: &Swarm, day: &str) -> Result<Value, String> {
     let today = Day::of(MachineClock.now());
     let day = match day {

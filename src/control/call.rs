@@ -1,5 +1,5 @@
-//! The tools of the control interface (CONTRACT.md): what can be asked of the program, as other programs
-//! call it and as the command line builds it.
+//! The tools of the control interface (CONTRACT.md). Other programs call them over MCP, and the
+//! command line builds the same calls.
 
 use std::sync::{Arc, LazyLock};
 
@@ -221,7 +221,7 @@ pub struct GetBooks {
     pub days: Option<u64>,
 }
 
-/// All tools, as MCP lists them.
+/// All tools in MCP's form.
 static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
     let schema = settings
@@ -232,7 +232,7 @@ static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
     variants.filter_map(to_tool).collect()
 });
 
-/// A variant's schema as a tool: `{description, properties: {NAME: parameters}}`.
+/// Converts a variant's schema, `{description, properties: {NAME: parameters}}`, to a tool.
 fn to_tool(variant: &Value) -> Option<Tool> {
     let (name, parameters) = variant["properties"].as_object()?.iter().next()?;
     let members = parameters["properties"].as_object().into_iter().flatten();
@@ -250,7 +250,8 @@ fn to_tool(variant: &Value) -> Option<Tool> {
     Some(Tool::new(name.clone(), about, Arc::new(schema)))
 }
 
-/// What clients are told about a parameter: null is as if it were not there, and need not be told.
+/// Converts the schema of a parameter. The type `null` is dropped, because null means the same as
+/// an absent parameter.
 fn to_property(schema: &Value) -> Value {
     let kind = &schema["type"];
     let kind = kind
@@ -269,12 +270,12 @@ fn to_line(comment: &Value) -> String {
 }
 
 impl ControlCall {
-    /// All tools, as MCP lists them.
+    /// All tools in MCP's form.
     pub(super) fn list_tools() -> &'static [Tool] {
         &TOOLS
     }
 
-    /// Reads a call as a client wrote it.
+    /// Parses a client's call.
     pub(super) fn parse(name: &str, arguments: &Map<String, Value>) -> Result<ControlCall, String> {
         let tool = TOOLS.iter().find(|tool| tool.name == name);
         let tool = tool.ok_or_else(|| format!("there is no tool called {name}"))?;
@@ -287,7 +288,7 @@ impl ControlCall {
         serde_json::from_value(call).map_err(|error| format!("{name}: {error}"))
     }
 
-    /// The tool's name and the arguments that are given, as they go to another process.
+    /// The tool's name and the given arguments, in the form that goes to another process.
     pub(super) fn to_request(&self) -> (String, Map<String, Value>) {
         let call = serde_json::to_value(self).unwrap_or_default();
         let request = call.as_object().and_then(|call| call.iter().next());
@@ -300,7 +301,7 @@ impl ControlCall {
     }
 }
 
-/// Says what is wrong with arguments in the words of the interface; what is right can be read.
+/// Checks a call's arguments. The errors name tools and parameters, which serde's would not.
 fn check_arguments<'a>(
     tool: &Tool,
     mut names: impl Iterator<Item = &'a String>,
@@ -326,7 +327,7 @@ fn check_arguments<'a>(
                 format!("a whole number from 0 to {MAX_INTEGER}"),
             ),
             Some("boolean") => (value.is_boolean(), "true or false".to_string()),
-            // The only one is a temperature.
+            // The only number is a temperature.
             Some("number") => (value.is_number(), "a number from 0 to 2".to_string()),
             Some(_) | None => (value.is_string(), "a text".to_string()),
         };

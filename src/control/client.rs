@@ -1,4 +1,4 @@
-//! A client of the control interface: how commands speak to the program that runs in their home.
+//! A client of the control interface. Commands use it to reach the program that runs in their home.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -12,12 +12,13 @@ use crate::settings::Secret;
 
 use super::call::ControlCall;
 
-/// How long an order may take: it is answered once it is stored.
+/// How long an order may take. It is answered as soon as it is stored.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long writing or reading whole files may take.
+/// How long a call that writes or reads whole files may take.
 const FILE_REQUEST_TIMEOUT: Duration = Duration::from_secs(3600);
 
-/// The largest answer: the running program is ours, and a whole log is large.
+/// The largest answer in bytes. It is this large because the server is our own and a whole log is
+/// long.
 const MAX_ANSWER_BYTES: usize = 256 << 20;
 
 /// A connection to a running program.
@@ -25,19 +26,19 @@ pub struct ControlClient {
     session: ServerSession,
 }
 
-/// Why a command did not get its answer.
+/// Why a call failed.
 #[derive(Debug, Error)]
 pub enum ControlError {
     /// The running program cannot be reached.
     #[error("reach the running program: {0}; is it closing?")]
     Unreachable(String),
-    /// It did not answer in time. An order may still be carried out.
+    /// It did not answer in time. An order may still be carried out later.
     #[error(
         "the running program did not answer within {0:?}; an order that waits for its store is still \
          carried out once that is well (`zoea status` and its log tell)"
     )]
     Waiting(Duration),
-    /// It said no.
+    /// The program refused the call.
     #[error("{0}")]
     Refused(String),
 }
@@ -46,7 +47,7 @@ impl ControlClient {
     /// Connects to the program at this URL.
     ///
     /// # Errors
-    /// It does not answer, or refuses the token.
+    /// The program does not answer, or it refuses the token.
     pub async fn connect(url: &str, token: &Secret) -> Result<ControlClient, ControlError> {
         let unreachable = |error: String| ControlError::Unreachable(error);
         let http = crate::http::build_client().map_err(|error| unreachable(error.to_string()))?;
@@ -62,7 +63,7 @@ impl ControlClient {
         Ok(ControlClient { session })
     }
 
-    /// Asks for what a tool of the swarm answers.
+    /// Calls a tool of the swarm.
     ///
     /// # Errors
     /// The order was refused, or the program went away.

@@ -1,4 +1,4 @@
-//! The guard: nobody is let in without the token.
+//! The guard: refuses requests without the token.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use crate::serving::AcceptedConnection;
 use crate::settings::Secret;
 
-/// A router that wants the token as `Authorization: Bearer …`.
+/// A router that requires the token as `Authorization: Bearer …`.
 pub(super) fn behind_token(router: Router, token: &Secret) -> Router {
     let token: Arc<str> = token.expose().into();
     router.layer(from_fn_with_state(token, require_token))
@@ -37,7 +37,7 @@ async fn require_token(State(token): State<Arc<str>>, request: Request, next: Ne
     (StatusCode::UNAUTHORIZED, challenge, text).into_response()
 }
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// Compares two texts in a time that does not reveal where they differ.
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     a.len() == b.len() && a.iter().zip(b).fold(0, |diff, (x, y)| diff | (x ^ y)) == 0
 }

@@ -1,5 +1,5 @@
-//! History: conversations and events as the control interface reads them. No answer holds more than
-//! some megabytes, however much is stored and whatever is asked for (decision 140).
+//! Conversations and events over the control interface. An answer has at most a few megabytes,
+//! however much is stored or requested (decision 140).
 
 use std::collections::VecDeque;
 
@@ -15,24 +15,24 @@ use crate::swarm::Swarm;
 use super::arguments::{find_mysis, read_count};
 use super::call::{ReadEvents, ReadLog, SearchRows};
 
-/// Bytes of the rows of an answer; one row is given however large it is.
+/// The most bytes of rows in an answer. A single row is returned even if it is larger.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
-/// Rows that are read at once; one may have a megabyte.
+/// The rows of one read from the store. A single row may have a megabyte.
 const PIECE_ROWS: usize = 16;
-/// Rows of a log that are given where nothing else is asked for.
+/// The rows of a log if the call names no limit.
 const DEFAULT_LOG_ROWS: u64 = 50;
-/// Hits of a search that are given where nothing else is asked for, and at most.
+/// The hits of a search if the call names no limit, and the most hits.
 const DEFAULT_HITS: u64 = 20;
 const MAX_HITS: usize = 1000;
 
-/// The rows of an answer, as many as fit.
+/// The rows of an answer, up to `MAX_ANSWER_BYTES`.
 #[derive(Default)]
 struct BoundedRows {
     rows: VecDeque<Value>,
     bytes: usize,
 }
 
-/// At which end of the answer a row is added.
+/// The end of the answer where a row is added.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PageEnd {
     Front,
@@ -40,7 +40,7 @@ enum PageEnd {
 }
 
 impl BoundedRows {
-    /// Adds a row; `false` where it does not fit any more.
+    /// Adds a row. Returns `false` if it does not fit.
     fn add(&mut self, row: Value, end: PageEnd) -> bool {
         self.bytes += row.to_string().len();
         if self.bytes > MAX_ANSWER_BYTES && !self.rows.is_empty() {
@@ -53,7 +53,7 @@ impl BoundedRows {
         true
     }
 
-    /// The newest of rows that stand the oldest first, as many as fit.
+    /// As many of the newest rows as fit. The rows come oldest first.
     fn newest(rows: impl DoubleEndedIterator<Item = Value>) -> Value {
         let mut fitting = BoundedRows::default();
         let _ = rows.rev().all(|row| fitting.add(row, PageEnd::Front));
@@ -88,7 +88,7 @@ pub(super) async fn read_log(swarm: &Swarm, asked: ReadLog) -> Result<Value, Str
     read_pieces(swarm, page, end, limit).await
 }
 
-/// Reads so many rows from one end of a conversation on, as many as fit.
+/// Reads rows of a conversation in pieces, from one end on, as many as fit.
 async fn read_pieces(
     swarm: &Swarm,
     mut page: PageQuery,
@@ -161,7 +161,7 @@ pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<Valu
     }
     if places.len() > 1 {
         hits.sort_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
-        // A row that two places name is one hit.
+        // A row that was found in two places is one hit.
         hits.dedup_by_key(|(mysis, row)| (row.at, *mysis, row.seq));
     }
     let names = swarm.names().await;

@@ -1,4 +1,4 @@
-//! What the tools of the control interface do: each call is an order or a question.
+//! Carries out the calls of the control interface: each is an order or a query.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,17 +24,17 @@ use super::arguments::find_mysis;
 use super::call::{ControlCall, ExportConversations};
 use super::{ProgramInfo, accounts, books, history};
 
-/// Answers a call, as MCP clients make it and commands that need no running program.
+/// Answers a call. MCP clients and commands that need no running program both come here.
 ///
 /// # Errors
-/// Says why the order was refused.
+/// The order was refused; the text says why.
 pub async fn answer_call(
     swarm: &Swarm,
     about: &ProgramInfo,
     call: ControlCall,
 ) -> Result<Value, String> {
     let answer = carry_out_call(swarm, about, call).await;
-    // What was stored before a secret was known, and what the caller wrote, may hold it.
+    // Stored rows from before a secret was known, and the caller's own text, may contain it.
     let known = about.secrets.redactor();
     match answer {
         Ok(value) => Ok(known.clean_json(value)),
@@ -91,7 +91,7 @@ async fn carry_out_call(
     give_order(swarm, order).await
 }
 
-/// The order, saying that no gain is expected where that was asked for.
+/// Adds the mark that says that the order expects no gain, if that was asked for.
 fn with_no_gain(text: String, no_gain: bool) -> String {
     match no_gain {
         true => expecting_no_gain(&text),

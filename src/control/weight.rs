@@ -1,7 +1,7 @@
-//! Weight: a request is no heavier in memory than in bytes.
+//! Limits the number of JSON values in a request.
 //!
-//! What is read as values takes many times as much as its text, so that a small text can take a
-//! gigabyte. An order is a few values; what holds thousands is none.
+//! A parsed value takes many times the memory of its text, so a small request could take a
+//! gigabyte. An order has a few values. A request with thousands is not an order.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
@@ -9,10 +9,10 @@ use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-/// The values that a request may hold, and more than any needs.
+/// The most values in a request, which is more than any tool needs.
 const MAX_VALUES: usize = 4096;
 
-/// Lets a request of at most so many bytes, and not too many values, through.
+/// Passes a request on if it is neither too long nor has too many values.
 pub(super) async fn limit_request(max_bytes: usize, request: Request, next: Next) -> Response {
     let (head, body) = request.into_parts();
     let Ok(body) = to_bytes(body, max_bytes).await else {
@@ -26,7 +26,7 @@ pub(super) async fn limit_request(max_bytes: usize, request: Request, next: Next
     next.run(Request::from_parts(head, Body::from(body))).await
 }
 
-/// How many values a JSON text holds, about: what opens or parts them, outside of texts.
+/// Counts the values of a JSON text roughly: brackets, commas and colons outside of strings.
 fn count_values(json: &[u8]) -> usize {
     let (mut values, mut is_text, mut is_escaped) = (0, false, false);
     for byte in json {

@@ -1,4 +1,4 @@
-//! `[alerts]`: who is told when somebody needs the operator.
+//! `[alerts]`: who is notified when a Mysis needs the operator.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::secret::Secret;
 use super::table::section;
 
 section! {
-    /// What is told to whom.
+    /// The receivers of alerts.
     pub struct AlertSettings {
         optional webhook: Option<Secret> = "https://hooks.example.org/zoea", secret_url(),
             "Where each alert is sent as JSON; it may be a secret itself.";
@@ -21,13 +21,13 @@ section! {
             "How long the same cause is not told again.";
     }
     also {
-        /// The token, where the variable is set.
+        /// The token, if the variable is set.
         token: Option<Secret> = None;
     }
 }
 
 impl AlertSettings {
-    /// Whether anybody is told at all.
+    /// Whether there is any receiver.
     #[must_use]
     pub fn has_hook(&self) -> bool {
         self.webhook.is_some()

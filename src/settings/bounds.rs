@@ -1,27 +1,28 @@
-//! Bounds: the highest numbers that somebody may write on the command line or send to the control
-//! interface. Those of servers stand in `actors::domain::bounds`, those of settings beside their keys.
+//! The highest numbers that are accepted on the command line and by the control interface. The
+//! bounds for servers' answers are in `actors::domain::bounds`, and those of settings are with
+//! their keys.
 
 use std::ops::RangeInclusive;
 
-/// Rows that are asked for at once; 0 asks for as many as an answer holds.
+/// The most rows of one request; 0 asks for as many as an answer holds.
 pub const MAX_ROWS: u64 = 100_000;
-/// Days of the books, today the last of them; 0 asks for all of them.
+/// The most days of the books, including today; 0 asks for all.
 pub const MAX_DAYS: u64 = 36_500;
-/// Myses of a swarm.
+/// The most Myses of a swarm.
 pub const MAX_MYSES: u32 = 10_000;
-/// Seeds of simulations, one after the other.
+/// The most seeds of one simulation command.
 pub const MAX_SEEDS: u64 = 1_000_000;
-/// Days that a simulation plays.
+/// The most days of one simulation.
 pub const MAX_SIMULATED_DAYS: f64 = 3_650.0;
-/// How wild a simulation may be.
+/// The greatest fault rate of a simulation.
 pub const MAX_WILDNESS: f64 = 1_000.0;
-/// Any other whole number: beyond it readers of JSON lose digits.
+/// The greatest integer in JSON that every reader represents exactly.
 pub const MAX_INTEGER: u64 = (1 << 53) - 1;
 
-/// Reads a number within a range.
+/// Parses a number within a range.
 ///
 /// # Errors
-/// Says which numbers are allowed.
+/// The text is no such number. The error names the range.
 pub fn parse_within(text: &str, allowed: &RangeInclusive<f64>) -> Result<f64, String> {
     let number = text.trim().parse().ok();
     number

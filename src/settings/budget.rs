@@ -1,4 +1,4 @@
-//! `[budget]`: what may be spent; a spent budget pauses Myses.
+//! `[budget]`: what may be spent. A Mysis whose budget is spent pauses.
 
 use actors::domain::budget::{BudgetLimits, BudgetRules};
 
@@ -29,7 +29,7 @@ impl ReadSection for BudgetRules {
     }
 }
 
-/// US dollars, as millionths of one.
+/// A rule for US dollars, read as millionths of a dollar.
 fn dollars() -> Rule<u64> {
     #[expect(
         clippy::cast_possible_truncation,

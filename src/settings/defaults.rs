@@ -1,9 +1,9 @@
-//! Defaults: what is said where there is no configuration file.
+//! Tells the operator which defaults are used without a configuration file.
 
 use super::{CONFIG_FILE, LoadedSettings};
 
 impl LoadedSettings {
-    /// What is used where there is no configuration file, in a sentence; `None` where there is one.
+    /// The defaults in a sentence; `None` if there is a configuration file.
     #[must_use]
     pub fn describe_defaults(&self) -> Option<String> {
         if self.file.is_some() {

@@ -1,4 +1,4 @@
-//! The document: one configuration file, from its bytes to settings or to all of its mistakes.
+//! A configuration file: from its bytes to the settings or to all mistakes in it.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::mistake::{Mistake, MistakePlace};
 use super::section::Section;
 use super::{CONFIG_FILE, Settings};
 
-/// More than any configuration; what is longer is something else.
+/// The largest file in bytes. A larger one is no configuration.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The text of the file.
+/// Reads the text of the file.
 pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
     let whole = |text: String| Mistake {
         place: MistakePlace::File(file.to_owned()),
@@ -42,8 +42,8 @@ pub(super) fn read_file(file: &Path) -> Result<String, Mistake> {
     })
 }
 
-/// What `read` makes of the configuration in `file`, or where there is none of an empty one, and of the
-/// environment; and every mistake in them.
+/// Applies `read` to the configuration in `file`, or to an empty one if there is none, and to the
+/// environment. Reports every mistake.
 pub(super) fn load<T>(
     file: Option<&Path>,
     environment: &Environment,
@@ -59,7 +59,7 @@ pub(super) fn load<T>(
     (settings, unreadable.into_iter().chain(mistakes).collect())
 }
 
-/// Every section, with the keys that it knows.
+/// All sections and their keys.
 pub(super) fn known_keys() -> Vec<(String, Vec<Key>)> {
     let text = "[providers.local.price]\n[[myses]]\n";
     let environment = Environment::default();
@@ -71,7 +71,7 @@ pub(super) fn known_keys() -> Vec<(String, Vec<Key>)> {
     findings.into_known()
 }
 
-/// What `read` makes of `text`, which `file` holds, and of the environment; and every mistake in them.
+/// Applies `read` to `text` from `file` and to the environment. Reports every mistake.
 pub(super) fn parse<T>(
     file: &Path,
     text: &str,

@@ -1,4 +1,4 @@
-//! The environment: its one reading, and what it says about where home is.
+//! The environment variables of the process, read once, and the home directory that they name.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -7,14 +7,13 @@ use std::path::{Path, PathBuf};
 
 use super::mistake::{MistakePlace, SettingsError};
 
-/// The variables of a process, as they stood when they were read.
+/// The variables of a process at the time of reading.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     variables: BTreeMap<OsString, OsString>,
 }
 
 impl Environment {
-    /// Reads the variables of this process.
     #[must_use]
     #[expect(
         clippy::disallowed_methods,
@@ -26,7 +25,6 @@ impl Environment {
         }
     }
 
-    /// An environment of these variables.
     pub fn new<N: Into<OsString>, V: Into<OsString>>(
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
@@ -80,7 +78,7 @@ impl Environment {
 }
 
 impl fmt::Debug for Environment {
-    /// Names only: a value may be a key.
+    /// Shows names only, because a value may be a key.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_set()

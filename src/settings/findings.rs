@@ -1,26 +1,26 @@
-//! Findings: what one reading of a configuration text has come across so far.
+//! Findings: the mistakes that reading a configuration has found so far.
 //!
-//! Unknown keys are judged at the end, when every section has said which keys it knows: the key may
-//! only stand in the wrong section.
+//! Unknown keys are reported at the end, when every section has named its keys. Only then is it
+//! known whether a key belongs to another section.
 
 use super::environment::Environment;
 use super::key::Key;
 use super::nearest::nearest;
 use super::rule::Rule;
 
-/// Mistakes and keys, by their offset in the text.
+/// Mistakes and keys, by their byte offset in the text.
 #[derive(Debug)]
 pub(super) struct Findings<'e> {
     environment: &'e Environment,
     mistakes: Vec<LocatedMistake>,
     unknown: Vec<UnknownKey>,
-    /// Each section that was read, with the keys that it knows.
+    /// The sections that were read, with their known keys.
     known: Vec<(String, Vec<Key>)>,
-    /// What is wrong with the variables of the environment that outrank keys.
+    /// Mistakes in the environment variables that override keys.
     of_environment: Vec<String>,
 }
 
-/// One mistake: its byte offset in the text, and the sentence about it.
+/// The byte offset of a mistake in the text, and the sentence about it.
 pub(super) type LocatedMistake = (usize, String);
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ impl<'e> Findings<'e> {
         }
     }
 
-    /// The value of the variable that outranks `key`, if there is one.
+    /// The value of the variable that overrides `key`, if it is set.
     pub(super) fn read_variable<T: 'static>(&mut self, key: Key, rule: &Rule<T>) -> Option<T> {
         let name = key.variable?;
         let text = self.environment.get(name)?.to_str();
@@ -73,7 +73,7 @@ impl<'e> Findings<'e> {
         self.mistakes.is_empty() && self.unknown.is_empty()
     }
 
-    /// Each section that was read, with the keys that it knows.
+    /// The sections that were read, with their known keys.
     pub(super) fn into_known(self) -> Vec<(String, Vec<Key>)> {
         self.known
     }
@@ -85,7 +85,7 @@ impl<'e> Findings<'e> {
             self.note(unknown.at, text);
         }
         self.mistakes.sort_by_key(|(at, _)| *at);
-        // Last first: the server before the swarm.
+        // The order is reversed, so that the server comes before the swarm.
         self.of_environment.reverse();
         (self.mistakes, self.of_environment)
     }
@@ -112,7 +112,7 @@ impl<'e> Findings<'e> {
     }
 }
 
-/// `section.key`, with quotes where TOML needs them.
+/// `section.key`, with quotes where TOML requires them.
 pub(super) fn dotted(section: &str, key: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let key = if !key.is_empty() && key.chars().all(is_bare) {

@@ -1,20 +1,19 @@
-//! Keys: what the table of a section says of each, but for its rule.
+//! A key's entry in the table of its section, without its rule.
 
-/// A line of the table of a section.
+/// A key's entry in the table of its section.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Key {
-    /// Its name.
     pub(super) name: &'static str,
-    /// Its help in the template, line by line; none where the text of its section says everything.
+    /// Its help in the template, line by line; empty if the section's text says everything.
     pub(super) help: &'static [&'static str],
-    /// Its default, or where it has none an example, as TOML.
+    /// Its default as TOML, or an example if it has no default.
     pub(super) sample: &'static str,
-    /// The variable of the environment that outranks it.
+    /// The environment variable that overrides it.
     pub(super) variable: Option<&'static str>,
 }
 
 impl Key {
-    /// The key of a whole section.
+    /// The entry for a whole section.
     pub(super) const fn of_section(name: &'static str) -> Self {
         Self {
             name,

@@ -1,4 +1,4 @@
-//! API keys: fetched from where the configuration says they are, and never shown.
+//! API keys: read from the places that the configuration names, and never shown.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,10 +17,10 @@ use super::mistake::{Mistake, MistakePlace};
 use super::provider::KeySource;
 use super::secret::Secret;
 
-/// More than any credentials.
+/// The largest credentials file in bytes.
 const MAX_CREDENTIALS_BYTES: u64 = 1 << 20;
 
-/// The form of `credentials.json`.
+/// The content of `credentials.json`.
 #[derive(Debug, Default, Deserialize)]
 struct CredentialsFile {
     #[serde(default)]
@@ -32,14 +32,14 @@ struct Credentials {
     api_key: Secret,
 }
 
-/// What there is to say about a configuration and its keys.
+/// The mistakes and warnings about a configuration's keys.
 #[derive(Debug)]
 pub(super) struct KeyRemarks {
     pub(super) mistakes: Vec<Mistake>,
     pub(super) warnings: Vec<String>,
 }
 
-/// Fills in every provider's key, and the token of the alerts' webhook.
+/// Fills in the key of every provider and the token of the alerts' webhook.
 pub(super) fn fetch_keys(
     settings: &mut Settings,
     environment: &Environment,
@@ -131,14 +131,15 @@ fn from_entry(
 
 const KEY_FORM: &str = "visible ASCII characters on one line";
 
-/// The key as it can stand in a header, if it can.
+/// A key, if it can be part of an HTTP header.
 fn usable_key(text: &str) -> Option<Secret> {
     let key = text.trim();
     let is_usable = !key.is_empty() && key.chars().all(|c| c.is_ascii_graphic());
     is_usable.then(|| Secret::new(key))
 }
 
-/// A variable's name, unless it could be a key that somebody put in its place.
+/// The name of a variable for messages. If it may be a key that was put there by mistake, it is not
+/// shown.
 fn shown_variable(name: &str) -> &str {
     let is_usual = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     if name.len() <= 64 && name.chars().all(is_usual) {
@@ -148,7 +149,7 @@ fn shown_variable(name: &str) -> &str {
     }
 }
 
-/// The entries of the file; none of them if there is no file, nothing if it cannot be used.
+/// The entries of the file. They are empty without a file, and `None` if the file cannot be used.
 fn read_credentials(
     file: &Path,
     remarks: &mut KeyRemarks,
@@ -165,7 +166,7 @@ fn read_credentials(
         }
     };
     let read = serde_json::from_str::<CredentialsFile>(&text);
-    // The parser's own words may quote a key.
+    // The parser's own message may quote a key.
     let noted = read.map_err(|error| {
         remarks.mistakes.push(Mistake {
             place: MistakePlace::Line {
@@ -179,7 +180,7 @@ fn read_credentials(
     noted.ok().map(|file| file.providers)
 }
 
-/// Closes the file to other users, and says so.
+/// Removes other users' access to the file and reports that.
 fn close_to_others(file: &Path, remarks: &mut KeyRemarks) {
     let Ok(metadata) = fs::metadata(file) else {
         return;

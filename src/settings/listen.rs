@@ -1,4 +1,4 @@
-//! `[control]` and `[metrics]`: where this program listens.
+//! `[control]` and `[metrics]`: the addresses where the program listens.
 
 use std::net::SocketAddr;
 
@@ -37,12 +37,12 @@ impl MetricsSettings {
         }
     }
 
-    /// The address, where other machines reach it.
+    /// The address, if other machines can reach it.
     fn remote(&self) -> Option<SocketAddr> {
         self.listen.filter(|listen| !listen.ip().is_loopback())
     }
 
-    /// What the operator is told of an address that other machines reach.
+    /// The warning about an address that other machines can reach.
     #[must_use]
     pub fn exposure(&self) -> Option<String> {
         let listen = self.remote()?;

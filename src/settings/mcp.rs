@@ -9,9 +9,9 @@ use super::table::{ReadSection, read_keys};
 /// The upstream MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpSettings {
-    /// Its URL; none where the file says `""`. `ZOEA_MCP_ENDPOINT` overrides it.
+    /// Its URL; `None` if the file says `""`. `ZOEA_MCP_ENDPOINT` overrides it.
     pub upstream: Option<String>,
-    /// How tools are called.
+    /// The rules for tool calls.
     pub tools: ToolRules,
 }
 

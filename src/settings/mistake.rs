@@ -1,47 +1,44 @@
-//! Mistakes: what is wrong with a configuration, where it stands and what would be right.
+//! Mistakes in a configuration, their places and what is allowed there.
 
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Everything that is wrong with a configuration, in the order in which it stands there.
+/// All mistakes in a configuration, in the order of the text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{}", self.to_lines())]
 pub struct SettingsError {
-    /// At least one.
+    /// The mistakes, at least one.
     pub mistakes: Vec<Mistake>,
 }
 
-/// One thing that is wrong.
+/// A mistake in a configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{place}: {text}")]
 pub struct Mistake {
-    /// Where it stands.
     pub place: MistakePlace,
-    /// The dotted key, what is wrong with it and what is allowed; never holds a secret.
+    /// The dotted key, what is wrong and what is allowed. It never contains a secret.
     pub text: String,
 }
 
-/// Where a mistake stands.
+/// The place of a mistake.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum MistakePlace {
-    /// In a file as a whole.
+    /// A file as a whole.
     #[error("{}", .0.display())]
     File(PathBuf),
-    /// At one character of a file; both numbers count from 1.
+    /// A character of a file. Both numbers count from 1.
     #[error("{}:{line}:{column}", .file.display())]
     Line {
-        /// The file.
         file: PathBuf,
-        /// Its line.
         line: usize,
-        /// The character in that line.
+        /// The number of the character in its line.
         column: usize,
     },
-    /// In a variable of the environment, which the text names.
+    /// An environment variable, which the text names.
     #[error("environment")]
     Environment,
-    /// In an option of the command line, which the text names.
+    /// A command line option, which the text names.
     #[error("command line")]
     CommandLine,
 }
@@ -54,7 +51,7 @@ impl SettingsError {
         }
     }
 
-    /// An error if there is any mistake.
+    /// Fails if there is any mistake.
     pub(super) fn check(mistakes: Vec<Mistake>) -> Result<(), Self> {
         match mistakes.is_empty() {
             true => Ok(()),
@@ -69,7 +66,7 @@ impl SettingsError {
 }
 
 impl MistakePlace {
-    /// The place of the byte `offset` of `text`, which `file` holds.
+    /// The place of the byte `offset` in `text`, the content of `file`.
     pub(super) fn of_offset(file: &Path, text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -1,6 +1,6 @@
-//! The nearest known key: what somebody probably meant who wrote an unknown one.
+//! The nearest known key, which is suggested for an unknown one.
 
-/// The name among `known` that is most like `written`, if any is like it at all.
+/// The name in `known` that is most similar to `written`, if one is similar enough.
 pub(super) fn nearest<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
     let written = written.to_lowercase().replace('-', "_");
     known
@@ -11,7 +11,7 @@ pub(super) fn nearest<'k>(written: &str, known: &[&'k str]) -> Option<&'k str> {
         .map(|(_, name)| name)
 }
 
-/// At most a third of the longer name differs, or one name begins with the other.
+/// Names are near if at most a third of the longer one differs, or if one begins with the other.
 fn is_near(written: &str, name: &str, distance: usize) -> bool {
     let is_beginning = written.len() >= 2 && name.starts_with(written) || written.starts_with(name);
     let longer = written.chars().count().max(name.chars().count());

@@ -1,4 +1,4 @@
-//! `[progress]`: how a Mysis is watched that gets nowhere.
+//! `[progress]`: the detection of Myses without progress.
 
 use actors::domain::rules::ProgressRules;
 

@@ -1,4 +1,4 @@
-//! The operator's own system prompt: what is wrong with it, where, and what would be right.
+//! Checks the operator's own system prompt: unknown placeholders, their places and suggestions.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use actors::domain::system_prompt::{PLACEHOLDERS, unknown_placeholders};
 use super::mistake::{Mistake, MistakePlace, SettingsError};
 use super::nearest::nearest;
 
-/// The placeholder of Zoea-Nova's prompt, and ours for it.
+/// A placeholder of Zoea-Nova's prompt, and our name for it.
 const NOVA_PLACEHOLDER: (&str, &str) = ("LATEST_BROADCAST", "mission");
 
-/// Checks the placeholders of a template, which `file` holds.
+/// Checks the placeholders of a template, the content of `file`.
 ///
 /// # Errors
-/// Lists every placeholder that is none of ours, with the one that was probably meant.
+/// Lists every unknown placeholder with the one that was probably meant.
 pub fn check_prompt(file: &Path, template: &str) -> Result<(), SettingsError> {
     let mistakes = unknown_placeholders(template)
         .into_iter()

@@ -18,45 +18,45 @@ use super::table::read_keys;
 /// A chat endpoint with its model, pace and price.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProviderSettings {
-    /// An http or https URL without a slash at its end; `/chat/completions` is appended to it.
+    /// An http or https URL without a trailing slash. `/chat/completions` is appended to it.
     pub endpoint: String,
-    /// Which dialect it speaks; guessed from the endpoint where the file does not say.
+    /// Its dialect. If the file does not name one, it is guessed from the endpoint.
     pub kind: ProviderKind,
-    /// Where the key comes from.
+    /// Where its key comes from.
     pub key_source: KeySource,
-    /// The key that was found there; none if none is named, or none was found (a warning says so).
+    /// Its key; `None` if no key is configured or found. A missing key is reported as a warning.
     pub api_key: Option<Secret>,
-    /// Whether answers are asked for in pieces.
+    /// Whether answers are streamed.
     pub stream: bool,
-    /// What holds for its requests.
+    /// The rules for its requests.
     pub rules: ProviderRules,
 }
 
-/// The dialect of an endpoint. Both take the one shape that every request has, so that nothing depends
-/// on it; it is told to whoever reads the settings.
+/// The dialect of an endpoint. Every request has one shape that both accept, so nothing depends on
+/// the dialect. It is only shown to the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProviderKind {
-    /// Chat completions as OpenAI has them.
+    /// OpenAI's chat completions.
     OpenAi,
-    /// The same from an Ollama server.
+    /// The chat completions of an Ollama server.
     Ollama,
 }
 
 /// Where a provider's key comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// It needs none.
+    /// It needs no key.
     None,
-    /// The variable of the environment with this name.
+    /// The environment variable of this name.
     Variable(String),
-    /// The entry with this name in `credentials.json`.
+    /// The entry of this name in `credentials.json`.
     Credentials(String),
 }
 
-/// The name of the provider that exists where the configuration names none.
+/// The name of the default provider, which exists if the configuration names none.
 pub(super) const DEFAULT_NAME: &str = "local";
 
-/// Its endpoint.
+/// The default provider's endpoint.
 const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:11434/v1";
 
 impl Default for ProviderSettings {
@@ -73,10 +73,10 @@ impl Default for ProviderSettings {
 }
 
 impl ProviderSettings {
-    /// `providers` are the names of all, among them `name`, which is this one's.
+    /// `providers` contains the names of all providers, including `name` itself.
     pub(super) fn read(section: &mut Section<'_, '_>, name: &str, providers: &[String]) -> Self {
-        // Guessing the endpoint and the model of another would send its requests where nobody expects
-        // them.
+        // Only the default provider has a default endpoint and model. Guessing them for another one
+        // would send its requests to an unexpected server.
         let is_other = name != DEFAULT_NAME;
         let kinds = [
             ("openai", ProviderKind::OpenAi),
@@ -166,7 +166,8 @@ impl ProviderSettings {
     }
 }
 
-/// The names of all providers, and those that could be read; `local` alone if the text names none.
+/// The names of all providers, and the settings of those that could be read. Without any in the
+/// text it is `local` alone.
 pub(super) fn read_providers(
     root: &mut Section<'_, '_>,
 ) -> (Vec<String>, BTreeMap<String, ProviderSettings>) {

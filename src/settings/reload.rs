@@ -1,17 +1,17 @@
-//! Reload: what a new configuration changes at once, and what only a restart changes.
+//! Reloads: what a new configuration changes at once, and what needs a restart.
 
 use super::{AFTER_A_RESTART, AT_ONCE, Settings};
 
-/// A part of the settings that a reload compares.
+/// A part of the settings that is compared at a reload.
 pub(super) struct ReloadPart {
-    /// How the operator is told of it.
+    /// Its name in messages to the operator.
     pub(super) label: &'static str,
     pub(super) differs: fn(&Settings, &Settings) -> bool,
-    /// Copies it from one configuration into another.
+    /// Copies it from one configuration to another.
     pub(super) copy: fn(&Settings, &mut Settings),
 }
 
-/// The one key that waits for a restart in a section that does not.
+/// The key that needs a restart although its section does not.
 const UPSTREAM: ReloadPart = ReloadPart {
     label: "mcp.upstream",
     differs: |old, new| old.mcp.upstream != new.mcp.upstream,
@@ -23,7 +23,7 @@ fn parts_after_a_restart() -> impl Iterator<Item = &'static ReloadPart> {
 }
 
 impl Settings {
-    /// What differs in another configuration and holds at once, in words.
+    /// The differences to another configuration that take effect at once, in words.
     #[must_use]
     pub fn changes_at_once(&self, new: &Settings) -> Vec<String> {
         let held = self.without_a_restart(new.clone());
@@ -45,14 +45,14 @@ impl Settings {
             .collect()
     }
 
-    /// What differs in another configuration and needs a restart, by key.
+    /// The keys that differ in another configuration and need a restart.
     #[must_use]
     pub fn changes_after_a_restart(&self, new: &Settings) -> Vec<&'static str> {
         let changed = parts_after_a_restart().filter(|part| (part.differs)(self, new));
         changed.map(|part| part.label).collect()
     }
 
-    /// Another configuration as it holds without a restart.
+    /// Another configuration, with the parts that need a restart left as they are here.
     #[must_use]
     pub fn without_a_restart(&self, mut new: Settings) -> Settings {
         for part in parts_after_a_restart() {

@@ -1,4 +1,4 @@
-//! `[reports]`: whether the running program writes one for each day.
+//! `[reports]`: whether the running program writes daily reports.
 
 use super::rule::one_of;
 use super::table::section;
@@ -12,11 +12,11 @@ section! {
     }
 }
 
-/// How a daily report is written.
+/// The format of a daily report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DailyReport {
     /// As Markdown.
     Markdown,
-    /// As a page.
+    /// As an HTML page.
     Html,
 }

@@ -1,4 +1,4 @@
-//! `[[myses]]`: the Myses that exist after launch.
+//! `[[myses]]`: the Myses that exist after the start.
 
 use std::collections::BTreeSet;
 
@@ -7,16 +7,16 @@ use super::rule::{mysis_name, provider_name, quote_text};
 use super::section::Section;
 use super::table::read_keys;
 
-/// A Mysis that exists after launch.
+/// A Mysis that exists after the start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredMysis {
-    /// 1 to 32 characters: letters, digits, `-`, `_`, `.`; no other has it.
+    /// 1 to 32 characters: letters, digits, `-`, `_`, `.`. The name is unique.
     pub name: String,
-    /// One of `providers`; none: the default one.
+    /// One of `providers`; `None` for the default one.
     pub provider: Option<String>,
 }
 
-/// Reads all of them; `providers` are the names that they may name.
+/// Reads all declared Myses. `providers` are the names that they may refer to.
 pub(super) fn read_roster(root: &mut Section<'_, '_>, providers: &[String]) -> Vec<DeclaredMysis> {
     let mut taken = BTreeSet::new();
     let myses = root.read_listed("myses", |section| {
@@ -35,7 +35,7 @@ pub(super) fn read_roster(root: &mut Section<'_, '_>, providers: &[String]) -> V
     myses.into_iter().flatten().collect()
 }
 
-/// Judged only where everything else is right, for a wrong limit would make a second mistake of one.
+/// Checks the limit only if nothing else is wrong, because a wrong limit would be reported twice.
 pub(super) fn check_fits(root: &mut Section<'_, '_>, settings: &Settings) {
     let (count, most) = (settings.myses.len(), settings.swarm.rules.max_myses);
     if count > most && root.is_clean() {

@@ -1,4 +1,4 @@
-//! Rules: what a value of the configuration may be, and how that is said to the person who wrote it.
+//! Rules: which values a key accepts, and the words for values that it does not.
 
 mod number;
 mod text;
@@ -21,15 +21,15 @@ pub(super) use url::{database_url, endpoint_url, secret_url, server_url, upstrea
 
 type Acceptance<T> = dyn Fn(&DeValue<'_>) -> Result<T, String>;
 
-/// What one value may be.
+/// The rule for a value.
 pub(super) struct Rule<T> {
-    /// The rule in words, to follow "allowed: ".
+    /// The allowed values in words, to follow "allowed: ".
     pub(super) allowed: String,
     accept: Box<Acceptance<T>>,
 }
 
 impl<T: 'static> Rule<T> {
-    /// `accept` gives the value, or what was found in its place, to follow "KEY is ".
+    /// `accept` returns the value, or the words for what was found instead, to follow "KEY is ".
     fn new(
         allowed: impl Into<String>,
         accept: impl Fn(&DeValue<'_>) -> Result<T, String> + 'static,
@@ -40,7 +40,7 @@ impl<T: 'static> Rule<T> {
         }
     }
 
-    /// A rule of values from which `read` makes something.
+    /// A rule for TOML values that `read` converts.
     fn of_values(
         allowed: impl Into<String>,
         read: impl Fn(&DeValue<'_>) -> Option<T> + 'static,
@@ -50,12 +50,12 @@ impl<T: 'static> Rule<T> {
         })
     }
 
-    /// A rule of texts from which `read` makes something.
+    /// A rule for strings that `read` converts.
     fn of_texts(allowed: impl Into<String>, read: impl Fn(&str) -> Option<T> + 'static) -> Self {
         Self::of_values(allowed, move |value| value.as_str().and_then(&read))
     }
 
-    /// A rule of texts that may hold a secret where they break it.
+    /// A rule for strings that are not shown when they break it, because they may be secrets.
     fn of_secrets(allowed: impl Into<String>, read: impl Fn(&str) -> Option<T> + 'static) -> Self {
         Self::new(allowed, move |value| {
             let accepted = value.as_str().and_then(&read);
@@ -63,18 +63,18 @@ impl<T: 'static> Rule<T> {
         })
     }
 
-    /// The same rule, for what `convert` makes of its values.
+    /// The same rule with its values converted.
     pub(super) fn map<U: 'static>(self, convert: impl Fn(T) -> U + 'static) -> Rule<U> {
         let accept = self.accept;
         Rule::new(self.allowed, move |value| accept(value).map(&convert))
     }
 
-    /// The value, or what was found in its place.
+    /// Returns the value, or the words for what was found instead.
     pub(super) fn accept(&self, value: &DeValue<'_>) -> Result<T, String> {
         (self.accept)(value)
     }
 
-    /// The value that a variable of the environment holds, where texts need no quotes.
+    /// Reads the value of an environment variable, where strings need no quotes.
     pub(super) fn accept_variable(&self, text: &str) -> Result<T, String> {
         let number = text.trim().parse::<i128>().ok();
         number
@@ -82,13 +82,13 @@ impl<T: 'static> Rule<T> {
             .map_or_else(|| self.accept(&DeValue::String(text.into())), Ok)
     }
 
-    /// The value that `text` stands for in TOML.
+    /// Reads a value from TOML.
     pub(super) fn accept_toml(&self, text: &str) -> Option<T> {
         self.accept(DeValue::parse(text).ok()?.get_ref()).ok()
     }
 }
 
-/// A list of so many items, which all obey one rule.
+/// A rule for lists with a number of items that follow one rule.
 pub(super) fn list_of<T: 'static>(count: RangeInclusive<usize>, item: Rule<T>) -> Rule<Vec<T>> {
     let count_text = match (count.start(), count.end()) {
         (fewest, most) if fewest == most => format!("exactly {fewest}"),
@@ -114,17 +114,17 @@ pub(super) fn list_of<T: 'static>(count: RangeInclusive<usize>, item: Rule<T>) -
     })
 }
 
-/// The waits before each further try; an empty list means a single try.
+/// The waits before each further attempt. An empty list means a single attempt.
 pub(super) fn retry_waits() -> Rule<Vec<Duration>> {
     list_of(0..=100, duration())
 }
 
-/// `true` or `false`.
+/// A rule for `true` and `false`.
 pub(super) fn boolean() -> Rule<bool> {
     Rule::of_values("true or false", |value| value.as_bool())
 }
 
-/// The value in words: texts and numbers as they stand there, of anything else its kind.
+/// The words for a value: strings and numbers are quoted, of other values the type is named.
 pub(super) fn describe_value(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) => quote_text(text),
@@ -137,7 +137,7 @@ pub(super) fn describe_value(value: &DeValue<'_>) -> String {
     }
 }
 
-/// The kind of a value whose text must not be shown, for it may be a secret put in the wrong place.
+/// The type of a value. Its text is not shown, because it may be a secret in the wrong place.
 fn describe_kind(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(_) => "another text (not shown here)".to_owned(),
@@ -148,7 +148,7 @@ fn describe_kind(value: &DeValue<'_>) -> String {
     }
 }
 
-/// The text in quotes, cut where it grows long.
+/// A string in quotes, cut if it is long.
 pub(super) fn quote_text(text: &str) -> String {
     const MAX_QUOTED_CHARS: usize = 80;
     if text.chars().count() <= MAX_QUOTED_CHARS {

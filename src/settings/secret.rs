@@ -1,4 +1,4 @@
-//! Secrets: text that is handed to one place and never shown.
+//! Secrets: text that is used in one place and never shown.
 
 use std::fmt;
 
@@ -10,12 +10,11 @@ use serde::Deserialize;
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps `text` from being shown.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself, for the one place that has to send or compare it.
+    /// The text itself, for the code that has to send or compare it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0

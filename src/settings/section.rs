@@ -1,4 +1,4 @@
-//! Sections: reading one TOML table key by key, so that every mistake in it is noted with its place.
+//! Sections: reads a TOML table key by key and notes every mistake with its place.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -7,7 +7,7 @@ use super::findings::{Findings, dotted};
 use super::key::Key;
 use super::rule::{Rule, describe_value};
 
-/// One table of the text, or its absence. The keys that it is asked for are the keys that it knows.
+/// A table of the text, which may be absent. Each key that is read becomes a known key.
 pub(super) struct Section<'d, 'f> {
     path: String,
     at: usize,
@@ -17,7 +17,7 @@ pub(super) struct Section<'d, 'f> {
 }
 
 impl<'d, 'f> Section<'d, 'f> {
-    /// The whole text.
+    /// The table of the whole text.
     pub(super) fn root(entries: &'d DeTable<'d>, findings: &'f mut Findings<'d>) -> Self {
         Self {
             path: String::new(),
@@ -28,7 +28,8 @@ impl<'d, 'f> Section<'d, 'f> {
         }
     }
 
-    /// Reads `key`; `None` if it is absent, or if it breaks the rule and has been noted.
+    /// Reads `key`. Returns `None` if it is absent, or if it breaks the rule, which is noted as a
+    /// mistake.
     pub(super) fn read_optional<T: 'static>(&mut self, key: Key, rule: &Rule<T>) -> Option<T> {
         let written = self.entry(key).and_then(|value| {
             let accepted = rule.accept(value.get_ref());
@@ -40,15 +41,15 @@ impl<'d, 'f> Section<'d, 'f> {
         self.findings.read_variable(key, rule).or(written)
     }
 
-    /// Reads `key`; its default where it is absent or wrong.
+    /// Reads `key`. Returns its default if it is absent or wrong.
     pub(super) fn read_default<T: 'static>(&mut self, key: Key, rule: &Rule<T>) -> T {
         let read = self.read_optional(key, rule);
         read.or_else(|| rule.accept_toml(key.sample))
             .expect("the default of a key obeys its rule")
     }
 
-    /// Reads `key` as [`read_optional`](Self::read_optional) does; where it has to be there, notes its
-    /// absence.
+    /// Reads `key` like [`read_optional`](Self::read_optional). If it is required and absent, notes
+    /// a mistake.
     pub(super) fn read_required<T: 'static>(
         &mut self,
         has_to_be: bool,
@@ -63,7 +64,7 @@ impl<'d, 'f> Section<'d, 'f> {
         self.read_optional(key, rule)
     }
 
-    /// Visits the table `key`, if it is there.
+    /// Reads the table `key`, if it exists.
     pub(super) fn read_table<T>(
         &mut self,
         key: Key,
@@ -73,7 +74,7 @@ impl<'d, 'f> Section<'d, 'f> {
         self.visit_value(self.dotted(key.name), value, visit)
     }
 
-    /// Visits the table `name`; where it is absent, an empty one.
+    /// Reads the table `name`. An absent one is read as an empty one.
     pub(super) fn read_section<T>(
         &mut self,
         name: &'static str,
@@ -86,7 +87,7 @@ impl<'d, 'f> Section<'d, 'f> {
         self.visit(path, at, entries, visit)
     }
 
-    /// Visits every table inside the table `name`, whatever its own name.
+    /// Reads every table inside the table `name`.
     pub(super) fn read_named<T>(
         &mut self,
         name: &'static str,
@@ -102,7 +103,7 @@ impl<'d, 'f> Section<'d, 'f> {
         parts.collect()
     }
 
-    /// Visits every table of the list `name`.
+    /// Reads every table of the array `name`.
     pub(super) fn read_listed<T>(
         &mut self,
         name: &'static str,
@@ -124,7 +125,7 @@ impl<'d, 'f> Section<'d, 'f> {
         parts.collect()
     }
 
-    /// The names of the tables inside the table `name`, before any of them is read.
+    /// The names of the tables inside the table `name`. They are needed before any of them is read.
     pub(super) fn names_in(&self, name: &str) -> Vec<String> {
         let table = self
             .entries
@@ -133,19 +134,19 @@ impl<'d, 'f> Section<'d, 'f> {
         names.map(|name| name.get_ref().to_string()).collect()
     }
 
-    /// Notes that the value of `key` cannot stay beside the rest.
+    /// Notes that the value of `key` contradicts other values.
     pub(super) fn reject(&mut self, key: &str, found: &str, allowed: &str) {
         let value = self.entries.and_then(|entries| entries.get(key));
         let at = value.map_or(self.at, |value| value.span().start);
         self.refuse(key, at, found, allowed);
     }
 
-    /// Whether nothing has been found wrong so far.
+    /// Whether no mistake has been found so far.
     pub(super) fn is_clean(&self) -> bool {
         self.findings.is_clean()
     }
 
-    /// Notes the keys that nobody asked for.
+    /// Notes the keys that were not read as unknown.
     pub(super) fn finish(self) {
         for key in self.entries.into_iter().flat_map(DeTable::keys) {
             if !self.known.iter().any(|known| known.name == key.get_ref()) {

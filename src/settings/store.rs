@@ -1,4 +1,4 @@
-//! `[store]`: where conversations are kept, if not in the home directory, and how long.
+//! `[store]`: the database, if it is not in the home directory, and how long rows are kept.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::secret::Secret;
 use super::table::section;
 
 section! {
-    /// Where conversations are kept, and how long.
+    /// The database, and how long rows are kept.
     pub struct StoreSettings {
         optional database_url: Option<Secret> = "postgres://zoea@127.0.0.1/zoea", database_url(),
             "A database's URL, which may hold a password; none: `zoea.db` in the home directory.";

@@ -1,4 +1,4 @@
-//! `[supervision]`: what happens when a Mysis has failed.
+//! `[supervision]`: the relaunch of failed Myses.
 
 use actors::domain::rules::{RelaunchPolicy, SupervisionRules};
 

@@ -1,4 +1,4 @@
-//! `[swarm]`: how many Myses there may be and how their turns run.
+//! `[swarm]`: the number of Myses and the rules of their turns.
 
 use actors::domain::rules::SwarmRules;
 
@@ -9,18 +9,18 @@ use super::rule::{
 use super::section::Section;
 use super::table::{ReadSection, read_keys};
 
-/// How many Myses there may be and how their turns run.
+/// The number of Myses and the rules of their turns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SwarmSettings {
-    /// The rules of this section; those of other sections stand in it as they are by default.
+    /// The rules of this section. Rules that belong to other sections have their defaults here.
     pub rules: SwarmRules,
-    /// Whether `run` starts those that were running when the program ended.
+    /// Whether `run` starts the Myses that ran when the program ended.
     pub resume: bool,
 }
 
 impl ReadSection for SwarmSettings {
     fn read_section(section: &mut Section<'_, '_>, providers: &[String]) -> Self {
-        // The only one, or the one that is called `local`.
+        // The default is the only provider, or the one with the name `local`.
         let usual = match providers {
             [only] => Some(only),
             several => several.iter().find(|name| *name == DEFAULT_NAME),

@@ -1,5 +1,5 @@
-//! Tables: each section is one, and reading, defaults, the template of `zoea init`, the names for "did
-//! you mean" and the overrides by the environment come from it.
+//! The table of a section's keys. Reading, defaults, the template of `zoea init`, "did you mean"
+//! and the overrides by environment variables are all generated from it.
 
 use toml::de::DeTable;
 
@@ -7,13 +7,13 @@ use super::environment::Environment;
 use super::findings::Findings;
 use super::section::Section;
 
-/// What is read from one section.
+/// Settings that are read from one section.
 pub(super) trait ReadSection {
-    /// Reads it; `providers` are the names that keys may name.
+    /// Reads the section. `providers` are the names that keys may refer to.
     fn read_section(section: &mut Section<'_, '_>, providers: &[String]) -> Self;
 }
 
-/// What a section holds of which nothing is written.
+/// The settings of an empty section.
 pub(super) fn read_default<T: ReadSection>() -> T {
     let environment = Environment::default();
     let mut findings = Findings::new(&environment);
@@ -27,9 +27,9 @@ pub(super) fn read_default<T: ReadSection>() -> T {
 /// MODE NAME = SAMPLE [if CONDITION], RULE [=> "VARIABLE"];
 /// ```
 ///
-/// `default`: the sample is its default. `optional`: the sample is an example, and what is read an
-/// `Option`. `required`: the same, and its absence is a mistake, under a condition where that holds.
-/// `table`: what is read is a table, by a function in the place of the rule.
+/// The modes are: `default`, the sample is the default; `optional`, the sample is an example and
+/// the value an `Option`; `required`, like `optional`, but absence is a mistake, possibly under a
+/// condition; `table`, the value is a table, which a function instead of a rule reads.
 macro_rules! read_keys {
     (@default $section:expr, $key:expr, $rule:expr) => { $section.read_default($key, &$rule) };
     (@optional $section:expr, $key:expr, $rule:expr) => { $section.read_optional($key, &$rule) };
@@ -54,9 +54,10 @@ macro_rules! read_keys {
     )* };
 }
 
-/// Defines what a section holds, by a table as [`read_keys`] reads it, in which each key also has a
-/// type. Its help is its documentation; a text at the end of the line documents a key without help.
-/// `also` has fields that are no keys, `check` what sees whether the keys go together.
+/// Defines the settings of a section by a table as [`read_keys`] reads it, in which each key also
+/// has a type. The help of a key is its documentation. A text at the end of the line documents a
+/// key without help. `also` adds fields that are not keys. `check` names a function that checks
+/// whether the keys fit together.
 macro_rules! section {
     (
         $(#[doc = $about:literal])*

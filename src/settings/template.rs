@@ -5,13 +5,14 @@ use toml::de::DeValue;
 use super::document;
 use super::key::Key;
 
-/// A `zoea.toml` in which everything is explained and nothing is set: it reads as the defaults.
+/// The text of a `zoea.toml` that explains everything and sets nothing, so that reading it gives
+/// the defaults.
 ///
-/// A line that begins with `# ` explains; one that begins with `#` alone is a setting that takes
-/// effect once that sign is removed.
+/// A line that begins with `# ` is an explanation. A line that begins with `#` alone is a setting,
+/// which takes effect once that character is removed.
 ///
-/// In its frame, a line `{section key}` stands for that key, and `{section}` for all others of the
-/// section; `{section, close}` leaves no blank lines between them.
+/// In the frame, a line `{section key}` is replaced by that key, and `{section}` by all other keys
+/// of the section. `{section, close}` leaves out the blank lines between them.
 #[must_use]
 pub fn template() -> String {
     let mut text = include_str!("template/zoea.toml").to_owned();
@@ -30,7 +31,7 @@ pub fn template() -> String {
     text
 }
 
-/// The key as it stands in the template, switched off.
+/// The key as a commented setting of the template.
 fn describe_key(key: &Key, gap: &str) -> String {
     let help: String = key.help.iter().map(|line| format!("#{line}\n")).collect();
     let gap = if help.is_empty() { "" } else { gap };
@@ -38,7 +39,7 @@ fn describe_key(key: &Key, gap: &str) -> String {
     format!("{gap}{help}#{} = {sample}\n", key.name)
 }
 
-/// The sample; a list that is too long for a line has a line for each item.
+/// The sample. A list that is too long for one line gets a line for each item.
 fn describe_sample(sample: &str) -> String {
     let value = DeValue::parse(sample).ok();
     let items = value.as_ref().and_then(|value| value.get_ref().as_array());
@@ -64,7 +65,7 @@ mod tests {
         settings
     }
 
-    /// The template with every setting switched on.
+    /// The template with every setting uncommented.
     fn switched_on() -> String {
         let is_text = |line: &str| line == "#" || line.starts_with("# ");
         let switch = |line: &str| match line.strip_prefix('#') {
@@ -116,7 +117,7 @@ mod tests {
         assert_eq!(settings.myses.len(), 2);
     }
 
-    /// Every heading gets a key that it cannot know, so that the mistakes list all that it does know.
+    /// Every heading gets an unknown key, so that the mistakes list all known keys.
     #[test]
     fn every_known_key_stands_in_it() {
         let mut spoilt = String::new();

@@ -1,4 +1,4 @@
-//! Tests of whole configurations: what they become, and what is said about mistakes in them.
+//! Tests of whole configurations: their settings, and the messages about mistakes in them.
 
 mod files;
 mod keys;
@@ -15,20 +15,20 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// The settings of `text`, which that file holds, and the mistakes in it.
+/// The settings of `text` as the content of that file, and the mistakes in it.
 pub(super) fn parse_as(file: &str, text: &str) -> (Settings, Vec<Mistake>) {
     let environment = Environment::default();
     document::parse(Path::new(file), text, &environment, Settings::read_root)
 }
 
-/// The settings of `text`, or the mistakes in it, one a line.
+/// The settings of `text`, or its mistakes, one on a line.
 fn parse(text: &str) -> Result<Settings, String> {
     let (settings, mistakes) = parse_as("z", text);
     SettingsError::check(mistakes).map_err(|error| error.to_string())?;
     Ok(settings)
 }
 
-/// A place of its own for files, looked at as a home directory.
+/// A temporary home directory.
 struct Files(TempDir);
 
 impl Files {
@@ -54,7 +54,7 @@ impl Files {
         }
     }
 
-    /// Loads the text as the chosen file; the directory's name is left out of errors and warnings.
+    /// Loads the text as the chosen file. The directory's name is removed from errors and warnings.
     fn load(&self, text: &str, environment: &Environment) -> Result<LoadedSettings, String> {
         let file = self.write("zoea.toml", 0o600, text);
         let without_directory =

@@ -1,4 +1,4 @@
-//! `[traces]`: where spans are brought, if anywhere.
+//! `[traces]`: the collector of spans, if there is one.
 
 use super::rule::{boolean, non_empty_text, server_url};
 use super::table::section;

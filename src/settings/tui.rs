@@ -1,5 +1,5 @@
-//! `[tui]`: how the terminal looks and how it calls the operator. Options of the command line and
-//! `NO_COLOR` go before it.
+//! `[tui]`: how the terminal looks and how it notifies the operator. Command line options and
+//! `NO_COLOR` take precedence.
 
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
@@ -7,7 +7,7 @@ use super::rule::one_of;
 use super::table::section;
 
 section! {
-    /// How the terminal looks and how it calls the operator.
+    /// How the terminal looks and how it notifies the operator.
     pub struct TuiSettings {
         /// "dark", "light", "contrast" or "none" (no colour). Left out: none where NO_COLOR is set, else dark.
         optional theme: Option<Theme> = "dark", one_of(Theme::ALL.map(|theme| (theme.as_str(), theme)));

@@ -1,9 +1,9 @@
-//! Settings that are read and checked and that nothing heeds yet: whoever sets one is told.
+//! Warns about settings that are read and checked but have no effect yet.
 
 use super::Settings;
 
 impl Settings {
-    /// What is set and not heeded yet, a sentence each.
+    /// A sentence for each setting that has no effect yet.
     #[must_use]
     pub fn ignored_settings(&self) -> Vec<String> {
         let mut told = Vec::new();

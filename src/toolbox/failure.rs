@@ -1,4 +1,4 @@
-//! Failures: what went wrong with an MCP request, and above all whether it may have been executed.
+//! Classifies failures of MCP requests, above all by whether the call may have been executed.
 
 use std::time::Duration;
 
@@ -7,13 +7,13 @@ use actors::ports::LinkFault;
 
 use crate::mcp::McpFailure;
 
-/// JSON-RPC's codes for a session that the server does not know: SpaceMolt's, and the one that the
-/// SDKs send with HTTP 404.
+/// The JSON-RPC codes for an unknown session: SpaceMolt's, and the one that the SDKs send with HTTP
+/// 404.
 const NO_SESSION_CODES: [i64; 2] = [-32600, -32001];
-/// JSON-RPC's first code for a server's own errors.
+/// The first JSON-RPC code of a server's own errors.
 const SERVER_ERROR_CODE: i64 = -32000;
 
-/// Why a call, or the list of tools, did not come back.
+/// Classifies a failed call or listing of tools.
 pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
     let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
     match failure {
@@ -30,7 +30,7 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
         McpFailure::Http(error) => match crate::http::descriptor_advice(&error) {
             Some(advice) => LinkFault::Unreachable(advice),
             None if error.is_connect() => LinkFault::Unreachable(text),
-            // Who sends requests on has carried out none of them.
+            // A server that redirects a request has not executed it.
             None if error.is_redirect() => LinkFault::Refused(format!("{text} (mcp.upstream)")),
             None => LinkFault::AnswerLost(text),
         },
@@ -38,7 +38,7 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
     }
 }
 
-/// Why a session did not open. Nothing that matters was executed.
+/// Classifies a failure to open a session. No game command was executed.
 pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
     let fault = call_fault(failure);
     match fault {
@@ -50,14 +50,15 @@ pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
     }
 }
 
-/// Whether a JSON-RPC error means that the session is gone. What the error says in words may be
-/// about anything, a game's sessions for one. With HTTP 400, -32000 is how servers on the official
-/// SDK turn a request away before anybody reads it: no such session, or one not initialised.
+/// Whether a JSON-RPC error means that the session is lost. The error's text does not count,
+/// because it may be about other sessions, for example the game's own. With HTTP 400, -32000 is how
+/// servers on the official SDK refuse a request without a session or with one that is not
+/// initialised.
 fn is_session_lost(code: i64, status: u16) -> bool {
     NO_SESSION_CODES.contains(&code) || (status == 400 && code == SERVER_ERROR_CODE)
 }
 
-/// A status says whether the request reached whoever would have executed it.
+/// Classifies an HTTP status by whether the request reached the server that would have executed it.
 fn status_fault(status: u16, text: &str, retry_after: Option<&str>) -> LinkFault {
     match status {
         401 | 403 => LinkFault::Refused(format!(

@@ -1,8 +1,8 @@
-//! Courtesy: what spares the game's server requests that it need not answer.
+//! The request saver: spares the game's server requests that it need not answer.
 //!
-//! Stands between the sessions and any upstream. What the game tells about itself is asked for once
-//! by the whole swarm; a look that was taken within the same tick is told again, with its age; and
-//! while the server restarts, nobody asks it anything.
+//! It is a layer between the sessions and any upstream. Reference data of the game is fetched once
+//! for the whole swarm. A query that was answered within the same tick gets the same answer again,
+//! with its age. While the server restarts, no request is sent.
 
 mod server_clock;
 mod shared_cache;
@@ -24,13 +24,13 @@ use server_clock::ServerClock;
 use shared_cache::SharedCache;
 use tick_cache::TickCache;
 
-/// An upstream that is treated with courtesy.
+/// An upstream behind the request saver.
 pub struct CachingUpstream {
     inner: Arc<dyn Upstream>,
     shared: Arc<Shared>,
 }
 
-/// What all sessions know together.
+/// What all sessions share.
 #[derive(Default)]
 struct Shared {
     shared_cache: SharedCache,
@@ -39,7 +39,7 @@ struct Shared {
 
 impl Shared {
     fn server_clock<T>(&self, ask: impl FnOnce(&mut ServerClock) -> T) -> T {
-        // Never held across an await.
+        // This lock is never held across an await.
         let mut server_clock = self
             .server_clock
             .lock()
@@ -47,7 +47,7 @@ impl Shared {
         ask(&mut server_clock)
     }
 
-    /// Why the server is left alone now.
+    /// Refuses a request while the server restarts.
     fn check(&self, who: MysisId) -> Result<(), LinkFault> {
         let back_in = self.server_clock(|server_clock| server_clock.back_in(who, Instant::now()));
         match back_in {
@@ -58,7 +58,7 @@ impl Shared {
 }
 
 impl CachingUpstream {
-    /// Treats this upstream with courtesy.
+    /// Puts the request saver in front of this upstream.
     #[must_use]
     pub fn new(inner: Arc<dyn Upstream>) -> CachingUpstream {
         CachingUpstream {
@@ -89,7 +89,7 @@ struct CachingLink {
     own: Arc<Mutex<Own>>,
 }
 
-/// What one session knows.
+/// What one session keeps for itself.
 #[derive(Default)]
 struct Own {
     tools: Option<Arc<Toolset>>,
@@ -126,13 +126,13 @@ impl CachingLink {
             Ok(answer) if read_only || tick_cache::is_queue(&tool) => {
                 own.tick_cache.saw(&tool, arguments, answer, now);
             }
-            // Whatever it was, it may have changed what was seen.
+            // Any other call may have changed what the cached answers describe.
             Ok(_) | Err(_) => own.tick_cache.forget(),
         });
         answer
     }
 
-    /// Of what the game tells about itself, from the shelf.
+    /// Answers a call for reference data from the shared cache.
     async fn look_up(
         self,
         key: shared_cache::Key,
@@ -145,12 +145,13 @@ impl CachingLink {
         answer
     }
 
-    /// Takes from an answer what concerns everybody.
+    /// Takes ticks, announced restarts and lost sessions from an answer.
     fn learn(&self, tool: &str, answer: &Result<LinkAnswer, LinkFault>) {
         let now = Instant::now();
         match answer {
             Ok(answer) => {
-                // Only there the game speaks; everywhere else the same words may be a player's name.
+                // Only this tool delivers the game's own messages. In any other answer the same
+                // words may be a player's.
                 let delivers = tick_cache::is_queue(tool) && !answer.is_error;
                 let restarts = self.shared.server_clock(|server_clock| {
                     server_clock.heard(&answer.text, now);

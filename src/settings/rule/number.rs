@@ -1,4 +1,4 @@
-//! Numbers, sizes in bytes and lengths of time, each within its range.
+//! Rules for numbers, sizes in bytes and durations, each with its range.
 
 use std::fmt::Display;
 use std::ops::{RangeBounds, RangeFrom, RangeInclusive};
@@ -9,7 +9,7 @@ use zoea_grammar::units::{parse_duration, parse_size};
 
 use super::Rule;
 
-/// Longer waits would overflow clocks further in, and nobody means them.
+/// The longest duration. Longer ones would overflow clocks elsewhere.
 const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A whole number within a range.
@@ -48,14 +48,14 @@ pub(in crate::settings) fn number(range: RangeInclusive<f64>) -> Rule<f64> {
     })
 }
 
-/// A number, whole or not, that is more than nothing.
+/// A number above zero, whole or not.
 pub(in crate::settings) fn number_above_zero() -> Rule<f64> {
     Rule::of_values("a number above 0", |value| {
         parse_number(value).filter(|number| number.is_finite() && *number > 0.0)
     })
 }
 
-/// A size in bytes, written as such or with a unit; both bounds as bytes and in words.
+/// A size in bytes, with or without a unit. Both bounds are given in bytes and in words.
 pub(in crate::settings) fn byte_size(
     (lowest, lowest_text): (usize, &str),
     (highest, highest_text): (usize, &str),
@@ -72,19 +72,19 @@ pub(in crate::settings) fn byte_size(
     })
 }
 
-/// A length of time of at most a year.
+/// A duration of at most a year.
 pub(in crate::settings) fn duration() -> Rule<Duration> {
     let allowed = "a duration such as 500ms, 2s, 5m or 1h30m, at most 365days";
     Rule::of_texts(allowed, parse_time)
 }
 
-/// A length of time of at most a year and more than nothing.
+/// A duration above zero and at most a year.
 pub(in crate::settings) fn duration_above_zero() -> Rule<Duration> {
     let allowed = "a duration such as 500ms, 2s, 5m or 1h30m, above 0s, at most 365days";
     Rule::of_texts(allowed, parse_time_above_zero)
 }
 
-/// How old something may become; `forever` is `None`.
+/// A maximum age; `forever` is `None`.
 pub(in crate::settings) fn max_age() -> Rule<Option<Duration>> {
     let allowed = "\"forever\", or a length of time such as 30d or 12h, above 0s, at most 365days";
     Rule::of_texts(allowed, |text| match text {

@@ -1,4 +1,4 @@
-//! Texts: words, addresses and names of providers, Myses and variables.
+//! Rules for strings: words, addresses and names of providers, Myses and variables.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,13 +7,13 @@ use actors::domain::order::check_name;
 
 use super::{Rule, describe_value};
 
-/// Any text with something in it.
+/// Any string that is not blank.
 pub(in crate::settings) fn non_empty_text() -> Rule<String> {
     let owned = |text: &str| (!text.trim().is_empty()).then(|| text.to_owned());
     Rule::of_texts("a text that is not empty", owned)
 }
 
-/// One of a few words, each with its meaning.
+/// One of a few words, each with its value.
 pub(in crate::settings) fn one_of<T: Copy + 'static, const N: usize>(
     words: [(&'static str, T); N],
 ) -> Rule<T> {
@@ -55,7 +55,7 @@ pub(in crate::settings) fn mysis_name() -> Rule<String> {
     })
 }
 
-/// The name of a variable of the environment.
+/// The name of an environment variable.
 pub(in crate::settings) fn variable_name() -> Rule<String> {
     let allowed = "the name of an environment variable, such as OPENAI_API_KEY (a key itself never stands in this file)";
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -65,13 +65,13 @@ pub(in crate::settings) fn variable_name() -> Rule<String> {
     })
 }
 
-/// An IP address of this machine, with a port.
+/// An IP address of this machine and a port.
 pub(in crate::settings) fn any_address() -> Rule<SocketAddr> {
     let allowed = "an IP address and a port, such as 127.0.0.1:9464";
     Rule::of_texts(allowed, |text| text.parse().ok())
 }
 
-/// An address, with a port, that cannot be reached from outside.
+/// A loopback address and a port.
 pub(in crate::settings) fn loopback_address() -> Rule<SocketAddr> {
     let allowed = "a loopback address and a port, such as 127.0.0.1:0 or [::1]:0";
     Rule::of_texts(allowed, |text| {

@@ -1,4 +1,4 @@
-//! URLs of servers and of databases. One that carries a password is never shown.
+//! Rules for URLs of servers and databases. One that contains a password is never shown.
 
 use url::Url;
 
@@ -12,7 +12,7 @@ pub(in crate::settings) fn server_url() -> Rule<String> {
     })
 }
 
-/// The URL of a provider: the start of those of its requests.
+/// The base URL of a provider.
 pub(in crate::settings) fn endpoint_url() -> Rule<String> {
     let allowed = "an http or https URL to which /chat/completions can be appended";
     web_url(allowed, |text| {
@@ -31,7 +31,7 @@ pub(in crate::settings) fn endpoint_url() -> Rule<String> {
     })
 }
 
-/// The URL of the game, complete as it stands; the empty text means that there is no such server.
+/// The complete URL of the game. The empty string means that there is no such server.
 pub(in crate::settings) fn upstream_url() -> Rule<Option<String>> {
     web_url("an http or https URL, or \"\" for no server", |text| {
         if text.is_empty() {
@@ -41,7 +41,7 @@ pub(in crate::settings) fn upstream_url() -> Rule<Option<String>> {
     })
 }
 
-/// An `http` or `https` URL that may be a secret as a whole, as webhooks' are.
+/// An `http` or `https` URL that is not shown, because a webhook's URL is a secret as a whole.
 pub(in crate::settings) fn secret_url() -> Rule<Secret> {
     let allowed = "an http or https URL (what stands there is not shown)";
     Rule::of_secrets(allowed, |text| {
@@ -73,7 +73,7 @@ fn without_slash(url: &str) -> String {
     url.trim_end_matches('/').to_owned()
 }
 
-/// The URL, or what is wrong with it.
+/// Parses a URL, or says what is wrong with it.
 fn check_web_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text).ok();
     if let Some(url) = &url

@@ -1,4 +1,4 @@
-//! Where a configuration comes from: files and the environment.
+//! Tests of the files and environment variables that a configuration comes from.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Keys: where they are looked up, and that none is ever shown.
+//! Tests of API keys: where they are looked up, and that none is ever shown.
 
 use super::*;
 

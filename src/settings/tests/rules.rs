@@ -1,8 +1,8 @@
-//! Every rule of a single key, with values that break it, and what is said about them.
+//! Tests of each key's rule: values that break it, and the messages about them.
 
 use super::*;
 
-/// Under each line that begins with `allowed:` stand settings that break that rule, and what is found.
+/// Each line `allowed:` is followed by settings that break that rule and by the expected words.
 const BROKEN_RULES: &str = r#"
 allowed: a whole number from 1 to 10000
 swarm: max_myses = 0 => 0

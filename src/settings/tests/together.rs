@@ -1,4 +1,4 @@
-//! Keys that have to go together, and values that follow from others.
+//! Tests of keys that depend on each other, and of values that follow from others.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What each key becomes.
+//! Tests of the values that keys are read into.
 
 use std::time::Duration;
 

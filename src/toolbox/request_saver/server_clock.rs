@@ -1,4 +1,4 @@
-//! The almanac: how fast the game's ticks go by, and when its server restarts.
+//! The server clock: the length of the game's tick, and when the server restarts.
 
 use std::time::Duration;
 
@@ -7,54 +7,55 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
-/// A tick is taken to be at most so long, and before two were heard of, only so long.
+/// The longest tick that is believed, and the length that is assumed until two ticks are known.
 const MAX_TICK: Duration = Duration::from_secs(10);
 const UNKNOWN_TICK: Duration = Duration::from_secs(1);
 
-/// How long before a restart nobody asks any more, how long the restart takes, as far as anybody
-/// knows, and over how long all come back: together the longest that one announcement holds anybody.
+/// The times around a restart: how long before it requests stop, how long it is assumed to take,
+/// and over how long the Myses return. Their sum is the longest that one announcement holds up a
+/// Mysis.
 const HOLD_BEFORE: Duration = Duration::from_secs(60);
 const RESTART_DURATION: Duration = Duration::from_secs(30);
 const RETURN_SPREAD: Duration = Duration::from_secs(60);
 
-/// After a restart that was announced, no other announcement is believed for so long: a server that
-/// speaks of restarts without end must not hold the swarm without end.
+/// After an announced restart, further announcements are ignored for this long. A server that
+/// announces restarts without end must not hold up the swarm without end.
 const NEXT_BELIEVED_AFTER: Duration = Duration::from_secs(30 * 60);
 
-/// The farthest ahead that a restart is announced, and how far where the announcement does not say.
+/// The most seconds ahead that a restart is believed to be, and the seconds if the announcement
+/// names none.
 const MAX_NOTICE_SECONDS: u64 = 15 * 60;
 const DEFAULT_NOTICE_SECONDS: u64 = 60;
 
-/// The message type that announces a restart.
+/// The type of the message that announces a restart.
 const RESTART_WARNING: &str = "server_restart_warning";
 
-/// What the server said of time.
 #[derive(Debug, Default)]
 pub(super) struct ServerClock {
-    /// The first tick that was heard of lately, and when.
+    /// The reference tick of the measurement, and when it was seen.
     first: Option<(i64, Instant)>,
     pace: Option<Duration>,
-    /// When the server goes down, or went down last.
+    /// When the next restart begins, or when the last one began.
     restart: Option<Instant>,
 }
 
 impl ServerClock {
-    /// Reads an answer for the tick.
+    /// Reads the tick from an answer.
     pub(super) fn heard(&mut self, text: &str, now: Instant) {
         if let Some(tick) = number(text, r#""current_tick""#) {
             self.heard_tick(tick, now);
         }
     }
 
-    /// Reads an answer of the tool by which the game delivers notifications. Gives whether one of them
-    /// announces a restart that was not known.
+    /// Reads the notifications of an answer. Returns whether they announce a restart that was not
+    /// known.
     pub(super) fn heard_notifications(&mut self, text: &str, now: Instant) -> bool {
         let Some(seconds) = announced_restart(text) else {
             return false;
         };
         let at = now + Duration::from_secs(seconds.min(MAX_NOTICE_SECONDS));
         match self.restart {
-            // Everybody hears of the same restart, some later than others.
+            // Several Myses receive the announcement of the same restart, some later than others.
             Some(known) if now < known + NEXT_BELIEVED_AFTER => {
                 if now < known && at < known {
                     self.restart = Some(at);
@@ -81,7 +82,7 @@ impl ServerClock {
                     self.first = Some((tick, now));
                 }
             }
-            // The world began anew.
+            // The tick went back: the server has a new world.
             Err(_) => {
                 self.first = Some((tick, now));
                 self.pace = None;
@@ -89,13 +90,13 @@ impl ServerClock {
         }
     }
 
-    /// How long what was seen holds: less than a tick.
+    /// How long an answer remains valid, at most a tick.
     pub(super) fn pace(&self) -> Duration {
         self.pace.map_or(UNKNOWN_TICK, |pace| pace.min(MAX_TICK))
     }
 
-    /// In what time this one may ask the server again; `None`: now. All come back one after the
-    /// other.
+    /// How long this Mysis has to wait for the server; `None` if it need not wait. Each Mysis gets
+    /// another time, so that they do not all return at once.
     pub(super) fn back_in(&self, who: MysisId, now: Instant) -> Option<Duration> {
         let restart = self.restart?;
         if now + HOLD_BEFORE < restart {
@@ -109,15 +110,15 @@ impl ServerClock {
     }
 }
 
-/// What the game answers to whoever asks for notifications.
+/// The game's answer to a request for notifications.
 #[derive(Deserialize)]
 struct Delivery<'a> {
     #[serde(borrow, default)]
     notifications: Vec<&'a RawValue>,
 }
 
-/// One notification, of which only the server's own fields are read: what stands in `data` may be a
-/// player's words.
+/// A notification. Only the server's own fields are read, because `data` may contain a player's
+/// words.
 #[derive(Deserialize)]
 struct Notification {
     msg_type: String,
@@ -126,13 +127,13 @@ struct Notification {
     data: Option<Announcement>,
 }
 
-/// The data of an announced restart.
+/// The data of an announcement.
 #[derive(Deserialize)]
 struct Announcement {
     seconds_until_restart: Option<u64>,
 }
 
-/// In how many seconds the server restarts, where one of the notifications of an answer announces it.
+/// The seconds until the restart that an answer announces, if it announces one.
 fn announced_restart(text: &str) -> Option<u64> {
     if !text.contains(RESTART_WARNING) {
         return None;
@@ -147,7 +148,8 @@ fn announced_restart(text: &str) -> Option<u64> {
     })
 }
 
-/// The number behind a key, wherever it stands. Looked for as text: answers can be large.
+/// The number behind a key anywhere in a text. The text is not parsed, because answers can be
+/// large.
 fn number(text: &str, key: &str) -> Option<i64> {
     let (_, rest) = text.split_once(key)?;
     let rest = rest.trim_start().strip_prefix(':')?.trim_start();

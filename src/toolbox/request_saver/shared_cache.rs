@@ -1,4 +1,4 @@
-//! The shelf: what the game tells about itself, fetched once for the whole swarm.
+//! The shared cache: reference data of the game, fetched once for the whole swarm.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -14,15 +14,16 @@ use tokio::time::Instant;
 
 use super::tick_cache::arguments;
 
-/// How long an answer stands, and how long one is trusted although sessions get lost.
+/// How long an answer is used, and how long after a session was lost.
 const MAX_ANSWER_AGE: Duration = Duration::from_secs(30 * 60);
 const MAX_DISTRUSTED_AGE: Duration = Duration::from_secs(60);
 
-/// Answers on the shelf, and bytes of all of them; beyond, the oldest go.
+/// The most answers and bytes in the cache. Beyond that the oldest answers are dropped.
 const MAX_CACHED_TABLES: usize = 64;
 const MAX_CACHED_BYTES: usize = 4 << 20;
 
-/// What the game tells everybody in the same words. The whole map is among it but for who was where.
+/// The tools whose answers are the same for every player. Of the map's answer, only the visits are
+/// the caller's own.
 const REFERENCE_TOOLS: [&str; 6] = [
     "catalog",
     "get_commands",
@@ -32,14 +33,14 @@ const REFERENCE_TOOLS: [&str; 6] = [
     "help",
 ];
 
-/// What is looked up.
+/// The cache's key: a tool and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     tool: String,
     arguments: String,
 }
 
-/// The key of a call that the shelf may answer.
+/// The key of a call; `None` if the cache cannot answer it.
 pub(super) fn key(call: &LinkCall) -> Option<Key> {
     let mut of_all = call.clone();
     of_all.arguments.remove("session_id");
@@ -52,7 +53,7 @@ pub(super) fn key(call: &LinkCall) -> Option<Key> {
 
 type Fetched = Shared<BoxFuture<'static, Result<LinkAnswer, LinkFault>>>;
 
-/// Answers, or those who fetch them.
+/// The cached answers and those being fetched.
 #[derive(Default)]
 pub(super) struct SharedCache(Mutex<BTreeMap<Key, Entry>>);
 
@@ -63,7 +64,8 @@ struct Entry {
 }
 
 impl SharedCache {
-    /// What stands there, or what is fetched now. However many ask, one fetches; all wait for it.
+    /// Returns the cached answer or fetches it. However many ask at once, one fetches and all wait
+    /// for it.
     pub(super) async fn look_up(
         &self,
         key: Key,
@@ -77,7 +79,8 @@ impl SharedCache {
         if !is_good {
             self.remove(&key, at);
             return match answer {
-                // It was somebody else's session that was lost; this one's may stand.
+                // The session that was lost is the fetching Mysis' own. This Mysis' session may
+                // still be open.
                 Err(fault) if by != who => Err(LinkFault::Unreachable(fault.to_string())),
                 answer => answer,
             };
@@ -110,7 +113,7 @@ impl SharedCache {
         who: MysisId,
         fetch: impl FnOnce() -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>,
     ) -> (MysisId, Instant, Fetched) {
-        // Never held across an await.
+        // This lock is never held across an await.
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, entry| entry.at.elapsed() < MAX_ANSWER_AGE);
         while entries.len() >= MAX_CACHED_TABLES || bytes(&entries) > MAX_CACHED_BYTES {
@@ -135,13 +138,13 @@ impl SharedCache {
         }
     }
 
-    /// The server restarts: it may be another one after that.
+    /// Drops everything, because the server may be of another version after a restart.
     pub(super) fn clear(&self) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.clear();
     }
 
-    /// A session was lost: perhaps the server has restarted.
+    /// Drops older answers after a lost session, because the server may have restarted.
     pub(super) fn distrust(&self) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.retain(|_, entry| entry.at.elapsed() < MAX_DISTRUSTED_AGE);
@@ -153,9 +156,9 @@ fn bytes(entries: &BTreeMap<Key, Entry>) -> usize {
     texts.flatten().map(|answer| answer.text.len()).sum()
 }
 
-/// The map without what it says of whoever fetched it.
+/// The map without the visits of the player that fetched it.
 fn without_visits(text: &str) -> String {
-    // As values it would take many times as much.
+    // A larger map is not parsed, because its values would take many times the memory of its text.
     let map = (text.len() <= MAX_TREE_BYTES).then(|| serde_json::from_str::<Value>(text));
     let Some(Ok(mut map)) = map else {
         return text.to_string();

@@ -1,4 +1,4 @@
-//! Courtesy, over a server that counts what reaches it.
+//! The request saver in front of a server that counts its requests.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A server that answers each call with its number, after a second.
+/// A server that answers each call with the call's number, after a second.
 #[derive(Default)]
 struct Counting {
     calls: AtomicUsize,
-    /// What it answers instead.
+    /// The answer to give instead.
     says: Mutex<Option<Result<LinkAnswer, LinkFault>>>,
 }
 
@@ -105,7 +105,7 @@ impl Scene {
         *self.server.says.lock().unwrap() = Some(says.map(answer));
     }
 
-    /// Two ticks are heard of, so long apart.
+    /// Lets two ticks pass with this time between them.
     async fn ticks(&self, link: &Arc<dyn Link>, apart: Duration) {
         for tick in [100, 101] {
             self.says(Ok(&format!(r#"{{"current_tick":{tick}}}"#)));
@@ -279,7 +279,7 @@ async fn before_a_restart_all_stand_still_and_come_back_one_after_the_other() {
     }
 }
 
-/// What a call of this tool that is answered so does to everybody else.
+/// Whether this answer of this tool holds up other Myses.
 async fn holds(tool: &str, says: &str) -> bool {
     let scene = Scene::new();
     let (one, other) = (scene.link(1).await, scene.link(2).await);
@@ -337,7 +337,7 @@ async fn restarts_that_are_announced_again_and_again_hold_nobody_again() {
     let started = Instant::now();
     while started.elapsed() < Duration::from_secs(1700) {
         scene.says(Ok(&warning(60)));
-        // The one that asks is held itself while the restart is waited for.
+        // The call is held up itself while the restart is awaited.
         if call(&one, "get_notifications", json!({})).await.is_ok() {
             *scene.server.says.lock().unwrap() = None;
         }

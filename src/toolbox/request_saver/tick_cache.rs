@@ -1,4 +1,4 @@
-//! Glances: what one session was shown within the tick that runs.
+//! The tick cache: the answers that one session received in the current tick.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use actors::ports::{LinkAnswer, LinkCall};
 use serde_json::Value;
 use tokio::time::Instant;
 
-/// Bytes of answers that are kept, and answers; more are not.
+/// The most bytes and answers that are kept.
 const MAX_CACHED_BYTES: usize = 24 << 10;
 const MAX_CACHED_ANSWERS: usize = 8;
 
-/// The queue that the server itself reads out once in a tick.
+/// The tool that empties its queue. The server fills the queue once in a tick.
 const NOTIFICATIONS_TOOL: &str = "get_notifications";
 
-/// What was seen since this session last acted.
+/// The answers that this session received since its last action.
 #[derive(Debug, Default)]
 pub(super) struct TickCache(Vec<Glance>);
 
@@ -26,7 +26,7 @@ struct Glance {
     at: Instant,
 }
 
-/// A call's arguments in a form that compares equal where they mean the same.
+/// A call's arguments in a form that is equal for equal calls.
 pub(super) fn arguments(call: &LinkCall) -> String {
     Value::Object(call.arguments.clone()).to_string()
 }
@@ -37,7 +37,7 @@ pub(super) fn is_queue(tool: &str) -> bool {
 }
 
 impl TickCache {
-    /// What the same call was answered less than a tick ago, with its age.
+    /// The answer to the same call within the tick, with its age.
     pub(super) fn recall(
         &mut self,
         call: &LinkCall,
@@ -50,7 +50,7 @@ impl TickCache {
         let glance = self.0.iter().find(same)?;
         let age = (now - glance.at).as_secs();
         let text = if is_queue(&call.tool) {
-            // What came meanwhile waits there: the server tells it with the next tick.
+            // New notifications wait at the server until the next tick.
             format!(
                 "[you asked {age} s ago, in this tick; the game tells what is new once in a tick]\n\
                  {{\"count\":0,\"notifications\":[],\"remaining\":0}}"
@@ -68,7 +68,7 @@ impl TickCache {
         })
     }
 
-    /// A look succeeded.
+    /// Keeps the answer of a successful query.
     pub(super) fn saw(
         &mut self,
         tool: &Arc<str>,
@@ -82,7 +82,7 @@ impl TickCache {
         }
         self.0
             .retain(|glance| glance.tool != *tool || glance.arguments != arguments);
-        // Of a queue only that it is empty now is kept.
+        // Of a queue only the fact is kept that it is empty now.
         let text = if is_queue(tool) {
             String::new()
         } else {
@@ -100,7 +100,7 @@ impl TickCache {
         }
     }
 
-    /// This session acted.
+    /// Drops all answers, because this session acted.
     pub(super) fn forget(&mut self) {
         self.0.clear();
     }
