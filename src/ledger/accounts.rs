@@ -1,4 +1,4 @@
-//! Game accounts: whose they are, and which one is taken next.
+//! Game accounts: their owners, and which free one is given next.
 
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::record::{GameAccount, PoolAccount};
@@ -65,7 +65,7 @@ pub(super) async fn pool_account(
     Ok(())
 }
 
-/// Gives the oldest free account to a Mysis; the one it has, if it has one.
+/// Gives a Mysis the oldest free account, or returns the account that it already has.
 pub(super) async fn claim_account(
     tx: &Tx,
     mysis: MysisId,

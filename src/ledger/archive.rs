@@ -1,4 +1,4 @@
-//! The archive: reading what is stored, without ever holding up the writer.
+//! The archive: reads what is stored, without delaying the writer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,8 +27,8 @@ use super::entity::{account, message, mission, mysis, tool_call};
 use super::rows::{self, LinkedRecords};
 use super::{LedgerInner, SqlLedger, error_text};
 
-/// The condition of the index over rare kinds, word for word: SQLite uses the index only where it
-/// stands in the query, and reads a whole conversation otherwise.
+/// The condition of the partial index over rare kinds. A query must contain exactly this text:
+/// otherwise SQLite does not use the index and reads the whole conversation.
 pub(super) const RARE_KINDS_CONDITION: &str = "kind IN ('prompt', 'mission', 'peer', 'note')";
 
 type ArchiveFuture<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
@@ -122,7 +122,7 @@ impl LedgerInner {
         })
     }
 
-    /// The mission in force: the newest, unless it was cleared.
+    /// The mission in force: the newest one, unless it was cleared.
     async fn mission(&self) -> Result<Option<Mission>, DbErr> {
         let newest = mission::Entity::find()
             .order_by_desc(mission::Column::Number)
@@ -190,7 +190,7 @@ impl LedgerInner {
         self.complete(models).await
     }
 
-    /// Rows with their calls and missions' texts.
+    /// Rows with their calls and the texts of their missions.
     pub(super) async fn complete(
         &self,
         models: Vec<message::Model>,
@@ -291,7 +291,7 @@ fn record(model: mysis::Model, account: Option<Arc<str>>) -> MysisRecord {
     }
 }
 
-/// The settings of a Mysis.
+/// The profile of a Mysis.
 pub(super) fn profile(model: &mysis::Model) -> MysisProfile {
     MysisProfile {
         name: model.name.as_str().into(),

@@ -1,5 +1,5 @@
-//! The books in the database: entered with the row that carries the bill, in one transaction, so
-//! that they agree with the rows whatever is killed. They outlive a Mysis that is deleted.
+//! The books in the database. A row's charge is entered in the transaction of the row, so that
+//! books and rows agree after a crash. The books of a deleted Mysis stay.
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::ids::MysisId;
@@ -14,7 +14,7 @@ use super::entity::spending::{ActiveModel, Column, Entity, Model};
 use super::mend;
 use super::writer::Tx;
 
-/// Enters what a new row cost.
+/// Enters the charge of a new row.
 pub(super) async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     let Some(bill) = row.charge() else {
         return Ok(());
@@ -71,14 +71,14 @@ fn entry_from_model(model: Model) -> CostEntry {
 }
 
 impl LedgerInner {
-    /// The books from a day on.
+    /// The books since a day.
     pub(super) async fn books(&self, since: Day) -> Result<Vec<CostEntry>, DbErr> {
         let key = [Column::Day, Column::MysisId, Column::Provider];
         let mut lines = Entity::find()
             .select_only()
             .columns(key)
             .filter(Column::Day.gte(since.0));
-        // What an older version spoilt must keep nobody from reading the rest.
+        // A figure that an older version spoilt must not make the other lines unreadable.
         for figure in mend::BOOK_FIGURES {
             lines = lines.expr_as(Expr::cust(mend::figure_or(self.dialect, figure, 0)), figure);
         }
@@ -89,7 +89,7 @@ impl LedgerInner {
         Ok(lines.into_iter().map(entry_from_model).collect())
     }
 
-    /// The books of the newest day that something was spent on.
+    /// The books of the newest day with any charge.
     pub(super) async fn newest_books(&self) -> Result<Vec<CostEntry>, DbErr> {
         let newest: Option<i64> = Entity::find()
             .order_by_desc(Column::Day)

@@ -1,5 +1,4 @@
-//! Intake: what is taken over from elsewhere, all of it in one transaction; and what is written out
-//! besides conversations.
+//! Bulk imports, which are one transaction, and the queries of exports other than conversations.
 
 use std::collections::BTreeSet;
 
@@ -15,28 +14,27 @@ use super::entity::{account, message, mission, mysis};
 use super::writer::Tx;
 use super::{SqlLedger, error_text, leases};
 
-/// Missions that are read at once; one may have a megabyte.
+/// The missions of one query. A single one may have a megabyte.
 const MISSIONS_AT_ONCE: u64 = 8;
 
-/// A mission with what became of it.
+/// A mission and when it was cleared.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredMission {
-    /// The mission.
     pub mission: Mission,
-    /// When it was cleared.
+    /// When it was cleared; `None` if it was not.
     pub cleared_at: Option<Timestamp>,
 }
 
-/// Everything that is taken over, or nothing: what is dropped without a commit has not happened.
+/// An import. It takes effect as a whole with `commit`, and not at all if it is dropped before.
 pub struct BulkImport {
     tx: Tx,
     ledger: SqlLedger,
-    /// The Myses that nobody else holds; nobody can take one over before the commit.
+    /// The Myses that no other process holds. None can take one over before the commit.
     free: Mutex<BTreeSet<MysisId>>,
 }
 
 impl SqlLedger {
-    /// Begins to take something over. Nobody else writes meanwhile.
+    /// Begins an import. No other write is possible meanwhile.
     ///
     /// # Errors
     /// The database is locked or cannot be written.
@@ -50,8 +48,8 @@ impl SqlLedger {
         })
     }
 
-    /// The next missions behind so many, the oldest first; those alone that a Mysis was given, if one
-    /// is named. None are left where none come.
+    /// The missions after the first `after` ones, oldest first. If a Mysis is named, only those
+    /// that it was given. An empty page is the last one.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -85,7 +83,7 @@ impl SqlLedger {
         Ok(missions.into_iter().map(stored).collect())
     }
 
-    /// Up to which place the notes of a Mysis are cleared.
+    /// The row up to which the notes of a Mysis are cleared.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -132,7 +130,7 @@ impl BulkImport {
             .collect())
     }
 
-    /// Writes as the Store would.
+    /// Applies a write as the Store would.
     ///
     /// # Errors
     /// The write contradicts what is stored, or the database fails.
@@ -144,7 +142,7 @@ impl BulkImport {
         written.await.map_err(|error| self.fault(&error))
     }
 
-    /// Another process may run the Mysis.
+    /// Refuses a write if another process runs the Mysis.
     async fn check(&self, write: &Write) -> Result<(), DbErr> {
         let (Some(tenant), Some(mysis)) =
             (&self.ledger.inner.tenant, leases::mysis_of_write(write))
@@ -158,8 +156,8 @@ impl BulkImport {
         Ok(())
     }
 
-    /// Takes missions over, the oldest first, those that are there left as they are; says how many
-    /// are new. Missions of this home's own stay the newer ones.
+    /// Imports missions, oldest first. Those that exist stay as they are. Returns the number of new
+    /// ones. Missions of this home remain the newer ones.
     ///
     /// # Errors
     /// The database fails.
@@ -206,7 +204,7 @@ impl BulkImport {
         Ok(new.len())
     }
 
-    /// Takes a game account over, where none of that name is known and its owner has none yet.
+    /// Imports a game account, unless its name is known or its owner has an account.
     ///
     /// # Errors
     /// The database fails.
@@ -240,10 +238,10 @@ impl BulkImport {
         self.ledger.inner.to_ledger_fault(error)
     }
 
-    /// Makes all of it durable, then searchable.
+    /// Commits the import, then updates the search index.
     ///
     /// # Errors
-    /// The database fails; then all of it was taken over or nothing, and doing it again is right.
+    /// The database failed. All or nothing of the import is stored, and repeating it is safe.
     pub async fn commit(self) -> Result<(), LedgerFault> {
         let inner = &self.ledger.inner;
         let committed = self.tx.commit().await;

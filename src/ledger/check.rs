@@ -1,7 +1,6 @@
-//! Check: whether a database is sound: what the database itself says, and what we know of it besides.
+//! Checks whether a database is sound, with the database's own check and with our invariants.
 //!
-//! Everything is read in one transaction of a connection that cannot write, also while a program
-//! writes.
+//! Everything is read in one read-only transaction. A program may use the database meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,28 +17,28 @@ use sea_orm::{
 use super::dialect::Dialect;
 use super::{OpenError, ServerAddress, error_text, file, mend, opening, trigrams};
 
-/// [`bounds::MAX_CALL_TOKENS`], as the database counts.
+/// [`bounds::MAX_CALL_TOKENS`] as a database integer.
 const MAX_CALL_TOKENS: i64 = bounds::MAX_CALL_TOKENS.cast_signed();
-/// Rows of each end of the index that are looked for in it.
+/// The rows at either end of the index that are searched in it.
 const SAMPLE_ROWS: usize = 200;
-/// Mistakes of one kind that are named.
+/// The most mistakes of one kind that are listed.
 const MAX_NAMED_MISTAKES: usize = 5;
 
-/// One check: its name, and what was found, good or bad.
+/// The name of a check, and its finding as text.
 pub type CheckResult = (&'static str, Result<String, String>);
 
-/// Where a database is.
+/// The place of a database.
 pub enum DatabaseLocation<'a> {
-    /// In a file.
+    /// A file.
     File(&'a Path),
-    /// On a server.
+    /// A server.
     Server(&'a ServerAddress),
 }
 
-/// Checks a database, which a program may be using.
+/// Checks a database. A program may be using it.
 ///
 /// # Errors
-/// It is none of ours, newer than this program, or cannot be read.
+/// It is not our database, is newer than this program, or cannot be read.
 pub async fn check(database: &DatabaseLocation<'_>) -> Result<Vec<CheckResult>, OpenError> {
     let (dialect, connection) = match database {
         DatabaseLocation::File(path) => {
@@ -52,7 +51,7 @@ pub async fn check(database: &DatabaseLocation<'_>) -> Result<Vec<CheckResult>, 
         }
     };
     let checked = run_checks(&connection, dialect).await;
-    // What was asked was answered.
+    // All results are there, so an error here changes nothing.
     let _ = connection.close().await;
     checked.map_err(|error| match database {
         DatabaseLocation::File(path) => file::unusable_error(path, &error),
@@ -92,10 +91,10 @@ const CHECKS: [(&str, CheckFn); 7] = [
     (FIGURES_CHECK, |look| look.check_figures().boxed()),
 ];
 
-/// The one check whose findings are mended when the database is opened.
+/// The check whose findings are repaired when the database is opened.
 pub(super) const FIGURES_CHECK: &str = "figures";
 
-/// One look at everything, at one moment.
+/// The transaction in which everything is read as of one moment.
 struct CheckTransaction {
     tx: DatabaseTransaction,
     dialect: Dialect,
@@ -110,7 +109,7 @@ impl CheckTransaction {
             .collect()
     }
 
-    /// The database's own check of every page, its indexes and the index of words.
+    /// The database's own check of pages and indexes.
     async fn check_pages(&self) -> Result<CheckFinding, DbErr> {
         if self.dialect == Dialect::Postgres {
             return Ok(Ok("the server's business".to_string()));
@@ -129,7 +128,7 @@ impl CheckTransaction {
         Ok(Err(join_mistakes(said.into_iter().map(|(text,)| text))))
     }
 
-    /// What points to something that is not there.
+    /// Checks for references to missing records.
     async fn check_references(&self) -> Result<CheckFinding, DbErr> {
         if self.dialect == Dialect::Postgres {
             return Ok(Ok("the server sees to them".to_string()));
@@ -144,7 +143,7 @@ impl CheckTransaction {
         ))
     }
 
-    /// Calls belong to rows; those that are over have their result, and no others have one.
+    /// Checks that each call belongs to a row, and that exactly the finished calls have a result.
     async fn check_calls(&self) -> Result<CheckFinding, DbErr> {
         let answered = "SELECT mysis_id, call_seq, call_position FROM message \
                         WHERE call_seq IS NOT NULL";
@@ -181,7 +180,7 @@ impl CheckTransaction {
         ))
     }
 
-    /// No row is missing behind those that retention removed.
+    /// Checks that no row is missing after those that retention removed.
     async fn check_places(&self) -> Result<CheckFinding, DbErr> {
         let gaps: Vec<(i64, i64, i64)> = self
             .query_rows(
@@ -206,7 +205,7 @@ impl CheckTransaction {
         Ok(self.query_rows(sql).await?.pop().unwrap_or_default())
     }
 
-    /// What the index should hold can be found by it.
+    /// Checks that the search index finds the rows that it should contain.
     async fn check_index(&self) -> Result<CheckFinding, DbErr> {
         if self.dialect == Dialect::Postgres {
             let missing: Vec<(i64,)> = self
@@ -232,7 +231,8 @@ impl CheckTransaction {
                 .await?;
             for (id, mysis, text) in rows {
                 looked += 1;
-                // What is small may end in another letter than the whole text's: one is left out.
+                // The last character of the sample may differ from the indexed text, so it is left
+                // out.
                 let mut text = trigrams::small(&text);
                 text.pop();
                 let Some(question) = trigrams::question(&text, Some(MysisId(mysis))) else {
@@ -254,7 +254,7 @@ impl CheckTransaction {
         ))
     }
 
-    /// What calls came to by Mysis and day, as the rows say.
+    /// The sums of the calls by Mysis and day, computed from the rows.
     async fn sum_rows(&self) -> Result<SumsByDay, DbErr> {
         let (number, has_bill): (fn(&str) -> String, _) = match self.dialect {
             Dialect::Sqlite => (
@@ -267,7 +267,7 @@ impl CheckTransaction {
                 "metadata LIKE '%\"usage\":{%'",
             ),
         };
-        // What no call can have used counts as nothing, here and in the books.
+        // A count that no call can have counts as zero, here and in the books.
         let of_a_call = |key: &str| {
             let number = number(key);
             let is_within = self.dialect.is_within(&number, MAX_CALL_TOKENS);
@@ -286,7 +286,7 @@ impl CheckTransaction {
         Ok(by_mysis_and_day(rows))
     }
 
-    /// What calls came to by Mysis and day, as the books say.
+    /// The sums of the calls by Mysis and day, from the books.
     async fn sum_books(&self) -> Result<SumsByDay, DbErr> {
         let of_a_line = |figure: &str| {
             let number = mend::figure_or(self.dialect, figure, 0);
@@ -306,7 +306,7 @@ impl CheckTransaction {
         Ok(by_mysis_and_day(lines))
     }
 
-    /// The books against the rows, for the days of which no row was removed.
+    /// Compares the books with the rows, for the days without removed rows.
     async fn check_books(&self) -> Result<CheckFinding, DbErr> {
         let (of_books, mut of_rows) = (self.sum_books().await?, self.sum_rows().await?);
         let spoilt = mend::spoilt_lines(&self.tx, self.dialect).await?;
@@ -335,7 +335,7 @@ impl CheckTransaction {
 }
 
 impl CheckTransaction {
-    /// No line of the books and no total holds what no calls can have used.
+    /// Checks that no line of the books and no total exceeds what calls can have used.
     async fn check_figures(&self) -> Result<CheckFinding, DbErr> {
         let lines = mend::spoilt_lines(&self.tx, self.dialect).await?;
         let totals = mend::spoilt_totals(&self.tx, self.dialect).await?;
@@ -360,7 +360,7 @@ impl CheckTransaction {
 
 type Sum = (i64, i64, i64);
 
-/// Calls, tokens in and tokens out, by Mysis and day.
+/// Calls, input tokens and output tokens, by Mysis and day.
 type SumsByDay = BTreeMap<(i64, i64), (i64, i64, i64)>;
 
 fn by_mysis_and_day(sums: Vec<(i64, i64, i64, i64, i64)>) -> SumsByDay {
@@ -389,7 +389,7 @@ fn finding_of(mistakes: impl Iterator<Item = String>, good: &str) -> CheckFindin
     }
 }
 
-/// The first few, and how many there are.
+/// The first few mistakes and their number.
 fn join_mistakes(mistakes: impl Iterator<Item = String>) -> String {
     let mistakes: Vec<String> = mistakes.collect();
     let few = mistakes[..mistakes.len().min(MAX_NAMED_MISTAKES)].join("; ");

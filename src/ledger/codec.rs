@@ -1,19 +1,19 @@
-//! What an export writes and an import reads back: the word that says what a line is, and the text
-//! form of tool calls, `[TOOL_CALLS]id:name:args|id:name:args`, with `id:content` for a result.
+//! Formats that exports write and imports read: the member that names a line's kind, and the text
+//! form of tool calls. Calls are `[TOOL_CALLS]id:name:args|id:name:args`, a result is `id:content`.
 //!
-//! Nothing in the text form is escaped, so reading it takes care: arguments are JSON, and where their
-//! JSON ends the next call begins; ids may hold colons.
+//! The text form has no escapes, so parsing it is not trivial. Arguments are JSON, and the next
+//! call begins after their end. Ids may contain colons.
 
 use actors::domain::message::{CallRecord, CallStatus};
 use serde_json::value::RawValue;
 
-/// The word by which a line says what it is.
+/// The member that names the kind of a line.
 pub(crate) const RECORD_KEY: &str = "record";
 
-/// What stands before calls.
+/// The prefix of calls.
 pub(crate) const CALLS_PREFIX: &str = "[TOOL_CALLS]";
 
-/// Calls in their text form.
+/// Formats calls as text.
 #[must_use]
 pub(crate) fn calls_text(calls: &[CallRecord]) -> String {
     let calls: Vec<String> = calls
@@ -23,7 +23,7 @@ pub(crate) fn calls_text(calls: &[CallRecord]) -> String {
     format!("{CALLS_PREFIX}{}", calls.join("|"))
 }
 
-/// Reads calls back; `None` where the text does not hold at least one.
+/// Parses calls. Returns `None` if the text contains none.
 #[must_use]
 pub(crate) fn parse_calls(text: &str) -> Option<Vec<CallRecord>> {
     let mut rest = text.strip_prefix(CALLS_PREFIX)?;
@@ -38,7 +38,7 @@ pub(crate) fn parse_calls(text: &str) -> Option<Vec<CallRecord>> {
     }
 }
 
-/// The first call of a text, and what stands behind the bar after it.
+/// The first call of a text, and the text after the bar that follows it.
 fn first_call(text: &str) -> Option<(CallRecord, Option<&str>)> {
     call_heads(text)
         .find_map(|head| {
@@ -46,14 +46,14 @@ fn first_call(text: &str) -> Option<(CallRecord, Option<&str>)> {
             Some((head.call(length), head.after(length)?))
         })
         .or_else(|| {
-            // Arguments that are no JSON end where another call begins, or with the text.
+            // Arguments that are not JSON end where another call begins, or at the end of the text.
             let head = call_heads(text).next()?;
             let length = next_call(head.rest).unwrap_or(head.rest.len());
             Some((head.call(length), head.after(length)?))
         })
 }
 
-/// A place where an id and a name may end.
+/// A possible split of a call's head into id and name.
 struct CallHead<'a> {
     id: &'a str,
     name: &'a str,
@@ -71,7 +71,7 @@ impl<'a> CallHead<'a> {
         }
     }
 
-    /// What stands behind the arguments: nothing, or a bar and another call.
+    /// The text after the arguments: `Some(None)` at the end, or the next call after a bar.
     fn after(&self, length: usize) -> Option<Option<&'a str>> {
         let after = &self.rest[length..];
         if after.is_empty() {
@@ -81,7 +81,7 @@ impl<'a> CallHead<'a> {
     }
 }
 
-/// Every way to read `id:name:` at the beginning of a text, the shortest id first.
+/// All ways to split `id:name:` at the beginning of a text, shortest id first.
 fn call_heads(text: &str) -> impl Iterator<Item = CallHead<'_>> {
     text.match_indices(':').filter_map(move |(end, _)| {
         let (name, rest) = text[end + 1..].split_once(':')?;
@@ -90,7 +90,7 @@ fn call_heads(text: &str) -> impl Iterator<Item = CallHead<'_>> {
     })
 }
 
-/// An id may hold colons, but nothing of what arguments and bars are made of.
+/// An id may contain colons, but no character that separates or begins arguments.
 fn is_id(text: &str) -> bool {
     !text.contains(['|', '"', '{', '}']) && !text.contains(char::is_whitespace)
 }
@@ -102,7 +102,8 @@ fn is_name(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))
 }
 
-/// How long the JSON object at the beginning of a text is; nothing at all counts as none.
+/// The length in bytes of the JSON object at the beginning of a text. An empty text counts as an
+/// object.
 fn json_length(text: &str) -> Option<usize> {
     if text.is_empty() || text.starts_with('|') {
         return Some(0);
@@ -119,21 +120,21 @@ fn json_length(text: &str) -> Option<usize> {
     Some(end)
 }
 
-/// Where the bar before another call stands.
+/// The position of the bar before another call.
 fn next_call(text: &str) -> Option<usize> {
     text.match_indices('|')
         .map(|(place, _)| place)
         .find(|place| call_heads(&text[place + 1..]).any(|head| json_length(head.rest).is_some()))
 }
 
-/// Which of these calls a result in its text form answers, and the result: the longest id that the
-/// text begins with, since ids may hold colons.
+/// The index of the call that a result answers, and the result's content. The longest matching id
+/// wins, because ids may contain colons.
 #[must_use]
 pub(crate) fn match_result<'a>(text: &'a str, ids: &[&str]) -> Option<(usize, &'a str)> {
     let fits = |id: &str| text.strip_prefix(id)?.strip_prefix(':');
     (0..ids.len())
         .filter_map(|place| Some((place, fits(ids[place])?)))
-        // Of equal ids the first that is open; `max_by_key` would give the last.
+        // Of equal ids the first one wins. `max_by_key` would return the last.
         .rev()
         .max_by_key(|(place, _)| ids[*place].len())
 }

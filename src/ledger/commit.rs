@@ -1,4 +1,4 @@
-//! Commits: what each write of the domain does to the database, harmless when repeated.
+//! Applies the domain's writes to the database. Applying a write again changes nothing.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use super::mend::MAX_SUM;
 use super::writer::Tx;
 use super::{books, events, retention, rows, sessions, sightings, watches};
 
-/// Calls that go into the database with one statement.
+/// The most calls in one insert statement.
 const MAX_CALLS_PER_INSERT: usize = 500;
 
-/// Carries one write out within a transaction.
+/// Applies a write within a transaction.
 pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
     match write {
         Write::Create(new) => create_mysis(tx, new).await,
@@ -111,7 +111,7 @@ async fn configure_mysis(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Res
     update_mysis(tx, mysis, set).await
 }
 
-/// Updates a Mysis; one that is gone stays gone.
+/// Updates a Mysis. A deleted one is not created again.
 async fn update_mysis(tx: &Tx, mysis: MysisId, mut set: mysis::ActiveModel) -> Result<(), DbErr> {
     set.id = NotSet;
     mysis::Entity::update_many()
@@ -122,8 +122,8 @@ async fn update_mysis(tx: &Tx, mysis: MysisId, mut set: mysis::ActiveModel) -> R
     Ok(())
 }
 
-/// A Mysis goes with all its rows. The order keeps every lookup of a foreign key short: rows that
-/// point to calls go before the calls.
+/// Deletes a Mysis with all its rows. Rows that refer to calls are deleted before the calls, so
+/// that each foreign key check is a short lookup.
 async fn delete_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     account::Entity::update_many()
         .col_expr(
@@ -204,7 +204,7 @@ async fn append_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     }
     books::enter_bill(tx, mysis, row).await?;
     let calls = rows::call_models(mysis, row);
-    // A statement takes only so many values.
+    // A statement accepts a limited number of values.
     for some in calls.chunks(MAX_CALLS_PER_INSERT) {
         tool_call::Entity::insert_many(some.to_vec())
             .exec_without_returning(tx)
@@ -216,7 +216,8 @@ async fn append_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     Ok(())
 }
 
-/// A row that stands already must be the same one; another one at its place is a contradiction.
+/// Checks that a row which is already stored is the same one. Another row in its place is a
+/// contradiction.
 async fn check_same(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     let stored: Option<(i64, String)> = message::Entity::find()
         .filter(message::Column::MysisId.eq(mysis.0))
@@ -250,7 +251,7 @@ async fn set_call_status(
     Ok(())
 }
 
-/// Marks a call as sent, unless its result is stored already.
+/// Marks a call as sent, unless its result is already stored.
 async fn mark_call_sent(
     tx: &Tx,
     mysis: MysisId,

@@ -1,4 +1,4 @@
-//! Compacting: giving back the space that removed rows left free, also while a swarm runs.
+//! Compaction: returns the space of removed rows, even while a swarm runs.
 
 use actors::ports::ArchiveFault;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
@@ -6,19 +6,17 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
 use super::dialect::Dialect;
 use super::{LedgerInner, SqlLedger, error_text};
 
-/// Pages that are given back in one step: whoever commits next waits for it.
+/// The pages that one step returns. The next commit waits for a step to end.
 const STEP_PAGES: i64 = 256;
 
-/// What compacting came to, in bytes of the whole database.
+/// The size of the database before and after a compaction, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompactionResult {
-    /// Before.
     pub before: u64,
-    /// After.
     pub after: u64,
 }
 
-/// While it lives, the file may become shorter.
+/// Tells the check of the file's place that the file may become shorter, until it is dropped.
 struct ShrinkGuard<'a>(&'a LedgerInner);
 
 impl<'a> ShrinkGuard<'a> {
@@ -39,12 +37,12 @@ impl Drop for ShrinkGuard<'_> {
 }
 
 impl SqlLedger {
-    /// Gives free space back, a little at a time; between two steps the Store commits. A server is
-    /// told to do it, which it does beside its other work.
+    /// Returns free space in small steps, between which the Store commits. On a server, runs its
+    /// own `VACUUM`.
     ///
     /// # Errors
-    /// The database cannot be written, or is of an older make that can be rewritten only while no
-    /// program runs ([`SqlLedger::rewrite`]).
+    /// The database cannot be written, or an older version made it, so that it can only be
+    /// rewritten while no program runs ([`SqlLedger::rewrite`]).
     pub async fn compact(&self) -> Result<CompactionResult, ArchiveFault> {
         let inner = &self.inner;
         if inner.dialect == Dialect::Sqlite
@@ -59,11 +57,11 @@ impl SqlLedger {
         inner.compact().await.map_err(archive_fault)
     }
 
-    /// Writes the whole file anew, as short as it can be; on a server, as [`SqlLedger::compact`].
-    /// Nobody else writes meanwhile.
+    /// Writes the whole file anew without free space. On a server, the same as
+    /// [`SqlLedger::compact`]. No other write is possible meanwhile.
     ///
     /// # Errors
-    /// The database cannot be written, or the disk has no room for a second one.
+    /// The database cannot be written, or the disk has no room for a second copy.
     pub async fn rewrite(&self) -> Result<CompactionResult, ArchiveFault> {
         let inner = &self.inner;
         match inner.dialect {
@@ -82,13 +80,14 @@ impl LedgerInner {
         let before = self.database_bytes().await?;
         match self.dialect {
             Dialect::Postgres => {
-                // Beside the one that writes, which must not wait for it.
+                // It runs on a reading connection, because the writer must not wait for it.
                 let vacuum = "VACUUM (ANALYZE)";
                 self.readers.execute_unprepared(vacuum).await?;
             }
             Dialect::Sqlite => {
                 let shrinking = ShrinkGuard::begin(self);
-                // What comes free meanwhile is wanted again: as much as there is now, no more.
+                // Pages that become free meanwhile will be used again. Only those that are free now
+                // are returned.
                 let free = "SELECT freelist_count FROM pragma_freelist_count()";
                 let mut left = self.query_number(free).await?;
                 while left > 0 {
@@ -114,14 +113,14 @@ impl LedgerInner {
         Ok(CompactionResult { before, after })
     }
 
-    /// Brings what stands in the log into the file, which becomes shorter only then. Readers are
-    /// not waited for.
+    /// Moves the content of the log to the file, which becomes shorter only then. It does not wait
+    /// for readers.
     async fn checkpoint_log(&self) -> Result<(), DbErr> {
         let fold = "PRAGMA wal_checkpoint(PASSIVE)";
         self.writer.execute_unprepared(fold).await.map(|_| ())
     }
 
-    /// Whether single pages can be given back.
+    /// Whether single pages can be returned.
     async fn is_incremental(&self) -> Result<bool, DbErr> {
         let mode = self.query_number("SELECT auto_vacuum FROM pragma_auto_vacuum()");
         Ok(mode.await? == 2)

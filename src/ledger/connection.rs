@@ -1,7 +1,7 @@
-//! Connections: every question passes here on its way to the database.
+//! Connections: every query passes through here.
 //!
-//! One letter is not alike in all databases: Postgres keeps no NUL. It is taken out here, in one
-//! place, of whatever is written and asked for.
+//! Postgres cannot store the NUL character. It is removed here from everything that is written or
+//! searched.
 
 use sea_orm::entity::prelude::async_trait;
 use sea_orm::{
@@ -10,16 +10,16 @@ use sea_orm::{
 
 use super::dialect::Dialect;
 
-/// How many connections only read.
+/// The number of read-only connections.
 pub(super) const READ_CONNECTIONS: u32 = 4;
 
-/// Connections in the dialect of their database.
+/// Connections together with the dialect of their database.
 pub(super) struct DialectConnection<C> {
     inner: C,
     dialect: Dialect,
 }
 
-/// Connections that only read.
+/// The read-only connections.
 pub(super) type Readers = DialectConnection<DatabaseConnection>;
 
 impl<C> DialectConnection<C> {

@@ -1,4 +1,4 @@
-//! Copies: a database is written to another file whole, also while a program uses it, and put back.
+//! Copies: backs up a database to another file while a program may use it, and restores it.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,13 +13,13 @@ use super::place::free_name;
 use super::place::save_into;
 use super::{OpenError, file, opening};
 
-/// Why a copy was not made, or not put back.
+/// Why a backup or a restore failed.
 #[derive(Debug, Error)]
 pub enum CopyError {
-    /// What should be copied cannot be used.
+    /// The source cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The file is there, and nothing is ever overwritten.
+    /// The file exists, and no file is ever overwritten.
     #[error("{0} exists already; name a file that does not")]
     Exists(String),
     /// The copy cannot be written.
@@ -27,51 +27,51 @@ pub enum CopyError {
     Unwritten {
         /// The file.
         file: String,
-        /// The system's words.
+        /// The system's message.
         why: String,
     },
-    /// What was copied is not sound. Nothing was replaced.
+    /// The copy is not sound. Nothing was replaced.
     #[error("{file} is not sound, and nothing was replaced: {why}")]
     Unsound {
         /// The file.
         file: String,
-        /// What was found.
+        /// The finding.
         why: String,
     },
 }
 
-/// What became of a restore.
+/// The result of a restore.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestoreResult {
-    /// Where the database that was there before is now.
+    /// Where the replaced database is now.
     pub replaced: Option<PathBuf>,
 }
 
-/// Writes the database of a file to another one as it stands at one moment, and says how many bytes
-/// that are. Nobody is kept from writing meanwhile. Only its owner may read the copy.
+/// Writes the database to another file as of one moment. Returns the size in bytes. Writers are not
+/// delayed. Only its owner can read the copy.
 ///
 /// # Errors
-/// The other file exists, cannot be written, or the copy is not sound.
+/// The other file exists or cannot be written, or the copy is not sound.
 pub async fn back_up(database: &Path, to: &Path) -> Result<u64, CopyError> {
     if to.exists() {
         return Err(CopyError::Exists(to.display().to_string()));
     }
     let reader = opening::open_for_reading(database).await?;
     let saved = save_into(to, &reader).await;
-    // What was asked was answered.
+    // The copy is made, so an error here changes nothing.
     let _ = reader.close().await;
     let finished = match saved {
         Ok(()) => sync_and_check(to).await,
         Err(why) => Err(unwritten_error(to, why)),
     };
     if finished.is_err() {
-        // A piece of a copy is worse than none; it may not even be there.
+        // An incomplete copy is of no use. It may not even exist.
         let _ = fs::remove_file(to);
     }
     finished
 }
 
-/// Makes a copy durable and looks whether it is sound.
+/// Makes a copy durable and checks it.
 async fn sync_and_check(copy: &Path) -> Result<u64, CopyError> {
     let refused = |error: io::Error| unwritten_error(copy, error.to_string());
     let file = File::open(copy).map_err(refused)?;
@@ -82,11 +82,11 @@ async fn sync_and_check(copy: &Path) -> Result<u64, CopyError> {
 }
 
 /// Puts a copy in the place of a database that no program uses (the caller holds the home's lock).
-/// The copy is checked before anything changes, and what was there before is kept beside it.
-/// Killed at any moment, the one or the other is in place, whole.
+/// The copy is checked before anything changes, and the database that was there is kept beside it.
+/// If the process is killed, one of the two is in place and complete.
 ///
 /// # Errors
-/// The copy is no database of ours, not sound, or cannot be put there.
+/// The copy is not our database, is not sound, or cannot be put there.
 pub async fn restore(copy: &Path, database: &Path) -> Result<RestoreResult, CopyError> {
     let [beside, ..] = restore_files(database);
     remove_unfinished_restore(database)
@@ -99,23 +99,24 @@ pub async fn restore(copy: &Path, database: &Path) -> Result<RestoreResult, Copy
         Err(error) => Err(unwritten_error(&beside, error.to_string())),
     };
     if sound.is_err() {
-        // What is not put in place is of no use.
+        // A copy that was not put in place is of no use.
         let _ = remove_unfinished_restore(database);
     }
     sound?;
     let replaced = match database.metadata() {
         Ok(found) if found.len() > 0 => Some(set_aside(database).await?),
-        // An empty file is what a program made that wrote nothing.
+        // An empty file belongs to a program that wrote nothing. It is not kept.
         Ok(_) | Err(_) => None,
     };
     fs::rename(&beside, database).map_err(|error| unwritten_error(database, error.to_string()))?;
     sync_directory(database);
-    // What belonged to the copy while it was looked at; nothing of it stands there alone.
+    // Removes the files that checking the copy left beside it.
     let _ = remove_unfinished_restore(database);
     Ok(RestoreResult { replaced })
 }
 
-/// Where a restore works: the copy, and what belongs to it while it is checked.
+/// The files of a restore in progress: the copy, and the files that appear beside it while it is
+/// checked.
 fn restore_files(database: &Path) -> [PathBuf; 4] {
     ["", "-wal", "-shm", "-journal"].map(|ending| {
         let mut beside = database.as_os_str().to_owned();
@@ -125,8 +126,8 @@ fn restore_files(database: &Path) -> [PathBuf; 4] {
     })
 }
 
-/// Removes what a restore that was killed left behind (the caller holds the home's lock); says so
-/// where a copy was there that did not come to its place.
+/// Removes the files of a killed restore (the caller holds the home's lock). Returns a note if
+/// there was a copy that had not been put in place.
 ///
 /// # Errors
 /// It cannot be removed.
@@ -152,7 +153,7 @@ pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> 
     Ok(note)
 }
 
-/// Copies a file, closed to other users from its first moment.
+/// Copies a file. The copy is never readable by other users.
 fn write_copy(from: &Path, to: &Path) -> io::Result<()> {
     let mut from = zoea_system::files::open_regular(from)?;
     let mut options = fs::OpenOptions::new();
@@ -162,11 +163,12 @@ fn write_copy(from: &Path, to: &Path) -> io::Result<()> {
     to.sync_all()
 }
 
-/// Gives the database a second name and empties its log, so that the first name can go to another.
+/// Empties the database's log and gives the file a second name, so that the first one can go to
+/// another file.
 async fn set_aside(database: &Path) -> Result<PathBuf, CopyError> {
     let aside = free_name(database, "replaced");
     let refused = |error: io::Error| unwritten_error(&aside, error.to_string());
-    // Everything is in the file then, and nothing in its log; one that is damaged keeps its log.
+    // An empty log means that the file is complete. A damaged database keeps its log.
     let is_folded = truncate_log(database).await;
     fs::hard_link(database, &aside).map_err(refused)?;
     for ending in ["-wal", "-shm"] {
@@ -203,7 +205,7 @@ async fn truncate_log(database: &Path) -> bool {
 async fn check_sound(copy: &Path) -> Result<(), CopyError> {
     let checked = check(&DatabaseLocation::File(copy)).await?;
     let bad = |(name, found): CheckResult| found.err().map(|why| format!("{name}: {why}"));
-    // Figures that cannot be true are mended wherever the copy is opened.
+    // Figures that cannot be true are repaired whenever the copy is opened.
     let checked = checked
         .into_iter()
         .filter(|(name, _)| *name != FIGURES_CHECK);
@@ -217,11 +219,12 @@ async fn check_sound(copy: &Path) -> Result<(), CopyError> {
     })
 }
 
-/// Makes a new name durable, where the system can.
+/// Makes a new directory entry durable, if the system can do so.
 fn sync_directory(file: &Path) {
     let directory = file.parent().map(File::open);
     if let Some(Ok(directory)) = directory {
-        // The content is durable; a system that cannot do this has its own way.
+        // The content is durable already. A system that does not support this handles directories
+        // differently.
         let _ = directory.sync_all();
     }
 }

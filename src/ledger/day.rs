@@ -1,4 +1,4 @@
-//! A day: what each Mysis did and spent in it, for reports. What was spent is what the books say.
+//! A day's record for reports: what each Mysis did, and its cost according to the books.
 
 use std::collections::BTreeMap;
 
@@ -14,35 +14,35 @@ use sea_orm::{
 use super::entity::{message, mysis};
 use super::{LedgerInner, SqlLedger, error_text};
 
-/// Days before that are looked back at.
+/// The number of earlier days whose cost is included.
 const LOOK_BACK_DAYS: i64 = 13;
 
-/// One Mysis in one day.
+/// The record of one Mysis for one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MysisDay {
-    /// Its name; none once it is deleted.
+    /// Its name; `None` once it is deleted.
     pub name: Option<String>,
-    /// Turns in which the model spoke.
+    /// Turns with a reply of the model.
     pub turns: u64,
-    /// How often it was errored.
+    /// How often it became errored.
     pub faults: u64,
-    /// Its credits in the first and in the last look at its status.
+    /// Its credits according to its first and its last status of the day.
     pub credits: Option<(i64, i64)>,
-    /// What it spent.
+    /// Its cost.
     pub spent: BudgetUse,
 }
 
-/// A day of the whole swarm.
+/// The record of a swarm for one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DayRecord {
-    /// All that did or spent something.
+    /// The Myses that did or spent anything.
     pub myses: BTreeMap<MysisId, MysisDay>,
-    /// What was spent in each of the days up to it in which anything was.
+    /// The cost of this day and of the days before, for each day with any.
     pub days: BTreeMap<Day, BudgetUse>,
 }
 
 impl SqlLedger {
-    /// What happened in a day (UTC).
+    /// Reads the record of a day (UTC).
     ///
     /// # Errors
     /// The database cannot be read.
@@ -109,7 +109,7 @@ impl LedgerInner {
         Ok(record)
     }
 
-    /// Each Mysis' first and last look at its status that shows credits, the oldest first.
+    /// The first and the last status of each Mysis that contains credits, oldest first.
     async fn first_and_last_looks(&self, day: Day) -> Result<Vec<(i64, String)>, DbErr> {
         use message::Column;
         let one_each = |id: SimpleExpr| {
@@ -133,7 +133,7 @@ impl LedgerInner {
     }
 }
 
-/// The rows of a day; no column of them yet.
+/// A query for the rows of a day, without columns.
 fn select_day(day: Day) -> Select<message::Entity> {
     message::Entity::find()
         .select_only()
@@ -141,7 +141,7 @@ fn select_day(day: Day) -> Select<message::Entity> {
         .filter(message::Column::At.lt(day.end_time().0))
 }
 
-/// The credits that a look at the status shows.
+/// The credits in the result of a status query.
 fn credits_in(content: &str) -> Option<i64> {
     let seen: serde_json::Value = serde_json::from_str(content).ok()?;
     let player = seen.get("player").unwrap_or(&seen);

@@ -1,5 +1,5 @@
-//! Dialects: the few things that SQLite and Postgres are told in different words. Everything else
-//! of the ledger is one text for both.
+//! Dialects: the differences between SQLite and Postgres. All other queries of the ledger have one
+//! text for both.
 
 use actors::domain::ids::MysisId;
 use sea_orm::prelude::Expr;
@@ -8,16 +8,16 @@ use sea_orm::{DbBackend, DbErr, RuntimeErr, Statement, Value};
 
 use super::trigrams;
 
-/// Which database speaks.
+/// The kind of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// A file of our own.
+    /// SQLite: a file of the home.
     Sqlite,
-    /// A server.
+    /// Postgres: a server.
     Postgres,
 }
 
-/// A row of the index: its id, whose it is, and its words in small letters.
+/// A row of the index: its id, its Mysis, and its text in lower case.
 pub(super) type IndexRow = (i64, MysisId, String);
 
 impl Dialect {
@@ -28,7 +28,7 @@ impl Dialect {
         }
     }
 
-    /// The statement as this database takes it.
+    /// The statement with values that this database can store.
     pub(super) fn taken(self, mut statement: Statement) -> Statement {
         let values = statement.values.iter_mut().flat_map(|values| &mut values.0);
         for value in values {
@@ -39,20 +39,20 @@ impl Dialect {
         statement
     }
 
-    /// Takes out of a text what the database cannot keep: Postgres has no NUL.
+    /// Removes what the database cannot store from a text: Postgres has no NUL.
     pub(super) fn make_storable(self, text: &mut String) {
         if self == Dialect::Postgres && text.contains('\0') {
             *text = text.replace('\0', "\u{fffd}");
         }
     }
 
-    /// The tables of whoever uses the database, without the database's own.
+    /// The tables of the user, without the database's own.
     pub(super) fn list_tables(self) -> Statement {
         let query = match self {
             Dialect::Sqlite => {
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             }
-            // What an extension brought along is nobody's.
+            // The tables of an extension are ignored.
             Dialect::Postgres => {
                 "SELECT relname::text FROM pg_class \
                  WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p') \
@@ -63,7 +63,7 @@ impl Dialect {
         Statement::from_string(self.backend(), query)
     }
 
-    /// What an operator can do where a database is not for this program.
+    /// What an operator can do if a database is not for this program.
     pub(super) fn elsewhere_advice(self) -> &'static str {
         match self {
             Dialect::Sqlite => "use another home with --home",
@@ -71,7 +71,8 @@ impl Dialect {
         }
     }
 
-    /// How many rows go into the index at once: a server may be far away, and a file is near.
+    /// The rows of one insert into the index. A server gets more at once, because each round trip
+    /// may be slow.
     pub(super) fn rows_at_once(self) -> usize {
         match self {
             Dialect::Sqlite => 1,
@@ -79,7 +80,7 @@ impl Dialect {
         }
     }
 
-    /// Puts rows into the index.
+    /// Inserts rows into the index.
     pub(super) fn insert_into_index(self, rows: Vec<IndexRow>) -> Statement {
         let columns = match self {
             Dialect::Sqlite => ["rowid", "owner", "body"],
@@ -97,8 +98,8 @@ impl Dialect {
         self.backend().build(&insert)
     }
 
-    /// Takes a row out of the index, by the very words that it was put in with; `None` where it goes
-    /// with its row.
+    /// Removes a row from the index with exactly the text that was inserted. Returns `None` if the
+    /// row's deletion removes it.
     pub(super) fn delete_from_index(self, (id, mysis, body): IndexRow) -> Option<Statement> {
         match self {
             Dialect::Sqlite => Some(Statement::from_sql_and_values(
@@ -111,7 +112,7 @@ impl Dialect {
         }
     }
 
-    /// Whether a key of so many bytes can be found again: a server's index takes no long ones.
+    /// Whether a key of this many bytes can be indexed. A server's index does not accept long keys.
     pub(super) fn accepts_key_length(self, bytes: usize) -> bool {
         match self {
             Dialect::Sqlite => true,
@@ -119,7 +120,7 @@ impl Dialect {
         }
     }
 
-    /// Asks for the newest rows before one that the index names.
+    /// A query for the newest indexed rows before one that match.
     pub(super) fn select_indexed(
         self,
         question: &str,
@@ -130,7 +131,7 @@ impl Dialect {
         let mut values: Vec<Value> = vec![question.into(), before.into()];
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         match self {
-            // Whose they are is part of the question.
+            // The question contains the owner, so no other condition is needed.
             Dialect::Sqlite => {
                 values.push(limit.into());
                 Statement::from_sql_and_values(
@@ -156,16 +157,16 @@ impl Dialect {
         }
     }
 
-    /// A piece of a row's content in bytes, from an offset on.
+    /// A part of a row's content in bytes, from an offset.
     pub(super) fn content_piece(self, offset: u64, limit: u64) -> SimpleExpr {
         match self {
-            // Both count places from 1.
+            // Both count positions from 1.
             Dialect::Sqlite => {
                 let start = i64::try_from(offset).unwrap_or(i64::MAX - 1) + 1;
                 let limit = i64::try_from(limit).unwrap_or(i64::MAX);
                 Expr::cust_with_values("substr(CAST(content AS BLOB), ?, ?)", [start, limit])
             }
-            // No text there is longer than an `int` can count.
+            // Texts there are never longer than an `int` can count.
             Dialect::Postgres => {
                 let start = i32::try_from(offset).unwrap_or(i32::MAX - 1) + 1;
                 let limit = i32::try_from(limit).unwrap_or(i32::MAX);
@@ -177,7 +178,7 @@ impl Dialect {
         }
     }
 
-    /// The bytes of a row's content.
+    /// The length of a row's content in bytes.
     pub(super) fn content_length(self) -> SimpleExpr {
         match self {
             Dialect::Sqlite => Expr::cust("length(CAST(content AS BLOB))"),
@@ -185,7 +186,7 @@ impl Dialect {
         }
     }
 
-    /// A number, but no more than so much.
+    /// A number, but at most this one.
     pub(super) fn at_most(self, number: SimpleExpr, most: i64) -> SimpleExpr {
         let least = match self {
             Dialect::Sqlite => "min(?, ?)",
@@ -194,10 +195,11 @@ impl Dialect {
         Expr::cust_with_exprs(least, [number, Expr::value(most)])
     }
 
-    /// Whether a column holds a whole number from 0 to a bound.
+    /// An expression for whether a column contains an integer from 0 to a bound.
     pub(super) fn is_within(self, column: &str, most: i64) -> String {
         match self {
-            // A column keeps what no whole number of its size can be in another form.
+            // An SQLite column can contain a value of another type, for example a real number that
+            // exceeds an integer.
             Dialect::Sqlite => {
                 format!("(typeof({column}) = 'integer' AND {column} BETWEEN 0 AND {most})")
             }
@@ -205,8 +207,8 @@ impl Dialect {
         }
     }
 
-    /// Whether asking again cannot help: the statement itself is wrong, or contradicts what is
-    /// stored.
+    /// Whether repeating a statement cannot help, because the statement itself is wrong or
+    /// contradicts what is stored.
     pub(super) fn is_final(self, error: &DbErr) -> bool {
         let Some(code) = error_code(error) else {
             return false;
@@ -217,7 +219,8 @@ impl Dialect {
                 let primary = code.parse::<u32>().map(|code| code & 0xff);
                 matches!(primary, Ok(1 | 19 | 20))
             }
-            // Data, integrity, syntax, too much. A right that is missing (42501) may be given.
+            // Classes: data, integrity, syntax, program limit. A missing right (42501) may still be
+            // granted.
             Dialect::Postgres => {
                 let is_wrong = ["22", "23", "42", "54"]
                     .iter()
@@ -228,8 +231,8 @@ impl Dialect {
     }
 }
 
-/// The database's own code of an error that a statement met with. What a connection met with, and
-/// beginning and ending transactions on it, may pass, whatever its code.
+/// The database's code of a failed statement. Errors of connections and of beginning or ending
+/// transactions may pass, whatever their code.
 fn error_code(error: &DbErr) -> Option<String> {
     let (DbErr::Exec(RuntimeErr::SqlxError(error)) | DbErr::Query(RuntimeErr::SqlxError(error))) =
         error

@@ -1,4 +1,4 @@
-//! Events: what happened in the swarm and who ordered what, the newest of them.
+//! Events: what happened in the swarm and who ordered what. Only the newest are kept.
 
 use actors::domain::event::MysisRef;
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
@@ -13,10 +13,10 @@ use super::LedgerInner;
 use super::entity::event;
 use super::writer::Tx;
 
-/// Events that are kept.
+/// The number of events that are kept.
 pub(super) const MAX_EVENTS: i64 = 10_000;
 
-/// Stores an event, and lets go of the oldest beyond those that are kept.
+/// Stores an event and removes the oldest ones beyond the limit.
 pub(super) async fn add_event(tx: &Tx, record: &EventRecord) -> Result<(), DbErr> {
     let model = event::ActiveModel {
         number: NotSet,
@@ -46,7 +46,7 @@ pub(super) async fn add_event(tx: &Tx, record: &EventRecord) -> Result<(), DbErr
 }
 
 impl LedgerInner {
-    /// The newest events, the oldest of them first.
+    /// The newest events, oldest first.
     pub(super) async fn events(&self, limit: usize) -> Result<Vec<EventRecord>, DbErr> {
         let limit = u64::try_from(limit).unwrap_or(u64::MAX);
         let mut models = event::Entity::find()
@@ -64,7 +64,7 @@ fn record_from_model(model: event::Model) -> EventRecord {
     EventRecord {
         id: EventId(model.id),
         at: Timestamp(model.at),
-        // A word of a newer program is shown as what it says.
+        // A kind that only a newer program knows is shown as a notice.
         kind: EventRecordKind::parse(&model.kind).unwrap_or(EventRecordKind::Notice),
         mysis: mysis.map(|(id, name)| MysisRef {
             id: MysisId(id),

@@ -1,5 +1,5 @@
-//! Export: conversations written to files, as JSON lines that can be imported again, or as Markdown
-//! for reading.
+//! Exports conversations to files, as JSON lines that can be imported again or as Markdown for
+//! reading.
 
 pub mod lines;
 mod markdown;
@@ -25,31 +25,30 @@ use tokio::io::{AsyncWriteExt, BufWriter};
 use crate::SqlLedger;
 use zoea_system::clock::MachineClock;
 
-/// Rows that are read at once; one may have a megabyte.
+/// The rows of one query. A single one may have a megabyte.
 const PIECE_ROWS: usize = 16;
 
-/// What is written out.
+/// What to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportOrder {
-    /// Whose conversation; absent: everybody's, and all missions.
+    /// The Mysis whose conversation to export; `None` for all Myses and all missions.
     pub mysis: Option<MysisId>,
-    /// How.
     pub format: ExportFormat,
 }
 
-/// What was written out.
+/// The size of an export.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExportSummary {
-    /// Myses.
+    /// The number of Myses.
     pub myses: usize,
-    /// Rows of their conversations.
+    /// The number of rows.
     pub rows: usize,
 }
 
-/// Why nothing, or not all, was written.
+/// Why an export failed.
 #[derive(Debug, Error)]
 pub enum ExportFault {
-    /// The store cannot be read.
+    /// The database cannot be read.
     #[error("read the conversations: {0}")]
     Unreadable(#[from] ArchiveFault),
     /// The file cannot be written.
@@ -57,15 +56,15 @@ pub enum ExportFault {
     Unwritable {
         /// The file.
         file: PathBuf,
-        /// The system's words.
+        /// The system's message.
         cause: std::io::Error,
     },
 }
 
-/// Writes conversations to a new file, for its owner alone.
+/// Exports conversations to a new file that only its owner can read.
 ///
 /// # Errors
-/// The file exists or cannot be written, or the store cannot be read.
+/// The file exists or cannot be written, or the database cannot be read.
 pub async fn export_to_file(
     ledger: &SqlLedger,
     order: ExportOrder,
@@ -90,7 +89,7 @@ pub async fn export_to_file(
     };
     let written = write_conversations(ledger, order, &mut out).await;
     if written.is_err() {
-        // A piece of an export is none.
+        // An incomplete export is of no use.
         let _ = std::fs::remove_file(file);
     }
     written
@@ -191,14 +190,14 @@ async fn read_piece(
 
 struct ExportWriter<'a> {
     format: ExportFormat,
-    /// A row may be older than the knowledge of a secret.
+    /// Known secrets. A row may have been stored before a secret in it was known.
     known: Arc<Redactor>,
     file: BufWriter<File>,
     path: &'a Path,
 }
 
 impl ExportWriter<'_> {
-    /// A file may be put out on a terminal by whoever likes.
+    /// Writes a line. It is cleaned, because the file may be printed to a terminal.
     async fn write_line(&mut self, line: String) -> Result<(), ExportFault> {
         let line = self.known.clean_own(line);
         let mut line = match self.format {
@@ -225,7 +224,7 @@ impl ExportWriter<'_> {
     }
 }
 
-/// Writes conversations to files in a directory of the home, for the terminal.
+/// Exports conversations to a folder of the home, for orders from the terminal.
 pub struct FileExporter {
     ledger: SqlLedger,
     directory: PathBuf,
@@ -233,7 +232,7 @@ pub struct FileExporter {
 }
 
 impl FileExporter {
-    /// Writes there; the directory is created when it is needed.
+    /// Exports to this folder. It is created when it is needed.
     #[must_use]
     pub fn new(ledger: SqlLedger, directory: PathBuf, secrets: Secrets) -> FileExporter {
         FileExporter {

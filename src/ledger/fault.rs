@@ -1,4 +1,4 @@
-//! Faults: what an error of the database allows, and how it is told.
+//! Faults: how a database error is classified and described.
 
 use actors::ports::LedgerFault;
 use sea_orm::{DbErr, RuntimeErr};
@@ -6,7 +6,7 @@ use sea_orm::{DbErr, RuntimeErr};
 use super::LedgerInner;
 
 impl LedgerInner {
-    /// What a database error allows: a contradiction is final, everything else may pass.
+    /// Classifies a database error. A contradiction is final; any other error may pass.
     pub(super) fn to_ledger_fault(&self, error: &DbErr) -> LedgerFault {
         if self.tenant.is_some() && error_text(error).contains("\"mysis_name_key\"") {
             let why = "another zoea process has a mysis of that name on this database";
@@ -20,7 +20,7 @@ impl LedgerInner {
     }
 }
 
-/// An error in the database's own words, without the layers around it.
+/// The database's own message, without the layers around it.
 pub(super) fn error_text(error: &DbErr) -> String {
     let (DbErr::Exec(RuntimeErr::SqlxError(inner))
     | DbErr::Query(RuntimeErr::SqlxError(inner))

@@ -1,4 +1,4 @@
-//! Fences: the newest life of each Mysis; what an older one writes is refused.
+//! Fences: the newest incarnation of each Mysis. Writes of older ones are refused.
 
 use std::collections::BTreeMap;
 use std::sync::{MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use super::LedgerInner;
 use super::connection::Readers;
 use super::entity::mysis;
 
-/// The fences that stand in the database.
+/// Reads the fences from the database.
 pub(super) async fn read_fences(
     readers: &Readers,
 ) -> Result<BTreeMap<MysisId, Incarnation>, DbErr> {

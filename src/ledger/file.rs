@@ -1,4 +1,4 @@
-//! The file: how an SQLite database is opened. It runs in WAL mode with `synchronous = FULL`.
+//! Opens SQLite databases. They run in WAL mode with `synchronous = FULL`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -15,23 +15,23 @@ use super::connection::READ_CONNECTIONS;
 use super::place::{FileId, file_at};
 use super::{OpenError, error_text};
 
-/// Bytes of a page. A commit writes whole pages: small ones make it cheap, and lose less where a
-/// long text ends.
+/// The size of a page in bytes. A commit writes whole pages, so small pages make it cheaper. They
+/// also waste less space at the end of a long text.
 pub(super) const PAGE_BYTES: u32 = 1024;
 
-/// How long a lock of another process is waited for before a write is tried again.
+/// How long a write waits for another process' lock before it is tried again.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The one connection that writes, as it is opened first: it makes a file where there is none.
+/// The writing connection as it is opened first. It creates the file if there is none.
 pub(super) struct FileWriter {
     path: PathBuf,
     pool: SqlitePool,
     connection: DatabaseConnection,
-    /// Which file it is, once that is settled.
+    /// The identity of the file, once it is known.
     known: Arc<OnceLock<Option<FileId>>>,
 }
 
-/// The one connection that writes.
+/// Opens the writing connection.
 pub(super) async fn open_writer(path: &Path) -> Result<FileWriter, DbErr> {
     let known: Arc<OnceLock<Option<FileId>>> = Arc::default();
     let (settled, place) = (known.clone(), path.to_path_buf());
@@ -63,13 +63,14 @@ pub(super) async fn open_writer(path: &Path) -> Result<FileWriter, DbErr> {
 }
 
 impl FileWriter {
-    /// For whoever brings the file up to date.
+    /// The connection for migrations.
     pub(super) fn connection(&self) -> &DatabaseConnection {
         &self.connection
     }
 
-    /// From here on a connection that takes this one's place writes to the same file or to none: it
-    /// makes no new one where the file was removed, and leaves alone what it was replaced by.
+    /// Binds later connections of the pool to this file. A connection that replaces this one writes
+    /// to the same file or fails: it neither creates a removed file again nor writes to one that
+    /// replaced it.
     pub(super) fn into_pool(self) -> SqlitePool {
         self.pool
             .set_connect_options(writer_options(&self.path).create_if_missing(false));
@@ -82,19 +83,19 @@ impl FileWriter {
     }
 }
 
-/// The connections that only read.
+/// Opens the read-only connections.
 pub(super) async fn open_readers(path: &Path) -> Result<DatabaseConnection, DbErr> {
     Database::connect(reader_options(path)).await
 }
 
-/// One connection that only reads, for a look from beside a program that may be running.
+/// Opens one read-only connection to a file that a running program may be using.
 pub(super) async fn open_reader(path: &Path) -> Result<DatabaseConnection, DbErr> {
     let mut options = reader_options(path);
     options.max_connections(1);
     Database::connect(options).await
 }
 
-/// Why a file cannot be used.
+/// The error for a file that cannot be used.
 pub(super) fn unusable_error(path: &Path, error: &DbErr) -> OpenError {
     OpenError::Unusable {
         path: path.display().to_string(),
@@ -107,7 +108,7 @@ fn writer_options(path: &Path) -> SqliteConnectOptions {
         .filename(path)
         .create_if_missing(true)
         .page_size(PAGE_BYTES)
-        // So that a running program can give free pages back, a few at a time.
+        // Lets a running program return free pages in small steps.
         .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
@@ -134,7 +135,8 @@ fn reader_options(path: &Path) -> ConnectOptions {
                 .read_only(true)
                 .busy_timeout(BUSY_TIMEOUT)
                 .pragma("temp_store", "memory")
-                // Small, since there may be four of them: what is not in it the system still has.
+                // The cache is small, because there may be four. Pages outside of it are in the
+                // system's cache.
                 .pragma("cache_size", "-250")
         });
     options

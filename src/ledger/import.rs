@@ -1,7 +1,7 @@
-//! Import: conversations taken over from a Zoea-Nova database or from an export of our own.
+//! Imports conversations from a Zoea-Nova database or from an export of our own.
 //!
-//! All of a source is taken over or nothing, and a Mysis that is here already is left as it is, so
-//! that importing again changes nothing. The source is only read.
+//! A source is imported as a whole or not at all. Myses that exist stay as they are, so importing
+//! again changes nothing. The source is opened read-only.
 
 pub mod lines;
 pub mod nova;
@@ -23,10 +23,10 @@ use zoea_system::files;
 
 pub use report::ImportReport;
 
-/// How every SQLite file begins.
+/// The first bytes of every SQLite file.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Why nothing was taken over.
+/// Why an import failed.
 #[derive(Debug, Error)]
 pub enum ImportFault {
     /// The file cannot be read.
@@ -34,33 +34,33 @@ pub enum ImportFault {
     Unreadable {
         /// The file.
         file: PathBuf,
-        /// The system's words.
+        /// The system's message.
         cause: std::io::Error,
     },
-    /// A database, but none that we know.
+    /// A database that is not of Zoea-Nova's known version.
     #[error("{0}")]
     NoNova(String),
-    /// The source database fails.
+    /// The source database failed.
     #[error("read the database: {0}")]
     Source(String),
-    /// A line is not as `zoea export` writes it.
+    /// A line is not in the format of `zoea export`.
     #[error("line {number}: {why}; an export has one JSON object a line, as zoea export writes it")]
     Line {
-        /// Which, from 1.
+        /// The line's number, from 1.
         number: usize,
         /// What is wrong with it.
         why: String,
     },
-    /// Our own database does not take it.
+    /// Our own database refused the import.
     #[error("write the database: {0}")]
     Ledger(#[from] LedgerFault),
 }
 
-/// Takes a file over, whichever of the two it is. `scratch` is a directory for what has to be
-/// copied first.
+/// Imports a file of either kind. `scratch` is a directory for a temporary copy.
 ///
 /// # Errors
-/// The file cannot be read or is neither; or the ledger does not take it. Then nothing was.
+/// The file cannot be read or is of neither kind, or the ledger refuses it. Nothing was imported
+/// then.
 pub async fn import_file(
     ledger: &SqlLedger,
     file: &Path,
@@ -87,7 +87,7 @@ fn is_sqlite(file: &Path) -> Result<bool, ImportFault> {
     Ok(head == SQLITE_MAGIC)
 }
 
-/// Who is here already, and which names are taken.
+/// The Myses that exist, and the names that are taken.
 struct KnownMyses {
     ids: BTreeSet<MysisId>,
     names: BTreeSet<String>,
@@ -102,7 +102,7 @@ impl KnownMyses {
         })
     }
 
-    /// A name like this one that nobody has, as names have to be.
+    /// A valid and free name similar to this one.
     fn claim_name(&mut self, id: MysisId, wanted: &str) -> String {
         let mut name: String = wanted
             .chars()
@@ -130,10 +130,10 @@ impl KnownMyses {
     }
 }
 
-/// See `domain::order::check_name`.
+/// The limit of `domain::order::check_name`.
 const MAX_NAME_CHARS: usize = 32;
 
-/// A row without the secrets that are known.
+/// A row without known secrets.
 fn redact_row(redactor: &Redactor, row: Row) -> Row {
     Row {
         body: row.body.with_texts(|text| redactor.clean_shared(text)),

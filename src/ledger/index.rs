@@ -1,5 +1,6 @@
-//! The index of words: fed behind the rows, in steps of some hundred, so that no commit waits for
-//! it and a row costs little. What is not in it yet, a search reads itself.
+//! The search index. It is updated behind the commits in steps of some hundred rows, so that no
+//! commit waits for it and a row costs little. A search reads the rows that are not indexed yet
+//! itself.
 
 use std::sync::atomic::Ordering;
 
@@ -16,29 +17,29 @@ use super::entity::{indexed, message};
 use super::trigrams;
 use super::writer::Tx;
 
-/// Rows of one step; as many wait before a step is due.
+/// The rows of one step. A step is due when this many wait.
 pub(super) const STEP_ROWS: i64 = 256;
-/// A step ends early at so many bytes: it holds the next commit up.
+/// The most bytes of one step. The next commit waits for a step to end.
 const STEP_BYTES: usize = 512 << 10;
-/// Below so many rows that are gone, writing the index anew is not worth it.
+/// The index is not rebuilt for fewer removed rows than this.
 const MIN_FORGOTTEN_ROWS: i64 = 2000;
-/// Pages of the index that are written anew in one step: it holds the next commit up.
+/// The index pages that one step of a rebuild writes. The next commit waits for a step to end.
 const MERGE_PAGES: i64 = 64;
 
-/// Which piece of the index is written anew.
+/// A step of rebuilding the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Renewal {
-    /// The first: whatever was going on in the index is begun again.
+    /// The first step. It restarts a rebuild that is in progress.
     First,
-    /// What follows.
+    /// A further step.
     Next,
 }
 
-/// Rows that are read at once.
+/// The rows of one query.
 const PIECE_ROWS: u64 = 32;
 
 impl LedgerInner {
-    /// Whether enough rows wait for a step to pay.
+    /// Whether enough rows wait to make a step worthwhile.
     pub(super) fn is_index_due(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) >= STEP_ROWS
     }
@@ -54,7 +55,7 @@ impl LedgerInner {
         Ok(upto.unwrap_or(0))
     }
 
-    /// Counts the rows that wait.
+    /// Counts the rows that are not indexed yet.
     pub(super) async fn count_waiting(&self) -> Result<(), DbErr> {
         let newest: Option<Option<i64>> = message::Entity::find()
             .select_only()
@@ -68,9 +69,9 @@ impl LedgerInner {
         Ok(())
     }
 
-    /// Puts the oldest rows that wait into the index. A step that cannot be made now is made later.
+    /// Indexes the oldest waiting rows. A step that fails is repeated later.
     pub(super) async fn update_index(&self) {
-        // A step that comes to no end is not made again at once.
+        // Resetting the count keeps a failing step from being repeated at once.
         self.waiting.store(0, Ordering::Relaxed);
         let stepped = self.index_step().await;
         let counted = match stepped {
@@ -106,7 +107,7 @@ impl LedgerInner {
     }
 }
 
-/// A row's id, whose it is, what it says and what was thought.
+/// A row's id, Mysis, text and reasoning.
 type RowText = (i64, i64, String, Option<String>);
 
 async fn next_rows(tx: &Tx, after: i64) -> Result<Vec<RowText>, DbErr> {
@@ -124,7 +125,7 @@ async fn next_rows(tx: &Tx, after: i64) -> Result<Vec<RowText>, DbErr> {
         .await
 }
 
-/// Puts rows into the index and says how many bytes that were.
+/// Adds rows to the index. Returns the number of bytes.
 async fn insert_rows(tx: &Tx, rows: &[RowText]) -> Result<usize, DbErr> {
     let mut bytes = 0;
     for some in rows.chunks(tx.dialect().rows_at_once()) {
@@ -138,8 +139,8 @@ async fn insert_rows(tx: &Tx, rows: &[RowText]) -> Result<usize, DbErr> {
     Ok(bytes)
 }
 
-/// Takes rows out of the index that are in it; what was said there is still known, and the index
-/// forgets nothing else. A server's goes with its rows.
+/// Removes indexed rows from the index. SQLite needs the original texts for that. A server removes
+/// the entries with their rows.
 pub(super) async fn forget_rows(tx: &Tx, rows: &[message::Model], upto: i64) -> Result<(), DbErr> {
     let mut forgotten = 0_i64;
     for row in rows.iter().filter(|row| row.id <= upto) {
@@ -159,8 +160,8 @@ pub(super) async fn forget_rows(tx: &Tx, rows: &[message::Model], upto: i64) -> 
 }
 
 impl LedgerInner {
-    /// Whether so much of the index is about rows that are gone that writing it anew pays. A
-    /// server does that by itself.
+    /// Whether enough entries are for removed rows to make a rebuild worthwhile. A server cleans
+    /// its index itself.
     pub(super) async fn is_index_worn(&self) -> Result<bool, DbErr> {
         if self.dialect == Dialect::Postgres {
             return Ok(false);
@@ -171,7 +172,7 @@ impl LedgerInner {
         }))
     }
 
-    /// Writes a piece of the index anew, without what is gone; whether there is more to do.
+    /// Rebuilds a part of the index without removed rows. Returns whether there is more to do.
     pub(super) async fn renew_index(&self, piece: Renewal) -> Result<bool, DbErr> {
         let tx = self.writer.begin().await?;
         let pages = match piece {
@@ -185,7 +186,7 @@ impl LedgerInner {
             [pages.into()],
         );
         tx.execute_raw(merge).await?;
-        // That is how SQLite says that nothing was left to be done.
+        // Fewer than two changes mean that nothing was left to do.
         let is_over = total_changes(&tx).await? - before < 2;
         if is_over {
             indexed::Entity::update_many()

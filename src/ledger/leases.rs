@@ -1,12 +1,14 @@
-//! Leases: on a server many processes may share a database, and each Mysis belongs to one of them.
+//! Leases: several processes may share a server's database, and each Mysis belongs to one of them.
 //!
-//! Whoever runs Myses takes leases when it opens the database, renews them by the upkeep and gives them
-//! back at the end. One that expired, or that a process of the same home left behind, is taken over.
-//! The server's clock alone decides. Every write looks whether the lease is still ours, in its
-//! transaction; who takes one over waits for the same turn, so nothing is written by two.
+//! A process that runs Myses takes their leases when it opens the database, renews them during
+//! maintenance and releases them at the end. It also takes leases that expired or that a process of
+//! the same home left behind. Only the server's clock decides about expiry. Every write checks the
+//! lease in its own transaction, and taking a lease waits for the same lock, so two processes never
+//! write for one Mysis.
 //!
-//! A visitor runs none: it takes no lease, sees what nobody holds, and writes about that. A lease that
-//! was left behind ends with its first write, so that a process that comes back late is told.
+//! A visitor is a process that runs no Myses. It takes no lease, sees the Myses that no process
+//! holds, and may write for them. Its first write removes a lease that was left behind, so that a
+//! process which comes back late notices.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -25,26 +27,26 @@ use super::LedgerInner;
 use super::entity::{lease, mysis};
 use super::writer::Tx;
 
-/// When a lease ends that is taken or renewed now.
+/// The expiry of a lease that is taken or renewed now.
 const NEW_EXPIRY: &str = "clock_timestamp() + interval '30 seconds'";
-/// Whether a lease has ended.
+/// Whether a lease has expired.
 const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
 const EXPIRES_AT: &str = "expires_at";
-/// How often they are renewed.
+/// How often leases are renewed.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
-/// How often it is looked whether that is due.
+/// How often it is checked whether a renewal is due.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Why a process opens the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stay {
-    /// To run Myses: it holds the leases of all that nobody else has.
+    /// To run Myses. It holds the leases of all Myses that no other process holds.
     Resident,
-    /// For one command: it holds none.
+    /// To carry out one command. It holds no leases.
     Visitor,
 }
 
-/// Who holds leases: one process on one database.
+/// A process as the holder of leases in one database.
 pub(super) struct LeaseHolder {
     home: String,
     owner: String,
@@ -63,7 +65,7 @@ impl LeaseHolder {
         }
     }
 
-    /// How often it is looked whether leases have to be renewed.
+    /// How often it is checked whether a renewal is due; `None` without leases.
     pub(super) fn check_interval(&self) -> Option<Duration> {
         match self.stay {
             Stay::Resident => Some(CHECK_INTERVAL),
@@ -71,7 +73,7 @@ impl LeaseHolder {
         }
     }
 
-    /// Whether it is time to renew; then the time begins anew.
+    /// Whether a renewal is due. If so, the next interval begins.
     pub(super) fn is_due(&self) -> bool {
         if self.stay == Stay::Visitor {
             return false;
@@ -84,7 +86,8 @@ impl LeaseHolder {
         is_due
     }
 
-    /// Takes every lease that nobody holds, or that this home left behind; of one Mysis, or of all.
+    /// Takes the leases that no process holds or that this home left behind, for one Mysis or for
+    /// all.
     pub(super) async fn take(&self, tx: &Tx, mysis: Option<MysisId>) -> Result<(), DbErr> {
         if self.stay == Stay::Visitor {
             return Ok(());
@@ -116,14 +119,13 @@ impl LeaseHolder {
         tx.execute(&taking).await.map(|_| ())
     }
 
-    /// Whether one of these Myses is not ours; one that is gone is nobody's and harms nobody.
+    /// Whether one of these Myses is not ours. A deleted one does not count.
     async fn has_lost(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
         let lost = self.select_not_owned();
         let lost = lost.filter(mysis::Column::Id.is_in(myses.iter().map(|mysis| mysis.0)));
         lost.exists(tx).await
     }
 
-    /// The Myses whose leases are not this process'.
     fn select_not_owned(&self) -> Select<mysis::Entity> {
         let is_anothers = Condition::any()
             .add(lease::Column::Owner.is_null())
@@ -132,7 +134,7 @@ impl LeaseHolder {
         myses.filter(is_anothers)
     }
 
-    /// Whether others hold one of these Myses; what was left behind is nobody's from here on.
+    /// Whether other processes hold one of these Myses. Removes leases that were left behind.
     async fn are_held(&self, tx: &Tx, myses: &BTreeSet<MysisId>) -> Result<bool, DbErr> {
         let is_of_these = || lease::Column::MysisId.is_in(myses.iter().map(|mysis| mysis.0));
         let left_behind = Condition::any()
@@ -149,7 +151,7 @@ impl LeaseHolder {
         held.exists(tx).await
     }
 
-    /// Refuses what is about a Mysis that is not ours to write about.
+    /// Refuses writes for Myses that are not ours.
     pub(super) async fn check_leases(
         &self,
         tx: &Tx,
@@ -171,8 +173,8 @@ impl LeaseHolder {
         Err(DbErr::Custom(why.to_string()))
     }
 
-    /// Whose leases a group of writes needs. A visitor shuts out nobody, for it runs nothing: reading
-    /// must not end a lease.
+    /// The Myses whose leases a group of writes needs. A fence of a visitor needs none: the visitor
+    /// only reads, and reading must not remove a lease.
     pub(super) fn leased_myses(&self, batches: &[&Batch]) -> BTreeSet<MysisId> {
         let writes = batches.iter().flat_map(|batch| &batch.writes);
         let is_reading =
@@ -184,7 +186,7 @@ impl LeaseHolder {
     }
 }
 
-/// Whose lease a write needs.
+/// The Mysis whose lease a write needs.
 pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
     match write {
         Write::Configure { mysis, .. }
@@ -202,7 +204,7 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::SaveAccount { mysis, .. }
         | Write::KeepSession { mysis, .. }
         | Write::Watched { mysis, .. } => Some(*mysis),
-        // A new one's lease is taken with it.
+        // The lease of a new Mysis is taken when it is created.
         Write::Create(_)
         | Write::Mission(_)
         | Write::ClearMission { .. }
@@ -212,7 +214,7 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
 }
 
 impl LedgerInner {
-    /// Takes what can be taken when the database is opened.
+    /// Takes all available leases when the database is opened.
     pub(super) async fn take_leases(&self) -> Result<(), DbErr> {
         let holds = |tenant: &&LeaseHolder| tenant.stay == Stay::Resident;
         let Some(tenant) = self.tenant.as_ref().filter(holds) else {
@@ -223,7 +225,7 @@ impl LedgerInner {
         tx.commit().await
     }
 
-    /// Renews the leases. They stay ours without, as long as nobody takes them over.
+    /// Renews the leases. An expired lease stays ours until another process takes it.
     pub(super) async fn renew_leases(&self) {
         let Some(tenant) = &self.tenant else {
             return;
@@ -237,7 +239,7 @@ impl LedgerInner {
         }
     }
 
-    /// Gives the leases back.
+    /// Releases the leases.
     pub(super) async fn release_leases(&self) {
         let Some(tenant) = &self.tenant else {
             return;
@@ -250,7 +252,7 @@ impl LedgerInner {
         }
     }
 
-    /// The Myses whose leases others hold, by name.
+    /// The Myses whose leases other processes hold, with their names.
     pub(super) async fn held_by_others(&self) -> Result<Vec<(MysisId, String)>, DbErr> {
         let Some(tenant) = &self.tenant else {
             return Ok(Vec::new());

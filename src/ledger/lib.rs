@@ -1,9 +1,8 @@
-//! The ledger: the swarm's memory in a database, by sea-orm.
+//! The ledger: the swarm's memory in a database, through sea-orm.
 //!
-//! One connection writes, in the order of the Store actor; others only read. What was acknowledged
-//! survives a power cut as well as a kill, because the mark "this call was sent" must be on disk
-//! before the call leaves. The database is a file of the home, or on a server; where the two speak
-//! differently, `dialect` says how.
+//! One connection writes in the order of the Store actor; others only read. An acknowledged write
+//! survives a kill and a power failure, because "this call was sent" must be on disk before the
+//! call is sent. The database is a file of the home or on a server. `dialect` has the differences.
 
 mod accounts;
 mod archive;
@@ -79,19 +78,19 @@ use opening::MigrationReport;
 pub use retention::{HistoryReach, RetentionLimits};
 pub use server::ServerAddress;
 
-/// How long giving the leases back may take.
+/// How long releasing the leases may take.
 const RELEASE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The ledger and its archive.
+/// The ledger and its archive. Clones share one database.
 #[derive(Clone)]
 pub struct SqlLedger {
     inner: Arc<LedgerInner>,
-    /// What was done when it was opened.
+    /// Notes for the operator about opening the database.
     notes: Vec<String>,
     mended: Option<Arc<MendReport>>,
 }
 
-/// Where the database is, and what goes with that.
+/// The database's kind, with what only that kind has.
 enum DatabaseKind {
     File(DatabaseFile),
     Server(LeaseHolder),
@@ -101,24 +100,24 @@ struct LedgerInner {
     dialect: Dialect,
     writer: DatabaseWriter,
     readers: Readers,
-    /// The newest life of each Mysis; batches of older ones are refused.
+    /// The newest incarnation of each Mysis. Batches of older ones are refused.
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
-    /// Rows that are not in the index of words yet, about.
+    /// The approximate number of rows that are not in the search index yet.
     waiting: AtomicI64,
-    /// Where all of it is, if in a file.
+    /// The file, if the database is one.
     place: Option<DatabaseFile>,
-    /// Who this process is, if others may share the database.
+    /// This process as a holder of leases, if others may share the database.
     tenant: Option<LeaseHolder>,
-    /// What is kept of conversations; empty: everything.
+    /// The limits for old rows; unset means that everything is kept.
     retention: OnceLock<Retention>,
 }
 
 impl SqlLedger {
-    /// Opens the SQLite database at a path, creates it where there is none, and brings its schema
-    /// up to date.
+    /// Opens the SQLite database at a path, creates it if there is none, and migrates its schema.
     ///
     /// # Errors
-    /// It is newer than this program, no database, damaged, locked, or its place is not writable.
+    /// It is newer than this program, no database, damaged or locked, or its folder is not
+    /// writable.
     pub async fn open(path: &Path) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| file::unusable_error(path, &error);
         let writer = file::open_writer(path).await.map_err(unusable)?;
@@ -130,13 +129,13 @@ impl SqlLedger {
         opened.map_err(unusable)
     }
 
-    /// Opens the Postgres database at an address and brings its schema up to date. Whoever is to run
+    /// Opens the Postgres database at an address and migrates its schema. A process that is to run
     /// Myses takes the leases of all that no other process holds; a visitor takes none. Only one
     /// process may run in the home of this name.
     ///
     /// # Errors
-    /// The server cannot be reached or refuses, or the database is newer than this program, another
-    /// program's, or not fit for it.
+    /// The server is unreachable or refuses, or the database is newer than this program, belongs to
+    /// another program, or is not usable for it.
     pub async fn open_server(
         address: &ServerAddress,
         home: &str,
@@ -177,7 +176,8 @@ impl SqlLedger {
             notes: moved.iter().map(MigrationReport::to_string).collect(),
             mended: None,
         };
-        // What was written before the leases were ours is known only now.
+        // Once the leases are ours, no other process writes. The fences that are read now are
+        // final.
         ledger.inner.take_leases().await?;
         let fences = fences::read_fences(&ledger.inner.readers).await?;
         *ledger.inner.fences() = fences;
@@ -186,27 +186,27 @@ impl SqlLedger {
         Ok(ledger)
     }
 
-    /// What was done when it was opened and the operator should know.
+    /// Notes for the operator about opening the database.
     #[must_use]
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The same with something more to know.
+    /// The same ledger with one more note.
     #[must_use]
     pub fn with_note(mut self, note: Option<String>) -> SqlLedger {
         self.notes.extend(note);
         self
     }
 
-    /// What of its figures was mended when it was opened.
+    /// The figures that were repaired when the database was opened.
     #[must_use]
     pub fn mend_report(&self) -> Option<&MendReport> {
         self.mended.as_deref()
     }
 
-    /// The names of the Myses that other processes on the same database hold, and that are therefore
-    /// not of this swarm.
+    /// The names of Myses that other processes on the same database hold. They do not belong to
+    /// this swarm.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -216,9 +216,9 @@ impl SqlLedger {
         Ok(others.into_iter().map(|(_, name)| name).collect())
     }
 
-    /// Closes all connections; what was acknowledged is on disk already.
+    /// Closes all connections. Acknowledged writes are on disk already.
     pub async fn close(&self) {
-        // A server that is gone keeps nobody here; the leases run out by themselves.
+        // An unreachable server must not delay the end. Its leases expire by themselves.
         let _ = tokio::time::timeout(RELEASE_TIMEOUT, self.inner.release_leases()).await;
         if let Err(error) = self.inner.readers.inner().clone().close().await {
             tracing::warn!(%error, "failed to close the database");
@@ -275,7 +275,7 @@ impl Ledger for SqlLedger {
 }
 
 impl LedgerInner {
-    /// Rows that were appended wait for the index.
+    /// Counts appended rows as waiting for the index.
     fn note_rows(&self, batches: &[&Batch]) {
         let is_row = |write: &&Write| matches!(write, Write::Append { .. });
         let writes = batches.iter().flat_map(|batch| &batch.writes);
@@ -283,7 +283,7 @@ impl LedgerInner {
         self.waiting.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Commits a group at once; where one of it is refused, each by itself.
+    /// Commits a group in one transaction. If one batch is refused, commits each by itself.
     async fn commit(&self, batches: &[Batch]) -> Vec<Result<(), LedgerFault>> {
         let mut answers: Vec<Result<(), LedgerFault>> = batches
             .iter()
@@ -308,7 +308,7 @@ impl LedgerInner {
         answers
     }
 
-    /// Commits each by itself, in their order: behind one that must wait, all wait.
+    /// Commits each batch by itself, in order. After one that has to wait, all others wait.
     async fn commit_one_by_one(&self, batches: &[&Batch]) -> Vec<Result<(), LedgerFault>> {
         let mut results = Vec::with_capacity(batches.len());
         for batch in batches {
@@ -340,7 +340,7 @@ impl LedgerInner {
         Ok(())
     }
 
-    /// A server that vanished answers nothing at all: it is not waited for without end.
+    /// Limits the time of a transaction, because a vanished server would never answer.
     async fn with_timeout<T>(
         &self,
         work: impl Future<Output = Result<T, DbErr>>,
@@ -365,7 +365,7 @@ impl LedgerInner {
         tx.commit().await
     }
 
-    /// Carries a write out within a transaction; a new Mysis is ours.
+    /// Applies a write within a transaction. The lease of a new Mysis is taken with it.
     async fn apply_write(&self, tx: &Tx, write: &Write) -> Result<(), DbErr> {
         commit::apply_write(tx, write).await?;
         if let (Some(tenant), Write::Create(new)) = (&self.tenant, write) {
@@ -388,7 +388,7 @@ impl LedgerInner {
         Ok(claimed)
     }
 
-    /// A transaction for much that comes slowly.
+    /// Begins a transaction with long pauses between its statements.
     async fn begin_slow_transaction(&self) -> Result<Tx, DbErr> {
         let tx = self.writer.begin().await?;
         if self.dialect == Dialect::Postgres {

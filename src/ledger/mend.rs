@@ -1,7 +1,7 @@
-//! Mending: figures of the books that no calls can have used, as older versions let them in, are
-//! counted anew from the rows when the database is opened.
+//! Repairs figures of the books that no calls can have used. Older versions accepted such figures.
+//! They are computed again from the rows when the database is opened.
 //!
-//! Rows stay as they are: what one of them tells beyond belief counts as nothing when it is read.
+//! Rows stay as they are. A figure in a row that cannot be true counts as zero when it is read.
 
 use std::fmt;
 
@@ -20,21 +20,21 @@ use super::entity::{message, mysis, spending};
 use super::writer::Tx;
 use super::{LedgerInner, rows};
 
-/// [`bounds::MAX_SUM`], as the database counts.
+/// [`bounds::MAX_SUM`] as a database integer.
 pub(super) const MAX_SUM: i64 = bounds::MAX_SUM.cast_signed();
-/// The figures of a line of the books, by column.
+/// The columns of a line of the books.
 pub(super) const BOOK_FIGURES: [&str; 5] = ["calls", "input", "output", "cached", "cost_micros"];
-/// The totals of a Mysis, by column.
+/// The columns of a Mysis' totals.
 const TOTALS_FIGURES: [&str; 4] = ["turns", "tokens_in", "tokens_out", "cost_micros"];
-/// What stands for a figure that cannot be true.
+/// Stands for a figure that cannot be true.
 const SPOILT_FIGURE: i64 = -1;
 
-/// What was mended.
+/// The numbers of repaired records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MendReport {
-    /// Lines of the books.
+    /// Repaired lines of the books.
     pub lines: usize,
-    /// Myses whose totals were.
+    /// Myses with repaired totals.
     pub myses: usize,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for MendReport {
     }
 }
 
-/// A line of the books that cannot be true; its figures are [`SPOILT_FIGURE`] where they cannot be.
+/// A line of the books with figures that cannot be true. Those are [`SPOILT_FIGURE`].
 #[derive(FromQueryResult)]
 pub(super) struct SpoiltLine {
     pub(super) day: i64,
@@ -64,7 +64,7 @@ pub(super) struct SpoiltLine {
     cost_micros: i64,
 }
 
-/// The totals of a Mysis that cannot be true, likewise.
+/// Totals of a Mysis with figures that cannot be true. Those are [`SPOILT_FIGURE`].
 #[derive(FromQueryResult)]
 pub(super) struct SpoiltTotals {
     #[sea_orm(from_alias = "id")]
@@ -75,7 +75,7 @@ pub(super) struct SpoiltTotals {
     cost_micros: i64,
 }
 
-/// A figure, or something else where it cannot be true.
+/// An expression for a figure, or for another number if the figure cannot be true.
 pub(super) fn figure_or(dialect: Dialect, figure: &str, otherwise: i64) -> String {
     let is_within = dialect.is_within(figure, MAX_SUM);
     format!("CASE WHEN {is_within} THEN {figure} ELSE {otherwise} END")
@@ -105,7 +105,7 @@ async fn query_spoilt<T: FromQueryResult>(
         .collect()
 }
 
-/// The lines of the books that cannot be true.
+/// The lines of the books with figures that cannot be true.
 pub(super) async fn spoilt_lines(
     connection: &impl ConnectionTrait,
     dialect: Dialect,
@@ -114,7 +114,7 @@ pub(super) async fn spoilt_lines(
     query_spoilt(connection, dialect, place, &BOOK_FIGURES).await
 }
 
-/// The totals of Myses that cannot be true.
+/// The totals of Myses with figures that cannot be true.
 pub(super) async fn spoilt_totals(
     connection: &impl ConnectionTrait,
     dialect: Dialect,
@@ -123,8 +123,8 @@ pub(super) async fn spoilt_totals(
 }
 
 impl LedgerInner {
-    /// Mends what has to be. A database that cannot be written now is read all the same, and mended
-    /// the next time.
+    /// Repairs the figures if there are any. A database that cannot be written now is repaired at
+    /// the next start.
     pub(super) async fn mend_if_possible(&self) -> Option<MendReport> {
         let mended = self.with_timeout(self.mend_figures()).await;
         mended.unwrap_or_else(|error| {
@@ -140,7 +140,7 @@ impl LedgerInner {
             return Ok(None);
         }
         let tx = self.writer.begin().await?;
-        // Another process may have been here meanwhile.
+        // Another process may have repaired them meanwhile.
         let lines = spoilt_lines(&tx, self.dialect).await?;
         for line in &lines {
             mend_line(&tx, line).await?;
@@ -157,8 +157,7 @@ impl LedgerInner {
     }
 }
 
-/// Counts the figures of a line anew that cannot be true. Of rows that were removed nothing is
-/// known any more.
+/// Computes the spoilt figures of a line again. Removed rows cannot contribute.
 async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
     let mut spent = BudgetUse::default();
     for metadata in bills_of(tx, line).await? {
@@ -186,7 +185,7 @@ async fn mend_line(tx: &Tx, line: &SpoiltLine) -> Result<(), DbErr> {
     update.exec(tx).await.map(|_| ())
 }
 
-/// What rows of that day say of what was used.
+/// The costs in the rows of that day.
 async fn bills_of(tx: &Tx, line: &SpoiltLine) -> Result<Vec<String>, DbErr> {
     let day = Day(line.day);
     use message::Column;
@@ -203,7 +202,7 @@ async fn bills_of(tx: &Tx, line: &SpoiltLine) -> Result<Vec<String>, DbErr> {
         .await
 }
 
-/// The totals of a Mysis are what the books say that it used, which are mended by then.
+/// Computes the totals of a Mysis from the books, which are repaired already.
 async fn mend_totals(tx: &Tx, of: &SpoiltTotals) -> Result<(), DbErr> {
     let mut spent = BudgetUse::default();
     let counted = |value: i64| u64::try_from(value).unwrap_or(0);
@@ -235,7 +234,7 @@ async fn mend_totals(tx: &Tx, of: &SpoiltTotals) -> Result<(), DbErr> {
     update.exec(tx).await.map(|_| ())
 }
 
-/// Turns in which the model spoke, as far as the rows go back.
+/// Turns with a reply of the model, as far as the rows go back.
 async fn turns_of(tx: &Tx, mysis: MysisId) -> Result<i64, DbErr> {
     use message::Column;
     let turns: Option<i64> = message::Entity::find()

@@ -2,10 +2,10 @@
 
 use thiserror::Error;
 
-/// Why the database cannot be used; each says what to do about it.
+/// Why the database cannot be used. Each message says what to do about it.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// Its schema is of a version after ours.
+    /// Its schema has a newer version than this program.
     #[error(
         "the database {database} was written by a newer version of zoea (it has the step `{step}`); \
          run that version, or {elsewhere}"
@@ -13,12 +13,12 @@ pub enum OpenError {
     Newer {
         /// The database.
         database: String,
-        /// The first step that we do not know.
+        /// The first migration that this program does not know.
         step: String,
         /// What else can be done.
         elsewhere: &'static str,
     },
-    /// It is another program's.
+    /// It belongs to another program.
     #[error(
         "{database} is no database of zoea's (it has the table `{table}`); {elsewhere}. The \
          database of a Zoea-Nova can be taken over with zoea import"
@@ -31,7 +31,7 @@ pub enum OpenError {
         /// What can be done.
         elsewhere: &'static str,
     },
-    /// The copy that must be made before it is brought up to date cannot be made.
+    /// It must be migrated, but the copy that is made before cannot be written.
     #[error(
         "the database is of version {from} and must be brought up to date, but a copy of it cannot \
          be kept in {copy} first: {why}; free some space there, or make the directory writable"
@@ -41,10 +41,10 @@ pub enum OpenError {
         from: usize,
         /// The copy.
         copy: String,
-        /// The system's words.
+        /// The system's message.
         why: String,
     },
-    /// It must be brought up to date before it can be looked at.
+    /// It must be migrated before it can be read.
     #[error(
         "the database {path} is of version {from}, and this program's is {to}: start zoea in its \
          home once (zoea status will do), which keeps a copy and brings it up to date"
@@ -52,12 +52,12 @@ pub enum OpenError {
     Older {
         /// The database.
         path: String,
-        /// The version it has; 0: none at all.
+        /// Its version; 0 if it has none.
         from: usize,
-        /// Ours.
+        /// The version of this program.
         to: usize,
     },
-    /// It cannot be opened or brought up to date.
+    /// It cannot be opened or migrated.
     #[error(
         "open the database {path}: {why}; check the file and its directory, restore a copy, or \
          use another home with --home"
@@ -65,19 +65,19 @@ pub enum OpenError {
     Unusable {
         /// The database.
         path: String,
-        /// What went wrong.
+        /// The reason.
         why: String,
     },
-    /// The text that should say where a server is does not.
+    /// `store.database_url` cannot be parsed.
     #[error(
         "store.database_url is no URL of a Postgres database (it is not shown here); write \
          postgres://user:password@host:port/database"
     )]
     NoAddress,
-    /// That text says something that nobody knows.
+    /// `store.database_url` has an unknown parameter.
     #[error("store.database_url has the unknown parameter `{0}`; remove it, or mend its name")]
     UnknownParameter(String),
-    /// A server's database cannot be reached or brought up to date.
+    /// A server's database cannot be reached or migrated.
     #[error(
         "open the database {address}: {why}; check store.database_url, and that the server runs \
          and lets this user in"
@@ -85,10 +85,10 @@ pub enum OpenError {
     Server {
         /// The database.
         address: String,
-        /// What went wrong.
+        /// The reason.
         why: String,
     },
-    /// A server's database keeps other letters than ours.
+    /// A server's database has an encoding without all characters.
     #[error(
         "the database {address} keeps text as {encoding}; make one that keeps all letters: CREATE \
          DATABASE … ENCODING 'UTF8' TEMPLATE template0"
@@ -96,10 +96,10 @@ pub enum OpenError {
     Encoding {
         /// The database.
         address: String,
-        /// What it keeps text as.
+        /// Its encoding.
         encoding: String,
     },
-    /// A server's database lacks what a search needs.
+    /// A server's database lacks the extension that searches need.
     #[error(
         "the database {address} has no extension pg_trgm, which searching needs, and this user \
          cannot create it: {why}; let an administrator of the server run CREATE EXTENSION pg_trgm \
@@ -108,7 +108,7 @@ pub enum OpenError {
     NoTrigrams {
         /// The database.
         address: String,
-        /// The server's words.
+        /// The server's message.
         why: String,
     },
 }

@@ -1,6 +1,7 @@
-//! Opening: bringing a database up to date, in place, with a copy of it kept beside it first.
+//! Opens databases and migrates them in place, after keeping a copy.
 //!
-//! Each step is one transaction: killed half-way, a database is of the version before.
+//! Each migration is one transaction. A database whose migration was killed still has the version
+//! before.
 
 use std::path::{Path, PathBuf};
 
@@ -17,17 +18,17 @@ use super::place::free_name;
 use super::server::{self, ServerAddress};
 use super::{error_text, file};
 
-/// The table of the steps that a database has.
+/// The table of the applied migrations.
 const STEPS_TABLE: &str = "seaql_migrations";
 
-/// An older database that was brought up to date.
+/// The migration of an older database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MigrationReport {
-    /// The version it had.
+    /// The version before.
     pub from: usize,
-    /// The version it has.
+    /// The version after.
     pub to: usize,
-    /// The copy of it as it was.
+    /// The copy of the database before the migration.
     pub copy: PathBuf,
 }
 
@@ -43,7 +44,7 @@ impl std::fmt::Display for MigrationReport {
     }
 }
 
-/// Brings a file up to date; says so where it was an older one.
+/// Migrates a file. Returns a report if it was older.
 pub(super) async fn migrate_file(
     writer: &DatabaseConnection,
     path: &Path,
@@ -74,8 +75,7 @@ pub(super) async fn migrate_file(
     Ok(moved)
 }
 
-/// Looks at a file from beside: it must be one of ours, and no newer than this program. Nothing is
-/// written.
+/// Opens a file for reading only. It must be a database of ours with this program's version.
 pub(super) async fn open_for_reading(path: &Path) -> Result<DatabaseConnection, OpenError> {
     let unusable = |error: DbErr| file::unusable_error(path, &error);
     let reader = file::open_reader(path).await.map_err(unusable)?;
@@ -95,7 +95,7 @@ pub(super) async fn open_for_reading(path: &Path) -> Result<DatabaseConnection, 
     })
 }
 
-/// Brings a copy of a file up to date; the copy that it was made from stays as it was.
+/// Migrates a copy of a database file. The original stays as it is.
 pub(super) async fn migrate_copy(path: &Path) -> Result<(), OpenError> {
     let unusable = |error: DbErr| file::unusable_error(path, &error);
     let file = file::open_writer(path).await.map_err(unusable)?;
@@ -113,8 +113,8 @@ pub(super) async fn migrate_copy(path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-/// Brings a server's database up to date, one process at a time. Copies are the server's business:
-/// each step is one transaction.
+/// Migrates a server's database, one process at a time. Copies are the task of the server's
+/// administrator. Each migration is one transaction.
 pub(super) async fn migrate_server(
     writer: &DatabaseConnection,
     address: &ServerAddress,
@@ -131,21 +131,21 @@ pub(super) async fn migrate_server(
 }
 
 impl ServerAddress {
-    /// Looks at the database and changes nothing: how many Myses are in it; none where it is new.
+    /// The number of Myses in the database; `None` if it is new. Nothing is written.
     ///
     /// # Errors
-    /// It cannot be reached, or is not fit for this program.
+    /// The database cannot be reached, or is not usable for this program.
     pub async fn count_myses(&self) -> Result<Option<u64>, OpenError> {
         self.check_reachable().await?;
         let readers = self.open_readers();
         let seen = count_rows(&readers, self).await;
-        // What was asked was answered; a goodbye that is lost harms nobody.
+        // The answer is there, so an error here changes nothing.
         let _ = readers.close().await;
         seen
     }
 }
 
-/// How many Myses a server's database has; none where it is new. Nothing is written.
+/// The number of Myses in a server's database; `None` if it is new. Nothing is written.
 async fn count_rows(
     readers: &DatabaseConnection,
     address: &ServerAddress,
@@ -158,7 +158,7 @@ async fn count_rows(
     count.map(Some).map_err(unusable)
 }
 
-/// How many of our steps a server's database has seen.
+/// The number of migrations that a server's database has.
 async fn count_server_steps(
     connection: &DatabaseConnection,
     address: &ServerAddress,
@@ -170,7 +170,7 @@ async fn count_server_steps(
     count_applied_steps(Dialect::Postgres, &shown, &known, tables, &steps)
 }
 
-/// Why a step could not be made: most likely the one extension that is needed is not there.
+/// The reason why a migration failed. Most likely the extension that it needs is missing.
 async fn explain_failed_step(
     writer: &DatabaseConnection,
     address: &ServerAddress,
@@ -192,7 +192,7 @@ fn steps_of<M: MigratorTrait>() -> Vec<String> {
     steps.iter().map(|step| step.name().to_string()).collect()
 }
 
-/// How many of our steps a database has; none where it is new.
+/// The number of migrations that a database has; 0 if it is new.
 fn count_applied_steps(
     dialect: Dialect,
     database: &str,
@@ -219,7 +219,7 @@ fn count_applied_steps(
     }
 }
 
-/// The tables of a database and the steps that it has. Nothing is written.
+/// The tables of a database and its applied migrations. Nothing is written.
 async fn read_schema(
     writer: &DatabaseConnection,
     dialect: Dialect,
@@ -238,7 +238,7 @@ async fn query_names(writer: &DatabaseConnection, query: Statement) -> Result<Ve
     rows.iter().map(|row| row.try_get_by_index(0)).collect()
 }
 
-/// Keeps a copy of the file beside it. Everything is in the file by then, nothing in its log.
+/// Keeps a copy of the file beside it. The log is empty by then, so the file is complete.
 async fn keep_copy(
     writer: &DatabaseConnection,
     path: &Path,
@@ -263,17 +263,17 @@ async fn keep_copy(
     }
 }
 
-/// Copies a file with its mode and makes the copy durable; a piece of a copy is not left behind.
+/// Copies a file with its mode and makes the copy durable. An incomplete copy is removed.
 fn copy_durably(from: &Path, to: &Path) -> std::io::Result<()> {
     let copied = std::fs::copy(from, to).and_then(|_| std::fs::File::open(to)?.sync_all());
     if copied.is_err() {
-        // It may not even be there.
+        // The file may not even exist.
         let _ = std::fs::remove_file(to);
     }
     copied
 }
 
-/// Gives an older database pages of our size. One that keeps its own works as well, only dearer.
+/// Changes an older database to our page size. A failure only makes commits slower.
 async fn make_pages_small(writer: &DatabaseConnection) {
     let statement = format!(
         "PRAGMA journal_mode = DELETE; PRAGMA page_size = {PAGE_BYTES}; VACUUM; PRAGMA journal_mode = WAL"

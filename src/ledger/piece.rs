@@ -1,4 +1,4 @@
-//! Pieces: reading on in a long result without taking all of it into memory.
+//! Reads a long tool result in parts, without loading all of it into memory.
 
 use actors::domain::ids::MysisId;
 use actors::ports::{ResultPiece, ResultQuery};
@@ -8,7 +8,7 @@ use super::LedgerInner;
 use super::archive::of;
 use super::entity::{message, tool_call};
 
-/// A call's place: the row that asked for it and its position there.
+/// The place of a call: the row that made it and its position there.
 type CallPlace = (i64, i32);
 
 impl LedgerInner {
@@ -41,7 +41,7 @@ impl LedgerInner {
             .await
     }
 
-    /// The database cuts the piece out, byte by byte.
+    /// Reads a part of a result. The database cuts it out by bytes.
     async fn read_piece(
         &self,
         asked: &ResultQuery,
@@ -67,13 +67,13 @@ impl LedgerInner {
     }
 }
 
-/// The place that a call's key names: `<seq>.<position>`.
+/// Parses a call's key, `<seq>.<position>`.
 fn parse_call_key(call_id: &str) -> Option<CallPlace> {
     let (seq, position) = call_id.split_once('.')?;
     Some((seq.parse().ok()?, position.parse().ok()?))
 }
 
-/// The place that an id of our own making names: `call_<seq>_<position>`.
+/// Parses an id that we made, `call_<seq>_<position>`.
 fn parse_own_id(call_id: &str) -> Option<CallPlace> {
     let (seq, position) = call_id
         .trim_end_matches('x')

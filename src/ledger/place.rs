@@ -1,5 +1,5 @@
-//! The place: looked at before each commit, because SQLite goes on writing into a file that was
-//! removed or replaced, and all of that would be gone with the process.
+//! Checks before each commit that the database file is still in place. SQLite goes on writing to a
+//! file that was removed or replaced, and everything written there is lost when the process ends.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,29 +13,29 @@ use tokio::sync::OnceCell;
 use super::error_text;
 use super::writer::DatabaseWriter;
 
-/// Where the database is, and which file that was when it was opened.
+/// The path of the database, and the identity of the file that was opened there.
 #[derive(Debug)]
 pub(super) struct DatabaseFile {
     path: PathBuf,
     file: Option<FileId>,
-    /// The longest that it was since we made it shorter.
+    /// The greatest length of the file since we last shortened it.
     length: AtomicU64,
-    /// Whether we are making it shorter.
+    /// Whether we are shortening it.
     is_shrinking: AtomicBool,
-    /// What became of saving the database once it was gone.
+    /// The result of saving the database after its file was gone.
     rescue: OnceCell<String>,
 }
 
-/// Device and number: which file it is, by whatever name.
+/// The device and inode of a file.
 pub(super) type FileId = (u64, u64);
 
-/// Which file is at a place now; `None` where there is none, or it cannot be looked at.
+/// The identity of the file at a path; `None` if there is none or it cannot be read.
 pub(super) fn file_at(path: &Path) -> Option<FileId> {
     let file = fs::metadata(path).ok()?;
     Some((file.dev(), file.ino()))
 }
 
-/// A name beside a file's that no file has yet: an older copy is the operator's.
+/// A free name beside a file. Existing copies belong to the operator and are kept.
 pub(super) fn free_name(path: &Path, ending: &str) -> PathBuf {
     let named = |number: String| {
         let mut name = path.as_os_str().to_owned();
@@ -52,7 +52,7 @@ pub(super) fn free_name(path: &Path, ending: &str) -> PathBuf {
 }
 
 impl DatabaseFile {
-    /// The database that was just opened here.
+    /// The database that was just opened at this path.
     pub(super) fn of(path: &Path) -> DatabaseFile {
         DatabaseFile {
             path: path.to_path_buf(),
@@ -63,8 +63,8 @@ impl DatabaseFile {
         }
     }
 
-    /// Whether the open database is still the file at its place; if not, what happened, where its
-    /// content was saved, and what to do.
+    /// Checks whether the open database is still the file at its path. If not, saves its content to
+    /// another file. The error says what happened, where the content is, and what to do.
     pub(super) async fn check_in_place(&self, writer: &DatabaseWriter) -> Result<(), String> {
         let Some(what) = self.find_trouble() else {
             return Ok(());
@@ -88,23 +88,23 @@ impl DatabaseFile {
                 (file.len() < longest).then_some("was cut short")
             }
             Err(error) if error.kind() == ErrorKind::NotFound => Some("was removed"),
-            // What cannot be looked at may still be written.
+            // A file that cannot be inspected may still be writable.
             Err(_) => None,
         }
     }
 
-    /// From here on it may become shorter.
+    /// Allows the file to become shorter.
     pub(super) fn begin_to_shrink(&self) {
         self.is_shrinking.store(true, Ordering::Relaxed);
     }
 
-    /// From here on it may not.
+    /// Forbids the file to become shorter.
     pub(super) fn end_of_shrinking(&self) {
         self.length.store(0, Ordering::Relaxed);
         self.is_shrinking.store(false, Ordering::Relaxed);
     }
 
-    /// Saves what the open database holds: as long as the process lives, nothing of it is lost.
+    /// Saves the content of the open database, which is complete as long as this process lives.
     async fn save_copy(&self, writer: &DatabaseWriter) -> String {
         let file = free_name(&self.path, "rescued");
         match save_into(&file, writer).await {
@@ -119,12 +119,12 @@ impl DatabaseFile {
     }
 }
 
-/// Writes a copy that only its owner reads, as the database itself.
+/// Writes a copy that only its owner can read, like the database itself.
 pub(super) async fn save_into(file: &Path, open: &impl ConnectionTrait) -> Result<(), String> {
     let mut made = fs::OpenOptions::new();
     made.write(true).create_new(true).mode(0o600);
     made.open(file).map_err(|error| error.to_string())?;
-    // SQLite takes an empty file for one that is not there yet.
+    // SQLite treats an existing empty file like a missing one.
     let name = file.display().to_string().replace('\'', "''");
     let vacuum = format!("VACUUM INTO '{name}'");
     let saved = open.execute_unprepared(&vacuum).await;

@@ -1,4 +1,5 @@
-//! Recall: what a Mysis takes up again, and what of it is answered.
+//! Recall: the part of its conversation with which a Mysis continues after a start, and which of it
+//! is answered.
 
 use std::sync::Arc;
 
@@ -13,18 +14,19 @@ use super::LedgerInner;
 use super::archive::{RARE_KINDS_CONDITION, of, profile, totals};
 use super::entity::{message, mysis};
 
-/// Rows at the end of a conversation that a Mysis takes up again, and as many that may be sent.
+/// The number of newest rows that a Mysis recalls, and the number of rows among all recalled ones
+/// that a request may contain.
 const MAX_RECALLED_ROWS: u64 = 96;
-/// Orders before those that are taken up because nobody has answered them yet.
+/// The most unanswered orders that are recalled from before those rows.
 const MAX_RECALLED_ORDERS: u64 = 100;
 
-/// The newest words of a Mysis; zeros where it has said nothing.
+/// The newest reply with words of a Mysis; all zeros if there is none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LastReply {
-    /// Where they stand.
+    /// Its row.
     pub(super) seq: i64,
-    /// The last row that they answer: the last one that the model had seen; 0 where it had seen
-    /// none. Of older programs that is not known: all that stands before them.
+    /// The newest row that the model had seen when it replied; 0 if it had seen none. Replies of
+    /// older programs do not name it and count as answers to all rows before them.
     pub(super) answers: i64,
 }
 
@@ -36,7 +38,7 @@ impl LastReply {
         }
     }
 
-    /// A row as words, if it is any.
+    /// The row as a reply with words, if it is one.
     fn of(row: &message::Model) -> Option<LastReply> {
         let is_said = row.kind == RowKind::Reply.as_str() && !row.content.is_empty();
         is_said.then(|| LastReply::new(row.seq, row.horizon))
@@ -45,7 +47,7 @@ impl LastReply {
 
 impl LedgerInner {
     pub(super) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
-        // Side by side: whoever was killed is back the sooner for it.
+        // The queries run at the same time, so that a restart takes less time.
         let ((rows, last), notes, (profile, totals), sightings, watch) = tokio::try_join!(
             self.newest_rows(mysis),
             self.recall_notes(mysis),
@@ -64,7 +66,7 @@ impl LedgerInner {
         })
     }
 
-    /// The rows that are taken up, in their order, and the place of the last row.
+    /// The recalled rows in order, and the number of the last row.
     async fn newest_rows(&self, mysis: MysisId) -> Result<(Vec<Arc<Row>>, Seq), DbErr> {
         let mut models = of(mysis)
             .order_by_desc(message::Column::Seq)
@@ -80,8 +82,9 @@ impl LedgerInner {
         Ok((self.complete(rows).await?, last))
     }
 
-    /// As many rows before these, the newest first, that all together are so many that may be sent: a
-    /// night of retries does not fill the place of what was said.
+    /// Rows before these, newest first, as many as are needed to recall enough rows that a request
+    /// may contain. Without them, a night of retries would push all messages out of the recalled
+    /// part.
     async fn sendable_before(
         &self,
         mysis: MysisId,
@@ -101,13 +104,13 @@ impl LedgerInner {
             .await
     }
 
-    /// Where the oldest of the rows stands that are taken up since they may be sent; 0 where all are.
+    /// The oldest row that is recalled because a request may contain it; 0 if all are.
     pub(super) async fn oldest_to_send(&self, mysis: MysisId) -> Result<i64, DbErr> {
         let sendable = of(mysis).filter(message::Column::Kind.is_in(sendable_kinds()));
         self.newest_but(sendable, MAX_RECALLED_ROWS - 1).await
     }
 
-    /// Where the newest of some rows stands that has so many newer ones; 0 where there is none.
+    /// The row that has exactly this many newer ones in a query; 0 if there is none.
     pub(super) async fn newest_but(
         &self,
         rows: Select<message::Entity>,
@@ -125,8 +128,7 @@ impl LedgerInner {
         Ok(place.unwrap_or(0))
     }
 
-    /// Direct messages before the rows that are taken up, which no words of the model answer; in
-    /// their order.
+    /// Direct messages from before the recalled rows that no reply answers, in order.
     async fn unanswered_before(
         &self,
         mysis: MysisId,
@@ -148,7 +150,7 @@ impl LedgerInner {
             .await?;
         let oldest = orders.last().map(|order| order.seq);
         if let Some(oldest) = oldest.filter(|_| said.is_none()) {
-            // What was said before the oldest of them answers none of them.
+            // A reply from before the oldest order answers none of them.
             let said = self.newest_words(mysis, oldest).await?;
             orders.retain(|order| order.seq > said.answers);
         }
@@ -156,7 +158,7 @@ impl LedgerInner {
         Ok(orders)
     }
 
-    /// The newest words that stand after a place.
+    /// The newest reply with words after a row.
     pub(super) async fn newest_words(
         &self,
         mysis: MysisId,
@@ -191,7 +193,7 @@ impl LedgerInner {
         self.complete(notes).await
     }
 
-    /// The place up to which the operator cleared the notes.
+    /// The row up to which the operator cleared the notes.
     pub(super) async fn notes_after(&self, mysis: MysisId) -> Result<i64, DbErr> {
         let after: Option<i64> = mysis::Entity::find_by_id(mysis.0)
             .select_only()
@@ -202,7 +204,7 @@ impl LedgerInner {
         Ok(after.unwrap_or(0))
     }
 
-    /// The settings of a Mysis, and what it has used up.
+    /// The profile of a Mysis and its totals.
     async fn read_profile(
         &self,
         mysis: MysisId,
@@ -219,7 +221,7 @@ fn sendable_kinds() -> impl Iterator<Item = &'static str> {
     kinds.map(RowKind::as_str)
 }
 
-/// Whether a row may be part of a request.
+/// Whether a request may contain a row.
 pub(super) fn is_sendable(row: &message::Model) -> bool {
     sendable_kinds().any(|kind| kind == row.kind)
 }

@@ -1,8 +1,8 @@
-//! Retention: old rows are removed, piece by piece, behind the commits (decision 90).
+//! Retention: removes old rows in small pieces behind the commits (decision 90).
 //!
-//! What goes is what is old and what no request, no order and no call still needs. A piece is one
-//! transaction of some milliseconds: rows, their calls and their words in the index go together or
-//! not at all, so that a kill leaves nothing half done; the next round finds the rest by itself.
+//! A row is removed if it is old and no request, order or call needs it. A piece is a transaction
+//! of some milliseconds. It removes rows, their calls and their index entries together, so that a
+//! kill leaves nothing half done. The next round finds the remaining rows.
 
 mod piece;
 
@@ -24,19 +24,20 @@ use super::{LedgerInner, SqlLedger, error_text, index, sightings};
 
 use piece::{NeededRows, PieceLimits, RemovalPiece};
 
-/// How often it is looked whether a round is due, where nothing is written.
+/// How often it is checked whether a round is due while nothing is written.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// The pause between two rounds.
 const ROUND_PAUSE: Duration = Duration::from_secs(600);
-/// The newest rows of a conversation stay, however old: far more than a request can show.
+/// The newest rows of a conversation that stay at any age. They are far more than a request can
+/// contain.
 pub(super) const LEAST: i64 = 512;
 
-/// What is kept of each conversation; a row goes when either says so.
+/// The limits of a conversation. A row is removed if it exceeds either.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionLimits {
-    /// Rows of at most this age; absent: of any.
+    /// The greatest age of a row; `None` for any.
     pub age: Option<Duration>,
-    /// So many of the newest rows; absent: any number.
+    /// The greatest number of rows; `None` for any.
     pub rows: Option<u64>,
 }
 
@@ -46,11 +47,12 @@ impl RetentionLimits {
     }
 }
 
-/// What is kept, and how far the round has come.
+/// The limits, and the state of the present round.
 pub(super) struct Retention {
     keep: RetentionLimits,
     clock: Arc<dyn Clock>,
-    /// When the newest row was said as the first round began, and when that was by the other clock.
+    /// The time of the newest row when the first round began, and the monotonic time of that
+    /// moment.
     begun: OnceLock<(Timestamp, Moment)>,
     round: Mutex<RetentionRound>,
 }
@@ -58,15 +60,15 @@ pub(super) struct Retention {
 /// A round over all conversations.
 #[derive(Default)]
 struct RetentionRound {
-    /// When the next one is due.
+    /// When the next round is due.
     next: Moment,
-    /// Whose turn it still is.
+    /// The Myses that are still to be visited.
     myses: VecDeque<MysisId>,
-    /// How far the first of them has been looked at.
+    /// The row up to which the first of them has been checked.
     after: Seq,
-    /// What of its conversation is needed.
+    /// The rows of its conversation that are needed.
     needed: Option<NeededRows>,
-    /// Which piece of the index is to be written anew, after all of them.
+    /// The step of rebuilding the index that follows the last Mysis.
     renewal: Option<Renewal>,
 }
 
@@ -81,9 +83,9 @@ impl Retention {
         is_under_way || self.clock.moment() >= round.next
     }
 
-    /// How large the next piece may be.
+    /// The size of the next piece.
     fn piece_limits(&self) -> PieceLimits {
-        // The next round should have begun.
+        // The round is late if the next one should have begun.
         let is_late = self.clock.moment() >= self.round().next;
         if is_late {
             PieceLimits::LARGE
@@ -92,7 +94,7 @@ impl Retention {
         }
     }
 
-    /// Where the next piece begins.
+    /// The Mysis and the row where the next piece begins.
     fn next_position(&self) -> Option<(MysisId, Seq)> {
         let round = self.round();
         let mysis = round.myses.front()?;
@@ -117,14 +119,14 @@ impl Retention {
 /// How far back conversations reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HistoryReach {
-    /// Rows that were removed.
+    /// The number of removed rows.
     pub removed: u64,
-    /// When the newest of them was said; `None` where none was removed.
+    /// The time of the newest removed row; `None` if none was removed.
     pub before: Option<Timestamp>,
 }
 
 impl SqlLedger {
-    /// Keeps of conversations from now on only this; the first call counts.
+    /// Sets the limits for conversations. Only the first call has an effect.
     pub fn set_retention(&self, keep: RetentionLimits, clock: Arc<dyn Clock>) {
         if keep.is_all() {
             return;
@@ -135,11 +137,11 @@ impl SqlLedger {
             begun: OnceLock::new(),
             round: Mutex::default(),
         };
-        // What was said first holds as long as the ledger is open.
+        // The first limits remain until the ledger is closed.
         let _ = self.inner.retention.set(retention);
     }
 
-    /// How far back the conversation of one Mysis reaches, or of all.
+    /// How far back the conversation of one Mysis reaches, or those of all.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -150,12 +152,12 @@ impl SqlLedger {
 }
 
 impl LedgerInner {
-    /// Whether there is something to look at.
+    /// Whether a piece or a round is due.
     pub(super) fn is_removal_due(&self) -> bool {
         self.retention.get().is_some_and(Retention::is_due)
     }
 
-    /// Removes the next old rows. What cannot be removed now is tried again in the next round.
+    /// Removes the next old rows. If that fails, the next round tries again.
     pub(super) async fn remove_old(&self) {
         let Some(retention) = self.retention.get() else {
             return;
@@ -204,9 +206,9 @@ impl LedgerInner {
         Ok(())
     }
 
-    /// The moment from which the age of rows counts back: now by the wall clock, but no later than the
-    /// newest row was said as the first round began, and the time that has passed since by the other
-    /// clock. So nothing is old because the wall clock was set years ahead (decision 141).
+    /// The time from which the age of rows is counted. It is the wall clock's time, but never later
+    /// than the newest row at the first round plus the monotonic time since then. So no row becomes
+    /// old because the wall clock was set years ahead (decision 141).
     async fn reference_time(&self, retention: &Retention) -> Result<Timestamp, DbErr> {
         let now = retention.clock.both_clocks();
         let (newest, since) = match retention.begun.get() {
@@ -227,7 +229,7 @@ impl LedgerInner {
         Ok(now.wall.min(known))
     }
 
-    /// The Myses that this process may write about.
+    /// The Myses for which this process may write.
     async fn own_myses(&self) -> Result<VecDeque<MysisId>, DbErr> {
         let others = self.held_by_others().await?;
         let all: Vec<i64> = mysis::Entity::find()
@@ -241,10 +243,11 @@ impl LedgerInner {
         Ok(all.into_iter().filter(is_ours).map(MysisId).collect())
     }
 
-    /// Removes rows with their calls and their words in the index, in one transaction.
+    /// Removes rows with their calls and index entries in one transaction.
     async fn remove_rows(&self, mysis: MysisId, piece: &RemovalPiece) -> Result<(), DbErr> {
-        // A file has no index from a call to its results: looking for each would read the whole
-        // conversation. Results go with their calls, so nothing points to what is not there.
+        // A file has no index from a call to its results, so each foreign key check would read the
+        // whole conversation. Results are removed together with their calls, so no reference is
+        // left dangling.
         let tx = self.writer.begin_without_foreign_keys().await?;
         if let Some(tenant) = &self.tenant {
             tenant.check_leases(&tx, [mysis].into()).await?;
@@ -265,7 +268,7 @@ impl LedgerInner {
         tx.commit().await
     }
 
-    /// Sightings that are never taken up again.
+    /// Removes sightings that no Mysis will recall.
     async fn forget_unreachable(&self, mysis: MysisId) -> Result<(), DbErr> {
         let oldest: Option<i64> = sighting::Entity::find()
             .filter(sighting::Column::MysisId.eq(mysis.0))
@@ -308,7 +311,7 @@ impl LedgerInner {
     }
 }
 
-/// Notes how far back the conversation reaches from now on.
+/// Records how far back the conversation now reaches.
 async fn note_removal(tx: &Tx, mysis: MysisId, rows: &[message::Model]) -> Result<(), DbErr> {
     let newest = |of: fn(&message::Model) -> i64| rows.iter().map(of).max().unwrap_or(0);
     let model = removed::ActiveModel {
@@ -336,7 +339,7 @@ async fn note_removal(tx: &Tx, mysis: MysisId, rows: &[message::Model]) -> Resul
     Ok(())
 }
 
-/// A Mysis that is deleted has no conversation that could reach anywhere.
+/// Removes the record of a deleted Mysis.
 pub(super) async fn forget_reach(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     removed::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())

@@ -1,7 +1,7 @@
-//! Rows: a row of the domain as a row of the database, and back.
+//! Converts rows of the domain to rows of the database and back.
 //!
-//! What cannot be read back as what it claims to be becomes a row of an unknown kind: it is shown
-//! and not sent, and nothing else suffers from it.
+//! A database row whose content does not fit its kind becomes a row of an unknown kind. It is shown
+//! and never sent, and it does not affect other rows.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use zoea_contract::RowMetadataJson;
 
 use super::entity::{message, tool_call};
 
-/// A row as it goes into the database, without its calls.
+/// Converts a row, without its calls.
 pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
     let utterance = row.utterance();
     let result = row.result().map(|(call, _, _)| call);
@@ -61,7 +61,7 @@ pub(super) fn to_model(mysis: MysisId, row: &Row) -> message::ActiveModel {
     }
 }
 
-/// The calls of a row as they go into the database.
+/// Converts the calls of a row.
 pub(super) fn call_models(mysis: MysisId, row: &Row) -> Vec<tool_call::ActiveModel> {
     (0..)
         .zip(row.calls())
@@ -79,7 +79,8 @@ pub(super) fn call_models(mysis: MysisId, row: &Row) -> Vec<tool_call::ActiveMod
         .collect()
 }
 
-/// What of it is stored: what follows from the rest of the row, and what is null, is left out.
+/// The part of the metadata that is stored: without nulls and without what the rest of the row
+/// contains.
 fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
     let Some(members) = metadata.as_object_mut() else {
         return metadata;
@@ -108,7 +109,7 @@ fn cost_of(meta: &Value) -> Option<u64> {
     meta["cost_micros"].as_u64().map(bounds::cost_of_a_call)
 }
 
-/// The bill that a row's metadata carries.
+/// The charge in a row's metadata.
 pub(super) fn parse_bill(metadata: &str) -> Option<Charge> {
     let meta: Value = serde_json::from_str(metadata).ok()?;
     bill_of(&meta)
@@ -122,16 +123,16 @@ fn bill_of(meta: &Value) -> Option<Charge> {
     })
 }
 
-/// What is needed beside a message to read it back.
+/// What is needed beside a message to restore its row.
 #[derive(Default)]
 pub(super) struct LinkedRecords {
-    /// The calls of call rows, by the row's place, in their order.
+    /// The calls of call rows in order, by the row's id.
     pub(super) calls: BTreeMap<(i64, i64), Vec<CallRecord>>,
-    /// The missions' texts.
+    /// The texts of missions.
     pub(super) missions: BTreeMap<i64, Arc<str>>,
 }
 
-/// A row as it comes out of the database.
+/// Restores a row.
 pub(super) fn from_model(model: message::Model, beside: &LinkedRecords) -> Arc<Row> {
     let (seq, at, turn) = (Seq(model.seq), Timestamp(model.at), TurnNumber(model.turn));
     Arc::new(Row {
@@ -181,7 +182,7 @@ fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
     Utterance {
         text: text.clone(),
         reasoning: model.reasoning.as_deref().map(Into::into),
-        // One that does not tell had seen all before it.
+        // A reply without this value was given after the model had seen all earlier rows.
         seen_up_to: Seq(model.horizon.unwrap_or(model.seq)),
         meta: ReplyMeta {
             usage: usage_of(&meta),
@@ -210,7 +211,7 @@ fn read_result(model: &message::Model, text: &Arc<str>) -> Option<RowBody> {
             status: status.filter(|status| !status.is_open())?,
             ms: meta["ms"].as_u64().unwrap_or(0),
             tick: meta["tick"].as_i64(),
-            // Nothing that is stored was cut; older programs wrote the size before redaction.
+            // A stored text is never cut. Older programs stored the size before redaction.
             bytes: text.len() as u64,
         },
     })
@@ -243,7 +244,7 @@ fn text_member(meta: &Value, key: &str) -> Arc<str> {
     meta[key].as_str().unwrap_or_default().into()
 }
 
-/// A call as it comes out of the database.
+/// Restores a call.
 pub(super) fn call_from_model(model: tool_call::Model) -> CallRecord {
     CallRecord {
         id: model.call_id.into(),

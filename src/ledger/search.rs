@@ -1,7 +1,7 @@
-//! Search: rows that hold a text, literally.
+//! Search: finds rows that literally contain a text.
 //!
-//! The newest rows, which the index does not hold yet, are read; of the others those that the index
-//! names. Either way a row counts only once the text was seen in it.
+//! Rows that are not indexed yet are read. Of the others, those that the index names are read. In
+//! both cases a row counts only if its text contains the needle.
 
 use std::sync::Arc;
 
@@ -18,13 +18,13 @@ use super::dialect::Dialect;
 use super::entity::{message, mission};
 use super::trigrams;
 
-/// Rows that are looked at at once, at first; then more and more, to this.
+/// The rows of the first query. Later queries have more, up to the maximum.
 const FIRST_PIECE_ROWS: u64 = 32;
 const MAX_PIECE_ROWS: u64 = 64;
-/// Bytes of the texts that are found, about: a search ends where they are as many. Its rows are held
-/// all at once.
+/// A search ends at about this many bytes of found texts, because its rows are in memory at once.
 const MAX_FOUND_BYTES: usize = 4 << 20;
-/// A needle of one or two letters begins many trigrams; beyond so many, reading is faster.
+/// A needle of one or two characters begins many trigrams. Beyond this number, reading all rows is
+/// faster.
 const MAX_TERMS: u64 = 400;
 
 impl LedgerInner {
@@ -37,7 +37,7 @@ impl LedgerInner {
 
     async fn search_messages(&self, search: &SearchQuery) -> Result<SearchHits, DbErr> {
         let mut sieve = self.new_collector(search);
-        // Read first: rows that are indexed meanwhile are then read all the same.
+        // The position is read first. Rows that are indexed meanwhile are then still read here.
         let upto = self.indexed_upto().await?;
         self.scan_rows(&mut sieve, upto, i64::MAX).await?;
         if !sieve.is_full() {
@@ -65,7 +65,7 @@ impl LedgerInner {
         HitCollector::new(search, self.readers.dialect())
     }
 
-    /// What the index is to be asked.
+    /// Decides how to search for a needle.
     async fn plan_search(&self, needle: &str, mysis: Option<MysisId>) -> Result<SearchPlan, DbErr> {
         if self.readers.dialect() == Dialect::Postgres {
             return Ok(SearchPlan::Ask(trigrams::pattern(needle)));
@@ -90,7 +90,7 @@ impl LedgerInner {
             .map(|row| row.try_get_by_index(0))
             .collect::<Result<Vec<String>, DbErr>>()?;
         if terms.is_empty() {
-            // No term is this: it asks for nothing and finds nothing.
+            // No term contains this character, so the query finds nothing.
             return Ok(SearchPlan::Ask(trigrams::any_of(
                 &["\u{e0ff}".repeat(3)],
                 None,
@@ -99,7 +99,7 @@ impl LedgerInner {
         Ok(SearchPlan::Ask(trigrams::any_of(&terms, mysis)))
     }
 
-    /// Looks at the rows after one and up to another, from the newest on.
+    /// Reads the rows after one up to another, newest first.
     async fn scan_rows(
         &self,
         sieve: &mut HitCollector<'_>,
@@ -127,7 +127,7 @@ impl LedgerInner {
         Ok(())
     }
 
-    /// Looks at the rows that the index names, from the newest on.
+    /// Reads the rows that the index names, newest first.
     async fn scan_indexed(
         &self,
         sieve: &mut HitCollector<'_>,
@@ -168,7 +168,7 @@ impl LedgerInner {
         rows.iter().map(|row| row.try_get_by_index(0)).collect()
     }
 
-    /// Missions are few: they are all looked at.
+    /// Searches the missions. They are few, so all are read.
     async fn search_missions(&self, search: &SearchQuery) -> Result<SearchHits, DbErr> {
         let mut sieve = self.new_collector(search);
         let mut rows = Vec::new();
@@ -199,26 +199,26 @@ impl LedgerInner {
     }
 }
 
-/// How the rows that may hold a needle are found.
+/// How the rows that may contain a needle are found.
 enum SearchPlan {
-    /// The index names them.
+    /// The index is queried with this text.
     Ask(String),
-    /// All are read.
+    /// All rows are read.
     Read,
 }
 
-/// What a search keeps of the rows that it sees.
+/// Collects the hits of a search.
 struct HitCollector<'a> {
     search: &'a SearchQuery,
-    /// The text as the database would hold it.
+    /// The text as the database would store it.
     text: String,
-    /// The text without capital letters.
+    /// The text in lower case.
     needle: String,
-    /// Ids of the rows that hold it, the newest first.
+    /// The ids of the hits, newest first.
     hits: Vec<i64>,
-    /// Bytes of the texts in which it was found.
+    /// The bytes of the texts of the hits.
     bytes: usize,
-    /// Rows that hold it but for capital letters.
+    /// The number of rows that differ from the text only in case.
     near: usize,
 }
 
@@ -236,7 +236,7 @@ impl<'a> HitCollector<'a> {
         }
     }
 
-    /// The rows that count at all, and what is looked at of each.
+    /// A query for the rows that can be hits, with the columns that are searched.
     fn select_candidates(&self) -> Select<message::Entity> {
         let mut rows = message::Entity::find();
         if let Some(mysis) = self.search.mysis {
@@ -265,7 +265,7 @@ impl<'a> HitCollector<'a> {
         }
     }
 
-    /// Whether a row counts.
+    /// Checks a row. Returns whether it is a hit.
     fn collect_row(&mut self, id: i64, words: &str) -> bool {
         let is_near = self.needs_small() && trigrams::small(words).contains(&self.needle);
         let is_hit = if self.search.case_sensitive {
@@ -282,7 +282,8 @@ impl<'a> HitCollector<'a> {
         counts
     }
 
-    /// Rows that differ in capital letters only are counted until one is found that does not.
+    /// Whether lower-case texts are needed. Rows that differ only in case are counted until there
+    /// is an exact hit.
     fn needs_small(&self) -> bool {
         !self.search.case_sensitive || self.hits.is_empty()
     }

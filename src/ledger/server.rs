@@ -1,7 +1,7 @@
-//! The server: how a Postgres database is reached, and what its sessions must be like.
+//! The Postgres server: connects to it and configures its sessions.
 //!
-//! Who writes waits for its turn first, whichever process it is in: so rows get their numbers in
-//! the order in which they become visible, as in a file.
+//! Every writer of any process first waits for a common lock. So rows get their ids in the order in
+//! which they become visible, as in a file.
 
 use std::time::Duration;
 
@@ -13,32 +13,32 @@ use url::Url;
 use super::OpenError;
 use super::connection::READ_CONNECTIONS;
 
-/// How long a server may take to answer when it is first asked.
+/// How long the first connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a connection is waited for, later.
+/// How long a query waits for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a transaction may take, waiting for its turn included.
+/// How long a transaction may take, including the wait for the lock.
 pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What each session is told first. A writer that vanished or stands still must not keep others
-/// waiting: its transaction ends before their patience does. What was acknowledged must be on disk;
-/// and a search's plan depends on what is looked for.
+/// The settings of each session. The transaction of a writer that vanished or hangs ends before the
+/// other writers' lock timeout. Acknowledged writes are on disk. A search's plan is made for its
+/// own needle.
 const SESSION_SETUP: &str = "SET idle_in_transaction_session_timeout = '5s'; SET lock_timeout = '20s'; \
     SET default_transaction_isolation = 'read committed'; SET plan_cache_mode = 'force_custom_plan'; \
     SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') = 'off'";
 
-/// Waits until nobody else writes; the turn is over with the transaction. The number of this lock is
-/// `zoea` and a one.
+/// Waits for the writers' lock, which is held until the transaction ends. Its key is `zoea` as four
+/// bytes, and 1.
 pub(super) const WAIT_FOR_TURN: &str = "SELECT pg_advisory_xact_lock(2053076321, 1)";
 
-/// The number of the lock that whoever brings the schema up to date takes for its session.
+/// Waits for the lock of schema changes, which is held by the session.
 const LOCK_SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";
 const UNLOCK_SCHEMA: &str = "SELECT pg_advisory_unlock(2053076321, 2)";
 
-/// What a URL may say behind its question mark, as libpq calls it.
+/// The parameters that a URL may have, with libpq's names.
 const KNOWN_PARAMETERS: [&str; 13] = [
     "sslmode",
     "sslrootcert",
@@ -55,7 +55,7 @@ const KNOWN_PARAMETERS: [&str; 13] = [
     "statement-cache-capacity",
 ];
 
-/// The address of a Postgres database. Its password is shown nowhere.
+/// The address of a Postgres database. Its password is never shown.
 #[derive(Clone)]
 pub struct ServerAddress {
     options: PgConnectOptions,
@@ -68,7 +68,7 @@ impl std::fmt::Debug for ServerAddress {
     }
 }
 
-/// As an operator may see it: without the password, and without what else a URL may carry.
+/// Shows the address without the password and without the URL's parameters.
 impl std::fmt::Display for ServerAddress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.shown)
@@ -76,13 +76,13 @@ impl std::fmt::Display for ServerAddress {
 }
 
 impl ServerAddress {
-    /// Reads a URL `postgres://user:password@host:port/database?sslmode=…`. What it leaves out is
+    /// Parses a URL `postgres://user:password@host:port/database?sslmode=…`. Missing parts are
     /// taken from libpq's variables and `~/.pgpass`.
     ///
     /// # Errors
-    /// It is none; the text is not repeated.
+    /// The text is not such a URL. The error does not repeat the text.
     pub fn parse(url: &str) -> Result<ServerAddress, OpenError> {
-        // What it does not know, the driver would write into the log with its value.
+        // The driver would log an unknown parameter with its value, so they are refused here.
         let parsed = Url::parse(url).map_err(|_| OpenError::NoAddress)?;
         let unknown = parsed.query_pairs().find(|(key, _)| !is_known(key));
         if let Some((key, _)) = unknown {
@@ -109,12 +109,12 @@ impl ServerAddress {
         Ok(ServerAddress { options, shown })
     }
 
-    /// Looks whether the database can be reached and keeps every letter.
+    /// Checks that the database can be reached and stores all characters.
     pub(super) async fn check_reachable(&self) -> Result<(), OpenError> {
         let asking = async {
             let mut connection = PgConnection::connect_with(&self.options).await?;
             let row = connection.fetch_one("SHOW server_encoding").await?;
-            // What was asked was answered; a goodbye that is lost harms nobody.
+            // The answer is there, so an error here changes nothing.
             let _ = connection.close().await;
             row.try_get::<String, _>(0)
         };
@@ -129,13 +129,13 @@ impl ServerAddress {
         }
     }
 
-    /// The one connection that writes.
+    /// The writing connection.
     pub(super) fn writer_pool(&self) -> PgPool {
         let pool = pool_options().max_connections(1).test_before_acquire(false);
         self.connect_lazily(pool.idle_timeout(None).max_lifetime(None))
     }
 
-    /// The connections that only read.
+    /// The read-only connections.
     pub(super) fn open_readers(&self) -> DatabaseConnection {
         let pool = pool_options().max_connections(READ_CONNECTIONS);
         let pool = pool.idle_timeout(Duration::from_secs(60));
@@ -167,7 +167,7 @@ fn pool_options() -> PgPoolOptions {
         })
 }
 
-/// The server's own words, without the layers around them.
+/// The server's own message, without the layers around it.
 fn server_error_text(error: &sqlx::Error) -> String {
     match error.as_database_error() {
         Some(database) => database.message().to_string(),
@@ -175,24 +175,24 @@ fn server_error_text(error: &sqlx::Error) -> String {
     }
 }
 
-/// The server took longer than [`WRITE_TIMEOUT`].
+/// The error for a server that took longer than [`WRITE_TIMEOUT`].
 pub(super) fn no_answer() -> DbErr {
     let why = format!("the database server gave no answer within {WRITE_TIMEOUT:?}");
     DbErr::Conn(RuntimeErr::Internal(why))
 }
 
-/// Lets a transaction wait for its own process: what is taken over may be long in the reading.
+/// Extends the time that a transaction may idle, because reading an import's source may take long.
 pub(super) async fn extend_idle_timeout(tx: &impl ConnectionTrait) -> Result<(), DbErr> {
     let patient = "SET LOCAL idle_in_transaction_session_timeout = '10min'";
     tx.execute_unprepared(patient).await.map(|_| ())
 }
 
-/// Waits until nobody else brings the schema up to date.
+/// Waits until no other process changes the schema.
 pub(super) async fn lock_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
     writer.execute_unprepared(LOCK_SCHEMA).await.map(|_| ())
 }
 
-/// Lets others look at the schema.
+/// Releases the lock of schema changes.
 pub(super) async fn unlock_schema(writer: &DatabaseConnection) -> Result<(), DbErr> {
     writer.execute_unprepared(UNLOCK_SCHEMA).await.map(|_| ())
 }

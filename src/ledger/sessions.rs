@@ -1,4 +1,4 @@
-//! Kept sessions: what each Mysis' session with the game server is taken up again by.
+//! Kept sessions: the last game session of each Mysis, to be resumed after a restart.
 
 use actors::domain::ids::MysisId;
 use actors::domain::record::SavedSession;
@@ -10,7 +10,7 @@ use super::LedgerInner;
 use super::entity::kept_session;
 use super::writer::Tx;
 
-/// Keeps a session in place of the one before, or none.
+/// Stores a session in place of the one before, or removes it.
 pub(super) async fn save_session(
     tx: &Tx,
     mysis: MysisId,

@@ -1,4 +1,4 @@
-//! Sightings: what Myses know of the game, in the database.
+//! Sightings: the snapshots of the game that Myses received, in the database.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use super::entity::sighting;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text};
 
-/// The newest sightings that a Mysis takes up again.
+/// The most sightings that a Mysis recalls.
 pub(super) const MAX_RECALLED_SIGHTINGS: u64 = 64;
 
-/// Writes a sighting in place of the one of the same look. One that was asked for with more words
-/// than the database can look for is not remembered.
+/// Stores a sighting in place of the one for the same query. A query that is too long for the
+/// database's index is not stored.
 pub(super) async fn save_sighting(
     tx: &Tx,
     mysis: MysisId,
@@ -64,7 +64,7 @@ pub(super) async fn save_sighting(
     Ok(())
 }
 
-/// Marks what an action may have changed.
+/// Marks the sightings that an action may have made outdated.
 pub(super) async fn mark_stale(
     tx: &Tx,
     mysis: MysisId,
@@ -82,7 +82,7 @@ pub(super) async fn mark_stale(
     Ok(())
 }
 
-/// Forgets what an account saw.
+/// Removes the sightings of an account.
 pub(super) async fn forget_account(tx: &Tx, mysis: MysisId, account: &str) -> Result<(), DbErr> {
     sighting::Entity::delete_many()
         .filter(is_account(mysis, account))
@@ -91,7 +91,7 @@ pub(super) async fn forget_account(tx: &Tx, mysis: MysisId, account: &str) -> Re
     Ok(())
 }
 
-/// Forgets all that a Mysis saw.
+/// Removes the sightings of a Mysis.
 pub(super) async fn forget_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     sighting::Entity::delete_many()
         .filter(sighting::Column::MysisId.eq(mysis.0))
@@ -107,7 +107,7 @@ fn is_account(mysis: MysisId, account: &str) -> Condition {
 }
 
 impl SqlLedger {
-    /// Everything that is known of what a Mysis saw, the oldest first, with the accounts that saw it.
+    /// All sightings of a Mysis, oldest first, with their accounts.
     ///
     /// # Errors
     /// The database cannot be read.
@@ -129,7 +129,7 @@ impl SqlLedger {
 }
 
 impl LedgerInner {
-    /// What a Mysis saw last, with the accounts that saw it.
+    /// The newest sightings of a Mysis, with their accounts.
     pub(super) async fn sightings(
         &self,
         mysis: MysisId,

@@ -30,7 +30,7 @@ mod server;
 
 const ALPHA: MysisId = MysisId(7);
 
-/// A database of a test's own.
+/// The database of a test.
 enum Books {
     File(tempfile::TempDir),
     Server(Box<ServerAddress>),
@@ -41,7 +41,7 @@ impl Books {
         Books::File(tempfile::tempdir().unwrap())
     }
 
-    /// None where no server can be had.
+    /// `None` if no server is available.
     fn server() -> Option<Books> {
         let url = zoea_rig::postgres::database()?;
         Some(Books::Server(Box::new(ServerAddress::parse(&url).unwrap())))
@@ -150,7 +150,7 @@ fn said(text: &str, seen_up_to: i64) -> Utterance {
     }
 }
 
-/// One row of every kind, with a call and its result.
+/// A conversation with every kind of row, a call and its result.
 fn conversation() -> Vec<Arc<Row>> {
     let call = CallRecord {
         id: "a:b|c".into(),
@@ -243,7 +243,7 @@ async fn filled(books: &Books) -> (SqlLedger, Vec<Arc<Row>>) {
     (ledger, rows)
 }
 
-/// The rows as they read back: the call has the status that its result gave it.
+/// The rows as they are read back: the call has the status of its result.
 fn answered(mut rows: Vec<Arc<Row>>) -> Vec<Arc<Row>> {
     for row in &mut rows {
         if let RowBody::Call { calls, .. } = &mut Arc::make_mut(row).body {
@@ -416,7 +416,7 @@ async fn a_file_that_is_no_database_is_refused() {
     assert!(refused.to_string().contains("not a database"), "{refused}");
 }
 
-/// Rows of so many bytes of letters, one batch.
+/// Appends rows of texts in one batch.
 async fn append_texts(ledger: &SqlLedger, first: i64, texts: impl Iterator<Item = String>) {
     let writes = (first..)
         .zip(texts)
@@ -425,8 +425,8 @@ async fn append_texts(ledger: &SqlLedger, first: i64, texts: impl Iterator<Item 
     write(ledger, writes).await.unwrap();
 }
 
-/// Makes every step of upkeep that is due; says how many were the index's. On a slow machine a lease
-/// may have to be renewed meanwhile.
+/// Runs every maintenance step that is due. Returns how many were steps of the index. On a slow
+/// machine a lease may have to be renewed, too.
 async fn keep_up(ledger: &SqlLedger) -> usize {
     let waiting = || ledger.inner.waiting.load(Ordering::Relaxed);
     let mut steps = 0;
@@ -449,7 +449,7 @@ fn looking_for(text: &str) -> SearchQuery {
     }
 }
 
-/// The places where it is found.
+/// The rows where a search finds its text.
 async fn places(ledger: &SqlLedger, search: SearchQuery) -> Vec<i64> {
     let found = ledger.search(search).await.unwrap();
     found.rows.iter().map(|(_, row)| row.seq.0).collect()

@@ -1,34 +1,34 @@
-//! Letters: how a text is written down for the index, and what the index is asked for.
+//! The trigrams of the search index: how texts are indexed, and how queries are written.
 //!
-//! The index holds every three letters in a row, small. A row that has all of a needle's may hold
-//! the needle; whether it does is seen by looking.
+//! The index contains every three consecutive characters of a text in lower case. A row with all
+//! trigrams of a needle may contain the needle. Reading the row decides.
 
 use std::collections::BTreeSet;
 
 use actors::domain::ids::MysisId;
 
-/// Stands behind every text, so that a needle of one or two letters at its very end begins a
-/// trigram, too.
+/// Follows every text, so that a needle of one or two characters at the very end also begins a
+/// trigram.
 pub(super) const TEXT_END: &str = "\u{e000}\u{e000}";
 
-/// The most trigrams that the index is asked for at once; more would not tell more.
+/// The most trigrams of one query. More of them would not narrow it further.
 const MAX_TRIGRAMS: usize = 24;
 
-/// Letters of the private use area that stand for a Mysis: three of so many.
+/// The number of private-use characters for owners. Three of them stand for a Mysis.
 const OWNER_LETTER_COUNT: u64 = 6144;
 const FIRST_OWNER_LETTER: u32 = 0xe100;
 
-/// A text without capital letters. Each letter becomes small by itself, whatever stands beside it,
-/// so that a piece of a text becomes a piece of the small text.
+/// A text in lower case. Each character is converted by itself, so that a part of a text becomes a
+/// part of the converted text.
 pub(super) fn small(text: &str) -> String {
     if text.is_ascii() && !text.contains('\0') {
         return text.to_ascii_lowercase();
     }
-    // The index knows no NUL.
+    // The index does not store NUL.
     text.chars()
         .map(|c| match c {
             '\0' => char::REPLACEMENT_CHARACTER,
-            // The small sigma at a word's end is the same letter.
+            // The final sigma is the same letter as the sigma within a word.
             'ς' => 'σ',
             other => other,
         })
@@ -36,8 +36,8 @@ pub(super) fn small(text: &str) -> String {
         .collect()
 }
 
-/// Three letters that stand for a Mysis. Two Myses may share them: they narrow a search and decide
-/// nothing.
+/// Three characters that stand for a Mysis. Two Myses may share them, because they only narrow a
+/// search.
 pub(super) fn owner(mysis: MysisId) -> String {
     let mut rest = mysis.0.unsigned_abs();
     (0..3)
@@ -49,7 +49,7 @@ pub(super) fn owner(mysis: MysisId) -> String {
         .collect()
 }
 
-/// What the index is asked for a small needle; `None` where it is shorter than three letters.
+/// The index query for a lower-case needle; `None` if it has fewer than three characters.
 pub(super) fn question(needle: &str, mysis: Option<MysisId>) -> Option<String> {
     let letters: Vec<char> = needle.chars().collect();
     if letters.len() < 3 {
@@ -65,7 +65,7 @@ pub(super) fn question(needle: &str, mysis: Option<MysisId>) -> Option<String> {
     Some(all_of(&terms))
 }
 
-/// Asks for any of these terms, and for a Mysis if one is given.
+/// A query for any of these terms, and for a Mysis if one is given.
 pub(super) fn any_of(terms: &[String], mysis: Option<MysisId>) -> String {
     let any = terms
         .iter()
@@ -78,8 +78,7 @@ pub(super) fn any_of(terms: &[String], mysis: Option<MysisId>) -> String {
     }
 }
 
-/// What a search by `LIKE` is asked for: a text that holds the needle, every letter of which means
-/// itself.
+/// A `LIKE` pattern for texts that contain the needle, with each of its characters taken literally.
 pub(super) fn pattern(needle: &str) -> String {
     let mut pattern = String::with_capacity(needle.len() + 2);
     pattern.push('%');
@@ -101,7 +100,7 @@ fn all_of(terms: &[String]) -> String {
         .join(" AND ")
 }
 
-/// Between quotes every letter means itself.
+/// Quotes a term, so that each of its characters is taken literally.
 fn quoted(term: &str) -> String {
     format!("\"{}\"", term.replace('"', "\"\""))
 }

@@ -1,4 +1,4 @@
-//! Watches: what the watch on each Mysis' progress knows, so that a restart counts on.
+//! The state of each Mysis' stall detection, so that it continues after a restart.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::LedgerInner;
 use super::entity::watch;
 use super::writer::Tx;
 
-/// Keeps a memo in place of the one before.
+/// Stores a state in place of the one before.
 pub(super) async fn save_memo(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
     let model = watch::ActiveModel {
         mysis_id: Set(mysis.0),
@@ -27,7 +27,7 @@ pub(super) async fn save_memo(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(),
     Ok(())
 }
 
-/// Its Mysis goes.
+/// Removes the state of a deleted Mysis.
 pub(super) async fn delete_memo(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     watch::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())

@@ -1,10 +1,11 @@
 //! The writer: the one connection that writes, and its transactions.
 //!
-//! A transaction is `BEGIN`, statements and `COMMIT` in these very words: the driver's own would make
-//! a savepoint of it on a connection on which a commit had failed, and its release would be taken for
-//! a commit. And a connection is used again only if whatever it was lent for succeeded to its end.
-//! After anything else (a refused statement, a failed COMMIT, an answer that nobody waited for) it is
-//! closed, which undoes what was not committed, and another one is opened (decision 100).
+//! A transaction consists of `BEGIN`, statements and `COMMIT` in exactly these words. On a
+//! connection whose last commit failed, the driver's own transaction would become a savepoint, and
+//! releasing it would look like a commit. A connection is used again only if everything it was lent
+//! for succeeded. After anything else (a refused statement, a failed COMMIT, an answer that nobody
+//! awaited) it is closed, which rolls back what was not committed, and another one is opened
+//! (decision 100).
 
 use std::sync::Arc;
 
@@ -19,15 +20,15 @@ use tokio::sync::Mutex;
 use super::dialect::Dialect;
 use super::server;
 
-/// Takes the write lock at once: a transaction that began by reading could not.
+/// Takes the write lock at once. A transaction that began with a read could not take it later.
 const BEGIN_IN_A_FILE: &str = "BEGIN IMMEDIATE";
 const BEGIN_ON_A_SERVER: &str = "BEGIN";
 const COMMIT: &str = "COMMIT";
 const FOREIGN_KEYS_OFF: &str = "PRAGMA foreign_keys = OFF";
 const FOREIGN_KEYS_ON: &str = "PRAGMA foreign_keys = ON";
 
-/// The one connection that writes, by a pool of one. Used as a connection, each statement is a
-/// transaction of its own.
+/// The writing connection, as a pool of one. A statement outside of a transaction is its own
+/// transaction.
 pub(super) struct DatabaseWriter(WriterPool);
 
 enum WriterPool {
@@ -36,12 +37,12 @@ enum WriterPool {
 }
 
 impl DatabaseWriter {
-    /// Writes to a file.
+    /// A writer to a file.
     pub(super) fn to_file(pool: SqlitePool) -> DatabaseWriter {
         DatabaseWriter(WriterPool::Sqlite(pool))
     }
 
-    /// Writes to a server.
+    /// A writer to a server.
     pub(super) fn to_server(pool: PgPool) -> DatabaseWriter {
         DatabaseWriter(WriterPool::Postgres(pool))
     }
@@ -53,7 +54,7 @@ impl DatabaseWriter {
         }
     }
 
-    /// Begins a transaction: nobody else writes until it is over.
+    /// Begins a transaction. No other write is possible until it ends.
     pub(super) async fn begin(&self) -> Result<Tx, DbErr> {
         let mut lent = self.lend().await?;
         match self.dialect() {
@@ -66,7 +67,7 @@ impl DatabaseWriter {
         Ok(self.new_transaction(lent, false))
     }
 
-    /// Begins a transaction in which a file does not look after what points to what.
+    /// Begins a transaction in which a file does not check foreign keys.
     pub(super) async fn begin_without_foreign_keys(&self) -> Result<Tx, DbErr> {
         if self.dialect() == Dialect::Postgres {
             return self.begin().await;
@@ -88,7 +89,7 @@ impl DatabaseWriter {
         }
     }
 
-    /// Closes the connection; a transaction that is under way is waited for.
+    /// Closes the connection after the present transaction has ended.
     pub(super) async fn close(&self) {
         match &self.0 {
             WriterPool::Sqlite(pool) => pool.close().await,
@@ -108,7 +109,7 @@ impl DatabaseWriter {
     }
 }
 
-/// A connection that goes back to its pool only if it is known to be sound; else it is closed.
+/// A connection that returns to its pool only if it is known to be sound. Otherwise it is closed.
 struct LentConnection {
     connection: PooledConnection,
     is_sound: bool,
@@ -120,7 +121,7 @@ enum PooledConnection {
 }
 
 impl LentConnection {
-    /// Says something that begins or ends, and has no answer.
+    /// Executes a command without a result, such as `BEGIN` or `COMMIT`.
     async fn say(&mut self, words: &'static str) -> Result<(), DbErr> {
         let said = match &mut self.connection {
             PooledConnection::Sqlite(connection) => {
@@ -209,29 +210,29 @@ fn statement_parts(statement: Statement) -> (AssertSqlSafe<String>, SqlxValues) 
     (AssertSqlSafe(statement.sql), SqlxValues(values))
 }
 
-/// What a statement met with.
+/// An error of a statement.
 fn statement_error(error: sqlx::Error) -> DbErr {
     DbErr::Exec(RuntimeErr::SqlxError(Arc::new(error)))
 }
 
-/// What opening, beginning and ending met with: it may pass.
+/// An error of opening a connection, or of beginning or ending a transaction. It may pass.
 fn connection_error(error: sqlx::Error) -> DbErr {
     DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error)))
 }
 
-/// A transaction that writes; dropped without a commit it has not happened, and its connection is
-/// closed.
+/// A writing transaction. If it is dropped without a commit, its connection is closed, which rolls
+/// it back.
 pub(super) struct Tx {
     dialect: Dialect,
-    /// Whether the file does not look after what points to what.
+    /// Whether the file does not check foreign keys now.
     foreign_keys_off: bool,
     open: Mutex<OpenTransaction>,
 }
 
 struct OpenTransaction {
     lent: LentConnection,
-    /// Whether a statement failed, or its answer was not waited for. A server would answer the COMMIT
-    /// of such a transaction with success, and roll it back.
+    /// Whether a statement failed or its answer was not awaited. A server would roll back such a
+    /// transaction and still answer its COMMIT with success.
     has_failed: bool,
 }
 
@@ -240,8 +241,8 @@ impl Tx {
         self.dialect
     }
 
-    /// Makes it durable. Where this fails nobody knows whether it is: what was written must be written
-    /// again, which changes nothing where it is stored already.
+    /// Commits. After a failure it is unknown whether the transaction is stored, so all its writes
+    /// must be repeated. Repeating a stored write changes nothing.
     pub(super) async fn commit(self) -> Result<(), DbErr> {
         let OpenTransaction {
             mut lent,
@@ -253,13 +254,13 @@ impl Tx {
         if let Err(error) = lent.say(COMMIT).await {
             return Err(commit_error(error));
         }
-        // It is committed, whatever becomes of the connection.
+        // The transaction is committed, whatever becomes of the connection.
         lent.is_sound = !self.foreign_keys_off || lent.say(FOREIGN_KEYS_ON).await.is_ok();
         Ok(())
     }
 }
 
-/// A contradiction that shows only at the end is one all the same.
+/// Classifies a contradiction that the database reports only at the commit.
 fn commit_error(error: DbErr) -> DbErr {
     let DbErr::Conn(RuntimeErr::SqlxError(inner)) = &error else {
         return error;
@@ -280,14 +281,14 @@ fn given_up() -> DbErr {
     DbErr::Conn(RuntimeErr::Internal(why))
 }
 
-/// Carries a statement out within a transaction, unless one before it failed.
+/// Executes a statement within a transaction, unless an earlier one failed.
 macro_rules! within {
     ($tx:expr, $lent:ident => $done:expr) => {{
         let mut open = $tx.open.lock().await;
         if open.has_failed {
             return Err(given_up());
         }
-        // Whoever does not wait for the answer does not know it.
+        // If the answer is not awaited, the statement counts as failed.
         open.has_failed = true;
         let $lent = &mut open.lent;
         let done = $done.await;
@@ -296,7 +297,7 @@ macro_rules! within {
     }};
 }
 
-/// Carries a statement out by itself.
+/// Executes a statement as its own transaction.
 macro_rules! alone {
     ($writer:expr, $lent:ident => $done:expr) => {{
         let mut $lent = $writer.lend().await?;

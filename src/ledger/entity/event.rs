@@ -1,4 +1,4 @@
-//! Something that happened, or that somebody ordered.
+//! Something that happened, or that an operator ordered.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,5 @@
-//! How far the index of words has come, and how full of what is gone it is: one row.
+//! The progress of the search index, and how many of its entries are for removed rows. The table
+//! has one row.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The session with the game server that each Mysis had last.
+//! The last game session of each Mysis.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Who runs a Mysis. Only a server's database has this table; when a lease expires, the server's
-//! clock alone writes and reads.
+//! The process that runs a Mysis. Only a server's database has this table. The server's clock alone
+//! sets and checks the expiry.
 
 use sea_orm::entity::prelude::*;
 

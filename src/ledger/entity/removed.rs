@@ -1,4 +1,4 @@
-//! How far back a conversation reaches since old rows were removed from it.
+//! How far back a conversation reaches after old rows were removed.
 
 use sea_orm::entity::prelude::*;
 

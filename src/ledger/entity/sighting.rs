@@ -1,4 +1,4 @@
-//! What a Mysis saw of the game, look by look.
+//! A snapshot of the game that a Mysis received.
 
 use sea_orm::entity::prelude::*;
 

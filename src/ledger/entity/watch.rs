@@ -1,4 +1,4 @@
-//! What the watch on each Mysis' progress knows.
+//! The state of each Mysis' stall detection.
 
 use sea_orm::entity::prelude::*;
 

@@ -1,7 +1,7 @@
-//! Lines: what is exported as JSON, one object a line, so that nothing is lost.
+//! JSON lines: an export without loss, one object on a line.
 //!
-//! A row is as in `zoea log --json`, but that arguments are always the text as it came, and with
-//! what else it takes to write the row down again.
+//! A row is written as in `zoea log --json`, but arguments are always the original text, and
+//! everything is included that an import needs to store the row.
 
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::{MysisId, Seq, Timestamp};
@@ -25,7 +25,7 @@ pub fn mission_line(stored: &StoredMission) -> Value {
     })
 }
 
-/// A Mysis, without its account: passwords are exported by `zoea accounts export` alone.
+/// A Mysis without its account. Only `zoea accounts export` writes passwords.
 #[must_use]
 pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
     let fault = mysis.fault.as_ref().map(
@@ -54,7 +54,7 @@ fn timestamp_text(at: Timestamp) -> String {
     at.to_string()
 }
 
-/// What a Mysis saw last of one thing, through this game account.
+/// The newest snapshot of one kind that a Mysis received for a game account.
 #[must_use]
 pub fn sighting_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
     json!({

@@ -1,11 +1,12 @@
-//! Markdown: a conversation for reading. Whatever was said stands in fences that it cannot break.
+//! Markdown: a conversation for reading. Every text is in a code fence that its content cannot
+//! close.
 
 use actors::domain::message::{Row, RowBody};
 use actors::domain::record::MysisRecord;
 
 use crate::codec;
 
-/// What stands above a conversation.
+/// The heading of a conversation.
 pub(super) fn head(mysis: &MysisRecord) -> String {
     let profile = &mysis.profile;
     let model = profile.model.as_deref().unwrap_or("the provider's model");
@@ -22,7 +23,7 @@ pub(super) fn head(mysis: &MysisRecord) -> String {
     )
 }
 
-/// A row, under the label that it has on screen (DESIGN 4).
+/// A row, with the label that it has on screen (DESIGN 4).
 pub(super) fn row_section(name: &str, row: &Row) -> String {
     let mut text = format!("## {} · {} · {}\n", row.seq, row.at, row_label(name, row));
     let reasoning = row.utterance().and_then(|said| said.reasoning.as_deref());
@@ -59,7 +60,7 @@ fn row_label(name: &str, row: &Row) -> String {
     }
 }
 
-/// A text in a fence longer than any in it.
+/// A text in a fence that is longer than any fence in the text.
 fn fence_text(text: &str) -> String {
     let longest = text
         .split(|c| c != '`')

@@ -1,4 +1,4 @@
-//! Lines: an export of our own, read back without loss.
+//! Imports an export of our own without loss.
 
 mod calls;
 mod members;
@@ -34,10 +34,10 @@ use order::RowOrderCheck;
 use said::{parse_bill, parse_utterance};
 use seen::SightingLine;
 
-/// Takes an export over.
+/// Imports an export.
 ///
 /// # Errors
-/// It is none, or the ledger does not take it.
+/// The file is not an export, or the ledger refuses it.
 pub(super) async fn import_lines(
     ledger: &SqlLedger,
     file: &Path,
@@ -76,16 +76,16 @@ struct LinesImport<'a> {
     residents: KnownMyses,
     intake: BulkImport,
     redactor: &'a Redactor,
-    /// Missions that are not written yet: they stand at the beginning.
+    /// Missions that are not written yet. They are at the beginning of an export.
     missions: Vec<StoredMission>,
-    /// The Myses of this export: whether they are taken over or were here.
+    /// The Myses of this export, and whether they are new here.
     is_new: BTreeMap<MysisId, bool>,
-    /// What was read of their conversations.
+    /// The order check of each conversation.
     places: BTreeMap<MysisId, RowOrderCheck>,
     report: ImportReport,
 }
 
-/// What a line holds.
+/// The content of a line.
 enum ExportRecord {
     Mission(StoredMission),
     Mysis(Box<MysisLine>),
@@ -137,7 +137,7 @@ impl LinesImport<'_> {
         }
     }
 
-    /// Whether what this line tells of a Mysis is taken over: it was not here.
+    /// Whether this line's Mysis is imported. One that existed is skipped.
     fn is_imported(&self, mysis: MysisId, number: usize) -> Result<bool, ImportFault> {
         let is_new = self.is_new.get(&mysis).copied();
         is_new.ok_or_else(|| ImportFault::Line {
@@ -287,7 +287,7 @@ fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
     })
 }
 
-/// A total; nothing where none can be so large.
+/// Reads a total. A value that cannot be true becomes zero.
 fn parse_total(line: &Value, key: &str) -> u64 {
     let sum = count_or_zero(line, key);
     if sum > MAX_SUM { 0 } else { sum }
@@ -310,7 +310,7 @@ fn parse_body(line: &Value) -> Result<RowBody, String> {
             kind: word.into(),
             text,
         },
-        // A row that could not be read when it was exported cannot be read now.
+        // A row that could not be read at its export is imported as an unknown one again.
         Some(RowKind::Call) if !has_calls(line) => unknown_body(word, text),
         Some(RowKind::Result) if line["answers"].is_null() => unknown_body(word, text),
         Some(RowKind::Mission) if line["mission_id"].is_null() => unknown_body(word, text),

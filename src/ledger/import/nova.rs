@@ -1,4 +1,4 @@
-//! A Zoea-Nova database of version 12: Myses, memories and accounts become ours.
+//! Imports a Zoea-Nova database of version 12: its Myses, memories and accounts.
 
 pub mod convert;
 pub mod moment;
@@ -23,19 +23,19 @@ use super::{ImportFault, ImportReport, KnownMyses, redact_row};
 use convert::{Names, Telling};
 use source::{NovaDatabase, SourceMysis};
 
-/// A Mysis that was errored is errored here; why was not kept.
+/// The fault of a Mysis that was errored. The database does not contain the reason.
 const ERRORED_REASON: &str = "it was errored when it was imported";
 
-/// Of which call a snapshot was the result was not kept: none that is in a conversation.
+/// The call of an imported snapshot. The database does not name it, so this key matches no call.
 const NO_CALL: CallKey = CallKey {
     seq: Seq(0),
     position: 0,
 };
 
-/// Takes a Zoea-Nova database over.
+/// Imports a Zoea-Nova database.
 ///
 /// # Errors
-/// It is none, of another version, or cannot be read; or the ledger does not take it.
+/// It is not such a database, has another version or cannot be read, or the ledger refuses it.
 pub(super) async fn import_database(
     ledger: &SqlLedger,
     file: &Path,
@@ -59,7 +59,7 @@ struct NovaImport<'a> {
     names: Names,
     redactor: Redactor,
     myses: Vec<SourceMysis>,
-    /// The Myses that are taken over now, by their ids in the source.
+    /// The source's ids of the Myses that are new here.
     new: BTreeSet<String>,
     report: ImportReport,
 }
@@ -101,7 +101,8 @@ impl<'a> NovaImport<'a> {
         Ok(self.report)
     }
 
-    /// One mission for all copies of a broadcast; the text that was given last is the newest.
+    /// Imports the broadcasts. All copies of one become a single mission; the text that was given
+    /// last is the newest.
     async fn import_missions(&mut self) -> Result<(), ImportFault> {
         let missions: Vec<StoredMission> = self
             .source
@@ -205,8 +206,8 @@ impl<'a> NovaImport<'a> {
         Ok(())
     }
 
-    /// The snapshots of each Mysis' account are the sightings that it begins with; what nobody played
-    /// with any more, and what has no time, is left behind.
+    /// Imports the snapshots of each Mysis' account. Snapshots of other accounts and those without
+    /// a time are skipped.
     async fn import_sightings(&mut self) -> Result<(), ImportFault> {
         let accounts = self.source.accounts().await?;
         let owners = accounts
@@ -248,7 +249,7 @@ async fn append_row(
     Ok(intake.write(&Write::Append { mysis, row }).await?)
 }
 
-/// Nobody runs before they are started here.
+/// The imported state. No Mysis runs before it is started here.
 fn state_write(mysis: MysisId, word: &str, at: Timestamp) -> Write {
     let state = LifeState::parse(word)
         .unwrap_or(LifeState::Stopped)
@@ -267,17 +268,17 @@ fn state_write(mysis: MysisId, word: &str, at: Timestamp) -> Write {
     }
 }
 
-/// The same Mysis has the same id whenever it is imported.
+/// The id of a Mysis, which is the same at every import.
 fn mysis_id(id: &str) -> MysisId {
     MysisId(stable_hash(&["mysis", id]))
 }
 
-/// The same text is the same mission.
+/// The id of a mission, which is the same for the same text.
 fn mission_id(text: &str) -> MissionId {
     MissionId(stable_hash(&["mission", text]))
 }
 
-/// A positive number that these words always give, by FNV-1a.
+/// A positive number derived from these words by FNV-1a.
 fn stable_hash(words: &[&str]) -> i64 {
     let bytes = words
         .iter()

@@ -1,37 +1,36 @@
-//! The report of an import: what was taken over, and what could not be as it was.
+//! The report of an import: what was imported, and what could not be imported unchanged.
 
 use std::fmt;
 
-/// Counts of an import.
+/// The numbers of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportReport {
-    /// Myses that were taken over.
+    /// Imported Myses.
     pub myses: usize,
-    /// Myses that are here already and were left as they are.
+    /// Myses that existed and stayed as they are.
     pub known_myses: usize,
-    /// Old name and new name of those whose name will not do here, or is taken.
+    /// The old and the new name of Myses whose name was invalid or taken.
     pub renamed: Vec<(String, String)>,
-    /// Rows of conversations.
+    /// Imported rows.
     pub rows: usize,
-    /// Missions.
+    /// Imported missions.
     pub missions: usize,
-    /// Game accounts.
+    /// Imported game accounts.
     pub accounts: usize,
-    /// Game accounts that are here already and were left as they are.
+    /// Game accounts that existed and stayed as they are.
     pub known_accounts: usize,
-    /// Tool calls.
+    /// Imported tool calls.
     pub calls: usize,
-    /// Of these, calls whose result is not in the source.
+    /// Imported tool calls whose result is not in the source.
     pub without_result: usize,
-    /// Rows that fit nothing, kept as host notices: results without a call, calls that cannot be
-    /// read, unknown roles.
+    /// Rows that became host notices: results without a call, unreadable calls, unknown roles.
     pub unpaired: usize,
-    /// Moments that cannot be read; the row before lent its own.
+    /// Unreadable times. The time of the row before was used instead.
     pub without_time: usize,
-    /// What was seen of the game.
+    /// Imported snapshots.
     pub sightings: usize,
-    /// Game state snapshots that are left behind: of nobody who is taken over, without a time, or of
-    /// a tool that is none of those that look.
+    /// Skipped snapshots: of a Mysis that was not imported, without a time, or of a tool that is
+    /// not a snapshot tool.
     pub snapshots: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Pieces: which old rows of a conversation go together, and which of them stay.
+//! Pieces: which old rows of a conversation are removed together, and which of them stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -14,23 +14,23 @@ use crate::archive::{RARE_KINDS_CONDITION, of};
 use crate::entity::{message, tool_call};
 use crate::recall::{LastReply, is_sendable};
 
-/// How much goes at once: it holds the next commit up.
+/// The size of a piece. The next commit waits for a piece to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PieceLimits {
-    /// Rows that are looked at together at first; more, where one row has more calls than that.
+    /// The rows that are checked together. If one row has more calls than that, the number grows.
     rows: usize,
-    /// A piece ends early at so many bytes.
+    /// The most bytes of a piece.
     bytes: usize,
 }
 
 impl PieceLimits {
-    /// Some milliseconds.
+    /// Takes some milliseconds.
     pub(super) const USUAL: PieceLimits = PieceLimits {
         rows: 32,
         bytes: 8 << 10,
     };
-    /// Where more is written than goes: commits wait longer, and the database does not grow without
-    /// end.
+    /// For times when more is written than removed. Commits wait longer, but the database does not
+    /// grow without end.
     pub(super) const LARGE: PieceLimits = PieceLimits {
         rows: 256,
         bytes: 64 << 10,
@@ -39,18 +39,18 @@ impl PieceLimits {
 
 const MAX_PIECE_ROWS: usize = 4096;
 
-/// What goes of a piece.
+/// The rows of a piece that can be removed.
 pub(super) struct RemovalPiece {
-    /// The rows that go; perhaps none.
+    /// The rows to remove, possibly none.
     pub(super) rows: Vec<message::Model>,
-    /// Those of them that have calls, by place.
+    /// Those of them with calls, by row number.
     pub(super) callers: Vec<i64>,
-    /// The last row that was looked at.
+    /// The last row that was checked.
     pub(super) upto: Seq,
 }
 
-/// What of a conversation is needed, however old. It only moves on, so what was found when a round
-/// came to a Mysis holds until it leaves it: at worst a row stays until the next.
+/// What a conversation needs at any age. It only moves forward, so the values found when a round
+/// reaches a Mysis stay valid. At worst a row stays until the next round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NeededRows {
     newest: i64,
@@ -63,14 +63,14 @@ pub(super) struct NeededRows {
 /// The calls of one row.
 #[derive(Default)]
 struct RowCalls {
-    /// How many have their result.
+    /// The number of calls with a result.
     answered: usize,
-    /// Whether one has none yet.
+    /// Whether a call has no result yet.
     has_open: bool,
 }
 
 impl LedgerInner {
-    /// The next old rows after a place; `None` where the next row is not old.
+    /// The next old rows after a row; `None` if the next one is not old.
     pub(super) async fn old_piece(
         &self,
         keep: RetentionLimits,
@@ -113,7 +113,7 @@ impl LedgerInner {
         }
     }
 
-    /// What of a conversation is needed now.
+    /// What a conversation needs now.
     pub(super) async fn find_needed(&self, mysis: MysisId) -> Result<NeededRows, DbErr> {
         Ok(NeededRows {
             newest: self.newest_but(of(mysis), 0).await?,
@@ -138,7 +138,7 @@ impl LedgerInner {
             .await
     }
 
-    /// The calls of rows, by their places.
+    /// The calls of rows, by row number.
     async fn calls_of(
         &self,
         mysis: MysisId,
@@ -165,7 +165,7 @@ impl LedgerInner {
         Ok(calls)
     }
 
-    /// Where the newest mission stands in a conversation.
+    /// The row of the newest mission in a conversation.
     async fn newest_delivery(&self, mysis: MysisId) -> Result<i64, DbErr> {
         let missions = of(mysis)
             .filter(Expr::cust(RARE_KINDS_CONDITION))
@@ -174,7 +174,7 @@ impl LedgerInner {
     }
 }
 
-/// What goes of old rows.
+/// The rows that can be removed.
 fn select_removable(
     rows: Vec<message::Model>,
     calls: &BTreeMap<i64, RowCalls>,
@@ -182,7 +182,7 @@ fn select_removable(
 ) -> RemovalPiece {
     let upto = rows.last().map(|row| Seq(row.seq)).unwrap_or_default();
     let mut over = loops_that_are_over(&rows, calls);
-    // A loop whose last result is taken up stays whole.
+    // A loop stays complete if its last result is recalled.
     for row in rows.iter().filter(|row| row.seq >= needed.taken_up_from) {
         over.remove(&row.call_seq.unwrap_or(row.seq));
     }
@@ -208,8 +208,8 @@ fn is_kind(row: &message::Model, kind: RowKind) -> bool {
     row.kind == kind.as_str()
 }
 
-/// How many of the first rows end where no call waits for a result behind them, within so many
-/// bytes; at least one such end, if there is any.
+/// The number of first rows that end at a point without open calls, within a limit of bytes. It is
+/// at least one such point if there is any.
 fn whole_loops(rows: &[message::Model], calls: &BTreeMap<i64, RowCalls>, limit: usize) -> usize {
     let (mut whole, mut bytes) = (0, 0);
     let mut waiting: BTreeMap<i64, usize> = BTreeMap::new();
@@ -236,7 +236,7 @@ fn whole_loops(rows: &[message::Model], calls: &BTreeMap<i64, RowCalls>, limit: 
     whole
 }
 
-/// The rows with calls all of whose results stand among these rows.
+/// The rows with calls whose results are all among these rows.
 fn loops_that_are_over(rows: &[message::Model], calls: &BTreeMap<i64, RowCalls>) -> BTreeSet<i64> {
     let results = |caller: i64| {
         rows.iter()

@@ -1,10 +1,10 @@
-//! A check finds what is sound sound, and each damage.
+//! A check accepts a sound database and finds each damage.
 
 use super::super::{DatabaseLocation, check};
 use super::retention::{Hand, calls, said_at, two_days_in, within};
 use super::*;
 
-/// What each check of a database finds, in the order of the checks.
+/// The findings of all checks, in order.
 async fn findings(books: &Books) -> Vec<Result<String, String>> {
     let checked = match books {
         Books::File(directory) => {
@@ -20,7 +20,7 @@ async fn findings(books: &Books) -> Vec<Result<String, String>> {
         .collect()
 }
 
-/// What is done to a database, and which of the checks must see it.
+/// Damages of a database, and the index of the check that must find each.
 const DAMAGES: [(&str, usize); 5] = [
     ("UPDATE tool_call SET status = 'done' WHERE seq = 6000", 2),
     ("DELETE FROM message WHERE seq = 700", 3),

@@ -1,4 +1,4 @@
-//! Events: each is stored once, and only the newest are kept.
+//! Events are stored once each, and only the newest are kept.
 
 use actors::domain::event::MysisRef;
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
@@ -52,7 +52,7 @@ async fn an_event_is_stored_once_and_reads_back(books: Books) {
 async fn only_the_newest_events_are_kept(books: Books) {
     let ledger = books.open().await;
     write(&ledger, vec![of(&event(1, "old"))]).await.unwrap();
-    // As if so many had come since.
+    // As if this many events had been stored since.
     let later = format!(
         "INSERT INTO event (number, id, at, kind, severity, code, text) \
          VALUES ({}, 2, 0, 'notice', 'info', 'later', '')",

@@ -1,5 +1,5 @@
-//! Transactions that fail: what was acknowledged is there when the database is opened anew, and what
-//! failed half-way is not.
+//! Failing transactions: acknowledged writes are there when the database is opened again, and a
+//! failed one has left nothing.
 
 use std::path::Path;
 use std::process::Command;
@@ -22,7 +22,7 @@ fn note(seq: i64) -> Write {
     append(&row(seq, RowBody::Note { text }))
 }
 
-/// The places of the rows of a database that is opened anew, as after the end of the process.
+/// The row numbers in a database that is opened again, as after the end of the process.
 async fn stored(books: &Books) -> Vec<i64> {
     let ledger = books.open().await;
     let rows = ledger.load_history(ALPHA).await.unwrap().rows;
@@ -30,7 +30,7 @@ async fn stored(books: &Books) -> Vec<i64> {
     rows.iter().map(|row| row.seq.0).collect()
 }
 
-/// The disk takes nothing more, from this process; or all again.
+/// Limits the size of files that this process can write, like a full disk, or removes the limit.
 fn limit_files(to: Option<u64>) {
     let limit = Rlimit {
         current: to,
@@ -87,7 +87,7 @@ async fn in_a_process_with_a_disk_that_fills() {
                 "{answer:?}"
             );
         }
-        // One of them is refused, so each is tried by itself: nobody overtakes one that must wait.
+        // One batch is refused, so each is tried by itself. None overtakes one that has to wait.
         let group = [note(2), create(MysisId(8), "alpha"), note(3)];
         let group = group.map(|write| batch(vec![write]));
         for answer in ledger.commit(group.into()).await {
@@ -103,7 +103,7 @@ async fn in_a_process_with_a_disk_that_fills() {
         let claimed = ledger.claim_account(ALPHA, Timestamp(3)).await;
         assert_eq!(claimed, Ok(Some(account.clone())));
         keep_up(&ledger).await;
-        // The first one still stands there, as in a process that is killed now.
+        // The first row is still there, as after a kill now.
         assert_eq!(
             stored(&books).await,
             [1, 2, 3, 4, 5, 6],
@@ -121,7 +121,7 @@ async fn a_transaction_that_is_given_up_has_not_happened_and_holds_nobody_up(boo
         let tx = inner.writer.begin().await.unwrap();
         inner.apply_write(&tx, &note(10)).await.unwrap();
         drop(tx);
-        // Half-way through a statement.
+        // The transaction ends in the middle of a statement.
         let tx = inner.writer.begin().await.unwrap();
         inner.apply_write(&tx, &note(10)).await.unwrap();
         let slow = match inner.dialect {
@@ -169,7 +169,7 @@ async fn a_transaction_in_which_a_statement_failed_is_never_committed(books: Boo
     assert_eq!(stored(&books).await, (1..=10).collect::<Vec<_>>());
 }
 
-/// How many files of a database this process has open.
+/// The number of open descriptors of this process for a database.
 fn open_files(path: &Path) -> usize {
     let entries = std::fs::read_dir("/proc/self/fd").unwrap();
     let targets = entries.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());

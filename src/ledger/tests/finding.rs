@@ -1,4 +1,4 @@
-//! Searches, and results that were cut.
+//! Searches, and reading cut results in parts.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Two processes on one database.
+//! Two processes share one database.
 
 use sea_orm::{DbBackend, Statement};
 
@@ -8,7 +8,7 @@ fn prompt(seq: i64) -> Write {
     append(&row(seq, RowBody::Prompt { text: "do".into() }))
 }
 
-/// A shared database, and the way to open it from a home.
+/// Opens a shared database from a home.
 async fn opened(books: &Books, home: &str) -> SqlLedger {
     let Books::Server(address) = books else {
         panic!("a file is nobody else's");
@@ -27,7 +27,7 @@ async fn visited(books: &Books, home: &str) -> SqlLedger {
     visitor.unwrap()
 }
 
-/// Who holds leases, by home.
+/// The homes that hold leases.
 async fn homes(ledger: &SqlLedger) -> Vec<String> {
     let asked = Statement::from_string(DbBackend::Postgres, "SELECT home FROM lease ORDER BY home");
     let rows = ledger.inner.readers.query_all_raw(asked).await.unwrap();
@@ -45,7 +45,7 @@ fn is_refused(answer: &Result<(), LedgerFault>) -> bool {
     matches!(answer, Err(LedgerFault::Refused(why)) if why.contains("another zoea process"))
 }
 
-/// The time of all leases is over.
+/// Makes all leases expire.
 async fn expire(ledger: &SqlLedger) {
     let sql = "UPDATE lease SET expires_at = clock_timestamp() - interval '1 second'";
     ledger.inner.writer.execute_unprepared(sql).await.unwrap();
@@ -95,7 +95,7 @@ async fn an_expired_lease_is_taken_over_and_its_former_owner_writes_no_more() {
     let one = opened(&books, "one").await;
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
     expire(&one).await;
-    // As long as nobody has taken it, it stays ours, and a renewal mends it.
+    // An expired lease stays ours until another process takes it. A renewal extends it again.
     write(&one, vec![prompt(1)]).await.unwrap();
     one.inner.renew_leases().await;
     let other = opened(&books, "other").await;
@@ -151,7 +151,8 @@ async fn a_command_takes_no_lease_whatever_it_reads_or_writes() {
     assert_eq!(names(&visitor).await, ["alpha", "beta"]);
     assert_eq!(homes(&visitor).await, [] as [&str; 0]);
     assert_eq!(visitor.maintenance_interval(), None);
-    // Who comes to run them at that very moment gets them all, and the command writes no more.
+    // A process that comes to run the Myses at that moment gets them all, and the command can no
+    // longer write.
     let runs = opened(&books, "other").await;
     assert_eq!(names(&runs).await, ["alpha", "beta"]);
     assert!(is_refused(&write(&visitor, vec![prompt(2)]).await));
@@ -187,7 +188,7 @@ async fn a_lease_that_was_left_behind_ends_with_what_a_command_writes_and_not_wi
     expire(&late).await;
     let visitor = visited(&books, "other").await;
     assert_eq!(names(&visitor).await, ["alpha", "beta"]);
-    // What a command does to every Mysis that it reads.
+    // The writes that a command makes for every Mysis that it reads.
     let shut_out = [ALPHA, beta].map(|mysis| Write::Fence {
         mysis,
         incarnation: Incarnation(3),
@@ -200,7 +201,7 @@ async fn a_lease_that_was_left_behind_ends_with_what_a_command_writes_and_not_wi
     write(&late, vec![Write::Called { mysis: beta }])
         .await
         .unwrap();
-    // A command in the home of a process that was killed does not wait for its leases to run out.
+    // A command in the home of a killed process does not wait for the leases to expire.
     let after = visited(&books, "one").await;
     assert_eq!(names(&after).await, ["alpha", "beta"]);
     write(&after, vec![Write::Called { mysis: beta }])

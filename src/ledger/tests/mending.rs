@@ -1,4 +1,4 @@
-//! Books that an older version spoilt: read all the same, mended when they are opened, once.
+//! Books that an older version spoilt are readable, and are repaired once when they are opened.
 
 use super::*;
 use crate::{DatabaseLocation, MendReport, check};
@@ -9,7 +9,7 @@ on_both!(
     no_bill_is_so_large_that_the_books_cannot_take_it,
 );
 
-/// What a check says of one thing.
+/// The finding of one check.
 async fn checked(books: &Books, name: &str) -> Result<String, String> {
     let file;
     let place = match books {
@@ -39,7 +39,7 @@ fn reply(seq: i64, tokens: u64) -> Arc<Row> {
 }
 
 async fn spoil(ledger: &SqlLedger, books: &Books, sql: &str) {
-    // A sum that no whole number of the file can hold was kept as one with a point.
+    // SQLite stored a sum that exceeds an integer as a real number.
     let sum = match books {
         Books::File(_) => "18446744073709551615.0",
         Books::Server(_) => "9223372036854775807",
@@ -50,7 +50,8 @@ async fn spoil(ledger: &SqlLedger, books: &Books, sql: &str) {
 
 async fn spoilt_books_are_read_found_and_mended_once(books: Books) {
     let (ledger, _) = filled(&books).await;
-    // The rows hold what was told; two of the answer before are 10 in and 2 out each.
+    // The rows contain the reported figures. The two replies before have 10 tokens in and 2 out
+    // each.
     let absurd = [reply(10, u64::MAX), reply(11, (1 << 63) - 1), reply(12, 7)];
     write(&ledger, absurd.iter().map(append).collect())
         .await
@@ -62,7 +63,7 @@ async fn spoilt_books_are_read_found_and_mended_once(books: Books) {
     for sql in spoilt.split("; ") {
         spoil(&ledger, &books, sql).await;
     }
-    // Nobody is kept from reading, and what is added is no reason to fail.
+    // The books can be read, and adding to them does not fail.
     let read = ledger.books(Day(0)).await.unwrap();
     assert_eq!((read[0].spent.calls, read[0].spent.input), (5, 0));
     assert_eq!(ledger.swarm().await.unwrap().myses[0].totals.tokens_in, 0);
@@ -128,7 +129,7 @@ async fn no_bill_is_so_large_that_the_books_cannot_take_it(books: Books) {
     .unwrap();
     let stored = ledger.swarm().await.unwrap().myses[0].totals;
     assert_eq!((stored.turns, stored.cost_micros), (MAX_SUM, MAX_SUM));
-    // Calls beyond what one statement takes.
+    // More calls than one statement accepts.
     let call = CallRecord {
         id: "c".into(),
         name: "mine".into(),

@@ -1,4 +1,4 @@
-//! What a Mysis takes up again.
+//! What a Mysis recalls after a start.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is written again because the answer to a commit was lost changes nothing.
+//! A write that is repeated, because the answer to its commit was lost, changes nothing.
 
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::record::{
@@ -12,7 +12,7 @@ use super::*;
 
 on_both!(whatever_is_repeated_after_a_lost_answer_changes_nothing);
 
-/// Everything that a reader sees.
+/// Everything that readers see.
 #[derive(Debug, PartialEq)]
 struct Seen {
     swarm: SwarmRecord,
@@ -52,7 +52,7 @@ async fn seen(ledger: &SqlLedger) -> Seen {
     }
 }
 
-/// What a group can hold, each kind once at least, and the order counts.
+/// Writes of every kind, in an order that matters.
 fn of_every_kind() -> Vec<Write> {
     let beta = MysisId(8);
     let mission = |number| Mission {
@@ -166,7 +166,7 @@ fn of_every_kind() -> Vec<Write> {
             mysis: ALPHA,
             memo: "memo".into(),
         },
-        // The one that is cleared is not the one that stands afterwards.
+        // The cleared mission is not the one that is in force afterwards.
         Write::ClearMission {
             mission: MissionId(3),
             at: Timestamp(11),
@@ -187,7 +187,7 @@ fn of_every_kind() -> Vec<Write> {
     writes
 }
 
-/// Which kind a write is; whoever adds one adds it above, too.
+/// The number of a write's kind. A new kind must also be added above.
 fn kind(write: &Write) -> usize {
     match write {
         Write::Create(_) => 0,
@@ -218,7 +218,7 @@ async fn whatever_is_repeated_after_a_lost_answer_changes_nothing(books: Books) 
     let kinds: std::collections::BTreeSet<usize> = writes.iter().map(kind).collect();
     assert_eq!(kinds.len(), 20, "each kind");
     let ledger = books.open().await;
-    // As the Store gives them: many batches, one commit.
+    // Many batches in one commit, as the Store sends them.
     let group = |writes: &[Write]| -> Vec<Batch> {
         let each = writes.iter().map(|write| batch(vec![write.clone()]));
         each.collect()

@@ -1,4 +1,4 @@
-//! Old rows go, what is needed stays, and the file stops growing.
+//! Old rows are removed, needed ones stay, and the file stops growing.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -10,10 +10,10 @@ use sea_orm::Statement;
 use super::super::RetentionLimits;
 use super::*;
 
-/// A clock that stands until it is put forward.
+/// A clock that only moves when it is told to.
 pub(super) struct Hand {
     moment: AtomicI64,
-    /// How far the wall clock is ahead of the other one.
+    /// How far the wall clock is ahead of the monotonic one.
     ahead: AtomicI64,
 }
 
@@ -38,17 +38,17 @@ impl Hand {
         })
     }
 
-    /// Puts it forward to the next round.
+    /// Moves to the next round.
     pub(super) fn next_round(&self) {
         self.moment.fetch_add(601_000, Ordering::Relaxed);
     }
 
-    /// So much time passes.
+    /// Moves by this many hours.
     fn go_on(&self, hours: i64) {
         self.moment.fetch_add(hours * HOUR, Ordering::Relaxed);
     }
 
-    /// The wall clock is set: so far ahead of the other one.
+    /// Sets the wall clock ahead of the monotonic one.
     fn set_ahead(&self, hours: i64) {
         self.ahead.store(hours * HOUR, Ordering::Relaxed);
     }
@@ -133,7 +133,7 @@ fn mission() -> RowBody {
     }
 }
 
-/// A conversation of two days: the first rows are of every fate.
+/// A conversation of two days. Its first rows are an example of each case.
 fn two_days() -> Vec<Arc<Row>> {
     let note = |text: &str| RowBody::Note { text: text.into() };
     let old = [
@@ -165,7 +165,7 @@ fn two_days() -> Vec<Arc<Row>> {
     old.chain(new).collect()
 }
 
-/// What is left of those rows when all that is old and not needed is gone.
+/// The rows among the first that remain after all removals.
 pub(super) const LEFT: [i64; 7] = [1, 3, 9, 10, 11, 12, 16];
 
 pub(super) async fn two_days_in(books: &Books) -> SqlLedger {
@@ -258,7 +258,7 @@ async fn what_is_needed_no_longer_goes_in_the_next_round(books: Books) {
     assert!(ledger.maintenance().is_none(), "the round is over");
     hand.next_round();
     keep_up(&ledger).await;
-    // One of the two results of row 11 is new: both stay, and so does their call.
+    // One of the two results of row 11 is new, so both stay and so does their call.
     assert_eq!(left_before(&ledger, 90).await, [11, 12]);
     write(
         &ledger,
@@ -272,7 +272,7 @@ async fn what_is_needed_no_longer_goes_in_the_next_round(books: Books) {
     );
 }
 
-/// Words of a turn that a mission began before there was any row answer none.
+/// The words of a turn that a mission began before there was any row answer no order.
 async fn an_order_stays_that_came_while_the_model_answered_to_nothing(books: Books) {
     let ledger = books.open().await;
     let old = [prompt("came meanwhile"), reply("a greeting", 0)];
@@ -292,11 +292,11 @@ async fn an_order_stays_that_came_while_the_model_answered_to_nothing(books: Boo
     );
 }
 
-/// A night of notices does not make a Mysis forget what was said.
+/// A night of notices does not push the messages out of what a Mysis recalls.
 async fn what_is_taken_up_stays_however_many_notices_came_since(books: Books) {
     let ledger = books.open().await;
     let said = (1..=100).map(|seq| match seq {
-        // The oldest row that is taken up is the second of these results.
+        // The oldest recalled row is the second of these results.
         3 => calls(2),
         4 | 5 => answer(3, u16::try_from(seq - 4).unwrap(), "gold"),
         _ => peer("old"),
@@ -315,7 +315,7 @@ async fn what_is_taken_up_stays_however_many_notices_came_since(books: Books) {
     assert_eq!(left.len(), 98 + 99, "old notices go");
 }
 
-/// A ledger with 2,000 rows that a 2,001st has read.
+/// A ledger with 2,000 rows and a 2,001st that has seen them.
 pub(super) async fn very_many_rows(books: &Books) -> SqlLedger {
     let ledger = books.open().await;
     write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
@@ -332,7 +332,7 @@ async fn of_very_many_rows_the_newest_stay(books: Books) {
     keep_up(&ledger).await;
     let left = left_before(&ledger, i64::MAX).await;
     assert_eq!((left[0], left.len()), (1302, 700));
-    // A row of each Mysis at least is far more than was asked for.
+    // One row would be within the limit, but the newest 512 rows stay in any case.
     let ledger = books.open().await;
     ledger.set_retention(newest(1), Hand::at(2));
     keep_up(&ledger).await;
@@ -356,7 +356,7 @@ async fn a_wall_clock_that_is_set_makes_no_row_old_and_time_that_passes_does(boo
     const TEN_YEARS: i64 = 10 * 365 * 24;
     let ledger = two_days_in(&books).await;
     let all = left_before(&ledger, i64::MAX).await.len();
-    // Before the first round, and while it runs, there and back.
+    // The clock is set before the first round and during it, ahead and back.
     let hand = Hand::at(48);
     hand.set_ahead(TEN_YEARS);
     ledger.set_retention(within(72), hand.clone());
@@ -366,7 +366,7 @@ async fn a_wall_clock_that_is_set_makes_no_row_old_and_time_that_passes_does(boo
         keep_up(&ledger).await;
         assert_eq!(left_before(&ledger, i64::MAX).await.len(), all, "{ahead}");
     }
-    // The rows of the first hour are three days old.
+    // The rows of the first hour are three days old now.
     hand.go_on(30);
     keep_up(&ledger).await;
     assert_eq!(left_before(&ledger, 90).await, LEFT);

@@ -1,4 +1,4 @@
-//! Rounds of removal that are cut off, late, or come again and again.
+//! Rounds of removal that are cut off, late, or repeated.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ async fn a_round_that_is_late_takes_larger_pieces(books: Books) {
     assert_eq!(removed().await, 32 + 256);
 }
 
-/// A process may end between any two looks of a step at the world.
+/// A process may end between any two steps.
 async fn cut_off_at_any_moment_it_leaves_no_half_of_anything(books: Books) {
     let ledger = two_days_in(&books).await;
     let hand = Hand::at(48);
@@ -60,7 +60,7 @@ async fn cut_off_at_any_moment_it_leaves_no_half_of_anything(books: Books) {
     hand.next_round();
     keep_up(&ledger).await;
     assert_eq!(left_before(&ledger, 90).await, LEFT);
-    // Whoever writes next is held to every rule again.
+    // The next writer is subject to all constraints again.
     let orphan = append(&row(5000, answer(4999, 0, "of nothing")));
     let refused = write(&ledger, vec![orphan]).await;
     assert!(
@@ -114,7 +114,8 @@ async fn a_file_stops_growing_and_its_index_forgets_what_is_gone() {
     });
     println!("pages of 1 KiB after each wave of 1000 rows: {pages:?}");
     println!("removing: {removing}; indexing: {indexing}");
-    // From the third wave on two waves at most are there at once, and half as much is gone.
+    // From the third wave on, at most two waves are stored at once. The removed rows' space is at
+    // most half as much.
     let most = pages.iter().max().unwrap();
     assert!(most * 10 <= pages[2] * 17, "{pages:?}");
     let kept = count(&ledger, "SELECT max(doc) FROM message_term").await;

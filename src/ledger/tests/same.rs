@@ -1,4 +1,4 @@
-//! Both databases find the same.
+//! Searches find the same in both databases.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -6,10 +6,10 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
 
-/// Letters that mean something to one database or the other, or are small in an odd way.
+/// Characters that are special to one of the databases, or whose lower case is unusual.
 const PIECES: &str = "(%|_|\\\\|'|\"|\\*|a|b|ore|Ore|ORE|iron|É|é|ß|İ|i|K|k|ς|σ|Σ|\u{0}|\u{301}|🚀| |100%|[a-z]{1,4}|\\PC)";
 
-/// Texts made of few pieces, so that they have much in common.
+/// Texts of a few common parts, so that they have much in common.
 fn texts(count: usize, pieces: std::ops::Range<usize>) -> Vec<String> {
     let mut runner = TestRunner::new_with_rng(
         Config::default(),
@@ -17,7 +17,7 @@ fn texts(count: usize, pieces: std::ops::Range<usize>) -> Vec<String> {
             proptest::test_runner::RngAlgorithm::ChaCha,
         ),
     );
-    // The letter that stands for what a server cannot keep is left out: there the two differ.
+    // The replacement character is left out, because the databases differ there.
     let text = prop::collection::vec(PIECES, pieces)
         .prop_map(|pieces| pieces.concat().replace(char::REPLACEMENT_CHARACTER, "x"));
     (0..count)
@@ -43,7 +43,7 @@ fn searches() -> Vec<SearchQuery> {
         .collect()
 }
 
-/// What a search finds: the places, and how many rows only case hides.
+/// The hits of a search, and the number of rows that differ only in case.
 type Finding = (Vec<(i64, i64)>, usize);
 
 async fn findings(ledger: &SqlLedger) -> Vec<Finding> {
@@ -56,7 +56,7 @@ async fn findings(ledger: &SqlLedger) -> Vec<Finding> {
     findings
 }
 
-/// What is found while nothing is in the index, then while most is.
+/// The hits while nothing is indexed, then while most is.
 async fn found_in(books: &Books) -> [Vec<Finding>; 2] {
     let ledger = books.open().await;
     let myses = [(ALPHA, "alpha"), (MysisId(8), "beta")];

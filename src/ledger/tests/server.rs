@@ -1,10 +1,10 @@
-//! What only a server's database is asked.
+//! Properties of a server's database only.
 
 use actors::domain::record::PoolAccount;
 
 use super::*;
 
-/// The address of a database of a test's own, and a role there that may do little.
+/// The address of a test's own database with a role of few rights.
 fn guarded(more: &str) -> Option<(String, ServerAddress)> {
     let url = zoea_rig::postgres::database()?;
     let name = url.rsplit_once('/')?.1.to_string();
@@ -204,7 +204,7 @@ async fn a_server_that_was_away_is_used_again() {
     assert_eq!(ledger.swarm().await.unwrap().myses.len(), 2);
 }
 
-/// A look, asked with so many letters that no two are alike to a compressor.
+/// A snapshot of a query with many characters that do not compress.
 fn long_look(length: usize) -> SnapshotResult {
     let letters = (0..length).map(|place| char::from(b'!' + (place * place / 7 % 90) as u8));
     SnapshotResult {

@@ -1,4 +1,4 @@
-//! Calls and results, as an export has them.
+//! Calls and results in an export.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::members::{call_key, count_or_zero, required_text, text_or_empty};
 
-/// Calls of one row: no version ever stored as many.
+/// The most calls of one row. No version ever stored as many.
 const MAX_CALLS: usize = 10_000;
 
 pub(super) fn has_calls(line: &Value) -> bool {

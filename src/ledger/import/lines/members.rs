@@ -1,4 +1,4 @@
-//! The members of a line, read as what they are meant for.
+//! Reads the members of a line with their expected types.
 
 use actors::domain::bounds::MAX_PLACE;
 use actors::domain::ids::{CallKey, MissionId, Seq, Timestamp};
@@ -30,7 +30,7 @@ pub(super) fn required_number(line: &Value, key: &str) -> Result<i64, String> {
         .ok_or_else(|| format!("`{key}` is missing, or no whole number that can be kept"))
 }
 
-/// A place of a row or the number of a turn, from `least` on.
+/// A row number or turn number of at least `least`.
 pub(super) fn required_place(line: &Value, key: &str, least: i64) -> Result<i64, String> {
     let place = required_number(line, key)?;
     if (least..=MAX_PLACE).contains(&place) {

@@ -1,20 +1,21 @@
-//! Order: the rows of a conversation stand in their places, each once, and each call is answered once.
+//! Checks that the rows of a conversation are in order, each once, and that each call is answered
+//! once.
 
 use std::collections::BTreeSet;
 
 use actors::domain::ids::{CallKey, Seq};
 use actors::domain::message::Row;
 
-/// What was read of one conversation.
+/// The state of the check for one conversation.
 #[derive(Debug, Default)]
 pub(super) struct RowOrderCheck {
     last: Seq,
-    /// Calls that no row has answered yet.
+    /// Calls without a result so far.
     open: BTreeSet<CallKey>,
 }
 
 impl RowOrderCheck {
-    /// Takes the next row.
+    /// Checks the next row.
     pub(super) fn check_next(&mut self, row: &Row) -> Result<(), String> {
         if row.seq <= self.last {
             return Err(format!(

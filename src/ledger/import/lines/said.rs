@@ -1,4 +1,4 @@
-//! What the model said and what it cost, as an export has it.
+//! Replies of the model and their cost in an export.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(super) fn parse_utterance(line: &Value, text: Arc<str>) -> Utterance {
     Utterance {
         text,
         reasoning: line["reasoning"].as_str().map(Into::into),
-        // One that does not tell had seen all before it.
+        // A reply without this member was given after the model had seen all earlier rows.
         seen_up_to: Seq(line["horizon"]
             .as_i64()
             .or(line["seq"].as_i64())
@@ -47,7 +47,7 @@ fn cost_of(meta: &Value) -> Option<u64> {
     meta["cost_micros"].as_u64().map(bounds::cost_of_a_call)
 }
 
-/// What a host notice says that a model call cost.
+/// The cost of a model call that a host notice carries.
 pub(super) fn parse_bill(meta: &Value) -> Option<Charge> {
     usage_of(meta).map(|usage| Charge {
         provider: text_or_empty(meta, "provider").into(),

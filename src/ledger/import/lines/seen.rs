@@ -1,4 +1,4 @@
-//! What a Mysis saw of the game, as an export tells it.
+//! Snapshots of the game in an export.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::members::{call_key, required_text, required_time};
 
-/// A line of what was seen.
+/// A line with a snapshot.
 pub(super) struct SightingLine {
     account: Arc<str>,
     sighting: SnapshotResult,

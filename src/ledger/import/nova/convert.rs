@@ -1,4 +1,4 @@
-//! Telling a conversation again: memories of a Zoea-Nova as rows of ours. Pure.
+//! Converts the memories of a Zoea-Nova conversation to our rows. Pure.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,33 +11,33 @@ use actors::domain::message::{
 use crate::codec;
 use crate::import::ImportReport;
 
-/// The code of host notices that stand for what could not be taken over as it was.
+/// The code of host notices for memories that no other kind of row fits.
 pub const IMPORTED: &str = "imported";
 
-/// What stands in place of a result that the source does not have.
+/// The text for a result that the source does not contain.
 const NO_RESULT: &str = "outcome unknown: no result of this call is in the imported database";
 
-/// A memory as it stands in the source.
+/// A memory of the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
     /// `user`, `assistant`, `tool` or `system`.
     pub role: String,
     /// `direct`, `broadcast`, `system`, `llm` or `tool`.
     pub source: String,
-    /// Who sent it, where that was said.
+    /// Its sender, if the source names one.
     pub sender: Option<String>,
-    /// What it says.
+    /// The text.
     pub content: String,
     /// The model's reasoning.
     pub reasoning: Option<String>,
-    /// When, where that can be read.
+    /// The time, if it can be parsed.
     pub at: Option<Timestamp>,
 }
 
-/// Whether somebody is a Mysis, and what it is called.
+/// The names of the Myses by their ids in the source.
 pub type Names = BTreeMap<String, Arc<str>>;
 
-/// Who a memory of the role `user` is from.
+/// The author of a memory with the role `user`.
 enum From<'a> {
     Operator,
     Peer(&'a Arc<str>),
@@ -49,7 +49,7 @@ impl Memory {
         sender.map_or(From::Operator, From::Peer)
     }
 
-    /// Whether it is a mission of the operator, given to one of many.
+    /// Whether it is a copy of an operator's broadcast.
     #[must_use]
     pub fn is_mission(&self, names: &Names) -> bool {
         self.role == "user"
@@ -58,13 +58,13 @@ impl Memory {
     }
 }
 
-/// Tells one conversation.
+/// Converts one conversation.
 pub struct Telling<'a> {
     names: &'a Names,
     seq: Seq,
     turn: TurnNumber,
     at: Timestamp,
-    /// Calls without a result so far, the newest row's last.
+    /// Calls without a result so far. Those of the newest row come last.
     open: Vec<OpenCall>,
 }
 
@@ -75,7 +75,7 @@ struct OpenCall {
 }
 
 impl<'a> Telling<'a> {
-    /// Begins one, at the time when its Mysis was created.
+    /// Begins a conversation at the time when its Mysis was created.
     #[must_use]
     pub fn new(names: &'a Names, at: Timestamp) -> Telling<'a> {
         Telling {
@@ -87,7 +87,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// The row that a memory becomes.
+    /// Converts a memory to a row.
     pub fn tell(&mut self, memory: Memory, mission: MissionId, report: &mut ImportReport) -> Row {
         match memory.at {
             Some(at) => self.at = at,
@@ -97,7 +97,7 @@ impl<'a> Telling<'a> {
         self.row(body)
     }
 
-    /// Results for the calls that have none, so that nothing waits for them.
+    /// Adds results for the calls that have none, so that none remains open.
     pub fn end(&mut self, report: &mut ImportReport) -> Vec<Row> {
         let open = std::mem::take(&mut self.open);
         report.without_result += open.len();
@@ -122,7 +122,7 @@ impl<'a> Telling<'a> {
     fn body(&mut self, memory: Memory, mission: MissionId, report: &mut ImportReport) -> RowBody {
         match (memory.role.as_str(), memory.source.as_str()) {
             ("user", "direct" | "broadcast") => self.heard(memory, mission),
-            // A nudge or a reminder of the runtime.
+            // A nudge or a reminder of the old runtime.
             ("user", "system") => host(&memory.content),
             // The system prompt of that time.
             ("system", _) => RowBody::Audit {
@@ -189,7 +189,7 @@ impl<'a> Telling<'a> {
         }
     }
 
-    /// A result answers a call of the newest row that fits: ids are unique within a row only.
+    /// Assigns a result to a call of the newest matching row. Ids are unique within a row only.
     fn answered(&mut self, content: &str, report: &mut ImportReport) -> RowBody {
         let mut rows: Vec<Seq> = self.open.iter().map(|call| call.key.seq).collect();
         rows.dedup();

@@ -1,4 +1,5 @@
-//! Moments as they stand in a Zoea-Nova database: in the layouts of several drivers and versions.
+//! Parses the times of a Zoea-Nova database, which several drivers and versions wrote in different
+//! layouts.
 
 use actors::domain::ids::Timestamp;
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
@@ -11,7 +12,7 @@ const OFFSET_LAYOUTS: [&str; 4] = [
     "%Y-%m-%d %H:%M:%S%.f%z",
 ];
 
-/// Layouts without; they mean UTC.
+/// Layouts without an offset. They mean UTC.
 const UTC_LAYOUTS: [&str; 4] = [
     "%Y-%m-%d %H:%M:%S%.f",
     "%Y-%m-%dT%H:%M:%S%.f",
@@ -19,7 +20,7 @@ const UTC_LAYOUTS: [&str; 4] = [
     "%Y-%m-%dT%H:%M:%S%.fZ",
 ];
 
-/// Reads a moment; `None` where it is in no layout that we know, or in no year that we can tell.
+/// Parses a time. Returns `None` for an unknown layout or a year out of range.
 #[must_use]
 pub fn parse_moment(text: &str) -> Option<Timestamp> {
     in_any_layout(strip_go_suffix(text)).filter(|at| at.can_be_told())
@@ -52,7 +53,8 @@ fn in_any_layout(text: &str) -> Option<Timestamp> {
         .map(Timestamp)
 }
 
-/// Without what Go adds: the reading of its monotonic clock, and the zone's name behind the offset.
+/// Removes what Go appends: the reading of its monotonic clock, and the zone's name after the
+/// offset.
 fn strip_go_suffix(text: &str) -> &str {
     let text = text.split(" m=").next().unwrap_or(text).trim();
     match text.rsplit_once(' ') {
@@ -62,13 +64,13 @@ fn strip_go_suffix(text: &str) -> &str {
         {
             before
         }
-        // A zone without a name is given by its offset again.
+        // Go writes the offset in place of the name of an unnamed zone.
         Some((before, zone)) if before.ends_with(zone) && zone.starts_with(['+', '-']) => before,
         Some(_) | None => text,
     }
 }
 
-/// A count since 1970, in whichever unit makes it a moment of our time, in milliseconds.
+/// Converts a count since 1970 to milliseconds. The unit is the one that gives a time of this era.
 fn to_millis(count: i64) -> i64 {
     match count.unsigned_abs() {
         0..100_000_000_000 => count * 1000,

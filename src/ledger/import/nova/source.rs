@@ -1,7 +1,7 @@
-//! The source: a Zoea-Nova database, read and never written.
+//! Reads a Zoea-Nova database and never writes to it.
 //!
-//! It is opened as immutable, which writes nothing beside it either. Where its log holds what is
-//! not in the file yet, a copy of both is opened instead.
+//! The file is opened as immutable, which also creates no files beside it. If its log contains
+//! changes that are not in the file yet, a copy of both is opened instead.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -19,14 +19,14 @@ use crate::import::ImportFault;
 use super::convert::{Memory, Names};
 use super::moment;
 
-/// The version that we know.
+/// The supported version.
 const NOVA_VERSION: i64 = 12;
-/// Memories that are read at once.
+/// The memories of one query.
 const PIECE_MEMORIES: i64 = 500;
-/// Members of JSON texts whose values are secrets.
+/// The JSON members whose values are secrets.
 const SECRET_MEMBERS: [&str; 4] = ["password", "session_id", "token", "api_key"];
 
-/// A Mysis as it stands in the source.
+/// A Mysis of the source.
 pub(super) struct SourceMysis {
     pub(super) id: String,
     pub(super) name: String,
@@ -37,7 +37,7 @@ pub(super) struct SourceMysis {
     pub(super) created_at: Option<Timestamp>,
 }
 
-/// A game account as it stands in the source.
+/// A game account of the source.
 pub(super) struct SourceAccount {
     pub(super) username: String,
     pub(super) password: Arc<str>,
@@ -45,7 +45,7 @@ pub(super) struct SourceAccount {
     pub(super) created_at: Option<Timestamp>,
 }
 
-/// A look at the game as it stands in the source.
+/// A snapshot of the source.
 pub(super) struct SourceSnapshot {
     pub(super) username: String,
     pub(super) tool: String,
@@ -56,7 +56,7 @@ pub(super) struct SourceSnapshot {
 
 pub(super) struct NovaDatabase {
     database: DatabaseConnection,
-    /// The copy, where one had to be made; it goes when this is closed.
+    /// The temporary copy, if one was made. Closing removes it.
     copy: Option<PathBuf>,
 }
 
@@ -85,14 +85,14 @@ impl NovaDatabase {
     }
 
     pub(super) async fn close(self) {
-        // Nothing is written; there is nothing to lose.
+        // The database was only read, so an error here changes nothing.
         let _ = self.database.close().await;
         for name in self
             .copy
             .iter()
             .flat_map(|copy| ["", "-wal", "-shm"].map(|ending| path_with_ending(copy, ending)))
         {
-            // It may not be there.
+            // The file may not exist.
             let _ = std::fs::remove_file(name);
         }
     }
@@ -157,7 +157,7 @@ impl NovaDatabase {
             .collect())
     }
 
-    /// Memories of a Mysis after one, with their ids.
+    /// The memories of a Mysis after one, with their ids.
     pub(super) async fn memories(
         &self,
         mysis: &str,
@@ -187,8 +187,7 @@ impl NovaDatabase {
             .collect())
     }
 
-    /// The texts of the operator's broadcasts, each once, in the order in which they were last
-    /// given, and when that was.
+    /// The distinct texts of the operator's broadcasts and when each was last given, in that order.
     pub(super) async fn missions(
         &self,
         names: &Names,
@@ -238,7 +237,7 @@ impl NovaDatabase {
             .collect())
     }
 
-    /// What was seen of the game, the oldest first; none in a database that keeps none.
+    /// The snapshots, oldest first; none if the database has no table for them.
     pub(super) async fn snapshots(&self) -> Result<Vec<SourceSnapshot>, ImportFault> {
         let is_there = "SELECT 1 FROM sqlite_master WHERE name = 'game_state_snapshots'";
         if self.query_rows(is_there, []).await?.is_empty() {
@@ -265,7 +264,7 @@ impl NovaDatabase {
         Ok(snapshots)
     }
 
-    /// Passwords and session ids that calls and results hold: Zoea-Nova stored them as they came.
+    /// The passwords and session ids in calls and results. Zoea-Nova stored them unredacted.
     pub(super) async fn secrets(&self) -> Result<BTreeSet<Arc<str>>, ImportFault> {
         let mut found = BTreeSet::new();
         for member in SECRET_MEMBERS {
@@ -306,7 +305,7 @@ impl NovaDatabase {
     }
 }
 
-/// What a text with pieces of JSON gives a member.
+/// The values of a member in a text that contains JSON.
 fn values_of(member: &str, content: &str) -> Vec<Arc<str>> {
     let label = format!("\"{member}\"");
     content
@@ -336,7 +335,7 @@ async fn connect_read_only(file: &Path, is_still: bool) -> Result<DatabaseConnec
     Database::connect(options).await
 }
 
-/// Copies a database and its log, closed to other users.
+/// Copies a database and its log. Other users cannot read the copies.
 fn copy_with_log(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, ImportFault> {
     let copy = scratch.join(format!("zoea.db.import-{}", std::process::id()));
     for (from, to) in [(file, copy.clone()), (log, path_with_ending(&copy, "-wal"))] {
@@ -344,7 +343,7 @@ fn copy_with_log(file: &Path, log: &Path, scratch: &Path) -> Result<PathBuf, Imp
             file: from.to_path_buf(),
             cause,
         };
-        // One of an earlier, killed import may be there.
+        // A killed import may have left a file.
         let _ = std::fs::remove_file(&to);
         zoea_system::files::ensure_private_file(&to).map_err(unreadable)?;
         let mut out = std::fs::OpenOptions::new()
@@ -363,7 +362,7 @@ fn path_with_ending(file: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// A column that was cast to bytes, as text: what is no text is replaced, nothing is refused.
+/// A column that was cast to bytes, as text. Invalid UTF-8 is replaced and not refused.
 fn text_column(row: &QueryResult, column: usize) -> Option<String> {
     let bytes: Option<Vec<u8>> = row
         .try_get_by_index(column)
