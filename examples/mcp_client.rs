@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value, json};
-use zoea::mcp::{ListedTool, ServerSession, UpstreamEndpoint};
+use zoea_mcp::{ListedTool, ServerSession, UpstreamEndpoint};
 
 /// The time limit of a tool call.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -21,8 +21,8 @@ async fn main() -> anyhow::Result<()> {
     let session = ServerSession::open(UpstreamEndpoint {
         url: url.as_str().into(),
         token: None,
-        http: zoea::http::build_client()?,
-        max_answer_bytes: zoea::mcp::MAX_ANSWER_BYTES,
+        http: zoea_http::build_client()?,
+        max_answer_bytes: zoea_mcp::MAX_ANSWER_BYTES,
     })
     .await?;
     let tools = session.tools().await?.tools;

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use actors::domain::rules::TokenPrice;
 
-use crate::provider::{LearntStyle, ProviderEndpoint};
+use zoea_provider::{LearntStyle, ProviderEndpoint};
 
 pub use zoea_contract::{ProofCheck, ProofReport, ProofVerdict};
 

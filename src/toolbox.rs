@@ -18,7 +18,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
 
-use crate::mcp::{
+use zoea_mcp::{
     CallResult, ListedTool, Listing, MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint,
 };
 

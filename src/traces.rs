@@ -14,8 +14,8 @@ use actors::secrets::Secrets;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use zoea_http::JsonSender;
 
-use crate::http::JsonSender;
 use crate::settings::TraceSettings;
 use actors::listener::EventHandler;
 

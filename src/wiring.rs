@@ -32,12 +32,12 @@ use ractor::{Actor, ActorRef};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use zoea_provider::Providers;
 
 use crate::attach::terminals::AttachedTerminals;
 use crate::control::{ControlServer, ProgramInfo};
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
 use crate::operator::Operator;
-use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use zoea_ledger::SqlLedger;

@@ -10,9 +10,9 @@ use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::sync::mpsc;
+use zoea_http::JsonSender;
 
 use super::causes::Alert;
-use crate::http::JsonSender;
 use crate::operator::Operator;
 use crate::settings::AlertSettings;
 
@@ -44,7 +44,7 @@ impl Hooks {
         let webhook = settings.webhook.as_ref().map(|url| JsonSender {
             http: http.clone(),
             url: url.expose().to_string(),
-            token: settings.token.clone(),
+            token: settings.token.as_ref().map(|token| token.expose().into()),
             timeout: settings.timeout,
             waits: &RETRY_WAITS,
         });

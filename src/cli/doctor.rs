@@ -11,12 +11,12 @@ use actors::ports::{AnswerMeter, Archive, Models, Upstream};
 use actors::secrets::Secrets;
 use clap::Args;
 use serde_json::json;
+use zoea_provider::Providers;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::prove::{self, ProveOptions};
 use crate::home::Home;
-use crate::provider::Providers;
 use crate::settings::{Environment, Secret, Settings};
 use crate::toolbox::McpUpstream;
 use crate::wiring::{self, HomeAccess, provider_endpoints};
@@ -207,7 +207,7 @@ async fn check_server(address: &ServerAddress) -> DoctorFinding {
 }
 
 async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Settings) {
-    let http = match crate::http::build_client() {
+    let http = match zoea_http::build_client() {
         Ok(http) => http,
         Err(error) => return checks.push(("network".to_string(), Err(error.to_string()))),
     };

@@ -32,7 +32,7 @@ pub(super) async fn run(
     }
     let target = choose_target(options, &loaded.settings)?;
     agree(&target, options.is_agreed)?;
-    let http = crate::http::build_client().context("build an HTTP client")?;
+    let http = zoea_http::build_client().context("build an HTTP client")?;
     let as_json = options.as_json;
     let tell = move |progress: ProofProgress<'_>| tell_progress(&progress, as_json);
     let proof = prove(&http, &target, &tell).await;

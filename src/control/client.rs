@@ -6,8 +6,8 @@ use std::time::Duration;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value};
 use thiserror::Error;
+use zoea_mcp::{McpFailure, ServerSession, UpstreamEndpoint};
 
-use crate::mcp::{McpFailure, ServerSession, UpstreamEndpoint};
 use crate::settings::Secret;
 
 use super::call::ControlCall;
@@ -50,7 +50,7 @@ impl ControlClient {
     /// The program does not answer, or it refuses the token.
     pub async fn connect(url: &str, token: &Secret) -> Result<ControlClient, ControlError> {
         let unreachable = |error: String| ControlError::Unreachable(error);
-        let http = crate::http::build_client().map_err(|error| unreachable(error.to_string()))?;
+        let http = zoea_http::build_client().map_err(|error| unreachable(error.to_string()))?;
         let endpoint = UpstreamEndpoint {
             url: url.into(),
             token: Some(token.expose().into()),

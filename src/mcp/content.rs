@@ -4,10 +4,10 @@ use actors::domain::bounds::MAX_TAKEN_BYTES;
 use rmcp::model::{ContentBlock, ResourceContents};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use zoea_http::raw_json;
 
 use super::message::RawResult;
 use super::{McpFailure, unexpected_answer};
-use crate::raw_json;
 
 /// What came of a call, as text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use zoea_http::raw_json;
 
 use super::McpFailure;
 use super::message::RawResult;
-use crate::raw_json;
 
 /// The most tools that are taken of a server: with our own, still fewer than the 512 beyond which
 /// model servers refuse a request whole.

@@ -55,7 +55,7 @@ mod tests {
         UpstreamEndpoint {
             url: url.into(),
             token: None,
-            http: crate::http::build_client().expect("a client"),
+            http: zoea_http::build_client().expect("a client"),
             max_answer_bytes: 1,
         }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use actors::domain::backoff::Backoff;
 use rmcp::model::{ClientJsonRpcMessage, ClientResult, ErrorCode, ErrorData, RequestId};
 
-use crate::sse::{SseEvent, SseLine, SseLines};
+use zoea_http::sse::{SseEvent, SseLine, SseLines};
 
 use super::message::{MessageMeaning, RawResult, RpcMessage};
 use super::wire::too_large;

@@ -61,7 +61,7 @@ impl Server {
             endpoint: UpstreamEndpoint {
                 url: url.into(),
                 token: Some("sesame".into()),
-                http: crate::http::build_client().expect("a client"),
+                http: zoea_http::build_client().expect("a client"),
                 max_answer_bytes: MAX_BYTES,
             },
             seen,
@@ -364,7 +364,7 @@ async fn a_failure_never_shows_the_url() {
     let endpoint = UpstreamEndpoint {
         url: format!("http://{address}/mcp?key=hunter2").into(),
         token: None,
-        http: crate::http::build_client().expect("a client"),
+        http: zoea_http::build_client().expect("a client"),
         max_answer_bytes: MAX_BYTES,
     };
     let failure = ServerSession::open(endpoint)

@@ -5,10 +5,10 @@ use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
 };
 use serde::Deserialize;
+use zoea_http::excerpt;
 
 use super::message::RpcError;
 use super::{McpFailure, ServerSession};
-use crate::http::excerpt;
 
 /// The header by which a session keeps to the version it was opened with.
 const VERSION_HEADER: &str = "mcp-protocol-version";

@@ -4,6 +4,7 @@ use actors::domain::model::ModelAnswer;
 use actors::domain::redact::{MIN_EMBEDDED_SECRET_BYTES, Redactor};
 use actors::secrets::Secrets;
 use zoea_contract::{ProofSpending, ProvenContext, ToldUsage};
+use zoea_provider::{LearntStyle, WireProfile};
 
 use super::judging::{quoted, verdict_of_fault};
 use super::listing::{ListFault, ListedModel, list_models};
@@ -12,7 +13,6 @@ use super::scratch::Scratch;
 use super::{
     Proof, ProofCheck, ProofLessons, ProofProgress, ProofReport, ProofTarget, ProofVerdict,
 };
-use crate::provider::{LearntStyle, WireProfile};
 
 /// Tokens of an answer, where a model has thought enough.
 pub(super) const ANSWER_TOKENS: u32 = 1200;

@@ -6,10 +6,10 @@ use std::path::Path;
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use zoea_provider::{LearntStyle, WireProfile};
 use zoea_system::files;
 
 use super::{Proof, ProofLessons, ProofTarget};
-use crate::provider::{LearntStyle, WireProfile};
 
 /// The form of the file that this version writes and reads.
 const VERSION: u32 = 1;
@@ -154,7 +154,7 @@ impl KeptProofs {
 /// A server's address without what may be secret in it, by which it is known again.
 pub(super) fn shown_server(endpoint: &str) -> String {
     match Url::parse(endpoint) {
-        Ok(url) => crate::http::shown_address(&url),
+        Ok(url) => zoea_http::shown_address(&url),
         Err(_) => "an address that cannot be read".to_string(),
     }
 }

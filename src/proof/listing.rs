@@ -6,7 +6,7 @@ use actors::domain::bounds;
 use actors::domain::rules::TokenPrice;
 use serde_json::Value;
 
-use crate::provider::ProviderEndpoint;
+use zoea_provider::ProviderEndpoint;
 
 /// The longest that a list may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(15);
@@ -50,7 +50,7 @@ pub async fn list_models(
     if let Some(key) = endpoint.api_key.as_ref().filter(|key| !key.is_empty()) {
         request = request.bearer_auth(key);
     }
-    let unreachable = |error| ListFault::Unreachable(crate::http::error_text(error));
+    let unreachable = |error| ListFault::Unreachable(zoea_http::error_text(error));
     let mut response = request.send().await.map_err(unreachable)?;
     if !response.status().is_success() {
         return Err(ListFault::Status(response.status().as_u16()));

@@ -8,11 +8,11 @@ use actors::domain::tool::Toolset;
 use actors::ports::{AnswerMeter, Models};
 use actors::secrets::Secrets;
 use tokio::time::Instant;
+use zoea_provider::Providers;
 
 use super::allowance::Allowance;
 use super::speed::SpeedGauge;
 use super::{ProofTarget, drill};
-use crate::provider::Providers;
 
 /// The waits before each further try of a request that may succeed then.
 const RETRY_WAITS: [Duration; 3] = [
@@ -85,7 +85,7 @@ impl Prober {
     }
 
     /// How requests are written by now; `None` where nothing is known, which does not happen.
-    pub(super) fn style(&self) -> Option<crate::provider::LearntStyle> {
+    pub(super) fn style(&self) -> Option<zoea_provider::LearntStyle> {
         self.providers.learnt(&self.target.provider)
     }
 

@@ -81,7 +81,7 @@ fn target(url: &str) -> ProofTarget {
 }
 
 async fn prove_quietly(target: &ProofTarget) -> Proof {
-    let http = crate::http::build_client().unwrap();
+    let http = zoea_http::build_client().unwrap();
     let proof = prove(&http, target, &|_| {}).await;
     let spent = &proof.report.spent;
     assert!(
@@ -401,7 +401,7 @@ impl Picky {
         let behind = Served::pilot(pilot(&[])).await;
         let picky = Picky {
             pilot: behind.url.clone(),
-            http: crate::http::build_client().unwrap(),
+            http: zoea_http::build_client().unwrap(),
             rules: Arc::new(rules),
             sent: Arc::default(),
         };
@@ -506,11 +506,9 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
     let kept = kept::KeptProofs::default().with(&target, &proof);
     let lessons = kept.lessons(&served.url, "pilot").expect("it is kept");
     assert_eq!(lessons, proof.lessons);
-    let http = crate::http::build_client().unwrap();
-    let providers = crate::provider::Providers::new(
-        &http,
-        [(target.provider.clone(), target.endpoint.clone())],
-    );
+    let http = zoea_http::build_client().unwrap();
+    let providers =
+        zoea_provider::Providers::new(&http, [(target.provider.clone(), target.endpoint.clone())]);
     providers.teach("local", lessons.style);
     picky.sent.lock().unwrap().clear();
     let request = actors::domain::model::ModelRequest {

@@ -6,10 +6,10 @@ use actors::domain::bounds::{
 };
 use actors::domain::model::{AnswerProgress, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
 use actors::domain::redact::Redactor;
+use zoea_http::raw_json::{as_text, first_element, for_each_element, member, pick};
 
 use super::content::{arguments_text, parse_usage, text_of, thoughts_of, without_thoughts};
 use super::failure;
-use crate::raw_json::{as_text, first_element, for_each_element, member, pick};
 
 /// Calls of one answer that are looked at: more than are made, so that the operator hears of them.
 const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;

@@ -3,7 +3,7 @@
 use actors::domain::model::TokenUsage;
 use serde_json::Value;
 
-use crate::raw_json::{as_text, for_each_element, member, member_at};
+use zoea_http::raw_json::{as_text, for_each_element, member, member_at};
 
 /// Parts of a text that are looked at.
 const MAX_PARTS_READ: usize = 4096;

@@ -64,7 +64,7 @@ pub(super) async fn send_request(
         }
         (AnswerBody::Cut, broken) => {
             hearing.note(|heard| heard.form = Some(ResponseForm::Cut));
-            let why = broken.map(|error| format!(": {}", crate::http::error_text(error)));
+            let why = broken.map(|error| format!(": {}", zoea_http::error_text(error)));
             let why = why.unwrap_or_default();
             Err(bad_body(format!("the answer's stream was cut{why}")))
         }

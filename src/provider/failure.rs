@@ -79,11 +79,11 @@ fn transient_fault(text: String) -> ModelFault {
 }
 
 fn connection_fault(error: reqwest::Error) -> ModelFault {
-    if let Some(text) = crate::http::descriptor_advice(&error) {
+    if let Some(text) = zoea_http::descriptor_advice(&error) {
         return ModelFault::NoDescriptor { text };
     }
     let (is_connect, is_redirect) = (error.is_connect(), error.is_redirect());
-    let text = crate::http::error_text(error);
+    let text = zoea_http::error_text(error);
     if is_connect {
         let text = format!("the provider cannot be reached ({text}); is its server running?");
         return ModelFault::Unreachable { text };
@@ -133,7 +133,7 @@ fn server_message(body: &str) -> String {
 }
 
 fn excerpt(text: &str) -> String {
-    match crate::http::excerpt(text) {
+    match zoea_http::excerpt(text) {
         shown if shown.is_empty() => "(no text)".to_string(),
         shown => shown,
     }

@@ -2,10 +2,10 @@
 
 use actors::domain::bounds::{MAX_ANSWER_BYTES, MAX_REFUSAL_BYTES, MAX_STREAM_BYTES};
 use actors::domain::model::AnswerProgress;
+use zoea_http::raw_json::{is_object, member};
+use zoea_http::sse::{BYTE_ORDER_MARK, SseEvent, SseLine, SseLines};
 
 use super::answer::ReceivedAnswer;
-use crate::raw_json::{is_object, member};
-use crate::sse::{BYTE_ORDER_MARK, SseEvent, SseLine, SseLines};
 
 /// What the lines of a stream of events begin with.
 const FIELD_MARKS: [&[u8]; 6] = [b"data:", b"event:", b"error:", b"retry:", b"id:", b":"];

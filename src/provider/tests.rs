@@ -99,7 +99,7 @@ impl Served {
             is_streamed: false,
         };
         let server = tokio::spawn(async move { axum::serve(listener, app).await });
-        let http = crate::http::build_client().unwrap();
+        let http = zoea_http::build_client().unwrap();
         Served {
             providers: Providers::new(&http, [("local".into(), endpoint)]),
             heard,
@@ -145,7 +145,7 @@ async fn what_is_written_for_the_operator_is_what_was_sent_letter_for_letter() {
 }
 
 fn sample(name: &str) -> (u16, String) {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/provider/samples");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let text = std::fs::read_to_string(file.join(name)).expect("a sample");
     let status = name.split('.').nth(1).expect("a status in the name");
     (status.parse().expect("a status"), text)
@@ -236,7 +236,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("stream-error.200.sse", "transient None: HTTP 504: upstream timed out".to_string()),
     ]
     .into();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/provider/samples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let mut files: Vec<String> = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
@@ -318,7 +318,7 @@ async fn who_is_not_there_is_unreachable() {
         api_key: None,
         is_streamed: true,
     };
-    let http = crate::http::build_client().unwrap();
+    let http = zoea_http::build_client().unwrap();
     let providers = Providers::new(&http, [("local".into(), endpoint)]);
     let answer = providers
         .ask(request(tools()), AnswerMeter::default())

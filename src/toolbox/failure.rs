@@ -5,7 +5,7 @@ use std::time::Duration;
 use actors::domain::bounds::{self, MAX_REFUSAL_BYTES, MAX_RETRY_AFTER};
 use actors::ports::LinkFault;
 
-use crate::mcp::McpFailure;
+use zoea_mcp::McpFailure;
 
 /// The JSON-RPC codes for an unknown session: SpaceMolt's, and the one that the SDKs send with HTTP
 /// 404.
@@ -27,7 +27,7 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
             retry_after,
             ..
         } => status_fault(status, &text, retry_after.as_deref()),
-        McpFailure::Http(error) => match crate::http::descriptor_advice(&error) {
+        McpFailure::Http(error) => match zoea_http::descriptor_advice(&error) {
             Some(advice) => LinkFault::Unreachable(advice),
             None if error.is_connect() => LinkFault::Unreachable(text),
             // A server that redirects a request has not executed it.

@@ -11,6 +11,7 @@ use actors::ui::TerminalLink;
 use anyhow::Context;
 use zoea_ledger::export::FileExporter;
 use zoea_ledger::{SqlLedger, Stay};
+use zoea_provider::Providers;
 use zoea_system::clock::MachineClock;
 
 use super::daily::DailyReporter;
@@ -19,7 +20,6 @@ use super::watchers::Watchers;
 use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
 use crate::home::{Home, HomeLock};
 use crate::operator::Operator;
-use crate::provider::Providers;
 use crate::settings::Settings;
 use crate::toolbox::request_saver::CachingUpstream;
 use crate::toolbox::{McpUpstream, TellOperator};
@@ -59,7 +59,7 @@ impl SwarmParts {
         ledger: SqlLedger,
         options: &LaunchOptions,
     ) -> anyhow::Result<SwarmParts> {
-        let http = crate::http::build_client().context("build an HTTP client")?;
+        let http = zoea_http::build_client().context("build an HTTP client")?;
         let secrets = &options.secrets;
         let providers =
             Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets.clone());

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use actors::domain::message::Severity;
 use actors::domain::rules::SwarmRules;
+use zoea_provider::Providers;
 
 use super::RunningSwarm;
 use super::rules::provider_endpoint;
 use crate::home::Home;
 use crate::proof::kept::{KeptProofs, KeptProofsError};
 use crate::proof::{MAX_ANSWER_WAIT, ProofLessons, ProofTarget};
-use crate::provider::Providers;
 use crate::settings::{ProviderSettings, Settings};
 
 /// What is put to the proof of a provider of the configuration.

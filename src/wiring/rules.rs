@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use actors::domain::rules::{SwarmRules, ToolRules};
+use zoea_provider::ProviderEndpoint;
 
 use super::books::url_passwords;
 use super::prompt::prompt_template;
 use crate::home::Home;
-use crate::provider::ProviderEndpoint;
 use crate::settings::{ProviderSettings, Settings};
 
 /// The rules of the swarm: each section's own, put together.

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use zoea_provider::WireProfile;
 use zoea_simulation::ProgramParts;
 
-use crate::provider::{self, WireProfile};
 use crate::toolbox::request_saver::CachingUpstream;
 
 /// The program's own writer of requests, and the layer that saves requests to the game.
 #[must_use]
 pub fn adapters() -> ProgramParts {
     ProgramParts {
-        request_without_tools: provider::body_without_tools,
-        request_text: |request| provider::request_body(request, WireProfile::default()).ok(),
+        request_without_tools: zoea_provider::body_without_tools,
+        request_text: |request| zoea_provider::request_body(request, WireProfile::default()).ok(),
         spare_requests: |upstream| Arc::new(CachingUpstream::new(upstream)),
     }
 }

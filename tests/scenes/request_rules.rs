@@ -10,8 +10,8 @@ use actors::domain::message::{Row, RowBody};
 use actors::domain::model::{ChatMessage, ModelRequest};
 use actors::domain::tool::Toolset;
 use serde_json::Value;
-use zoea::provider::{WireProfile, request_body};
 use zoea_pilot::validate;
+use zoea_provider::{WireProfile, request_body};
 
 use super::history::{Asked, CONTINUATION, FORBIDDEN, History, SYSTEM, mark};
 

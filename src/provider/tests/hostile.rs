@@ -41,7 +41,7 @@ impl Host {
             api_key: api_key.map(str::to_string),
             is_streamed,
         };
-        let http = crate::http::build_client().unwrap();
+        let http = zoea_http::build_client().unwrap();
         Providers::new(&http, [("local".into(), endpoint)])
     }
 }

@@ -57,7 +57,7 @@ impl Live {
             api_key: None,
             is_streamed,
         };
-        let http = crate::http::build_client().unwrap();
+        let http = zoea_http::build_client().unwrap();
         Live {
             providers: Arc::new(Providers::new(&http, [("local".into(), endpoint)])),
             heard,
@@ -205,7 +205,7 @@ async fn nobody_who_does_not_want_pieces_asks_for_them_and_they_are_heard_all_th
 
 #[tokio::test]
 async fn however_the_parts_are_cut_on_their_way_the_answer_is_the_same() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/provider/samples");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let names = std::fs::read_dir(folder).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
     let mut tried = 0;

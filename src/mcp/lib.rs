@@ -87,7 +87,7 @@ pub enum McpFailure {
     #[error("the server does not know the session (HTTP 404)")]
     SessionGone,
     /// The request did not get through, or its answer did not.
-    #[error("{}", crate::http::causes(.0))]
+    #[error("{}", zoea_http::causes(.0))]
     Http(reqwest::Error),
     /// The answer broke off, is too large, or was none to this request.
     #[error("{0}")]

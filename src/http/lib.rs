@@ -1,12 +1,16 @@
-//! HTTP: the one place that builds a client.
+//! HTTP: the one place that builds a client, and what every reader of answers shares.
 //!
 //! No redirect is followed: requests contain conversations, passwords and keys, which are for no
 //! server but the one that the operator named.
+
+pub mod raw_json;
+pub mod sse;
 
 use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::redirect::{Attempt, Policy};
+use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
 use zoea_system::descriptors;
@@ -91,7 +95,7 @@ pub fn causes(error: &dyn std::error::Error) -> String {
 const MAX_SHOWN_CHARS: usize = 600;
 
 /// The beginning of what a server says, for the operator.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     let text = text.trim();
     let mut shown: String = text.chars().take(MAX_SHOWN_CHARS).collect();
     if shown.len() < text.len() {
@@ -122,7 +126,7 @@ pub struct JsonSender {
     /// The target address.
     pub url: String,
     /// The bearer token, if the receiver wants one.
-    pub token: Option<crate::settings::Secret>,
+    pub token: Option<SecretString>,
     /// The time limit of one try.
     pub timeout: Duration,
     /// The pauses before the further tries.
@@ -162,7 +166,7 @@ impl JsonSender {
     ) -> Result<reqwest::StatusCode, reqwest::Error> {
         let mut request = self.http.post(&self.url).timeout(self.timeout).json(body);
         if let Some(token) = &self.token {
-            request = request.bearer_auth(token.expose());
+            request = request.bearer_auth(token.expose_secret());
         }
         Ok(request.send().await?.status())
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// These members of an object, the last of each name; none where it is no object. `null` is none.
-pub(crate) fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
+pub fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
     if json.trim_ascii_start().starts_with('{') {
         let members = MembersVisitor {
@@ -24,18 +24,18 @@ pub(crate) fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Optio
 }
 
 /// One member of an object.
-pub(crate) fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
+pub fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
     let [found] = pick(json, [key]);
     found
 }
 
 /// A value within objects.
-pub(crate) fn member_at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
+pub fn member_at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
     path.iter().try_fold(json, |json, key| member(json, key))
 }
 
 /// Gives each element of a list for as long as `take` wants more; nothing where it is no list.
-pub(crate) fn for_each_element<'a>(json: &'a str, take: impl FnMut(&'a str) -> bool) {
+pub fn for_each_element<'a>(json: &'a str, take: impl FnMut(&'a str) -> bool) {
     if json.trim_ascii_start().starts_with('[') {
         let mut reader = serde_json::Deserializer::from_str(json);
         let _ = reader.deserialize_seq(ElementsVisitor(take));
@@ -43,7 +43,7 @@ pub(crate) fn for_each_element<'a>(json: &'a str, take: impl FnMut(&'a str) -> b
 }
 
 /// The first element of a list.
-pub(crate) fn first_element(json: &str) -> Option<&str> {
+pub fn first_element(json: &str) -> Option<&str> {
     let mut found = None;
     for_each_element(json, |element| {
         found = Some(element);
@@ -53,7 +53,7 @@ pub(crate) fn first_element(json: &str) -> Option<&str> {
 }
 
 /// A text; `None` where it is something else.
-pub(crate) fn as_text(json: &str) -> Option<String> {
+pub fn as_text(json: &str) -> Option<String> {
     json.trim_ascii_start()
         .starts_with('"')
         .then(|| serde_json::from_str(json).ok())
@@ -61,7 +61,7 @@ pub(crate) fn as_text(json: &str) -> Option<String> {
 }
 
 /// Whether a text is an object, and no other JSON.
-pub(crate) fn is_object(json: &str) -> bool {
+pub fn is_object(json: &str) -> bool {
     json.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 

@@ -7,11 +7,11 @@
 use std::mem;
 
 /// What some texts begin with.
-pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A line of a stream of events.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum SseLine<'a> {
+pub enum SseLine<'a> {
     /// A field of the event. A comment is a field without a name.
     Field(&'a str, &'a str),
     /// The event ends.
@@ -20,7 +20,7 @@ pub(crate) enum SseLine<'a> {
 
 /// Cuts a stream of events into its lines.
 #[derive(Default)]
-pub(crate) struct SseLines {
+pub struct SseLines {
     /// The line that has not ended yet.
     pending: Vec<u8>,
     /// The last line ended with a carriage return, of which a line feed may be the other half.
@@ -29,7 +29,7 @@ pub(crate) struct SseLines {
 
 impl SseLines {
     /// Takes bytes as they come and hands over every line that ends in them.
-    pub(crate) fn take(&mut self, mut bytes: &[u8], mut visit: impl FnMut(SseLine<'_>)) {
+    pub fn take(&mut self, mut bytes: &[u8], mut visit: impl FnMut(SseLine<'_>)) {
         while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
             let is_other_half = mem::replace(&mut self.is_behind_return, bytes[end] == b'\r')
                 && end == 0
@@ -46,14 +46,14 @@ impl SseLines {
     }
 
     /// Hands over what came behind the last end of a line, now that nothing more comes.
-    pub(crate) fn finish(&mut self, mut visit: impl FnMut(SseLine<'_>)) {
+    pub fn finish(&mut self, mut visit: impl FnMut(SseLine<'_>)) {
         let rest = mem::take(&mut self.pending);
         visit(line_of(&String::from_utf8_lossy(&rest)));
         visit(SseLine::End);
     }
 
     /// Bytes that are kept of the line that has not ended yet.
-    pub(crate) fn kept_bytes(&self) -> usize {
+    pub fn kept_bytes(&self) -> usize {
         self.pending.len()
     }
 }
@@ -69,17 +69,17 @@ fn line_of(line: &str) -> SseLine<'_> {
 
 /// An event, as far as its lines have come.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct SseEvent {
-    pub(crate) id: Option<String>,
+pub struct SseEvent {
+    pub id: Option<String>,
     /// Milliseconds after which the server wants to be asked again.
-    pub(crate) retry: Option<u64>,
+    pub retry: Option<u64>,
     /// All of its data, a line each.
-    pub(crate) data: String,
+    pub data: String,
 }
 
 impl SseEvent {
     /// Takes a field of the event.
-    pub(crate) fn add_field(&mut self, name: &str, value: &str) {
+    pub fn add_field(&mut self, name: &str, value: &str) {
         match name {
             "id" => self.id = Some(value.to_string()),
             "retry" => self.retry = value.parse().ok(),
@@ -89,7 +89,7 @@ impl SseEvent {
     }
 
     /// Takes one line of data.
-    pub(crate) fn add_data(&mut self, line: &str) {
+    pub fn add_data(&mut self, line: &str) {
         if !self.data.is_empty() {
             self.data.push('\n');
         }
