@@ -1,9 +1,9 @@
-//! The Commander: knows every Mysis, gives them the operator's orders and brings them back.
+//! The Commander: supervises every Mysis, gives them the operator's orders and restarts them.
 //!
-//! Owns: the roster, the mission, the rules, and every other actor, as their supervisor. Hears:
-//! orders of the operator, reports of Myses, news of the Store, the end of its children. Tells:
-//! Myses their orders, those who watch (the Ui first) what happens. Fails: it must not, and the program ends with
-//! it; it decides and waits for nothing.
+//! Owns: the roster, the mission, the rules, and all other actors as their supervisor. Receives:
+//! the operator's orders, events of Myses, the Store and the gate, and the ends of its children.
+//! Sends: orders to Myses, and events to the watchers, the Ui first. On failure: the program ends,
+//! so it only decides and never waits.
 
 mod broadcast;
 mod children;
@@ -55,42 +55,41 @@ use members::SwarmMember;
 use recording::EventRecorder;
 use terminal::TerminalUi;
 
-/// Who watches the swarm.
+/// An actor that receives the swarm's events.
 pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
 
-/// The actor.
 pub struct Commander;
 
-/// What it is started with.
+/// The arguments of the Commander.
 pub struct CommanderArgs {
     /// The swarm as stored.
     pub swarm: SwarmRecord,
-    /// Whether those that ran when the program ended are started again.
+    /// Whether the Myses that ran when the program ended are started again.
     pub resume: bool,
-    /// Whether the idle ones are started.
+    /// Whether idle Myses are started.
     pub start_idle: bool,
-    /// What Myses may do: fly, or only take orders for the next flight.
+    /// Whether Myses run, or only queue orders for the next run.
     pub mode: Mode,
     /// The rules.
     pub rules: Arc<SwarmRules>,
-    /// The secrets that are known; those of the swarm as stored are added.
+    /// The known secrets. Those of the stored swarm are added.
     pub secrets: Secrets,
-    /// The outside.
+    /// The adapters to the outside.
     pub outside: Adapters,
-    /// Those who watch from the first moment on.
+    /// The watchers from the start.
     pub watchers: Vec<Watcher>,
-    /// The terminal, where there is one.
+    /// The program's own terminal, if there is one.
     pub link: Option<TerminalLink>,
-    /// What chance is made from.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 
-/// The outside, as far as the inside needs it.
+/// The adapters behind the actors' ports.
 #[derive(Clone)]
 pub struct Adapters {
-    /// Where the Store writes.
+    /// Writes.
     pub ledger: Arc<dyn Ledger>,
-    /// What is stored.
+    /// Reads.
     pub archive: Arc<dyn Archive>,
     /// The model servers.
     pub models: Arc<dyn Models>,
@@ -100,11 +99,11 @@ pub struct Adapters {
     pub clock: Arc<dyn Clock>,
 }
 
-/// What it keeps.
+/// The state of the Commander.
 pub struct CommanderState {
     outside: Adapters,
     rules: Arc<SwarmRules>,
-    /// Absent where nothing can be read again.
+    /// `None` if the configuration cannot be read again.
     configuration: Option<Arc<dyn Configuration>>,
     secrets: Secrets,
     deps: Arc<MysisDeps>,
@@ -116,11 +115,11 @@ pub struct CommanderState {
     mission: Option<Mission>,
     spending: Arc<BudgetStatus>,
     weather: Arc<ServerOutages>,
-    /// What the Store said when it could not write, until it can again.
+    /// The Store's report about its failure, until it recovers.
     store_trouble: Option<SwarmEvent>,
     watchers: Vec<Watcher>,
     broadcasts: BTreeMap<MissionId, Broadcast>,
-    /// Names that are being created, so that none is given twice.
+    /// Names of Myses that are being created, so that none is given twice.
     expected: Vec<String>,
     jobs: JoinSet<()>,
     closing: Option<Closing>,
@@ -172,7 +171,7 @@ impl Actor for Commander {
             CommanderMsg::Configured(configuration) => state.configuration = Some(configuration),
             CommanderMsg::SecretsKnown(secrets, reply) => {
                 state.learn_secrets(secrets);
-                // Who gave up waiting needs no answer.
+                // The caller may have stopped waiting.
                 let _ = reply.send(());
             }
             CommanderMsg::Created {
@@ -246,7 +245,7 @@ impl CommanderState {
         let outside = args.outside.clone();
         let store = spawn_store(myself, &outside).await?;
         let books = args.swarm.books.clone();
-        // They are those of the newest day, which a wrong clock may have put into the future.
+        // The books are those of the newest day, which a wrong clock may have put into the future.
         let today = Day::of(outside.clock.now());
         let is_ahead = books.iter().any(|entry| entry.day > today);
         let known = (books, Arc::default());
@@ -264,7 +263,7 @@ impl CommanderState {
             models: outside.models.clone(),
             upstream: outside.upstream.clone(),
         };
-        // Names of events are drawn apart from all other chance.
+        // The recorder has its own seed, so that event ids do not change other random decisions.
         let seed = args.seed.rotate_left(32);
         let recorder = EventRecorder::start(deps.means.store.clone(), outside.clock.clone(), seed);
         args.secrets.learn(args.swarm.passwords.iter().cloned());
@@ -307,8 +306,8 @@ impl CommanderState {
         self.deps.means.store.clone()
     }
 
-    /// Tells all who watch; those who are gone are forgotten. A Ui that is gone has a successor; of
-    /// another one the operator is told, who would take its silence for quiet.
+    /// Sends an event to all watchers and removes those that are gone. A Ui gets a successor. The
+    /// end of any other watcher is reported, because the operator would take its silence for quiet.
     fn tell_all(&mut self, event: SwarmEvent) {
         self.record_event(&event);
         let event = Arc::new(event);
@@ -345,12 +344,12 @@ impl CommanderState {
         let for_gate = gate_rules(&rules);
         self.rules = rules;
         self.show_rules();
-        // A gate that is gone gets the rules when it is replaced.
+        // If the gate is gone, its successor starts with the new rules.
         let _ = self.gate.borrow().cast(GateMsg::RulesChanged(for_gate));
         self.spread_rules();
     }
 
-    /// Learns secrets, so that they are redacted everywhere; those of before stay secret.
+    /// Adds secrets, so that they are redacted everywhere. Earlier ones stay secret.
     fn learn_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
         if self.secrets.learn(secrets) {
             self.show_rules();
@@ -359,15 +358,15 @@ impl CommanderState {
     }
 }
 
-/// What the operator is told when one who only listened died.
+/// What the operator is told when a watcher other than a Ui died.
 const LISTENER_LOST: &str = "one who listens to the swarm died: metrics, traces, alerts or lines \
                              may miss what happens from here on; start the program again to have \
                              them back";
 
-/// How long those who wind down have before they are stopped.
+/// How long Myses have to finish before they are stopped.
 const WIND_DOWN_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// A ledger's refusal as the operator hears it.
+/// The refusal of an order because of the ledger.
 fn store_refusal(fault: &LedgerFault) -> OrderRefusal {
     OrderRefusal::Store(fault.to_string())
 }

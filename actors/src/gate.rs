@@ -1,10 +1,10 @@
-//! The Gate actor: lets those who want to ask the outside in, one lane at a time's pace.
+//! The gate actor: admits requests to model servers, and logins, at the pace of each lane.
 //!
-//! Hears: tasks of Myses that want in, are done, what it cost, or were told to hold off. Tells:
-//! each its pass, or that it is out of budget; the Commander how the budget stands, and when a
-//! provider is left alone. Fails: those who wait are refused and ask the gate that follows, which
-//! takes up the books and who is away; who is in flight stays so unknown to it, so that for one request's time a
-//! lane may be fuller than its rules.
+//! Receives: tasks of Myses that ask for admission, end a call, report its cost, or were told to
+//! wait. Sends: each task its permit or a refusal; the Commander the state of the budget and the
+//! servers that are away. On failure: waiting tasks are refused and ask the next gate, which
+//! restores the books and the servers that are away. It does not know the calls in progress, so a
+//! lane may exceed its limits for the time of one request.
 
 mod event_text;
 
@@ -28,92 +28,88 @@ use crate::timer::{Timer, set_timer};
 
 use event_text::describe_event;
 
-/// What the gate is told.
+/// A message to the gate.
 #[derive(Debug)]
 pub enum GateMsg {
-    /// Somebody wants in.
+    /// A request for admission.
     Admit {
-        /// Who.
         asker: AdmissionRequest,
-        /// Gets the pass, or learns that there is none.
+        /// Gets the permit, or the reason for a refusal.
         reply: RpcReplyPort<Admission>,
     },
-    /// Somebody is done.
+    /// A call has ended.
     Leave {
-        /// Where.
         lane: Lane,
-        /// Who.
+        /// Its permit.
         pass: PermitId,
-        /// How it went.
+        /// Its outcome.
         outcome: CallOutcome,
     },
-    /// The server that somebody was let in to answers, though not yet to the end.
+    /// The server of a call sends its answer, which is not complete yet.
     Answers {
-        /// Where.
         lane: Lane,
-        /// Who.
+        /// Its permit.
         pass: PermitId,
     },
-    /// A model call cost this.
+    /// The cost of a model call.
     Paid {
-        /// Who asked.
+        /// The Mysis that pays.
         mysis: MysisId,
-        /// What it cost.
+        /// The cost.
         bill: Charge,
     },
-    /// The outside asks to be left alone.
+    /// A server asks for a pause.
     Hold {
-        /// Where.
         lane: Lane,
-        /// For how long.
+        /// The length of the pause.
         wait: Duration,
     },
-    /// What everybody is let in by changed.
+    /// New rules of admission.
     RulesChanged(GateRules),
-    /// What the books say of today.
+    /// Today's books.
     Books(Vec<CostEntry>),
-    /// Somebody may come in now.
+    /// A waiting request may be admissible now.
     Opened,
 }
 
-/// What becomes of one who wants in.
+/// The result of a request for admission.
 #[derive(Debug)]
 pub enum Admission {
-    /// It may.
+    /// The request is admitted.
     Admitted(Permit),
-    /// The server is away, and who asks does not wait for it.
+    /// The server is away, and the request does not wait for it.
     Away {
-        /// What happened last.
+        /// The last failure.
         why: Arc<str>,
     },
-    /// Not before a moment.
+    /// Not before a certain time.
     Denied {
-        /// Why.
+        /// The reason.
         why: Arc<str>,
-        /// Until when.
+        /// The time.
         until: Timestamp,
     },
 }
 
-/// The right to ask the outside; it ends when this is dropped.
+/// The permission for one call. Dropping it ends the call.
 #[derive(Debug)]
 pub struct Permit {
-    /// Where it leads.
+    /// The lane that it belongs to.
     pub lane: Lane,
-    /// What its holder should be told, where there is something.
+    /// A message for its holder, if there is one.
     pub told: Option<Arc<str>>,
-    /// How it went, as far as it is known.
+    /// The outcome of the call, as far as it is known.
     pub outcome: CallOutcome,
-    /// Whether its holder is the first to try a server that is away.
+    /// Whether this is the trial call to a server that is away.
     pub is_trial: bool,
     id: PermitId,
     gate: ActorRef<GateMsg>,
 }
 
 impl Permit {
-    /// Passes on that the server answers, before the call is over.
+    /// Reports that the server has begun to answer.
     pub fn report_sign_of_life(&self) {
-        // The gate that follows one that is gone lets somebody else try it.
+        // If the gate is gone, its successor admits another trial call.
         let _ = self.gate.cast(GateMsg::Answers {
             lane: self.lane.clone(),
             pass: self.id,
@@ -123,7 +119,7 @@ impl Permit {
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        // A gate that is gone has forgotten the pass.
+        // A gate that is gone has forgotten the permit.
         let _ = self.gate.cast(GateMsg::Leave {
             lane: self.lane.clone(),
             pass: self.id,
@@ -132,12 +128,12 @@ impl Drop for Permit {
     }
 }
 
-/// The gate that is alive now; survives its replacement.
+/// The address of the gate. It survives the gate's replacement.
 #[derive(Clone, Debug)]
 pub struct GateHandle(pub watch::Receiver<ActorRef<GateMsg>>);
 
 impl GateHandle {
-    /// Waits for the gate's word; `None` once the program is closing.
+    /// Waits for the gate's answer. Returns `None` once the program is closing.
     pub async fn request_admission(&self, asker: AdmissionRequest) -> Option<Admission> {
         let mut gates = self.0.clone();
         loop {
@@ -158,8 +154,8 @@ impl GateHandle {
         }
     }
 
-    /// Waits to be let into a lane that nobody pays for; where the server is away, only who
-    /// `waits_out` waits for that. `None` once the program is closing.
+    /// Waits for admission to a lane without a budget. If the server is away, the request waits
+    /// only if `waits_out` is set. Returns `None` once the program is closing.
     pub async fn enter_lane(
         &self,
         lane: Lane,
@@ -174,45 +170,44 @@ impl GateHandle {
         };
         match self.request_admission(asker).await? {
             Admission::Admitted(pass) => Some(Ok(pass)),
-            // Only who pays can be out of budget.
+            // Only a paying request can be out of budget.
             Admission::Denied { why, .. } | Admission::Away { why } => Some(Err(why)),
         }
     }
 
-    /// Passes on what a model call cost.
+    /// Reports the cost of a model call.
     pub fn report_charge(&self, mysis: MysisId, bill: Charge) {
-        // A gate that is gone is followed by one that reads the books.
+        // If the gate is gone, its successor reads the books.
         let _ = self.0.borrow().cast(GateMsg::Paid { mysis, bill });
     }
 
-    /// Passes on that the outside asks to be left alone.
+    /// Reports that a server asks for a pause.
     pub fn hold_lane(&self, lane: Lane, wait: Duration) {
-        // A gate that is gone lets nobody in either.
+        // If the gate is gone, nothing is admitted anyway.
         let _ = self.0.borrow().cast(GateMsg::Hold { lane, wait });
     }
 }
 
-/// An alarm takes this long at least.
+/// The shortest timer.
 const MIN_ALARM_WAIT: Duration = Duration::from_millis(1);
 
-/// The actor.
 pub struct GateActor;
 
-/// What it is started with.
+/// The arguments of the gate.
 pub struct GateArgs {
     /// The clocks.
     pub clock: Arc<dyn Clock>,
-    /// What everybody is let in by.
+    /// The rules of admission.
     pub rules: GateRules,
-    /// What the books say of today.
+    /// Today's books.
     pub books: Vec<CostEntry>,
-    /// Which servers are away, as the gate before it told.
+    /// The servers that the gate before had reported as away.
     pub weather: Arc<ServerOutages>,
-    /// Who hears how the budget and the providers stand.
+    /// Receives events about the budget and the servers.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
 
-/// What it keeps.
+/// The state of the gate.
 pub struct GateState {
     clock: Arc<dyn Clock>,
     gate: AdmissionGate,
@@ -221,7 +216,7 @@ pub struct GateState {
     alarm: Option<Timer<GateMsg>>,
     parent: DerivedActorRef<SwarmEvent>,
     told: BudgetStatus,
-    /// The servers that were told to be away.
+    /// The servers that were reported as away.
     told_away: Vec<(Lane, Outage)>,
 }
 
@@ -312,7 +307,7 @@ impl GateState {
                 GateVerdict::Away { why } => Admission::Away { why },
                 GateVerdict::Denied { why, until } => Admission::Denied { why, until },
             };
-            // One who gave up meanwhile drops the pass, and with it leaves.
+            // If the task has given up meanwhile, the permit is dropped and the call ends.
             let _ = reply.send(admission);
         }
         self.set_alarm(myself, now);
@@ -337,7 +332,7 @@ impl GateState {
     }
 
     fn tell_event(&self, at: Timestamp, what: EventKind) {
-        // A Commander that is gone takes the whole program with it.
+        // If the Commander is gone, the whole program ends.
         let _ = self.parent.send_message(SwarmEvent {
             at,
             mysis: None,
@@ -353,7 +348,7 @@ impl GateState {
         }
     }
 
-    /// Tells which servers are away, where anything about that changed.
+    /// Reports the servers that are away, if anything changed.
     fn tell_weather(&mut self, now: Now) {
         let absences = self.gate.outages();
         if absences.eq(self.told_away.iter().map(|(lane, absence)| (lane, absence))) {

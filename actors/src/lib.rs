@@ -1,6 +1,6 @@
 //! The inside of zoea: the swarm itself.
 //!
-//! Nothing here knows HTTP, MCP, SQL, a terminal or a path; `docs/ARCHITECTURE.md` is the map.
+//! Nothing here knows HTTP, MCP, SQL, terminals or paths. `docs/ARCHITECTURE.md` is the map.
 
 pub use zoea_domain as domain;
 

@@ -1,8 +1,8 @@
-//! A listener: an actor that hears what happens and hands it to a function; for those who only watch.
+//! A listener: an actor that passes the swarm's events to a function.
 //!
-//! Hears: the Commander. Tells: nobody. The function must not wait for anything. Fails: a panic of
-//! the function costs one event; one that panics at each is given up, and the Commander, whom nobody
-//! hears then, says so.
+//! Receives: events of the Commander. Sends: nothing. The function must not block. On failure: a
+//! panic of the function loses one event. A function that panics repeatedly is no longer called,
+//! and the Commander notices and reports that.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 use crate::commander::Watcher;
 use crate::domain::event::SwarmEvent;
 
-/// What is done with an event.
+/// The function for events.
 pub type EventHandler = Box<dyn FnMut(&Arc<SwarmEvent>) + Send + Sync>;
 
-/// So many panics in a row, and nothing is handed on any more.
+/// After this many panics in a row, the function is no longer called.
 const MAX_PANICS: u32 = 5;
 
-/// A listener that is there.
+/// A running listener.
 pub struct Listener(ActorRef<ListenerMsg>);
 
 impl Listener {
-    /// Hands every event to a function from now on.
+    /// Passes every event from now on to a function.
     ///
     /// # Errors
     /// The actor cannot be started.
@@ -31,20 +31,20 @@ impl Listener {
         Ok(Listener(actor))
     }
 
-    /// Through which it hears what happens.
+    /// The address for events.
     #[must_use]
     pub fn watcher(&self) -> Watcher {
         self.0.get_derived()
     }
 
-    /// Hands on what was heard so far, then nothing more.
+    /// Passes on the events received so far, then ends.
     pub async fn stop(self) {
-        // One that is gone hears nothing anyway.
+        // A listener that is gone receives nothing anyway.
         let _ = self.0.drain_and_wait(None).await;
     }
 }
 
-/// One that nobody keeps ends, and says nothing more.
+/// Dropping a listener ends it.
 impl Drop for Listener {
     fn drop(&mut self) {
         self.0.stop(None);
@@ -55,7 +55,7 @@ struct ListenerActor;
 
 struct ListenerState {
     ear: EventHandler,
-    /// In a row.
+    /// The number of panics in a row.
     panics: u32,
 }
 

@@ -1,9 +1,9 @@
-//! The Mysis actor: carries out what the life of a Mysis says.
+//! The Mysis actor: carries out the effects that the domain's `Life` decides.
 //!
-//! Owns: the life, the session with the game, the one piece of work under way, and what is on its
-//! way to the Store. Hears: the Commander's orders and its own work's answers. Tells: the Commander
-//! what happens, the Store what must last. Fails: the Commander learns the cause and starts another
-//! life, which rebuilds itself from the store; work of this one is aborted with it.
+//! Owns: the life, the game session, the task in progress, and the writes on their way to the
+//! Store. Receives: the Commander's orders and the results of its own tasks. Sends: the Commander
+//! its events, the Store its writes. On failure: the Commander learns the cause and starts another
+//! incarnation, which restores itself from the store. The tasks of this one are aborted.
 
 mod effects;
 mod work;
@@ -30,48 +30,47 @@ use crate::reply::OrderReply;
 use crate::session::{GameSession, SessionDeps, SessionEvent};
 use crate::timer::Timer;
 
-/// What a Mysis is told.
+/// A message to a Mysis.
 #[derive(Debug)]
 pub enum MysisMsg {
-    /// Its past, from the store.
+    /// Its history from the store.
     Recalled(StoredHistory),
-    /// Its past cannot be read now; it is tried again until it can.
+    /// Its history cannot be read now. Reading is tried again until it succeeds.
     CannotRecall(String),
-    /// The operator wants something.
+    /// An order of the operator.
     Order(MysisOrder, OrderReply),
-    /// The mission in force is this now.
+    /// The mission in force; `None` if it was cleared.
     MissionStands(Option<Mission>),
-    /// The rules or the known secrets changed.
+    /// New rules or secrets.
     RulesChanged {
-        /// The rules.
         rules: Arc<SwarmRules>,
-        /// The secrets.
+        /// Removes the known secrets from texts.
         redactor: Arc<Redactor>,
     },
-    /// The Store answered for what was last sent to it.
+    /// The Store's answer to the last batch.
     Recorded(Result<(), LedgerFault>),
-    /// News of the session while work is under way.
+    /// An event of the session during a task.
     News(TaskId, SessionEvent),
-    /// A call is about to leave; it goes once that is recorded.
+    /// A call is ready to be sent. It is sent once that is recorded.
     Leaving(TaskId, oneshot::Sender<bool>),
-    /// A task goes on although the work that began it may be cut off.
+    /// A task that continues even if the task that began it is cut off.
     OwnTask(AbortOnDropHandle<()>),
-    /// Work is over.
+    /// The result of a task.
     Worked(Box<TaskResult>),
-    /// An alarm rings.
+    /// A timer has run out.
     Rang(AlarmId),
-    /// Work sent this to the model.
+    /// The request that a task sent to the model.
     Sent(Box<LastRequest>),
-    /// Somebody wants to see what was last sent.
+    /// A query for the last request.
     ShowRequest(OrderReply),
     /// The program is closing.
     WindDown,
 }
 
-/// What comes back from work.
+/// The result of a task.
 pub struct TaskResult {
     work: TaskId,
-    /// Absent where the work went down with it.
+    /// `None` if the task panicked and lost the session.
     session: Option<GameSession>,
     input: LifeInput,
 }
@@ -82,10 +81,10 @@ impl std::fmt::Debug for TaskResult {
     }
 }
 
-/// What all Myses work with.
+/// The services that all Myses share.
 #[derive(Clone)]
 pub struct MysisDeps {
-    /// Store, archive, gate and clock.
+    /// Store, archive, gate and clocks.
     pub means: SessionDeps,
     /// The model servers.
     pub models: Arc<dyn Models>,
@@ -93,34 +92,33 @@ pub struct MysisDeps {
     pub upstream: Arc<dyn Upstream>,
 }
 
-/// The actor.
 pub struct MysisActor;
 
-/// What it is started with.
+/// The arguments of a Mysis.
 pub struct MysisArgs {
     /// The Mysis as stored.
     pub record: MysisRecord,
-    /// The new life.
+    /// The number of this incarnation.
     pub incarnation: Incarnation,
     /// The mission in force.
     pub mission: Option<Mission>,
     /// The rules.
     pub rules: Arc<SwarmRules>,
-    /// The known secrets.
+    /// Removes the known secrets from texts.
     pub redactor: Arc<Redactor>,
-    /// What ended the life before, where that was a crash.
+    /// The cause of the crash that ended the previous incarnation, if it crashed.
     pub crash: Option<Arc<str>>,
-    /// Whether it ran when the program ended, and is not started again.
+    /// Whether it ran when the program ended and is not started again.
     pub is_interrupted: bool,
-    /// What it may do.
+    /// Whether it runs, or only queues orders.
     pub mode: Mode,
-    /// What it works with.
+    /// The shared services.
     pub deps: Arc<MysisDeps>,
-    /// Who hears of it.
+    /// Receives its events.
     pub parent: DerivedActorRef<MysisReport>,
 }
 
-/// What it keeps.
+/// The state of a Mysis.
 pub struct MysisState {
     who: MysisRef,
     incarnation: Incarnation,
@@ -128,34 +126,35 @@ pub struct MysisState {
     parent: DerivedActorRef<MysisReport>,
     rules: Arc<SwarmRules>,
     phase: MysisPhase,
-    /// Absent while work has it, or before it is needed.
+    /// `None` while a task has it, or before it is needed.
     session: Option<GameSession>,
     work: Option<AbortOnDropHandle<()>>,
-    /// What goes on although work is cut off: an account is claimed or saved.
+    /// Tasks that continue when other tasks are cut off, because an account is being claimed or
+    /// saved.
     tasks: Vec<AbortOnDropHandle<()>>,
     alarm: Option<Timer<MysisMsg>>,
     outbox: VecDeque<(WriteId, Vec<Write>)>,
-    /// The tickets on their way to the Store, and the task that carries them.
+    /// The ids of the writes on their way to the Store, and the task that sends them.
     sending: Option<(Vec<WriteId>, AbortOnDropHandle<()>)>,
     askers: BTreeMap<ReplyId, OrderReply>,
     asked: u64,
-    /// The call that waits to leave.
+    /// The call that waits to be sent.
     awaiting_release: Option<(TaskId, oneshot::Sender<bool>)>,
     told: Option<Arc<MysisStatus>>,
-    /// The request that was last sent, for whoever wants to see it.
+    /// The last request, for queries.
     sent: Option<Box<LastRequest>>,
     is_leaving: bool,
     rng: fastrand::Rng,
 }
 
 enum MysisPhase {
-    /// Until the past is there, what else arrives waits.
+    /// The history is being read. Other messages wait.
     Rebuilding {
         args: Box<MysisArgs>,
         stash: VecDeque<MysisMsg>,
         _recall: AbortOnDropHandle<()>,
     },
-    /// Between the two, for as long as one function takes.
+    /// Only while one function replaces the state.
     Waking,
     Living(Box<Life>),
 }
@@ -223,7 +222,7 @@ impl MysisState {
         }
     }
 
-    /// Begins to live, then deals with what arrived meanwhile.
+    /// Restores the life, then handles the messages that waited.
     fn on_recalled(&mut self, myself: &ActorRef<MysisMsg>, recollection: StoredHistory) {
         let now = self.deps.means.clock.both_clocks();
         let phase = std::mem::replace(&mut self.phase, MysisPhase::Waking);
@@ -252,7 +251,7 @@ impl MysisState {
         }
     }
 
-    /// Until the past is there, whatever needs it waits.
+    /// Handles a message. While the history is being read, messages that need it wait.
     fn handle_message(&mut self, myself: &ActorRef<MysisMsg>, message: MysisMsg) {
         let is_about_the_past =
             matches!(message, MysisMsg::Recalled(_) | MysisMsg::CannotRecall(_));

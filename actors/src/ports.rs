@@ -1,7 +1,7 @@
-//! Ports: what the inside asks of the outside, and how that can fail.
+//! Ports: what the actors ask of the outside, and how that can fail.
 //!
-//! Each fault has a variant per decision that the caller can take. Answers are futures that own
-//! what they need, so that a task can hold them and dropping the task cancels the request.
+//! Each fault has a variant for each decision that the caller can take. Answers are futures that
+//! own what they need, so that a task can hold them. Dropping the task cancels the request.
 
 mod terminal;
 
@@ -33,16 +33,16 @@ pub use crate::domain::reading::{
     PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
 };
 
-/// The two clocks. Nothing inside reads another one.
+/// The two clocks. No actor reads any other.
 pub trait Clock: Send + Sync + 'static {
-    /// This moment by the wall clock, for what is shown and stored, and for days. It may be set
-    /// back or forward at any time.
+    /// The time of the wall clock, for what is shown and stored, and for days. It may be set back
+    /// or forward at any time.
     fn now(&self) -> Timestamp;
 
-    /// This moment by the clock that waits go by: it never goes back, and nobody sets it.
+    /// The time of the monotonic clock, which times all waits. It never goes back.
     fn moment(&self) -> Moment;
 
-    /// This moment, by both.
+    /// The present time of both clocks.
     fn both_clocks(&self) -> Now {
         Now {
             wall: self.now(),
@@ -51,49 +51,49 @@ pub trait Clock: Send + Sync + 'static {
     }
 }
 
-/// The durable part of the store; one actor calls it, one call at a time.
+/// The writing side of the store. Only the Store actor calls it, one call at a time.
 pub trait Ledger: Send + Sync + 'static {
-    /// Makes batches durable, each as a whole or not at all. The answers stand in the batches'
-    /// order. A batch that is repeated changes nothing and is answered as the first time.
+    /// Makes batches durable, each as a whole or not at all. The answers are in the order of the
+    /// batches. Repeating a batch changes nothing and gives the same answer.
     fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>>;
 
-    /// Gives the oldest free game account of the pool to a Mysis; the one it has, if it has one.
+    /// Gives a Mysis the oldest free game account of the pool, or the account that it already has.
     fn claim_account(
         &self,
         mysis: MysisId,
         at: Timestamp,
     ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>>;
 
-    /// A step of the work that what was committed leaves behind and that can wait, such as an
-    /// index: some milliseconds of it, where enough has come together. Nobody waits for it.
+    /// A step of maintenance, such as updating an index, if enough has accumulated. It takes some
+    /// milliseconds, and nobody waits for its result.
     fn maintenance(&self) -> Option<BoxFuture<'static, ()>> {
         None
     }
 
-    /// So many wait for the ledger now; for those who measure.
+    /// Reports the number of jobs that wait for the ledger, for metrics.
     fn waiting(&self, _jobs: usize) {}
 
-    /// How often upkeep is asked for although nothing was written; absent: never.
+    /// How often maintenance is tried although nothing was written; `None` for never.
     fn maintenance_interval(&self) -> Option<Duration> {
         None
     }
 }
 
-/// Why the ledger did not do it.
+/// Why the ledger did not carry out a request.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LedgerFault {
-    /// Not now: locked, full, unreachable. Asking again may help.
+    /// The database is locked, full or unreachable. Another attempt may succeed.
     #[error("{0}")]
     Unavailable(String),
-    /// Never: the write contradicts what is stored.
+    /// The write contradicts what is stored. No attempt will succeed.
     #[error("{0}")]
     Refused(String),
-    /// The author is an older life of its Mysis.
+    /// The author is an older incarnation of its Mysis.
     #[error("a newer incarnation writes for this mysis")]
     Fenced,
 }
 
-/// What is stored, for reading. Reads see every write that was acknowledged before.
+/// The reading side of the store. Reads see every write that was acknowledged before.
 pub trait Archive: Send + Sync + 'static {
     /// The whole swarm, without conversations.
     fn swarm(&self) -> BoxFuture<'static, Result<SwarmRecord, ArchiveFault>>;
@@ -108,25 +108,25 @@ pub trait Archive: Send + Sync + 'static {
         .boxed()
     }
 
-    /// What a Mysis takes up its conversation from.
+    /// The part of its history from which a Mysis continues.
     fn load_history(
         &self,
         mysis: MysisId,
     ) -> BoxFuture<'static, Result<StoredHistory, ArchiveFault>>;
 
-    /// A piece of a conversation, oldest row first.
+    /// A page of a conversation, oldest row first.
     fn page(&self, page: PageQuery) -> BoxFuture<'static, Result<Vec<Arc<Row>>, ArchiveFault>>;
 
-    /// Rows that hold a text, the newest ones, oldest first.
+    /// The newest rows that contain a text, oldest first.
     fn search(&self, search: SearchQuery) -> BoxFuture<'static, Result<SearchHits, ArchiveFault>>;
 
-    /// A piece of a call's result; `None` where there is no such result.
+    /// A part of a call's result; `None` if there is no such result.
     fn result_of(
         &self,
         asked: ResultQuery,
     ) -> BoxFuture<'static, Result<Option<ResultPiece>, ArchiveFault>>;
 
-    /// The session with the game server that a Mysis had last, if it may still stand.
+    /// The last game session of a Mysis, if it may still be open.
     fn saved_session(
         &self,
         mysis: MysisId,
@@ -138,18 +138,18 @@ pub trait Archive: Send + Sync + 'static {
         mysis: MysisId,
     ) -> BoxFuture<'static, Result<Option<GameAccount>, ArchiveFault>>;
 
-    /// The books from a day on, by day, Mysis and provider.
+    /// The books since a day, by day, Mysis and provider.
     fn books(&self, _since: Day) -> BoxFuture<'static, Result<Vec<CostEntry>, ArchiveFault>> {
         let fault = ArchiveFault("this archive keeps no books".to_string());
         futures::future::ready(Err(fault)).boxed()
     }
 
-    /// The newest events, at most so many, the oldest first.
+    /// The newest events, oldest first.
     fn events(&self, _limit: usize) -> BoxFuture<'static, Result<Vec<EventRecord>, ArchiveFault>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 
-    /// All game accounts with their passwords, the oldest first.
+    /// All game accounts with their passwords, oldest first.
     fn accounts(&self) -> BoxFuture<'static, Result<Vec<AccountRecord>, ArchiveFault>> {
         let fault = ArchiveFault("this archive keeps no accounts".to_string());
         futures::future::ready(Err(fault)).boxed()
@@ -173,34 +173,33 @@ pub struct SwarmRecord {
     pub mission: Option<Mission>,
     /// The passwords of all game accounts, so that they can be redacted.
     pub passwords: Vec<Arc<str>>,
-    /// The books of the newest day that something was spent on.
+    /// The books of the newest day with any charge.
     pub books: Vec<CostEntry>,
 }
 
 /// The model servers.
 pub trait Models: Send + Sync + 'static {
-    /// Asks once; retries are the caller's. An answer that comes in pieces moves the meter, and is
-    /// handed over when it is whole.
+    /// Asks once. The caller decides about retries. A streamed answer updates the meter and is
+    /// returned when it is complete.
     fn ask(
         &self,
         request: ModelRequest,
         meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>>;
 
-    /// The body that [`Models::ask`] sends for a request, letter for letter; `None` where there is
-    /// no such text.
+    /// The exact body that [`Models::ask`] sends for a request; `None` if there is no such text.
     fn request_body(&self, _request: &ModelRequest) -> Option<String> {
         None
     }
 }
 
-/// How much of an answer is there. Only the newest figure is kept: whoever looks seldom misses none
-/// that matters, and nothing piles up.
+/// The progress of an answer. Only the newest value is kept, so a slow reader misses nothing that
+/// matters and nothing accumulates.
 #[derive(Debug, Default)]
 pub struct AnswerMeter(watch::Sender<AnswerProgress>);
 
 impl AnswerMeter {
-    /// So much is there now.
+    /// Sets the progress.
     pub fn stands_at(&self, arrived: AnswerProgress) {
         self.0.send_if_modified(|known| {
             let is_new = *known != arrived;
@@ -209,46 +208,46 @@ impl AnswerMeter {
         });
     }
 
-    /// For whoever looks.
+    /// A receiver of the progress.
     #[must_use]
     pub fn subscribe(&self) -> watch::Receiver<AnswerProgress> {
         self.0.subscribe()
     }
 }
 
-/// The game server, or any other MCP server.
+/// The game server or another MCP server.
 pub trait Upstream: Send + Sync + 'static {
     /// A connection for one Mysis, not opened yet; `None` where no server is configured.
     fn link(&self, mysis: MysisId) -> Option<Arc<dyn Link>>;
 }
 
-/// One Mysis' session with the game server. Its user calls it once at a time.
+/// One Mysis' session with the game server. Its methods are called one at a time.
 pub trait Link: Send + Sync + 'static {
-    /// Opens a new session; an older one is given up. Answers with what it can be taken up again
-    /// by, in another process; `None` where the server keeps no sessions.
+    /// Opens a new session in place of an older one. Returns the token with which another process
+    /// can resume it; `None` if the server keeps no sessions.
     fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>>;
 
-    /// Takes a session up again by what `open` answered, without asking the server: whether it
-    /// still knows the session shows at the next request.
+    /// Resumes a session with the token that `open` returned, without asking the server. The next
+    /// request shows whether the server still knows it.
     fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>>;
 
-    /// The tools on offer, ours included; one shared set for all whose tools are equal.
+    /// The tools of the server and our own. Sessions with equal tools share one set.
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>>;
 
     /// Calls a tool once.
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>;
 }
 
-/// A call on the wire.
+/// A tool call as it is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkCall {
     /// The tool.
     pub tool: Arc<str>,
     /// Its arguments.
     pub arguments: serde_json::Map<String, serde_json::Value>,
-    /// Our name for the call, for the server's own records.
+    /// Our id of the call, for the server's records.
     pub call_id: String,
-    /// The longest it may take.
+    /// How long it may take.
     pub timeout: Duration,
 }
 
@@ -257,52 +256,52 @@ pub struct LinkCall {
 pub struct LinkAnswer {
     /// Its text.
     pub text: String,
-    /// What it tells beside the text, as JSON: for the runtime alone.
+    /// Structured content beside the text, as JSON. Only the runtime reads it.
     pub aside: Option<String>,
-    /// Whether the server calls it a failure.
+    /// Whether the server marks it as a failure.
     pub is_error: bool,
 }
 
-/// Why there is no answer.
+/// Why a request has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LinkFault {
-    /// The request never got there: it was not executed.
+    /// The request did not reach the server, so it was not executed.
     #[error("{0}")]
     Unreachable(String),
-    /// The server does not know the session (any more): it was not executed.
+    /// The server does not know the session, so the request was not executed.
     #[error("{0}")]
     SessionLost(String),
-    /// The server refuses for now: it was not executed.
+    /// The server refuses for now, so the request was not executed.
     #[error("{text}")]
     Limited {
-        /// What the server says.
+        /// The server's text.
         text: String,
-        /// How long it asks to wait.
+        /// The pause that it asks for.
         retry_after: Option<Duration>,
     },
-    /// The server announced a restart and is left alone: nothing was sent.
+    /// The server announced a restart. The request was not sent.
     #[error("the game server restarts; it is left alone until it is back")]
     Restarting {
-        /// In what time this one may ask again.
+        /// The time until this Mysis may send again.
         back_in: Duration,
     },
-    /// The server refuses this request: it was not executed.
+    /// The server refuses this request, so it was not executed.
     #[error("{0}")]
     Refused(String),
-    /// The request left and no answer came: nobody knows.
+    /// The request was sent and no answer came. Whether it was executed is unknown.
     #[error("{0}")]
     AnswerLost(String),
 }
 
-/// The configuration, where it can be read again while the program runs.
+/// The configuration, which can be read again while the program runs.
 pub trait Configuration: fmt::Debug + Send + Sync + 'static {
-    /// Reads it again and takes it up; why it stays as it was, where it does.
+    /// Reads and applies it. Returns the mistakes if the old one stays in force.
     fn reload(&self) -> BoxFuture<'static, Result<Reloaded, Vec<String>>>;
 }
 
-/// Writes conversations to files.
+/// Exports conversations to files.
 pub trait ConversationExporter: Send + Sync + 'static {
-    /// Writes one; what became of it, in words for the operator.
+    /// Exports one. Returns a message for the operator.
     fn export(
         &self,
         mysis: MysisId,

@@ -1,38 +1,37 @@
-//! Reply: who waits for the answer to an order, and gets one whatever happens.
+//! Replies: every order gets exactly one answer.
 
 use std::fmt;
 
 use crate::domain::event_record::OrderSource;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
 
-/// An order and who waits for its answer.
+/// An order and its reply.
 #[derive(Debug)]
 pub struct OrderRequest {
     /// The order.
     pub order: Order,
-    /// Where it comes from.
     pub source: OrderSource,
-    /// Who waits.
+    /// Receives the answer.
     pub reply: OrderReply,
 }
 
-/// Somebody who waits. Dropped without an answer, as by a dying actor, it answers
-/// [`OrderRefusal::Interrupted`], so that nobody waits for ever.
+/// The reply to an order. If it is dropped without an answer, for example by a dying actor, it
+/// answers [`OrderRefusal::Interrupted`], so that no caller waits forever.
 pub struct OrderReply(Option<Box<dyn FnOnce(OrderResult) + Send>>);
 
 impl OrderReply {
-    /// Calls back with the answer, once.
+    /// A reply that calls this function with the answer.
     pub fn new(back: impl FnOnce(OrderResult) + Send + 'static) -> OrderReply {
         OrderReply(Some(Box::new(back)))
     }
 
-    /// Nobody waits.
+    /// A reply that is discarded.
     #[must_use]
     pub fn to_nobody() -> OrderReply {
         OrderReply(None)
     }
 
-    /// Answers.
+    /// Gives the answer.
     pub fn answer(mut self, answer: OrderResult) {
         if let Some(back) = self.0.take() {
             back(answer);

@@ -1,7 +1,7 @@
-//! Secrets: what is secret now, for everybody who stores, shows or sends anything.
+//! The known secrets, for all code that stores, shows or sends text.
 //!
-//! One list for the whole program: whoever learns a secret says so here, at once, and whoever hands
-//! a text on cleans it by what is known in that moment.
+//! The program has one list. Code that learns a secret adds it at once. Code that passes text on
+//! removes the secrets that are known at that moment.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::domain::redact::Redactor;
 
-/// The secrets that are known; clones share them.
+/// The known secrets. Clones share them.
 #[derive(Clone, Default)]
 pub struct Secrets(Arc<RwLock<KnownSecrets>>);
 
@@ -27,7 +27,7 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Knows these.
+    /// Starts with these secrets.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = Arc<str>>) -> Secrets {
         let known = Secrets::default();
@@ -35,9 +35,9 @@ impl Secrets {
         known
     }
 
-    /// These are secret, too, and stay so; whether one of them was new.
+    /// Adds secrets. Returns whether one of them was new.
     pub fn learn(&self, secrets: impl IntoIterator<Item = Arc<str>>) -> bool {
-        // A secret is there or not: one who panicked leaves nothing half done.
+        // A poisoned lock still holds valid data, because adding a secret is a single step.
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let before = known.secrets.len();
         known.secrets.extend(secrets);
@@ -48,14 +48,14 @@ impl Secrets {
         is_new
     }
 
-    /// What takes them out of texts.
+    /// Removes the known secrets from texts.
     #[must_use]
     pub fn redactor(&self) -> Arc<Redactor> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         known.redactor.clone()
     }
 
-    /// The text without them.
+    /// The text without the known secrets.
     #[must_use]
     pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.redactor().clean(text)

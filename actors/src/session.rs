@@ -1,8 +1,8 @@
-//! A session: one Mysis' connection to the game server, kept alive behind the model's back.
+//! The game session of one Mysis: its connection to the game server, which the model does not see.
 //!
-//! It opens before it is needed, again after it was lost, and logs in again; it stops and asks the
-//! gate before each. A call is repeated only where it cannot have been executed, or only reads. It
-//! belongs to one task at a time, so everything in it is single-flight by construction.
+//! It opens before it is needed and again after it was lost, and it logs in. Before each of these
+//! it waits for the gate's admission. A call is repeated only if it was not executed, or only
+//! reads. A session belongs to one task at a time, so nothing in it runs twice at once.
 
 mod account;
 mod answer;
@@ -35,29 +35,29 @@ use crate::store::StoreHandle;
 pub use own_tools::own_tools;
 use settling::in_time;
 
-/// The longest that opening, listing or logging in may take.
+/// How long opening, listing tools or logging in may take.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long one stands aside whose try was in vain, before it queues again.
+/// How long a Mysis waits after a failed attempt before it asks for admission again.
 const REQUEUE_WAIT: Duration = Duration::from_secs(1);
 
-/// The longest wait between two tries of a call.
+/// The longest wait between two attempts of a call.
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
 
-/// The longest that is held still at once for a restart.
+/// The longest single wait for a server that restarts.
 const MAX_RESTART_PAUSE: Duration = Duration::from_secs(120);
 
-/// How often a refused session is renewed for one call.
+/// How often a lost session is opened again for one call.
 const MAX_RENEWALS: u32 = 2;
 
-/// What a session works with.
+/// The services of a session.
 #[derive(Clone)]
 pub struct SessionDeps {
-    /// The only writer.
+    /// The only way to write.
     pub store: StoreHandle,
     /// What is stored.
     pub archive: Arc<dyn Archive>,
-    /// Who may log in now.
+    /// Admits logins.
     pub gate: GateHandle,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
@@ -65,30 +65,29 @@ pub struct SessionDeps {
     pub secrets: Secrets,
 }
 
-/// Who hears of a session while it works.
+/// Receives the events of a session while a task uses it.
 pub trait SessionObserver: Send + Sync {
     /// Something changed.
     fn on_event(&self, news: SessionEvent);
 
-    /// Takes over a task that is to go on although the work under way is cut off. It ends with the
-    /// Mysis at the latest.
+    /// Takes a task that continues even if the present task is cut off. It ends with the Mysis at
+    /// the latest.
     fn own_task(&self, task: AbortOnDropHandle<()>);
 
-    /// A way to tell that outlives the work under way.
+    /// A sender for events that outlives the present task.
     fn event_sender(&self) -> Box<dyn Fn(SessionEvent) + Send>;
 
-    /// The call under way is about to leave; true once it may.
+    /// Waits until the present call may be sent. Returns false if it must not.
     fn await_release(&self) -> BoxFuture<'static, bool>;
 }
 
-/// What changed in a session.
+/// An event of a session.
 #[derive(Clone, Debug)]
 pub enum SessionEvent {
-    /// What it does now.
+    /// The present activity.
     Progress(Activity),
-    /// How the connection stands.
+    /// The state of the connection changed.
     Linked {
-        /// How it stands.
         link: LinkState,
         /// The tools on offer.
         tools: Arc<Toolset>,
@@ -97,18 +96,16 @@ pub enum SessionEvent {
     },
     /// A game account and its password became known.
     Learned(GameAccount),
-    /// The operator should know.
+    /// A notice for the operator.
     Notice {
-        /// How much it matters.
         severity: Severity,
-        /// A short stable word for it.
+        /// A short stable word for its kind.
         code: &'static str,
-        /// The notice.
         text: String,
     },
 }
 
-/// The session.
+/// The game session of one Mysis.
 pub struct GameSession {
     who: MysisId,
     incarnation: Incarnation,
@@ -117,44 +114,43 @@ pub struct GameSession {
     rules: ToolRules,
     phase: ConnectionPhase,
     account: Option<GameAccount>,
-    /// Whether account and session of before were read.
+    /// Whether the stored account and session have been read.
     knows_account: bool,
-    /// The session of a life before, until it was tried.
+    /// The session of the previous incarnation, until it was tried.
     saved: Option<SavedSession>,
-    /// What the open session can be taken up again by.
+    /// The token with which the open session can be resumed.
     ticket: Option<Arc<str>>,
-    /// What the store knows of the session.
+    /// The session as it is stored.
     kept: Option<SavedSession>,
     tools: Arc<Toolset>,
-    /// The game's own session id, where the game gives one.
+    /// The game's own session id, if the game uses one.
     game_session: Option<String>,
-    /// A new account that could not be saved yet.
+    /// A new account that is not saved yet.
     unsaved: Option<GameAccount>,
-    /// An account was registered, and its password could not be read from the answer.
+    /// Whether an account was registered whose password could not be read from the answer.
     has_unread_account: bool,
-    /// The secrets of this session alone, the oldest first.
+    /// The secrets of this session alone, oldest first.
     secrets: Vec<Arc<str>>,
     redactor: Redactor,
     rng: fastrand::Rng,
 }
 
-/// How far the connection is.
+/// The state of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ConnectionPhase {
-    /// Not open; so many tries in a row failed.
+    /// Closed after this many failed attempts in a row.
     Closed { failures: u32 },
-    /// Open.
     Open { login: LoginState },
 }
 
-/// Whether the account is logged in.
+/// The state of the login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoginState {
-    /// Not yet, or not any more.
+    /// Not logged in.
     Needed,
-    /// It is.
+    /// Logged in.
     Done,
-    /// The game refuses it; asking again before a moment would only get this machine blocked.
+    /// The game refuses the login. An earlier attempt would only get this machine blocked.
     Refused { not_before: Moment },
 }
 
@@ -191,19 +187,19 @@ impl GameSession {
         }
     }
 
-    /// How tools are called from here on.
+    /// Sets the rules for tool calls.
     pub fn take_rules(&mut self, rules: ToolRules) {
         self.rules = rules;
     }
 
-    /// The tools on offer now.
+    /// The tools that are available now.
     #[must_use]
     pub fn tools(&self) -> &Arc<Toolset> {
         &self.tools
     }
 
-    /// Opens the session and logs in. Who `waits_out` waits for as long as the game server is away;
-    /// anybody else goes on without it then, as does everybody where waiting mends nothing.
+    /// Opens the session and logs in. With `waits_out`, waits for as long as the game server is
+    /// away. Without it, or if waiting cannot help, returns without a session.
     pub async fn prepare(&mut self, outlet: &dyn SessionObserver, waits_out: bool) {
         self.learn_account(outlet).await;
         if self.link.is_none() {
@@ -218,8 +214,8 @@ impl GameSession {
         }
     }
 
-    /// Waits a little where the server is away or wants to be left alone, so that it can be tried
-    /// again; `false` where waiting mends nothing. How often it is tried is the gate's business.
+    /// Waits a little if the server is away or asks for a pause. Returns `false` if waiting cannot
+    /// help. The gate decides how often the server is tried.
     async fn wait_out(&mut self, fault: &LinkFault, outlet: &dyn SessionObserver) -> bool {
         match fault {
             LinkFault::Restarting { back_in } => self.stand_by(*back_in, outlet).await,
@@ -234,7 +230,7 @@ impl GameSession {
         true
     }
 
-    /// Makes a call and says what came of it. Whatever happens, there is an outcome.
+    /// Makes a call. There is an outcome in every case.
     pub async fn call(&mut self, order: &CallOrder, outlet: &dyn SessionObserver) -> ToolOutcome {
         let started = self.means.clock.moment();
         let arguments = match serde_json::from_str(&order.arguments) {
@@ -246,7 +242,7 @@ impl GameSession {
         } else {
             self.call_game(order, arguments, outlet).await
         };
-        // A game may tell them in any of its answers.
+        // A game may reveal secrets in any of its answers.
         let text = self.without_secrets(text);
         ToolOutcome {
             tick: answer::answer_tick(&text),
@@ -312,16 +308,15 @@ impl GameSession {
         tokio::time::sleep(wait).await;
     }
 
-    /// The server restarts: the Mysis holds still until it may come back, which is a pause and no
-    /// fault (DESIGN 2).
+    /// Waits while the server restarts. This is a pause and not a fault (DESIGN 2).
     async fn stand_by(&self, back_in: Duration, outlet: &dyn SessionObserver) {
         let why = LinkFault::Restarting { back_in }.to_string();
         outlet.on_event(SessionEvent::Progress(Activity::Paused(why.into())));
         tokio::time::sleep(back_in.min(MAX_RESTART_PAUSE)).await;
     }
 
-    /// A server that limits one of us limits this machine: every further login would make it last
-    /// longer.
+    /// Pauses all logins, because a server limits the whole machine and further logins would
+    /// prolong the limit.
     fn hold_logins(&self, fault: &LinkFault) {
         if let LinkFault::Limited { retry_after, .. } = fault {
             let wait = retry_after.unwrap_or(MAX_RETRY_WAIT);
@@ -372,12 +367,12 @@ fn not_executed(why: &str) -> (String, CallStatus) {
     )
 }
 
-/// Our name for a call, unique in the whole swarm and for ever.
+/// Our id for a call. It is unique in the swarm for all time.
 fn call_name(who: MysisId, key: CallKey) -> String {
     format!("{who}.{key}")
 }
 
-/// A wait with up to a tenth more, so that a swarm does not come back all at once.
+/// The wait plus up to a tenth, so that the swarm does not return all at once.
 fn with_jitter(wait: Duration, rng: &mut fastrand::Rng) -> Duration {
     wait + wait.mul_f64(rng.f64() / 10.0)
 }

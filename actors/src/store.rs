@@ -1,8 +1,8 @@
 //! The Store actor: the only writer. It commits in groups and answers after the commit.
 //!
-//! Hears: whoever wants something made durable, through [`StoreHandle`]. Tells: each its answer,
-//! and the Commander while the ledger gives trouble. Fails: what was not answered is asked again
-//! by those who wait, of the Store that follows; repeating a write changes nothing.
+//! Receives: writes through [`StoreHandle`]. Sends: each writer its answer, and the Commander a
+//! notice when the ledger fails and when it recovers. On failure: callers repeat unanswered writes
+//! to the next Store; repeating a write changes nothing.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,51 +23,49 @@ use crate::ports::{Clock, Ledger, LedgerFault};
 
 /// The most batches in one commit.
 const MAX_GROUP_BATCHES: usize = 512;
-/// Trouble with writing, told once, and its end.
+/// The codes for a failing ledger, reported once, and for its recovery.
 pub(crate) const STORE_TROUBLE: &str = "store_trouble";
 pub(crate) const STORE_HEALED: &str = "store_healed";
 
-/// Waits between tries while the ledger is unavailable.
+/// The waits between attempts while the ledger is unavailable.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(50);
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
-/// What the Store is told.
+/// A message to the Store.
 #[derive(Debug)]
 pub enum StoreMsg {
-    /// Make this durable.
+    /// Makes a batch durable.
     Write {
-        /// What.
         batch: Batch,
         /// Gets the answer after the commit.
         reply: RpcReplyPort<Result<(), LedgerFault>>,
     },
-    /// Give a free game account to a Mysis.
+    /// Gives a Mysis a free game account.
     ClaimAccount {
-        /// Whom to.
         mysis: MysisId,
-        /// Gets the account, once that is durable.
+        /// Gets the account once the claim is durable.
         reply: RpcReplyPort<Result<Option<GameAccount>, LedgerFault>>,
     },
-    /// Answers once nothing is left to write.
+    /// Answered once the queue is empty.
     Drain(RpcReplyPort<()>),
-    /// A group is over.
+    /// A group has been committed or has failed.
     Committed(Vec<Result<(), LedgerFault>>),
-    /// A claim is over.
+    /// A claim has been answered.
     Claimed(Result<Option<GameAccount>, LedgerFault>),
-    /// A step of the ledger's upkeep is over.
+    /// A step of the ledger's maintenance has ended.
     MaintenanceDone,
-    /// Upkeep may be due although nothing was written.
+    /// Maintenance may be due although nothing was written.
     MaintenanceDue,
-    /// Time to try again.
+    /// The wait after a failure is over.
     TryAgain,
 }
 
-/// The Store that is alive now; survives its replacement.
+/// The address of the Store. It survives the Store's replacement.
 #[derive(Clone, Debug)]
 pub struct StoreHandle(pub watch::Receiver<ActorRef<StoreMsg>>);
 
 impl StoreHandle {
-    /// Makes a batch durable; waits as long as that takes.
+    /// Makes a batch durable, and waits for as long as that takes.
     ///
     /// # Errors
     /// The ledger refuses it for good, or the program is closing.
@@ -79,10 +77,10 @@ impl StoreHandle {
         .await
     }
 
-    /// Gives the oldest free game account of the pool to a Mysis.
+    /// Gives a Mysis the oldest free game account of the pool.
     ///
     /// # Errors
-    /// As [`StoreHandle::write`].
+    /// The same as for [`StoreHandle::write`].
     pub async fn claim_account(&self, mysis: MysisId) -> Result<Option<GameAccount>, LedgerFault> {
         self.ask_store(|reply| StoreMsg::ClaimAccount { mysis, reply })
             .await
@@ -105,36 +103,35 @@ impl StoreHandle {
     }
 }
 
-/// The actor.
 pub struct StoreActor;
 
-/// What it is started with.
+/// The arguments of the Store.
 pub struct StoreArgs {
-    /// Where it writes.
+    /// The ledger that it writes to.
     pub ledger: Arc<dyn Ledger>,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
-    /// Who hears of trouble.
+    /// Receives reports about failures of the ledger.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
 
-/// What it keeps.
+/// The state of the Store.
 pub struct StoreState {
-    /// Reminds it of upkeep, where that is due by the clock.
+    /// Triggers maintenance that is due by time.
     _upkeep: Option<AbortOnDropHandle<()>>,
     ledger: Arc<dyn Ledger>,
     clock: Arc<dyn Clock>,
     parent: DerivedActorRef<SwarmEvent>,
     queue: VecDeque<StoreJob>,
     under_way: Option<(StoreTask, AbortOnDropHandle<()>)>,
-    /// The waits before the next tries; absent while all is well.
+    /// The waits before further attempts; `None` while the ledger works.
     waits: Option<Backoff>,
     draining: Vec<RpcReplyPort<()>>,
-    /// Whether upkeep was the last that was done: whoever waits comes before the next step of it.
+    /// Whether the last job was maintenance. Waiting writes come before the next step.
     did_maintenance: bool,
 }
 
-/// One who waits, and for what.
+/// A waiting job.
 enum StoreJob {
     Write(Batch, RpcReplyPort<Result<(), LedgerFault>>),
     Claim(
@@ -163,7 +160,7 @@ impl Actor for StoreActor {
         myself: ActorRef<StoreMsg>,
         args: StoreArgs,
     ) -> Result<StoreState, ActorProcessingErr> {
-        // An earlier run may have left upkeep behind.
+        // An earlier run may have left maintenance undone.
         myself.cast(StoreMsg::MaintenanceDone)?;
         let upkeep = args.ledger.maintenance_interval().map(|period| {
             AbortOnDropHandle::new(myself.send_interval(period, || StoreMsg::MaintenanceDue))
@@ -206,7 +203,7 @@ impl Actor for StoreActor {
 }
 
 impl StoreState {
-    /// Begins the next job where none is under way.
+    /// Starts the next job if none is in progress.
     fn go_on(&mut self, myself: &ActorRef<StoreMsg>) {
         self.ledger.waiting(self.queue.len());
         if self.under_way.is_some() || self.start_maintenance(myself) {
@@ -215,7 +212,7 @@ impl StoreState {
         match self.queue.pop_front() {
             None => {
                 for reply in self.draining.drain(..) {
-                    // Who no longer waits needs no answer.
+                    // The caller may have stopped waiting.
                     let _ = reply.send(());
                 }
             }
@@ -237,8 +234,8 @@ impl StoreState {
         }
     }
 
-    /// Begins a step of upkeep where one is due: before a job, but never two steps in a row before
-    /// a job, and none while the program closes.
+    /// Starts a step of maintenance if one is due. Two steps in a row are never done while a job
+    /// waits, and none while the program closes.
     fn start_maintenance(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
         let may = self.draining.is_empty() && (!self.did_maintenance || self.queue.is_empty());
         self.did_maintenance = false;
@@ -248,7 +245,7 @@ impl StoreState {
         let step = std::panic::AssertUnwindSafe(step).catch_unwind();
         let store = myself.clone();
         let task = tokio::spawn(async move {
-            // What a step left undone is due again.
+            // A step that fails becomes due again.
             let _ = step.await;
             let _ = store.cast(StoreMsg::MaintenanceDone);
         });
@@ -271,7 +268,7 @@ impl StoreState {
                 let fault = LedgerFault::Unavailable("the ledger panicked".to_string());
                 vec![Err(fault); size]
             });
-            // A Store that is gone has nobody left to answer.
+            // If the Store is gone, its callers ask the next one.
             let _ = store.cast(StoreMsg::Committed(results));
         });
         self.under_way = Some((StoreTask::Commit(group), AbortOnDropHandle::new(task)));
@@ -295,7 +292,8 @@ impl StoreState {
         self.under_way = Some((StoreTask::Claim(mysis, reply), AbortOnDropHandle::new(task)));
     }
 
-    /// Answers a group; what was unavailable goes back to the head of the queue, in its order.
+    /// Answers a group. Batches that could not be written go back to the head of the queue, in
+    /// order.
     fn on_committed(
         &mut self,
         myself: &ActorRef<StoreMsg>,
@@ -315,7 +313,7 @@ impl StoreState {
                     trouble = Some(why);
                     again.push(StoreJob::Write(batch, reply));
                 }
-                // Who waited and is gone rebuilds itself from what is stored.
+                // A caller that is gone restores itself from the store.
                 answer => drop(reply.send(answer)),
             }
         }
@@ -346,7 +344,7 @@ impl StoreState {
         }
     }
 
-    /// Waits a little longer after each failure, and says when trouble begins and ends.
+    /// Increases the wait after each failure, and reports when a failure begins and ends.
     fn note_trouble(&mut self, myself: &ActorRef<StoreMsg>, trouble: Option<String>) {
         match trouble {
             None if self.waits.is_none() => {}
@@ -373,7 +371,7 @@ impl StoreState {
 
     fn tell_notice(&self, severity: Severity, code: &'static str, text: &str) {
         let at: Timestamp = self.clock.now();
-        // A Commander that is gone takes the whole program with it.
+        // If the Commander is gone, the whole program ends.
         let _ = self.parent.send_message(SwarmEvent {
             at,
             mysis: None,

@@ -1,14 +1,14 @@
-//! Timers: a message that comes to an actor after a while, unless whoever set it drops it.
+//! Timers: a message that an actor receives after a delay, unless the timer is dropped before.
 
 use std::time::Duration;
 
 use ractor::{ActorRef, Message, MessagingErr};
 use tokio_util::task::AbortOnDropHandle;
 
-/// A message that is on its way; it does not come once this is dropped.
+/// A pending message. Dropping it cancels the message.
 pub(crate) type Timer<M> = AbortOnDropHandle<Result<(), MessagingErr<M>>>;
 
-/// Sends a message after a while. An actor that is gone by then needs none.
+/// Sends a message after a delay. If the actor is gone by then, nothing happens.
 pub(crate) fn set_timer<M: Message>(
     actor: &ActorRef<M>,
     after: Duration,

@@ -1,9 +1,9 @@
-//! The Ui actor: feeds a screen with what happens, and does what the screen wants done.
+//! The Ui actor: feeds a screen with events and carries out the screen's effects.
 //!
-//! Hears: what happens in the swarm, the operator's keys, answers to orders and to questions to the
-//! store. Tells: the Commander the operator's orders, the screen what to show, at most sixty times
-//! a second and only when something changed. Fails: the Commander starts another one, which takes
-//! up the view that was shown last.
+//! Receives: the swarm's events, the operator's input, answers to orders and to queries of the
+//! store. Sends: the Commander the operator's orders, and the screen a request to show itself, at
+//! most sixty times a second and only after a change. On failure: the Commander starts another one
+//! with the view that was shown last.
 
 mod reading;
 
@@ -29,38 +29,37 @@ use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, Termi
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
 
-/// The shortest time between two pictures that the operator's keys ask for. The first is shown at
-/// once: whoever types waits for nothing.
+/// The shortest time between two pictures for input. The first input of a burst is shown at once,
+/// so that typing feels immediate.
 const INPUT_FRAME_INTERVAL: Duration = Duration::from_micros(16_600);
-/// The shortest time between a picture and one that only events ask for. Both together make at most
-/// sixty a second.
+/// The shortest time between a picture and the next one for events. Both limits together allow at
+/// most sixty pictures a second.
 const EVENT_FRAME_INTERVAL: Duration = Duration::from_micros(33_200);
 
-/// What the Ui is told.
+/// A message to the Ui.
 #[derive(Debug)]
 pub enum UiMsg {
-    /// Something happened in the swarm.
+    /// An event of the swarm.
     Event(Arc<SwarmEvent>),
-    /// The rules or the known secrets changed.
+    /// New rules or secrets.
     RulesChanged {
-        /// The rules.
         rules: Arc<SwarmRules>,
-        /// The secrets.
+        /// Removes the known secrets from texts.
         redactor: Arc<Redactor>,
     },
-    /// The operator did something.
+    /// An input of the operator.
     Input(TerminalInput),
-    /// An order was carried out, or not.
+    /// The answer to an order.
     Answered(OrderId, OrderResult),
-    /// A piece of a conversation was read, or could not be.
+    /// A page of a conversation, or the error of the store.
     Paged(ReadId, Result<Vec<Arc<Row>>, String>),
-    /// A text was looked for, or could not be.
+    /// The result of a text search, or the error of the store.
     Searched(ReadId, Result<Vec<(MysisId, Arc<Row>)>, String>),
-    /// A conversation was written to a file, or could not be.
+    /// The result of an export.
     Exported(Result<String, String>),
-    /// What happened before was read, or could not be.
+    /// Stored events from before this Ui, or the error of the store.
     EventsRead(Result<Vec<EventRecord>, String>),
-    /// Time for another picture.
+    /// The next picture is due.
     Frame,
 }
 
@@ -70,8 +69,7 @@ impl From<Arc<SwarmEvent>> for UiMsg {
     }
 }
 
-/// A message that is not of the kind that was asked for; ractor's derived addresses want a way
-/// back.
+/// A message of another type. Ractor's derived addresses require a conversion back, which can fail.
 #[derive(Debug)]
 pub struct WrongUiMsg;
 
@@ -87,14 +85,14 @@ impl TryFrom<UiMsg> for Arc<SwarmEvent> {
     }
 }
 
-/// Where the Ui that is alive now is written down; survives its replacement.
+/// Holds the address of the Ui. It survives the Ui's replacement.
 pub type UiAddress = watch::Sender<Option<ActorRef<UiMsg>>>;
 
 /// Reaches the Ui that is alive now.
 #[derive(Clone, Debug)]
 pub struct UiHandle(watch::Receiver<Option<ActorRef<UiMsg>>>);
 
-/// A place for the address of the Ui, and how to reach it there.
+/// A holder for the address of a Ui, and a handle to it.
 #[must_use]
 pub fn new_address() -> (UiAddress, UiHandle) {
     let (address, handle) = watch::channel(None);
@@ -102,21 +100,20 @@ pub fn new_address() -> (UiAddress, UiHandle) {
 }
 
 impl UiHandle {
-    /// Whether there is a Ui that would hear now; while one is being replaced, there is none.
+    /// Whether there is a Ui that receives messages. There is none while it is being replaced.
     #[must_use]
     pub fn is_heard(&self) -> bool {
         self.0.borrow().is_some()
     }
 
-    /// Passes on what the operator did; before the Ui is alive, and once it is gone for good, that
-    /// is lost.
+    /// Sends the operator's input. It is lost while there is no Ui.
     pub fn send_input(&self, input: TerminalInput) {
         if let Some(ui) = &*self.0.borrow() {
             let _ = ui.cast(UiMsg::Input(input));
         }
     }
 
-    /// Lets the Ui see at once that its terminal has left.
+    /// Tells the Ui that its terminal has left.
     pub fn notify_left(&self) {
         if let Some(ui) = &*self.0.borrow() {
             let _ = ui.cast(UiMsg::Frame);
@@ -124,21 +121,21 @@ impl UiHandle {
     }
 }
 
-/// What a terminal brings with it.
+/// A terminal and what belongs to it.
 #[derive(Clone)]
 pub struct TerminalLink {
     /// The terminal.
     pub terminal: Arc<dyn Terminal>,
-    /// Where the terminal finds the Ui.
+    /// Where the terminal finds the address of its Ui.
     pub address: Arc<UiAddress>,
-    /// Set off when the operator wants to quit.
+    /// Cancelled when the operator wants to quit.
     pub quit: CancellationToken,
-    /// What writes conversations to files, where there is such a thing.
+    /// Exports conversations to files, if that is possible here.
     pub exporter: Option<Arc<dyn ConversationExporter>>,
 }
 
 impl TerminalLink {
-    /// Whether the terminal was one that is attached, and is no more.
+    /// Whether the terminal was attached and has left.
     #[must_use]
     pub fn has_left(&self) -> bool {
         self.quit.is_cancelled() && self.terminal.kind() == TerminalKind::Attached
@@ -151,10 +148,9 @@ impl fmt::Debug for TerminalLink {
     }
 }
 
-/// The actor.
 pub struct UiActor;
 
-/// What it is started with.
+/// The arguments of the Ui.
 pub struct UiArgs {
     /// The terminal.
     pub link: TerminalLink,
@@ -162,15 +158,15 @@ pub struct UiArgs {
     pub archive: Arc<dyn Archive>,
     /// The wall clock.
     pub clock: Arc<dyn Clock>,
-    /// Who takes the operator's orders.
+    /// Receives the operator's orders.
     pub commander: DerivedActorRef<OrderRequest>,
-    /// How everything stands.
+    /// The present state of the swarm.
     pub snapshot: SwarmSnapshot,
-    /// Which view it takes up.
+    /// The view of the screen.
     pub view: View,
 }
 
-/// What it keeps.
+/// The state of the Ui.
 pub struct UiState {
     screen: Box<dyn Screen>,
     link: TerminalLink,
@@ -178,10 +174,10 @@ pub struct UiState {
     clock: Arc<dyn Clock>,
     commander: DerivedActorRef<OrderRequest>,
     jobs: JoinSet<()>,
-    /// The next picture, and when it is due.
+    /// The timer of the next picture, and when it is due.
     frame: Option<(Instant, Timer<UiMsg>)>,
     shown_at: Option<Instant>,
-    /// When a picture was last shown for a key, and whether the next one is for a key.
+    /// When a picture was last shown for input, and whether the next one is for input.
     answered_at: Option<Instant>,
     is_awaited: bool,
 }
@@ -250,7 +246,7 @@ impl Actor for UiActor {
             UiMsg::EventsRead(Err(why)) => {
                 tracing::warn!(why, "failed to read what happened before");
             }
-            // Nobody looks any more; it gets no successor either.
+            // The terminal has left. This Ui needs no successor.
             UiMsg::Frame if state.link.has_left() => myself.stop(None),
             UiMsg::Frame => state.show_frame(&myself),
         }
@@ -259,7 +255,7 @@ impl Actor for UiActor {
 }
 
 impl UiState {
-    /// Changes the screen, does what it wants done, and shows it soon.
+    /// Changes the screen, carries out its effects, and schedules a picture.
     fn change_screen(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut dyn Screen)) {
         while self.jobs.try_join_next().is_some() {}
         self.screen.tick(self.clock.both_clocks());
@@ -279,7 +275,7 @@ impl UiState {
         left(self.shown_at, EVENT_FRAME_INTERVAL)
     }
 
-    /// Shows how everything is now.
+    /// Shows a picture of the present state.
     fn show_frame(&mut self, myself: &ActorRef<UiMsg>) {
         self.frame = None;
         let now = Some(Instant::now());
@@ -291,7 +287,8 @@ impl UiState {
         self.screen.tick(now);
         self.screen.prepare_frame();
         self.carry_out_effects(myself);
-        // What is shown has nothing left to be done: another Ui may take it up.
+        // Effects are taken before the picture is shown, because another Ui may continue from the
+        // shown picture.
         self.screen.show();
         if let Some(next) = self.screen.next_change() {
             let wait = Duration::from_millis(next.since(now.wall)).max(INPUT_FRAME_INTERVAL);
@@ -299,7 +296,7 @@ impl UiState {
         }
     }
 
-    /// Shows it after so long at the latest.
+    /// Schedules a picture after this time, unless one is due earlier.
     fn show_within(&mut self, myself: &ActorRef<UiMsg>, wait: Duration) {
         let due = Instant::now() + wait;
         let is_soon_enough = self.frame.as_ref().is_some_and(|(at, _)| *at <= due);
@@ -329,10 +326,10 @@ impl UiState {
     fn send_order(&mut self, myself: &ActorRef<UiMsg>, id: OrderId, order: Order) {
         let ui = myself.clone();
         let reply = OrderReply::new(move |answer| {
-            // A Ui that is gone is told by the state of the Mysis.
+            // If the Ui is gone, its successor learns the result from the status of the Mysis.
             let _ = ui.cast(UiMsg::Answered(id, answer));
         });
-        // A Commander that is gone drops the request, and with it answers.
+        // If the Commander is gone, dropping the request answers it.
         let source = match self.link.terminal.kind() {
             TerminalKind::Own => OrderSource::Terminal,
             TerminalKind::Attached => OrderSource::AttachedTerminal,

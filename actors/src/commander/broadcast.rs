@@ -1,4 +1,4 @@
-//! Broadcasts: a mission stands for the whole swarm, and who has heard of it.
+//! Broadcasts: stores a mission, delivers it to every Mysis and notes who has taken it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::reply::OrderReply;
 
 use super::{CommanderMsg, CommanderState, store_refusal};
 
-/// A mission on its way to the Myses.
+/// A mission that is being delivered.
 pub(super) struct Broadcast {
     reply: OrderReply,
     awaited: usize,
@@ -25,7 +25,7 @@ pub(super) struct Broadcast {
 }
 
 impl CommanderState {
-    /// The mission is stored once, then it is delivered.
+    /// Stores a mission once, then delivers it.
     pub(super) fn broadcast_mission(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -47,7 +47,7 @@ impl CommanderState {
         let (store, commander) = (self.store_handle(), myself.clone());
         self.jobs.spawn(async move {
             let stored = store.write(batch).await;
-            // A Commander that is gone takes the waiting with it.
+            // If the Commander is gone, so is the order that waits for this.
             let _ = commander.cast(CommanderMsg::MissionStored {
                 mission,
                 stored,
@@ -80,7 +80,7 @@ impl CommanderState {
             let (commander, id) = (myself.clone(), mission.id);
             let name = member.standing.name.clone();
             let back = OrderReply::new(move |answer| {
-                // A Commander that is gone takes the waiting with it.
+                // If the Commander is gone, so is the order that waits for this.
                 let _ = commander.cast(CommanderMsg::Delivered {
                     mission: id,
                     name,
@@ -110,7 +110,7 @@ impl CommanderState {
         self.conclude_broadcast(mission);
     }
 
-    /// Answers once everybody has taken the mission or refused it.
+    /// Answers the order once every Mysis has taken or refused the mission.
     fn conclude_broadcast(&mut self, mission: MissionId) {
         let is_over = self
             .broadcasts
@@ -150,7 +150,7 @@ impl CommanderState {
         let (store, commander) = (self.store_handle(), myself.clone());
         self.jobs.spawn(async move {
             let stored = store.write(batch).await;
-            // A Commander that is gone takes the waiting with it.
+            // If the Commander is gone, so is the order that waits for this.
             let _ = commander.cast(CommanderMsg::MissionCleared {
                 mission,
                 stored,
@@ -173,12 +173,12 @@ impl CommanderState {
             .as_ref()
             .is_some_and(|newer| newer.id != mission)
         {
-            // A newer one stands already.
+            // A newer mission is in force already.
             return reply.answer(Ok(CompletedOrder::MissionCleared(true)));
         }
         self.mission = None;
         for member in self.members.values() {
-            // One that is dead hears of it with its next life.
+            // A dead actor gets the mission when it is started again.
             let _ = member.actor.cast(MysisMsg::MissionStands(None));
         }
         self.tell_event(EventKind::Mission(None));

@@ -1,4 +1,4 @@
-//! Children: the Store and the gate, brought to life and replaced when they die.
+//! Children: starts the Store and the gate and replaces them when they die.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::store::{StoreActor, StoreArgs, StoreMsg};
 
 use super::{Adapters, CommanderMsg, CommanderState};
 
-/// Waits between tries to read the books for a gate.
+/// The waits between attempts to read the books for a gate.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
@@ -34,7 +34,7 @@ impl CommanderState {
             "the store died and was replaced",
         );
         let store = spawn_store(myself, &self.outside).await?;
-        // It says for itself whether it can write.
+        // The new Store reports for itself whether it can write.
         self.store_trouble = None;
         self.store.send_replace(store);
         Ok(())
@@ -56,21 +56,21 @@ impl CommanderState {
         Ok(())
     }
 
-    /// Lets the gate take up what the books say of today.
+    /// Reads today's books and sends them to the gate.
     pub(super) fn read_books(&mut self, gate: ActorRef<GateMsg>) {
         let (archive, clock) = (self.outside.archive.clone(), self.outside.clock.clone());
         self.jobs.spawn(async move {
-            // Without them it believes that nothing was spent today.
+            // Without the books the gate would assume that nothing was spent today.
             let mut waits = Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
             let books = loop {
-                // Midnight may come while it tries.
+                // The day may change between two attempts.
                 match archive.books(Day::of(clock.now())).await {
                     Ok(books) => break books,
                     Err(fault) => tracing::warn!(%fault, "failed to read the books for the gate"),
                 }
                 tokio::time::sleep(waits.next_wait()).await;
             };
-            // One that is gone already is followed by another.
+            // If this gate is gone, its successor reads the books itself.
             let _ = gate.cast(GateMsg::Books(books));
         });
     }
@@ -106,7 +106,7 @@ pub(super) async fn spawn_gate(
     Ok(gate)
 }
 
-/// What the gate lets in by: a lane for each provider, one for logins, and the budget.
+/// The gate's rules: a lane for each provider, one for logins, and the budget.
 pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
     let mut lanes: BTreeMap<Lane, LaneRules> = rules
         .providers
@@ -132,7 +132,7 @@ pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
     };
     lanes.insert(Lane::Game, game);
     if let Some(per_minute) = rules.tools.logins_per_minute {
-        // A server that counts by the minute must not see a burst on top of a full minute.
+        // A server that counts by the minute must not see a burst in addition to a full minute.
         let logins = LaneRules {
             per_minute: Some(per_minute),
             burst: (per_minute / 8).max(2),

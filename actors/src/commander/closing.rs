@@ -1,4 +1,4 @@
-//! Closing: refuse new orders, let go what is in flight, drain the Store, leave.
+//! Closing: refuses new orders, lets Myses finish what has been sent, drains the Store and ends.
 
 use std::sync::Arc;
 
@@ -13,24 +13,24 @@ use crate::store::StoreMsg;
 use super::{CommanderMsg, CommanderState, WIND_DOWN_TIMEOUT};
 use crate::timer::{Timer, set_timer};
 
-/// How far the end is.
+/// The progress of closing.
 pub(super) struct Closing {
-    /// Who waits for it.
+    /// The callers that wait for the end.
     replies: Vec<RpcReplyPort<()>>,
     stage: ClosingStage,
 }
 
 enum ClosingStage {
-    /// Myses finish what has left.
+    /// Myses finish what has been sent.
     WindingDown { _alarm: Timer<CommanderMsg> },
-    /// The Store writes what it has.
+    /// The Store writes its queue.
     Draining { _drain: AbortOnDropHandle<()> },
-    /// Everything is done.
+    /// Everything has ended.
     Over,
 }
 
 impl CommanderState {
-    /// Begins the end; asked again, it goes on as it does.
+    /// Begins to close. Further requests only wait for the same end.
     pub(super) fn begin_closing(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -46,7 +46,7 @@ impl CommanderState {
         }
         self.tell_event(EventKind::Shutdown);
         for member in self.members.values() {
-            // One that is dead has left already.
+            // A dead actor has nothing left to finish.
             let _ = member.actor.cast(MysisMsg::WindDown);
         }
         let alarm = set_timer(myself, WIND_DOWN_TIMEOUT, || CommanderMsg::CloseNow);
@@ -57,7 +57,8 @@ impl CommanderState {
         self.on_mysis_left(myself);
     }
 
-    /// Those who watch see who has left, and so for whom the program still waits.
+    /// Tells the watchers that a Mysis has finished, so that they can show which ones closing still
+    /// waits for.
     pub(super) fn tell_left(&mut self, id: MysisId) {
         let now = self.now();
         let Some(member) = self.members.get_mut(&id) else {
@@ -80,7 +81,7 @@ impl CommanderState {
         });
     }
 
-    /// A Mysis has left; after the last one the Store is drained.
+    /// Notes that a Mysis has finished. After the last one the Store is drained.
     pub(super) fn on_mysis_left(&mut self, myself: &ActorRef<CommanderMsg>) {
         let Some(closing) = &mut self.closing else {
             return;
@@ -93,14 +94,14 @@ impl CommanderState {
         let flush = self.recorder.flush();
         let drain = AbortOnDropHandle::new(tokio::spawn(async move {
             flush.await;
-            // A Store that dies now leaves nothing that was acknowledged behind.
+            // If the Store dies now, its acknowledged writes are on disk.
             let _ = store.call(StoreMsg::Drain, None).await;
             let _ = commander.cast(CommanderMsg::Drained);
         }));
         closing.stage = ClosingStage::Draining { _drain: drain };
     }
 
-    /// The time to leave is over.
+    /// Stops the Myses that have not finished in time.
     pub(super) fn close_now(&mut self, myself: &ActorRef<CommanderMsg>) {
         for member in self.members.values() {
             member.actor.kill();
@@ -115,13 +116,13 @@ impl CommanderState {
         };
         closing.stage = ClosingStage::Over;
         for reply in closing.replies.drain(..) {
-            // Who no longer waits needs no answer.
+            // The caller may have stopped waiting.
             let _ = reply.send(());
         }
         myself.stop(None);
     }
 
-    /// Whether children that end need no successor any more.
+    /// Whether children that end need no successor.
     pub(super) fn is_over(&self) -> bool {
         self.closing
             .as_ref()

@@ -1,4 +1,4 @@
-//! The handle of a Commander, for those outside: orders in, questions answered.
+//! The handle of the Commander for code outside of the actors: gives orders and answers queries.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::domain::record::Mission;
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 
-/// Reaches the Commander of a running swarm: gives orders, asks how things stand.
+/// Reaches the Commander of a running swarm.
 #[derive(Clone)]
 pub struct CommanderHandle {
     commander: ActorRef<CommanderMsg>,
@@ -27,26 +27,26 @@ pub struct CommanderHandle {
 }
 
 impl CommanderHandle {
-    /// The way to this Commander, for orders from this source.
+    /// A handle for orders from this source.
     #[must_use]
     pub fn new(commander: ActorRef<CommanderMsg>, source: OrderSource) -> CommanderHandle {
         CommanderHandle { commander, source }
     }
 
-    /// The same for orders from another source.
+    /// A handle for orders from another source.
     #[must_use]
     pub fn with_source(&self, source: OrderSource) -> CommanderHandle {
         CommanderHandle::new(self.commander.clone(), source)
     }
 
-    /// Gives an order and waits for what comes of it.
+    /// Gives an order and waits for its result.
     ///
     /// # Errors
-    /// It was refused, or the program is closing.
+    /// The order was refused, or the program is closing.
     pub async fn order(&self, order: Order) -> OrderResult {
         let (answered, answer) = oneshot::channel();
         let reply = OrderReply::new(move |answer| {
-            // Who gave up waiting needs no answer.
+            // The caller may have stopped waiting.
             let _ = answered.send(answer);
         });
         let request = CommanderMsg::Order(OrderRequest {
@@ -60,7 +60,7 @@ impl CommanderHandle {
         answer.await.unwrap_or(Err(OrderRefusal::Closing))
     }
 
-    /// How the Myses stand, by name; none once the program is closing.
+    /// The statuses of all Myses, by name; empty once the program is closing.
     pub async fn statuses(&self) -> Vec<Arc<MysisStatus>> {
         match self.commander.call(CommanderMsg::Statuses, None).await {
             Ok(CallResult::Success(statuses)) => statuses,
@@ -68,7 +68,7 @@ impl CommanderHandle {
         }
     }
 
-    /// Draws for one more terminal. One that cannot be drawn for sees its `quit` set off.
+    /// Attaches one more terminal. If no Ui can be started for it, its `quit` token is cancelled.
     pub fn attach_terminal(&self, link: TerminalLink) {
         let quit = link.quit.clone();
         if self.commander.cast(CommanderMsg::Attach(link)).is_err() {
@@ -84,7 +84,7 @@ impl CommanderHandle {
         }
     }
 
-    /// How the budget of the day stands; nothing spent once the program is closing.
+    /// The day's budget; nothing spent once the program is closing.
     pub async fn budget_status(&self) -> Arc<BudgetStatus> {
         match self.commander.call(CommanderMsg::BudgetStatus, None).await {
             Ok(CallResult::Success(spending)) => spending,
@@ -92,7 +92,7 @@ impl CommanderHandle {
         }
     }
 
-    /// Which servers are away; none once the program is closing.
+    /// The servers that are away; none once the program is closing.
     pub async fn outages(&self) -> Arc<ServerOutages> {
         match self.commander.call(CommanderMsg::Outages, None).await {
             Ok(CallResult::Success(weather)) => weather,
@@ -100,7 +100,7 @@ impl CommanderHandle {
         }
     }
 
-    /// How far the swarm is with logging in; `None` where nobody waits for that.
+    /// The progress of the swarm's logins; `None` if no Mysis waits for one.
     pub async fn login_progress(&self) -> Option<LoginProgress> {
         match self.commander.call(CommanderMsg::LoginProgress, None).await {
             Ok(CallResult::Success(arrival)) => arrival,
@@ -108,7 +108,7 @@ impl CommanderHandle {
         }
     }
 
-    /// Why the store does not take writes now; `None`: it does.
+    /// Why the store does not accept writes; `None` if it does.
     pub async fn store_trouble(&self) -> Option<Arc<str>> {
         match self.commander.call(CommanderMsg::Trouble, None).await {
             Ok(CallResult::Success(trouble)) => trouble,
@@ -116,10 +116,10 @@ impl CommanderHandle {
         }
     }
 
-    /// The id of the Mysis of that name.
+    /// The id of the Mysis with this name.
     ///
     /// # Errors
-    /// There is none.
+    /// No Mysis has this name.
     pub async fn id_of(&self, name: &str) -> Result<MysisId, OrderRefusal> {
         let statuses = self.statuses().await;
         statuses

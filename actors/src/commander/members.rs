@@ -1,4 +1,4 @@
-//! Members: bringing Myses to life, hearing of them, and what becomes of those that die.
+//! Members: starts Myses, takes their events, and handles those that die.
 
 use std::sync::Arc;
 
@@ -19,30 +19,31 @@ use crate::timer::{Timer, set_timer};
 
 use super::{CommanderMsg, CommanderState};
 
-/// One Mysis, as the Commander knows it.
+/// A Mysis as the Commander knows it.
 pub(super) struct SwarmMember {
     pub(super) actor: ActorRef<MysisMsg>,
     pub(super) incarnation: Incarnation,
-    /// As it was when it was last brought to life; what changes since, its profile too, is in `standing`.
+    /// The record at its last start. Later changes, including those of the profile, are in
+    /// `standing`.
     pub(super) record: MysisRecord,
     pub(super) standing: Arc<MysisStatus>,
-    /// It was told what makes it run, and has not yet said that it runs: one that dies meanwhile was
-    /// not at rest, whatever it said last.
+    /// Whether it was told to run and has not reported that it does. If it dies meanwhile, it
+    /// counts as running, whatever it reported last.
     pub(super) is_starting: bool,
-    /// It is being deleted and takes no orders.
+    /// Whether it is being deleted. It takes no orders then.
     pub(super) is_deleting: bool,
     relaunches: Relaunches,
     relaunch: Option<Timer<CommanderMsg>>,
 }
 
-/// How a Mysis comes to life.
+/// Why a Mysis' actor is started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SpawnReason {
-    /// As it is stored.
+    /// It continues as it is stored.
     AsStored,
-    /// It ran when the program ended, and is not started.
+    /// It ran when the program ended, and it is not started now.
     Interrupted,
-    /// After a crash.
+    /// It crashed.
     AfterCrash(Arc<str>),
 }
 
@@ -54,18 +55,17 @@ impl SwarmMember {
         }
     }
 
-    /// Gives it an order; an actor that is dead drops the reply, and with it answers.
+    /// Gives it an order. A dead actor drops the reply, which answers the order.
     pub(super) fn send_order(&mut self, order: MysisOrder, reply: OrderReply) {
         self.is_starting |= order.starts(self.standing.state);
         let _ = self.actor.cast(MysisMsg::Order(order, reply));
     }
 
-    /// Tells it to start.
     pub(super) fn send_start(&mut self, reply: OrderReply) {
         self.send_order(MysisOrder::Start, reply);
     }
 
-    /// The operator takes it into their own hands.
+    /// Forgets earlier relaunches, because the operator takes over.
     pub(super) fn forget_relaunches(&mut self) {
         self.relaunches.forget();
         self.relaunch = None;
@@ -73,7 +73,7 @@ impl SwarmMember {
 }
 
 impl CommanderState {
-    /// Spawns the actor of a Mysis, in a new incarnation.
+    /// Starts the actor of a Mysis in a new incarnation.
     pub(super) async fn spawn_mysis(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -118,14 +118,14 @@ impl CommanderState {
             None => {
                 let first = MysisStatus::from_record(&record, &self.rules, self.now());
                 Arc::new(match is_interrupted {
-                    // Until when, it says itself once it has read its past.
+                    // It reports the exact time itself once it has read its history.
                     true => first.with_interruption(),
                     false => first,
                 })
             }
         };
         let lived_before = before.is_some();
-        // A relaunch that is waited for is not lost with the actor that waits.
+        // A pending relaunch survives the actor that it is for.
         let (relaunches, relaunch) = before
             .map(|member| (member.relaunches, member.relaunch))
             .unwrap_or_default();
@@ -142,7 +142,7 @@ impl CommanderState {
         let who = Some(member.mysis_ref());
         self.members.insert(id, member);
         if lived_before {
-            // It says so itself once it has read its past, which may take long.
+            // The actor itself reports this only after reading its history, which may take long.
             let at = self.now();
             self.tell_all(SwarmEvent {
                 at,
@@ -153,7 +153,7 @@ impl CommanderState {
         Ok(())
     }
 
-    /// A Mysis tells what happens to it; what an older life of it says is dropped.
+    /// Takes an event of a Mysis. Events of an older incarnation are dropped.
     pub(super) fn on_report(&mut self, myself: &ActorRef<CommanderMsg>, report: MysisReport) {
         let Some(member) = self.members.get_mut(&report.mysis) else {
             return;
@@ -176,7 +176,7 @@ impl CommanderState {
                     self.schedule_relaunch(myself, report.mysis, &fault);
                 }
             }
-            // It ran, if only for a moment.
+            // It has begun to run, if only for a moment.
             EventKind::StateChanged { to, .. } => member.is_starting &= *to == LifeState::Running,
             EventKind::Created
             | EventKind::Deleted
@@ -194,8 +194,8 @@ impl CommanderState {
         self.tell_all(report.event);
     }
 
-    /// A child ended. The Store and the gate are replaced at once; a Mysis is errored and lives on
-    /// in a new incarnation.
+    /// Handles the end of a child. The Store and the gate are replaced at once. A Mysis is
+    /// restarted in a new incarnation.
     pub(super) async fn child_ended(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -235,8 +235,8 @@ impl CommanderState {
         self.handle_crash(myself, id, &cause).await
     }
 
-    /// A Mysis' actor died: it is rebuilt from the store, and errored with the cause if it ran. One
-    /// that was at rest stays as it was.
+    /// Restarts a Mysis whose actor died. If it ran, it is errored with the cause. If it was at
+    /// rest, it stays as it was.
     async fn handle_crash(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -310,7 +310,7 @@ impl CommanderState {
         self.tell_all(event);
     }
 
-    /// Decides whether and when an errored Mysis comes back by itself.
+    /// Decides whether and when an errored Mysis is relaunched.
     fn schedule_relaunch(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -341,7 +341,7 @@ impl CommanderState {
         }
     }
 
-    /// Time to bring an errored Mysis back, unless the operator did.
+    /// Relaunches an errored Mysis, unless the operator has changed its state meanwhile.
     pub(super) fn relaunch_errored(&mut self, id: MysisId) {
         let Some(member) = self.members.get_mut(&id) else {
             return;
@@ -354,10 +354,10 @@ impl CommanderState {
         }
     }
 
-    /// Spreads the rules and the known secrets.
+    /// Sends the rules and the known secrets to all Myses.
     pub(super) fn spread_rules(&self) {
         for member in self.members.values() {
-            // One that is dead gets them with its next life.
+            // A dead actor gets them when it is started again.
             let _ = member.actor.cast(MysisMsg::RulesChanged {
                 rules: self.rules.clone(),
                 redactor: self.secrets.redactor(),
@@ -367,7 +367,7 @@ impl CommanderState {
 }
 
 impl SwarmMember {
-    /// The record with what has changed since it was read.
+    /// The record with the changes since it was read.
     fn up_to_date(&self) -> MysisRecord {
         let standing = &self.standing;
         MysisRecord {

@@ -1,4 +1,4 @@
-//! Messages: all that can wake the Commander.
+//! The messages of the Commander.
 
 use std::sync::Arc;
 
@@ -19,93 +19,90 @@ use crate::ui::TerminalLink;
 
 use super::Watcher;
 
-/// What the Commander is told.
+/// A message to the Commander.
 #[derive(Debug)]
 pub enum CommanderMsg {
-    /// The operator wants something.
+    /// An order of the operator.
     Order(OrderRequest),
-    /// This was ordered and is carried out already; it is only to be recorded.
+    /// An order that was carried out elsewhere and only has to be recorded.
     Ordered(Order, OrderSource),
-    /// A Mysis tells what happens to it.
+    /// An event of a Mysis.
     Report(MysisReport),
-    /// The Store has news for the operator.
+    /// An event of the Store or the gate for the operator.
     News(SwarmEvent),
-    /// Somebody wants to watch, and hears how everything stands.
+    /// A new watcher, which gets the present state first.
     Watch(Watcher),
-    /// A terminal of another process is to be drawn for, too.
+    /// A terminal of another process that needs a Ui.
     Attach(TerminalLink),
-    /// How do the Myses stand?
+    /// Asks for the statuses of all Myses.
     Statuses(RpcReplyPort<Vec<Arc<MysisStatus>>>),
-    /// How does the budget stand?
+    /// Asks for the day's budget.
     BudgetStatus(RpcReplyPort<Arc<BudgetStatus>>),
-    /// Which servers are away?
+    /// Asks for the servers that are away.
     Outages(RpcReplyPort<Arc<ServerOutages>>),
-    /// How far is the swarm with logging in?
+    /// Asks for the progress of the logins.
     LoginProgress(RpcReplyPort<Option<LoginProgress>>),
-    /// What is the mission?
+    /// Asks for the mission in force.
     Mission(RpcReplyPort<Option<Mission>>),
-    /// Is the store in trouble, and which?
+    /// Asks why the store does not accept writes.
     Trouble(RpcReplyPort<Option<Arc<str>>>),
-    /// The rules changed.
+    /// New rules.
     RulesChanged(Arc<SwarmRules>),
-    /// The configuration can be read again by this.
+    /// The configuration, which can be read again from now on.
     Configured(Arc<dyn Configuration>),
-    /// These are secrets, too; answered once everybody has been told.
+    /// Further secrets. Answered once every actor has been told.
     SecretsKnown(Vec<Arc<str>>, RpcReplyPort<()>),
-    /// A new Mysis is stored, or not.
+    /// A new Mysis was stored, or the store refused.
     Created {
         /// The Mysis.
         record: Box<MysisRecord>,
         /// Whether to start it at once.
         start: bool,
-        /// What came of it.
+        /// The store's answer.
         stored: Result<(), LedgerFault>,
-        /// Who waits.
+        /// The order's reply.
         reply: OrderReply,
     },
-    /// A Mysis is gone from the store, or not.
+    /// A Mysis was deleted from the store, or the store refused.
     Deleted {
-        /// Who.
         mysis: MysisId,
-        /// What came of it.
+        /// The store's answer.
         stored: Result<(), LedgerFault>,
-        /// Who waits.
+        /// The order's reply.
         reply: OrderReply,
     },
-    /// A mission is stored, or not.
+    /// A mission was stored, or the store refused.
     MissionStored {
         /// The mission.
         mission: Mission,
-        /// What came of it.
+        /// The store's answer.
         stored: Result<(), LedgerFault>,
-        /// Who waits.
+        /// The order's reply.
         reply: OrderReply,
     },
-    /// The mission is cleared in the store, or not.
+    /// The mission was cleared in the store, or the store refused.
     MissionCleared {
-        /// Which.
         mission: MissionId,
-        /// What came of it.
+        /// The store's answer.
         stored: Result<(), LedgerFault>,
-        /// Who waits.
+        /// The order's reply.
         reply: OrderReply,
     },
-    /// A Mysis has taken a mission, or not.
+    /// A Mysis has taken a mission, or refused it.
     Delivered {
-        /// Which mission.
         mission: MissionId,
-        /// Who.
+        /// The name of the Mysis.
         name: Arc<str>,
-        /// What came of it.
+        /// The answer of the Mysis.
         answer: OrderResult,
     },
-    /// Time to bring an errored Mysis back.
+    /// The wait before the relaunch of an errored Mysis is over.
     Relaunch(MysisId),
-    /// The program is to close.
+    /// Close the program.
     Close(RpcReplyPort<()>),
-    /// Those who have not left by now are stopped.
+    /// The time that Myses have to finish is over.
     CloseNow,
-    /// The Store has nothing left to write.
+    /// The Store's queue is empty.
     Drained,
 }
 
@@ -127,8 +124,7 @@ impl From<SwarmEvent> for CommanderMsg {
     }
 }
 
-/// A message that is not of the kind that was asked for; ractor's derived addresses want a way
-/// back.
+/// A message of another type. Ractor's derived addresses require a conversion back, which can fail.
 #[derive(Debug)]
 pub struct WrongCommanderMsg;
 

@@ -1,4 +1,4 @@
-//! Orders: what the Commander does itself, and what it passes on.
+//! Orders: carries some out itself and passes the others on.
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ impl CommanderState {
             Order::Broadcast { text } => self.broadcast_mission(myself, &text, reply),
             Order::ClearMission => self.clear_mission(myself, reply),
             Order::ShowRequest { name } => match self.find_member(&name) {
-                // A dead actor drops the reply, and with it answers.
+                // A dead actor drops the reply, which answers the order.
                 Ok(member) => drop(member.actor.cast(MysisMsg::ShowRequest(reply))),
                 Err(refusal) => reply.answer(Err(refusal)),
             },
@@ -56,7 +56,7 @@ impl CommanderState {
         }
     }
 
-    /// Whoever can reads the configuration again, and tells the rules that come of it.
+    /// Reads the configuration again and applies its rules.
     fn reload_configuration(&mut self, reply: OrderReply) {
         let Some(configuration) = self.configuration.clone() else {
             let why = "there is none here that could be read again".to_string();
@@ -72,7 +72,8 @@ impl CommanderState {
         });
     }
 
-    /// The passwords are known, and so redacted, before anybody can use them.
+    /// Adds accounts to the pool. Their passwords are made known as secrets before anybody can use
+    /// them.
     fn pool_accounts(&mut self, accounts: Vec<PoolAccount>, reply: OrderReply) {
         let passwords = accounts.iter().map(|pooled| &pooled.account.password);
         self.learn_secrets(passwords.cloned().collect::<Vec<_>>());
@@ -82,7 +83,7 @@ impl CommanderState {
             .zip(accounts)
             .map(|(later, account)| Write::PoolAccount {
                 account,
-                // In their order: the first is taken first.
+                // Distinct times keep the accounts in order, because the oldest one is given first.
                 at: now.plus(later),
             })
             .collect();
@@ -107,7 +108,7 @@ impl CommanderState {
             .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
-    /// Passes an order on to the Mysis that carries it out.
+    /// Passes an order on to its Mysis.
     fn order_mysis(&mut self, name: &str, order: MysisOrder, reply: OrderReply) {
         let order = if let MysisOrder::Configure(change) = order {
             self.known_change(change).map(MysisOrder::Configure)
@@ -117,7 +118,7 @@ impl CommanderState {
         let order = order.and_then(|order| Ok((order, self.find_member(name)?)));
         match order {
             Ok((order, member)) => {
-                // The operator decides it: whatever went wrong before is forgiven.
+                // The operator takes over, so earlier relaunches no longer count.
                 if matches!(order, MysisOrder::Start | MysisOrder::Stop) {
                     member.forget_relaunches();
                 }
@@ -165,7 +166,7 @@ impl CommanderState {
         let (store, commander) = (self.store_handle(), myself.clone());
         self.jobs.spawn(async move {
             let stored = store.write(batch).await;
-            // A Commander that is gone takes the waiting with it.
+            // If the Commander is gone, so is the order that waits for this.
             let _ = commander.cast(CommanderMsg::Created {
                 record: Box::new(record),
                 start,
@@ -289,7 +290,7 @@ impl CommanderState {
                 writes: vec![Write::Delete { mysis }],
             };
             let stored = store.write(batch).await;
-            // A Commander that is gone takes the waiting with it.
+            // If the Commander is gone, so is the order that waits for this.
             let _ = commander.cast(CommanderMsg::Deleted {
                 mysis,
                 stored,
@@ -298,7 +299,7 @@ impl CommanderState {
         });
     }
 
-    /// It is gone; where the store would not let it go, it comes back to life.
+    /// Handles the store's answer to a deletion. If the store refused, the Mysis is started again.
     pub(super) async fn on_mysis_deleted(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -327,7 +328,7 @@ impl CommanderState {
         Ok(())
     }
 
-    /// A change of settings that are known, without secrets.
+    /// Checks a profile change and removes known secrets from it.
     fn known_change(&self, change: ProfileChange) -> Result<ProfileChange, OrderRefusal> {
         let temperature = change.temperature;
         if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {

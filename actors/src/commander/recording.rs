@@ -1,5 +1,5 @@
-//! Recording: what happens and who ordered what is stored and logged, in the order in which it was
-//! told. Nobody waits for it but the answer to an order.
+//! Recording: stores and logs events and orders, in the order in which they happened. Only the
+//! answer to an order waits for this.
 
 use std::sync::Arc;
 
@@ -25,22 +25,22 @@ use crate::store::StoreHandle;
 
 use super::CommanderState;
 
-/// Records that wait for the store at most; while it is in trouble, those that come then are in the
-/// log alone.
+/// The most records that wait for the store. While the store fails, further records are only
+/// logged.
 const MAX_WAITING_RECORDS: usize = 10_000;
-/// Records in one write at most.
+/// The most records of one write.
 const MAX_BATCH_RECORDS: usize = 256;
 
-/// What the recorder's task is given.
+/// A message to the recorder's task.
 enum RecorderMsg {
-    /// To be stored; who waits for that is answered then.
+    /// A record to store. The pending answer is given afterwards.
     Record(Box<EventRecord>, Option<PendingAnswer>),
-    /// Answered once everything before it is stored.
+    /// Answered once all earlier records are stored.
     Flush(oneshot::Sender<()>),
 }
 
-/// Somebody who is answered once a record is stored. Whoever drops it has answered that it is not
-/// known what came of the order.
+/// An answer that is given once its record is stored. Dropping it answers that the result of the
+/// order is unknown.
 struct PendingAnswer {
     reply: OrderReply,
     answer: OrderResult,
@@ -52,7 +52,7 @@ impl PendingAnswer {
     }
 }
 
-/// Stores and logs records.
+/// Stores and logs records in a task of its own.
 pub(super) struct EventRecorder {
     queue: mpsc::Sender<RecorderMsg>,
     rng: fastrand::Rng,
@@ -76,7 +76,7 @@ impl EventRecorder {
         EventId(self.rng.i64(1..))
     }
 
-    /// Hears of an event; what is worth it is stored and logged.
+    /// Records an event if its kind is recorded.
     fn record_event(&mut self, event: &SwarmEvent, redactor: &Redactor) {
         if let Some(record) = record_of(event, EventId(0)) {
             self.enqueue_record(record, redactor);
@@ -89,7 +89,7 @@ impl EventRecorder {
         log_and_enqueue(&self.queue, record, None);
     }
 
-    /// Returns once everything that was recorded before is stored.
+    /// Returns once all earlier records are stored.
     pub(super) fn flush(&self) -> impl Future<Output = ()> + use<> {
         let queue = self.queue.clone();
         async move {
@@ -102,7 +102,7 @@ impl EventRecorder {
     }
 }
 
-/// Logs a record and gives it to the task that stores it.
+/// Logs a record and queues it for the task that stores it.
 fn log_and_enqueue(
     queue: &mpsc::Sender<RecorderMsg>,
     record: EventRecord,
@@ -115,7 +115,7 @@ fn log_and_enqueue(
     };
     tracing::warn!("an event is in the log only: too many wait for the store");
     if let RecorderMsg::Record(_, Some(awaited)) = item {
-        // The order was carried out all the same.
+        // The queue is full, but the order was carried out.
         awaited.answer();
     }
 }
@@ -131,7 +131,7 @@ fn log_record(record: &EventRecord) {
     }
 }
 
-/// Stores what comes, in its order, as much at once as waits.
+/// Stores records in order. All that wait go into one write.
 async fn store_all(mut waiting: mpsc::Receiver<RecorderMsg>, store: StoreHandle) {
     let mut items = Vec::new();
     while waiting.recv_many(&mut items, MAX_BATCH_RECORDS).await > 0 {
@@ -151,10 +151,10 @@ async fn store_all(mut waiting: mpsc::Receiver<RecorderMsg>, store: StoreHandle)
         {
             tracing::error!(%fault, "failed to store events");
         }
-        // Where it could not be stored the order was carried out all the same.
+        // Even if the record could not be stored, the order was carried out.
         awaited.into_iter().for_each(PendingAnswer::answer);
         for done in flushed {
-            // Who no longer waits needs no answer.
+            // The caller may have stopped waiting.
             let _ = done.send(());
         }
     }
@@ -162,14 +162,14 @@ async fn store_all(mut waiting: mpsc::Receiver<RecorderMsg>, store: StoreHandle)
 
 impl CommanderState {
     pub(super) fn record_event(&mut self, event: &SwarmEvent) {
-        // A command that works on the database runs no swarm that could end.
+        // A command that works on the database runs no swarm, so its end is not recorded.
         let is_command = self.mode == Mode::QueueOnly && matches!(event.what, EventKind::Shutdown);
         if !is_command {
             self.recorder.record_event(event, &self.secrets.redactor());
         }
     }
 
-    /// Records that the program is up.
+    /// Records the start of the program.
     pub(super) fn record_start(&mut self) {
         let text = format!("the program runs a swarm of {}", self.members.len());
         let record = EventRecord {
@@ -186,7 +186,7 @@ impl CommanderState {
             .enqueue_record(record, &self.secrets.redactor());
     }
 
-    /// Records that a Mysis which runs needs the operator from now on.
+    /// Records that a running Mysis begins to need the operator.
     pub(super) fn record_need(&mut self, before: &MysisStatus, now: &MysisStatus) {
         if now.state != LifeState::Running {
             return;
@@ -212,7 +212,7 @@ impl CommanderState {
             .enqueue_record(record, &self.secrets.redactor());
     }
 
-    /// Records that the program itself starts an errored Mysis again.
+    /// Records that the program itself relaunches an errored Mysis.
     pub(super) fn record_relaunch(&mut self, who: MysisRef) {
         let summary = OrderSummary {
             code: RELAUNCH_CODE,
@@ -233,7 +233,8 @@ impl CommanderState {
         }
     }
 
-    /// A reply that records the order once it is carried out, and answers when that is stored.
+    /// A reply that records the order after it is carried out, and answers once the record is
+    /// stored.
     pub(super) fn recording_reply(
         &mut self,
         order: &Order,
@@ -274,7 +275,7 @@ impl CommanderState {
     }
 }
 
-/// The word for starting one that was errored.
+/// The code of relaunching an errored Mysis.
 const RELAUNCH_CODE: &str = "relaunch";
 
 fn created_as(id: MysisId, name: &str) -> MysisRef {

@@ -1,4 +1,4 @@
-//! Returning: how the Myses of the run before come back, and who is started.
+//! Restores the Myses of the previous run and decides which ones start.
 
 use ractor::{ActorProcessingErr, ActorRef};
 
@@ -13,7 +13,7 @@ use super::members::SpawnReason;
 use super::{CommanderArgs, CommanderMsg, CommanderState};
 
 impl CommanderState {
-    /// Brings everybody back from the store, as they were (DESIGN 2).
+    /// Restores all Myses from the store as they were (DESIGN 2).
     pub(super) async fn restore_swarm(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -46,7 +46,7 @@ impl CommanderState {
     }
 }
 
-/// Who starts by itself when the program starts: never one that was stopped or errored.
+/// Whether a Mysis starts together with the program. A stopped or errored one never does.
 fn starts_by_itself(record: &MysisRecord, resume: bool, start_idle: bool) -> bool {
     match record.state {
         LifeState::Running | LifeState::Idle => {
@@ -56,7 +56,7 @@ fn starts_by_itself(record: &MysisRecord, resume: bool, start_idle: bool) -> boo
     }
 }
 
-/// Whether it ran when the program ended, be it some runs ago.
+/// Whether it ran when the program ended. The end may be several runs ago.
 fn was_running(record: &MysisRecord) -> bool {
     match record.state {
         LifeState::Running => true,

@@ -1,5 +1,5 @@
-//! Terminals: the program's own and those that are attached, the Ui that draws for each, and what
-//! becomes of one that died.
+//! Terminals: starts a Ui actor for the program's own terminal and for each attached one, and
+//! replaces those that die.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +15,9 @@ use crate::ui::{TerminalLink, UiActor, UiArgs, UiMsg};
 
 use super::{CommanderMsg, CommanderState};
 
-/// A Ui that dies again within this time may have died of its view.
+/// A Ui that dies within this time after its start may have died because of its view.
 const SOON_AFTER_START: Duration = Duration::from_secs(10);
-/// So many deaths in a row, and there is no terminal any more.
+/// After this many deaths in a row, the terminal is given up.
 const MAX_DEATHS_IN_A_ROW: u32 = 5;
 
 /// A terminal and its Ui.
@@ -25,7 +25,7 @@ pub(super) struct TerminalUi {
     link: TerminalLink,
     ui: ActorRef<UiMsg>,
     since: Moment,
-    /// Deaths in a row, each soon after the one before.
+    /// The number of deaths in a row, each soon after the start.
     deaths: u32,
 }
 
@@ -45,7 +45,8 @@ impl CommanderState {
         Ok(())
     }
 
-    /// Another process shows the swarm, too. One that cannot be drawn for is told to leave.
+    /// Attaches the terminal of another process. If no Ui can be started, the terminal is told to
+    /// leave.
     pub(super) async fn attach_terminal(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -57,20 +58,20 @@ impl CommanderState {
             return quit.cancel();
         }
         if let (Some(trouble), Some(terminal)) = (&self.store_trouble, self.terminals.last()) {
-            // One that is dead already is replaced, and goes without.
+            // A dead Ui is being replaced. Its successor does not get this event.
             let _ = terminal.ui.cast(UiMsg::Event(Arc::new(trouble.clone())));
         }
     }
 
-    /// Whose Ui this is, by place.
+    /// The index of the terminal whose Ui this is.
     pub(super) fn terminal_of(&self, actor: ActorId) -> Option<usize> {
         let mut terminals = self.terminals.iter();
         terminals.position(|terminal| terminal.ui.get_id() == actor)
     }
 
-    /// A Ui died: another one takes up its view. One that keeps dying gets a new view, and in the
-    /// end its terminal is given up: an operator who sees nothing must not be left with it. Whoever
-    /// was attached and has left needs no other one.
+    /// Replaces a dead Ui by one with the same view. After repeated deaths the next one gets a new
+    /// view, and finally the terminal is given up, because an operator must not be left with a dead
+    /// screen. A terminal that was attached and has left gets no new Ui.
     pub(super) async fn replace_terminal(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -110,7 +111,7 @@ impl CommanderState {
 
     pub(super) fn show_rules(&self) {
         for terminal in &self.terminals {
-            // One that is dead gets them with its next life.
+            // A dead Ui gets them when it is replaced.
             let _ = terminal.ui.cast(UiMsg::RulesChanged {
                 rules: self.rules.clone(),
                 redactor: self.secrets.redactor(),
@@ -149,7 +150,7 @@ impl CommanderState {
                 mysis: None,
                 what,
             };
-            // One that is dead gets it with its next life.
+            // A dead Ui gets it when it is replaced.
             let _ = ui.cast(UiMsg::Event(Arc::new(event)));
         }
         Ok(ui)

@@ -1,4 +1,4 @@
-//! Watching: what those who look on are told, and what is kept for those who ask.
+//! Informs watchers about the swarm, and keeps facts for later queries.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use crate::store::{STORE_HEALED, STORE_TROUBLE};
 use super::{CommanderState, Watcher};
 
 impl CommanderState {
-    /// The Store or the gate has news. How the budget stands is kept for those who ask; so is
-    /// trouble of the Store, which is told once, until its end: whoever comes in between hears of
-    /// it too.
+    /// Handles an event of the Store or the gate. The state of the budget is kept for queries. A
+    /// failure of the Store is kept until it ends, so that watchers who come meanwhile are told,
+    /// too.
     pub(super) fn on_child_event(&mut self, mut news: SwarmEvent) {
         if let EventKind::Notice { text, .. } = &mut news.what {
             *text = self.secrets.clean(text).as_ref().into();
@@ -39,11 +39,11 @@ impl CommanderState {
         Some(text.clone())
     }
 
-    /// A new watcher hears how everything stands, then what happens.
+    /// Adds a watcher and sends it the present state first.
     pub(super) fn add_watcher(&mut self, watcher: Watcher) {
         let at = self.now();
         let tell = |mysis, what| {
-            // Who is gone already is forgotten with the next event.
+            // A watcher that is gone is removed with the next event.
             let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
         };
         let mission = self.mission.as_ref().map(|mission| mission.text.clone());

@@ -1,4 +1,4 @@
-//! Telling: what the gate has to say, as the operator hears it.
+//! The texts of the gate's events for the operator.
 
 use crate::domain::budget::{BudgetEvent, format_utc_time};
 use crate::domain::gate::GateEvent;
@@ -6,7 +6,7 @@ use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
 use crate::domain::outages::ServerLabel;
 
-/// News as the operator hears them.
+/// The severity, code and text of an event.
 pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, String) {
     match news {
         GateEvent::CircuitOpened {
@@ -42,7 +42,7 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
     }
 }
 
-/// The word for a server that is away, or is back.
+/// The code for a server that is away or back.
 fn outage_code(lane: &Lane, is_away: bool) -> &'static str {
     match (lane, is_away) {
         (Lane::Provider(_), true) => "circuit_open",

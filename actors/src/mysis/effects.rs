@@ -1,4 +1,4 @@
-//! Effects: carrying out what the life of a Mysis says, in its order.
+//! Carries out the effects of the life, in order.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use super::work::ModelCaller;
 use super::{MysisMsg, MysisPhase, MysisState, work};
 
 impl MysisState {
-    /// Lets something happen to the life, and carries out what it says.
+    /// Gives the life an input and carries out its effects.
     pub(super) fn handle_input(&mut self, myself: &ActorRef<MysisMsg>, input: LifeInput) {
         let now = self.deps.means.clock.both_clocks();
         let MysisPhase::Living(life) = &mut self.phase else {
             return;
         };
-        // What was learnt a moment ago holds for what is told now.
+        // The life must know the newest secrets before it produces texts.
         life.set_redactor(self.deps.means.secrets.redactor());
         let effects = life.handle(input, now);
         self.carry_out(myself, effects);
@@ -60,7 +60,8 @@ impl MysisState {
                     jitter,
                 } => self.set_alarm(myself, alarm, after, jitter),
                 Effect::Answer { asker, answer } => {
-                    // Whoever is answered and looks finds it so.
+                    // The status is published first, so that a caller who reads it after the answer
+                    // sees the change.
                     self.tell_standing();
                     if let Some(reply) = self.askers.remove(&asker) {
                         reply.answer(answer);
@@ -77,8 +78,8 @@ impl MysisState {
         }
     }
 
-    /// What the request is made of, for whoever reads the log. The span holds what stays the same
-    /// until it is sent: whose it is, and its bytes by kind and by source.
+    /// A span that describes the request for the log. It contains what is fixed before sending: the
+    /// Mysis, and the bytes by kind and by source.
     fn request_span(&self, ask: &ModelQuery) -> Span {
         let kinds = &ask.breakdown;
         let span = tracing::debug_span!(
@@ -135,7 +136,7 @@ impl MysisState {
 
     fn release_call(&mut self, work: TaskId) {
         match self.awaiting_release.take() {
-            // Work that is gone leaves nobody behind to let out.
+            // If the task is gone, nobody waits to be released.
             Some((waiting, go)) if waiting == work => drop(go.send(true)),
             Some(_) | None => {}
         }
@@ -156,7 +157,7 @@ impl MysisState {
         self.alarm = Some(set_timer(myself, after, move || MysisMsg::Rang(alarm)));
     }
 
-    /// Sends all that waits to the Store as one batch, so that its order is kept.
+    /// Sends all waiting writes to the Store as one batch, which keeps their order.
     pub(super) fn send_records(&mut self, myself: &ActorRef<MysisMsg>) {
         if self.sending.is_some() || self.outbox.is_empty() {
             return;
@@ -193,7 +194,7 @@ impl MysisState {
                 what,
             },
         };
-        // A Commander that is gone takes the whole program with it.
+        // If the Commander is gone, the whole program ends.
         let _ = self.parent.send_message(report);
     }
 }

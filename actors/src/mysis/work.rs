@@ -1,4 +1,4 @@
-//! Work: the tasks in which a Mysis waits for the outside, so that its mailbox never does.
+//! Tasks in which a Mysis waits for the outside, so that its mailbox is never blocked.
 
 mod answer_wait;
 mod model_call;
@@ -25,11 +25,11 @@ use super::{MysisMsg, TaskResult};
 
 pub(super) use model_call::{ModelCaller, spawn_ask};
 
-/// Waits between tries to read the past.
+/// The waits between attempts to read the history.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
-/// Shuts older lives out, then reads the past.
+/// Fences older incarnations, then reads the history.
 pub(super) fn spawn_recall(
     mysis: ActorRef<MysisMsg>,
     means: SessionDeps,
@@ -49,7 +49,7 @@ pub(super) fn spawn_recall(
             match read_past(&means, id, fence.clone()).await {
                 Ok(past) => break past,
                 Err(why) => {
-                    // A Mysis that is gone has no use for its past.
+                    // A Mysis that is gone does not need its history.
                     let _ = mysis.cast(MysisMsg::CannotRecall(why));
                 }
             }
@@ -70,7 +70,7 @@ async fn read_past(
     past.map_err(|fault| format!("the conversation cannot be read: {fault}"))
 }
 
-/// Carries a batch to the Store and brings the answer.
+/// Sends a batch to the Store and returns its answer as a message.
 pub(super) fn spawn_write(
     mysis: ActorRef<MysisMsg>,
     store: StoreHandle,
@@ -78,12 +78,11 @@ pub(super) fn spawn_write(
 ) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
         let answer = store.write(batch).await;
-        // A Mysis that is gone rebuilds itself from what is stored.
+        // A Mysis that is gone restores itself from the store.
         let _ = mysis.cast(MysisMsg::Recorded(answer));
     }))
 }
 
-/// Makes one tool call.
 pub(super) fn spawn_call(
     mysis: &ActorRef<MysisMsg>,
     mut session: GameSession,
@@ -110,7 +109,7 @@ pub(super) fn spawn_call(
     )
 }
 
-/// Runs work to its end; a panic in it costs the session, not the Mysis.
+/// Runs a task to its end. A panic in it costs the session but not the Mysis.
 fn spawn_task(
     mysis: ActorRef<MysisMsg>,
     work: TaskId,
@@ -127,7 +126,7 @@ fn spawn_task(
             session,
             input,
         };
-        // A Mysis that is gone dropped this work with it.
+        // A Mysis that is gone has aborted this task.
         let _ = mysis.cast(MysisMsg::Worked(Box::new(worked)));
     }))
 }
@@ -140,7 +139,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     format!("panic: {}", text.unwrap_or_default())
 }
 
-/// Through which a session under work speaks to its Mysis.
+/// Passes the events of a session in a task to its Mysis.
 struct MailboxObserver {
     mysis: ActorRef<MysisMsg>,
     work: TaskId,
@@ -152,21 +151,21 @@ impl MailboxObserver {
         MailboxObserver { mysis, work }
     }
 
-    /// Keeps what is sent, for whoever wants to see it.
+    /// Keeps the request for queries.
     fn keep_request(&self, sent: LastRequest) {
-        // A Mysis that is gone shows nothing.
+        // A Mysis that is gone answers no queries.
         let _ = self.mysis.cast(MysisMsg::Sent(Box::new(sent)));
     }
 }
 
 impl SessionObserver for MailboxObserver {
     fn on_event(&self, news: SessionEvent) {
-        // A Mysis that is gone dropped this work with it.
+        // A Mysis that is gone has aborted this task.
         let _ = self.mysis.cast(MysisMsg::News(self.work, news));
     }
 
     fn own_task(&self, task: AbortOnDropHandle<()>) {
-        // A Mysis that is gone ends it.
+        // If the Mysis is gone, dropping the message aborts the task.
         let _ = self.mysis.cast(MysisMsg::OwnTask(task));
     }
 

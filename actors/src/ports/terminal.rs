@@ -1,4 +1,4 @@
-//! The ports of a terminal: the screen that the Ui actor feeds, and the terminal it is shown on.
+//! The ports of a terminal: the screen that a Ui actor feeds, and the terminal that shows it.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -12,85 +12,84 @@ use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 
-/// Something that the operator did at a terminal. Only the screen knows what.
+/// An input at a terminal. Only the screen knows its type.
 #[derive(Debug)]
 pub struct TerminalInput(Box<dyn Any + Send>);
 
 impl TerminalInput {
-    /// Carries this to the screen.
+    /// Wraps an input.
     #[must_use]
     pub fn new(input: impl Any + Send) -> TerminalInput {
         TerminalInput(Box::new(input))
     }
 
-    /// What it carries, where it is of this type.
+    /// The input, if it has this type.
     #[must_use]
     pub fn into_inner<T: Any>(self) -> Option<T> {
         self.0.downcast().ok().map(|input| *input)
     }
 }
 
-/// What a terminal shows, as a model that the Ui actor owns and feeds. None of this waits: a terminal
-/// that stands still holds nobody up.
+/// The content of a terminal as a model that the Ui actor owns and feeds. No method blocks, so a
+/// terminal that does not read delays nobody.
 pub trait Screen: Send + Sync + 'static {
-    /// Takes over how everything stands; whatever was known before and is not so any more is
-    /// forgotten.
+    /// Takes the state of the whole swarm. Facts that it does not contain are dropped.
     fn restore(&mut self, snapshot: SwarmSnapshot);
 
-    /// The rules or the known secrets changed.
+    /// Takes new rules and known secrets.
     fn set_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>);
 
-    /// Something happened in the swarm.
+    /// Takes an event of the swarm.
     fn on_event(&mut self, event: &SwarmEvent);
 
-    /// What happened before the terminal was there was read.
+    /// Takes stored events from before the terminal was there.
     fn on_past_events(&mut self, records: &[EventRecord]);
 
-    /// The operator did something.
+    /// Takes an input of the operator.
     fn on_input(&mut self, input: TerminalInput);
 
-    /// An order was carried out, or not.
+    /// Takes the answer to an order.
     fn on_answer(&mut self, id: OrderId, answer: OrderResult);
 
-    /// A piece of a conversation was read, or could not be.
+    /// Takes a page of a conversation, or the error of the store.
     fn on_page(&mut self, id: ReadId, page: Result<Vec<Arc<Row>>, String>);
 
-    /// A text was looked for, or could not be.
+    /// Takes the result of a text search, or the error of the store.
     fn on_search(&mut self, id: ReadId, rows: Result<Vec<(MysisId, Arc<Row>)>, String>);
 
-    /// A conversation was written to a file, or could not be; in words for the operator.
+    /// Takes the result of an export as a message for the operator.
     fn on_export(&mut self, written: Result<String, String>);
 
-    /// Time goes on.
+    /// Sets the time.
     fn tick(&mut self, now: Now);
 
-    /// Gets ready to be shown: whatever depends on what is in sight is asked for.
+    /// Brings everything up to date that the next picture shows, and requests what is missing.
     fn prepare_frame(&mut self);
 
-    /// What is to be done, once; what only a terminal can do is done by itself.
+    /// Takes the effects for the Ui actor. The screen performs the terminal's own actions itself.
     fn take_effects(&mut self) -> Vec<UiEffect>;
 
-    /// Shows how everything is now, in place of whatever was to be shown before.
+    /// Shows the present state in place of any picture that waits.
     fn show(&mut self);
 
-    /// When what is shown changes by itself; `None`: it does not.
+    /// When the picture changes without an event; `None` if it does not.
     fn next_change(&self) -> Option<Timestamp>;
 }
 
-/// A terminal, which outlives the Ui actors that show something on it.
+/// A terminal. It outlives the Ui actors that use it.
 pub trait Terminal: Send + Sync + 'static {
-    /// A screen that takes up what was shown last, or a new view of the same facts.
+    /// Opens a screen with the last view or with a new view of the same facts.
     fn open(&self, view: View) -> Box<dyn Screen>;
 
-    /// Whose it is.
+    /// Whether it is the program's own terminal or an attached one.
     fn kind(&self) -> TerminalKind;
 }
 
-/// Which view a screen takes up.
+/// The view of a new screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
-    /// The one that was shown last.
+    /// The view that was shown last.
     Last,
-    /// A new one: the last one may be what its Ui died of.
+    /// A new view, because the last one may have made its Ui actor crash.
     Fresh,
 }

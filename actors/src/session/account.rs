@@ -1,4 +1,4 @@
-//! Accounts: register, login and logout as the runtime makes them (DESIGN 6).
+//! Accounts: registration, login and logout by the runtime (DESIGN 6).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,22 +20,22 @@ use super::credentials::{self, UNREAD_ACCOUNT_NOTICE, UNREAD_ACCOUNT_TEXT};
 use super::{ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver};
 use super::{answer, answer_outcome, in_time};
 
-/// How long a refused login is left alone: the game blocks who fails too often.
+/// How long a refused login is not repeated. The game blocks clients whose logins fail too often.
 const REFUSED_LOGIN_WAIT: Duration = Duration::from_secs(600);
 
-/// Secrets of its own that a session remembers: the password and the newest session ids.
+/// The most secrets of its own that a session remembers: the password and the newest session ids.
 const MAX_KEPT_SECRETS: usize = 8;
 
 impl GameSession {
-    /// Account rules apply where the server offers both `register` and `login`.
+    /// Whether the server offers both `register` and `login`. Only then account rules apply.
     pub(super) fn has_accounts(&self) -> bool {
         self.tools.get("register").is_some() && self.tools.get("login").is_some()
     }
 
-    /// Reads the account of this Mysis, once.
+    /// Reads the account of this Mysis once.
     pub(super) async fn learn_account(&mut self, outlet: &dyn SessionObserver) {
         self.save_account(outlet).await;
-        // The operator may have found the account that could not be read.
+        // The operator may have recovered the account whose password could not be read.
         if self.knows_account && !self.has_unread_account {
             return;
         }
@@ -66,7 +66,7 @@ impl GameSession {
             }
     }
 
-    /// Whether there is an account to log in, and nothing against trying now.
+    /// Whether there is an account to log in with and an attempt is allowed now.
     pub(super) fn needs_login(&self) -> bool {
         let may_try = match self.phase {
             ConnectionPhase::Closed { .. } => false,
@@ -86,8 +86,8 @@ impl GameSession {
         }
     }
 
-    /// Logs in with the assigned account. A refused login leaves the session open: the game says
-    /// itself which calls need one.
+    /// Logs in with the assigned account. A refused login leaves the session open, because the game
+    /// itself says which calls need a login.
     pub(super) async fn log_in(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
         let answer = self.send_login(outlet).await?;
         if !answer.is_error {
@@ -136,7 +136,7 @@ impl GameSession {
                 self.close_session();
                 Err(LinkFault::SessionLost(why))
             }
-            // Logging in twice does no harm: a lost answer is a server that is not there.
+            // A second login is harmless, so a lost answer counts as an unreachable server.
             Err(LinkFault::AnswerLost(why) | LinkFault::Unreachable(why)) => {
                 self.mark_unverified();
                 Err(LinkFault::Unreachable(why))
@@ -156,7 +156,7 @@ impl GameSession {
         };
     }
 
-    /// The model's `login`: the assigned credentials go upstream, whatever it wrote.
+    /// Handles the model's `login`: the assigned credentials are sent, whatever the model wrote.
     pub(super) async fn login_again(
         &mut self,
         order: &CallOrder,
@@ -170,7 +170,7 @@ impl GameSession {
         self.send_prepared(order, outlet).await
     }
 
-    /// `register`: the oldest free account of the pool, else a new one.
+    /// Handles `register`: takes the oldest free account of the pool, else a new one.
     pub(super) async fn register_account(
         &mut self,
         order: &CallOrder,
@@ -195,7 +195,7 @@ impl GameSession {
         }
     }
 
-    /// Sends `login` as a call of the model's own, so that it is recorded and marked like any.
+    /// Sends `login` like a call of the model, so that it is recorded and marked as sent.
     async fn send_prepared(
         &mut self,
         order: &CallOrder,
@@ -216,7 +216,7 @@ impl GameSession {
                 Err(fault) => super::not_executed(&fault.to_string()),
             };
         }
-        // Not open yet: settling opens it and logs in.
+        // The session is not open yet. Opening it includes the login.
         match self.ensure_logged_in(outlet, true).await {
             Ok(()) => {
                 let name = self
@@ -234,7 +234,7 @@ impl GameSession {
         }
     }
 
-    /// Registers a new account; it is saved before the model hears of it.
+    /// Registers a new account. It is saved before the model learns of it.
     async fn register_upstream(
         &mut self,
         order: &CallOrder,
@@ -279,8 +279,8 @@ impl GameSession {
         answer_outcome(answer)
     }
 
-    /// The game answered, and nobody can tell what the account is: the operator has to. Registering
-    /// again would lose another one.
+    /// Handles an answer to `register` without a readable password. The operator has to recover it.
+    /// Another registration would lose another account.
     fn registered_unread(
         &mut self,
         answer: LinkAnswer,
@@ -307,7 +307,7 @@ impl GameSession {
         (format!("{text}\n[{UNREAD_ACCOUNT_TEXT}]"), CallStatus::Done)
     }
 
-    /// Saves an account that is not saved yet; one that cannot be saved now is saved later.
+    /// Saves an account that is not saved yet. If that fails now, it is tried again later.
     pub(super) async fn save_account(&mut self, outlet: &dyn SessionObserver) {
         let Some(account) = self.unsaved.clone() else {
             return;
@@ -321,7 +321,8 @@ impl GameSession {
             }],
         };
         let store = self.means.store.clone();
-        // It is saved although the Mysis is stopped meanwhile: nobody else knows the password.
+        // Stopping the Mysis must not abort this write, because the password is stored nowhere
+        // else.
         let saving = run_to_the_end(outlet, async move { store.write(batch).await });
         match saving.await {
             Ok(()) => self.unsaved = None,
@@ -332,8 +333,8 @@ impl GameSession {
         }
     }
 
-    /// The store gives an account out although the Mysis is stopped meanwhile: then it hears of it
-    /// all the same.
+    /// Claims an account from the store. Even if the Mysis is stopped meanwhile, it learns of the
+    /// account that the store has given it.
     async fn claim_account(
         &self,
         outlet: &dyn SessionObserver,
@@ -363,10 +364,10 @@ impl GameSession {
         self.has_unread_account = false;
     }
 
-    /// These are secrets of this session from here on.
+    /// Adds secrets of this session.
     pub(super) fn hide_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
         self.secrets.extend(secrets);
-        // Of old session ids, those that an answer may still tell.
+        // Old session ids are dropped, except for the newest, which an answer may still contain.
         let old = self.secrets.len().saturating_sub(MAX_KEPT_SECRETS);
         self.secrets.drain(..old);
         self.redactor = Redactor::new(self.secrets.iter().cloned());
@@ -383,14 +384,14 @@ impl GameSession {
     }
 }
 
-/// Runs this although whoever waits for it is cut off; the Mysis owns the task.
+/// Runs a future to its end even if the caller is cut off. The Mysis owns the task.
 async fn run_to_the_end<T: Send + 'static>(
     outlet: &dyn SessionObserver,
     job: impl Future<Output = Result<T, LedgerFault>> + Send + 'static,
 ) -> Result<T, LedgerFault> {
     let (done, answer) = oneshot::channel();
     let task = tokio::spawn(async move {
-        // Nobody may wait any more.
+        // The caller may be gone.
         let _ = done.send(job.await);
     });
     outlet.own_task(AbortOnDropHandle::new(task));

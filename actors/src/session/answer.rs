@@ -1,8 +1,8 @@
-//! Answers: what a game server's answer tells the runtime.
+//! What a game server's answer means for the runtime.
 
 use crate::ports::LinkAnswer;
 
-/// The codes that say that the game session is gone or was never there.
+/// The error codes for a game session that is lost or was never opened.
 const NOT_LOGGED_IN_CODES: [&str; 5] = [
     "session_required",
     "session_invalid",
@@ -11,7 +11,7 @@ const NOT_LOGGED_IN_CODES: [&str; 5] = [
     "not_authenticated",
 ];
 
-/// The code of a failed command: `Error: <code>: <message>`, or JSON with a `code`.
+/// The error code of a failed command: `Error: <code>: <message>`, or JSON with a `code`.
 pub(super) fn error_code(answer: &LinkAnswer) -> Option<&str> {
     if !answer.is_error {
         return None;
@@ -24,12 +24,12 @@ pub(super) fn error_code(answer: &LinkAnswer) -> Option<&str> {
     rest.split('"').nth(1)
 }
 
-/// Whether the command was refused because nobody is logged in.
+/// Whether the command was refused because of a missing login.
 pub(super) fn is_not_logged_in(answer: &LinkAnswer) -> bool {
     error_code(answer).is_some_and(|code| NOT_LOGGED_IN_CODES.contains(&code))
 }
 
-/// The game tick that an answer names. Looked for as text: answers can be large.
+/// The game tick in an answer. The text is not parsed, because answers can be large.
 pub(super) fn answer_tick(text: &str) -> Option<i64> {
     let (_, rest) = text.split_once(r#""current_tick""#)?;
     let rest = rest.trim_start().strip_prefix(':')?.trim_start();

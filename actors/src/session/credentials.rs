@@ -1,21 +1,21 @@
-//! Credentials: what an answer to `register` tells about the new account, wherever it tells it.
+//! Credentials: finds the new account in an answer to `register`.
 
 use serde_json::{Map, Value};
 
 use crate::domain::bounds::MAX_TREE_BYTES;
 use crate::domain::redact::password_in_words;
 
-/// What the model hears where an account was made that nobody can use.
+/// What the model is told about an account whose password could not be read.
 pub(super) const UNREAD_ACCOUNT_TEXT: &str = "Error: registered before, but the password could not be read from the game's \
                       answer. Do not register again: the operator was told.";
 
-/// What the operator hears of that.
+/// What the operator is told about it.
 pub(super) const UNREAD_ACCOUNT_NOTICE: &str = "the game answered register, and no password was found in the answer: \
                              the account cannot be used. It is not registered again; find its \
                              password and import it, assigned to this mysis, with zoea accounts \
                              import";
 
-/// The keys under which a password may stand, in small letters and without `_` and `-`.
+/// The keys of a password, in lower case and without `_` and `-`.
 const PASSWORD_KEYS: [&str; 8] = [
     "password",
     "passwd",
@@ -27,7 +27,7 @@ const PASSWORD_KEYS: [&str; 8] = [
     "loginpassword",
 ];
 
-/// The keys under which the name may stand, the likeliest first.
+/// The keys of the name, the likeliest first.
 const NAME_KEYS: [&str; 6] = [
     "username",
     "playername",
@@ -37,11 +37,11 @@ const NAME_KEYS: [&str; 6] = [
     "name",
 ];
 
-/// How deep values are looked into, JSON texts within texts included.
+/// How deep nested values are searched, including JSON strings within JSON.
 const MAX_JSON_DEPTH: usize = 12;
 
-/// The name, where one is told, and the password of a new account; `None` where no password is told.
-/// `may_be_words`: what is written for people is read as well.
+/// The name, if there is one, and the password of a new account; `None` without a password. With
+/// `may_be_words`, text for people is searched, too.
 pub(super) fn find_credentials(text: &str, may_be_words: bool) -> Option<(Option<String>, String)> {
     let told = json_values(text);
     let found = told.iter().find_map(|value| in_value(value, 0));
@@ -65,20 +65,20 @@ pub(super) fn find_credentials(text: &str, may_be_words: bool) -> Option<(Option
     })
 }
 
-/// A text member of this name, wherever in the answer it stands.
+/// The first string member of this name anywhere in an answer.
 pub(super) fn find_member(text: &str, key: &str) -> Option<String> {
     json_values(text)
         .iter()
         .find_map(|value| nested_member(value, key, 0))
 }
 
-/// The JSON values that a text is, one for each line where it is many.
+/// The JSON values of a text, one for each line if there are several.
 fn json_values(text: &str) -> Vec<Value> {
     if let Some(value) = as_json(text) {
         return vec![value];
     }
     let mut values: Vec<Value> = text.lines().filter_map(as_json).collect();
-    // Words before it and behind it, such as a fence.
+    // There may be text before and after the value, such as a code fence.
     let (begin, end) = (text.find('{'), text.rfind('}'));
     if let (Some(begin), Some(end)) = (begin, end)
         && begin < end
@@ -147,7 +147,7 @@ fn nested_member(value: &Value, key: &str, depth: usize) -> Option<String> {
     }
 }
 
-/// A text or a number, where it is not empty.
+/// A string or number that is not empty.
 fn value_word(value: &Value) -> Option<String> {
     let word = match value {
         Value::String(text) => text.clone(),
@@ -162,7 +162,7 @@ fn plain_key(key: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// The texts in which words may stand: the answer, where it is none of JSON, and what JSON holds.
+/// The texts to search for words: the answer itself if it is not JSON, and the strings in its JSON.
 fn word_texts(text: &str, told: &[Value]) -> Vec<String> {
     let mut texts = Vec::new();
     for value in told {
@@ -192,7 +192,7 @@ fn add_texts(value: &Value, texts: &mut Vec<String>, depth: usize) {
     }
 }
 
-/// The name in an answer that is written for people, such as `Username: Quill`.
+/// The name in a text for people, such as `Username: Quill`.
 fn name_in_words(text: &str) -> Option<String> {
     let lower = text.to_ascii_lowercase();
     let (place, word) = ["username", "user name", "player name"]
@@ -202,7 +202,7 @@ fn name_in_words(text: &str) -> Option<String> {
     let rest = text[place + word.len()..].trim_start_matches(is_around);
     let signs = [":", "=", "|", "is "];
     let rest = signs.into_iter().find_map(|sign| rest.strip_prefix(sign))?;
-    // Names may hold spaces: one ends with its line, or where something else is told.
+    // A name may contain spaces. It ends at the end of the line or where another field begins.
     let rest = rest.trim_start_matches(is_around);
     let line = rest
         .split(['\n', '\r', ',', ';', '|', '"', '`', '*'])

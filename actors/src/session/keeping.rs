@@ -1,7 +1,7 @@
-//! Keeping: a session outlives its process, so that the next one needs no login (DESIGN 7).
+//! Keeps sessions across processes, so that a restart needs no login (DESIGN 7).
 //!
-//! The game forgets a session after 30 idle minutes; one that it has forgotten costs one request to
-//! find out, and is opened anew.
+//! The game forgets a session after 30 idle minutes. One request shows whether a session is
+//! forgotten; then a new one is opened.
 
 use crate::domain::record::SavedSession;
 use crate::domain::write::{Author, Batch, Write};
@@ -10,7 +10,7 @@ use crate::ports::LinkFault;
 use super::{GameSession, LoginState, in_time};
 
 impl GameSession {
-    /// Takes up the session of before, once; `None` where there is none or it is gone.
+    /// Resumes the stored session, once. Returns `None` if there is none or it is lost.
     pub(super) async fn take_up_again(&mut self) -> Result<Option<LoginState>, LinkFault> {
         let (Some(saved), Some(link)) = (self.saved.take(), self.link.clone()) else {
             return Ok(None);
@@ -21,7 +21,7 @@ impl GameSession {
         };
         match taken_up.await {
             Ok(tools) => self.tools = tools,
-            // The server may only be away: the session is tried again with it.
+            // The server may only be away. The session is tried again when it is back.
             Err(
                 fault @ (LinkFault::Unreachable(_)
                 | LinkFault::AnswerLost(_)
@@ -49,14 +49,13 @@ impl GameSession {
         }))
     }
 
-    /// Whether calls carry a session id of the game's own, which is never written down.
+    /// Whether calls carry the game's own session id. That id is never stored.
     fn needs_session_id(&self) -> bool {
         let mut tools = self.tools.tools().iter();
         tools.any(|tool| tool.schema.contains(r#""session_id""#))
     }
 
-    /// Writes down what the session can be taken up again by, where that changed. Nothing depends
-    /// on it but a login that may be spared.
+    /// Stores the token of the session if it has changed. A failure only costs a login later.
     pub(super) async fn save_session(&mut self) {
         let now = self.ticket.clone().map(|ticket| {
             let account = self.account.as_ref();
@@ -83,7 +82,7 @@ impl GameSession {
     }
 }
 
-/// Looking whether a session stands does no harm twice: a lost answer is a server that is not there.
+/// A second check of a session is harmless, so a lost answer counts as an unreachable server.
 fn as_unreachable(fault: LinkFault) -> LinkFault {
     match fault {
         LinkFault::AnswerLost(why) => LinkFault::Unreachable(why),

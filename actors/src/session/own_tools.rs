@@ -1,4 +1,4 @@
-//! Our own tools: what every Mysis can call besides the game's (CONTRACT.md).
+//! Our own tools, which every Mysis has in addition to the game's (CONTRACT.md).
 
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -11,20 +11,20 @@ use crate::domain::message::Row;
 use crate::domain::tool::{ToolSpec, Toolset};
 use crate::ports::{Archive, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery};
 
-/// Rows that a search gives where nothing else is asked for, and at most.
+/// The rows of a search if the call names no limit, and the most rows.
 const DEFAULT_SEARCH_ROWS: u64 = 20;
 const MAX_SEARCH_ROWS: u64 = 100;
 
-/// Bytes of text that an answer to a search holds at most, shared by what it found. A found text
-/// may itself be such an answer: whole, each search would hold all earlier ones.
+/// The most bytes of text in the answer to a search, shared by its hits. A hit may itself be such
+/// an answer. Without this limit each search would contain all earlier ones.
 const MAX_FOUND_BYTES: usize = 40 << 10;
-/// Of each text at least and at most so many bytes, around the match.
+/// The least and the most bytes of each hit, around the match.
 const EXCERPT_BYTES: RangeInclusive<usize> = 400..=4000;
 
-/// Names of Myses that an answer lists at most.
+/// The most names of Myses that an answer lists.
 const MAX_LISTED_NAMES: usize = 20;
 
-/// Bytes that reading on in a result gives at once.
+/// The bytes of a result that one call returns.
 const PIECE_BYTES: usize = 8 << 10;
 
 static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
@@ -63,7 +63,7 @@ static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
     ]))
 });
 
-/// Our own tools alone; what a Mysis has while there is no game server.
+/// Our own tools alone, for a Mysis without a game server.
 #[must_use]
 pub fn own_tools() -> Arc<Toolset> {
     OWN_TOOLS.clone()
@@ -91,18 +91,18 @@ fn search_spec(name: &str, description: &str) -> ToolSpec {
     }
 }
 
-/// Who calls one of our own tools, and what it may.
+/// The caller of one of our own tools, and its rights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OwnToolCall {
     pub(super) mysis: MysisId,
-    /// Whether it may search the histories of others.
+    /// Whether it may search the histories of other Myses.
     pub(super) search_others: bool,
 }
 
 /// Answers a call of one of our own tools.
 ///
 /// # Errors
-/// What is wrong with the call, or with the store.
+/// The call is wrong, or the store failed.
 pub(super) async fn answer_own_call(
     archive: &dyn Archive,
     asker: OwnToolCall,
@@ -159,7 +159,7 @@ async fn search_archive(
     Ok(describe_hits(&found, query, what))
 }
 
-/// Whose history is searched: the asker's own, or that of the Mysis that is named.
+/// The Mysis whose history is searched: the caller, or the one that is named.
 async fn searched_mysis(
     archive: &dyn Archive,
     asker: OwnToolCall,
@@ -253,13 +253,13 @@ fn describe_row(row: &Row, query: &str, most: usize) -> Value {
     shown
 }
 
-/// The text, or where it is longer than this the part around the first match.
+/// The text, or the part around the first match if the text is longer than this.
 fn excerpt_around<'a>(text: &'a str, query: &str, most: usize) -> Cow<'a, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);
     }
     let place = text.find(query).unwrap_or_else(|| {
-        // Only roughly the same place, where letters change their length with their case.
+        // The position is approximate, because lower-casing may change the length of characters.
         let place = text.to_lowercase().find(&query.to_lowercase());
         place.unwrap_or(0).min(text.len())
     });
@@ -300,7 +300,7 @@ async fn read_on(
     Ok(describe_piece(piece, offset))
 }
 
-/// A piece with where it stands, so that the model can read on.
+/// A part of a result with its position, so that the model can read on.
 fn describe_piece(piece: ResultPiece, asked: u64) -> String {
     let ResultPiece {
         text,
@@ -348,7 +348,7 @@ mod tests {
         }
     }
 
-    /// Alpha (1) and bravo (2); a search finds one row, which says whose it is.
+    /// Alpha (1) and bravo (2). A search finds one row with the name of its Mysis.
     struct Two;
 
     fn refused<T: Send + 'static>() -> BoxFuture<'static, Result<T, ArchiveFault>> {

@@ -1,4 +1,4 @@
-//! Sending: one call on its way to the game server, and what a fault allows.
+//! Sends a call to the game server, and decides after a fault whether it can be sent again.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::{
 };
 
 impl GameSession {
-    /// Sends a call and says what came of it.
+    /// Sends a call and returns its outcome.
     pub(super) async fn send_call(
         &mut self,
         order: &CallOrder,
@@ -26,8 +26,8 @@ impl GameSession {
         }
     }
 
-    /// Sends a call, renewing the session and waiting as often as that is safe; what came of it
-    /// where no answer did.
+    /// Sends a call. Opens the session again and waits as often as that is safe. Returns the
+    /// outcome if there is no answer.
     pub(super) async fn send_whole(
         &mut self,
         order: &CallOrder,
@@ -80,7 +80,7 @@ impl GameSession {
                     }
                     self.note_absence(&fault, outlet);
                     match fault {
-                        // It was not executed: it is sent when the server is back.
+                        // The call was not executed. It is sent when the server is back.
                         LinkFault::Unreachable(_) => waits = self.rules.retry.clone().into_iter(),
                         LinkFault::AnswerLost(_)
                         | LinkFault::Limited { .. }
@@ -93,7 +93,8 @@ impl GameSession {
         }
     }
 
-    /// What a fault allows: only what was not executed, or only reads, is sent again.
+    /// Decides what to do after a fault. Only a call that was not executed, or only reads, is sent
+    /// again.
     fn after_fault(&self, fault: LinkFault, read_only: bool, renewals: &mut u32) -> AfterFault {
         let text = fault.to_string();
         match fault {
@@ -143,8 +144,8 @@ impl GameSession {
         }
     }
 
-    /// The game's session id is the runtime's business: ours goes along where the tool takes one,
-    /// and what a model invents never does.
+    /// Sets the game's session id. The runtime's own is added if the tool takes one, and one that
+    /// the model invented is removed.
     fn give_session_id(&self, tool: &str, arguments: &mut Map<String, Value>) {
         arguments.remove("session_id");
         let takes_one = || {
@@ -160,14 +161,14 @@ impl GameSession {
     }
 }
 
-/// What can be done after a fault.
+/// What to do after a fault.
 enum AfterFault {
-    /// Open the session again and send again.
+    /// Open the session and send again.
     Renew,
     /// Wait until the server is back.
     StandBy(Duration),
-    /// Wait and send again; where no wait is left, this is the outcome.
+    /// Wait and send again. If no wait is left, this is the outcome.
     Wait(LinkFault, (String, CallStatus)),
-    /// This is the outcome.
+    /// Return this outcome.
     GiveUp((String, CallStatus)),
 }

@@ -1,4 +1,4 @@
-//! Settling: opening a session, and waiting for a game server that is away.
+//! Opens a session and logs in, and waits for a game server that is away.
 
 use futures::future::BoxFuture;
 
@@ -15,7 +15,7 @@ use super::{
 };
 
 impl GameSession {
-    /// Opens what is not open and logs in who is not logged in.
+    /// Opens the session and logs in, if necessary.
     pub(super) async fn ensure_logged_in(
         &mut self,
         outlet: &dyn SessionObserver,
@@ -54,7 +54,7 @@ impl GameSession {
         Ok(())
     }
 
-    /// What a try to open a session, or to log in, tells about the game server.
+    /// What an attempt to open a session or to log in says about the game server.
     fn told_of_game(&self, settled: &Result<(), LinkFault>) -> CallOutcome {
         match settled {
             Err(LinkFault::Unreachable(text) | LinkFault::AnswerLost(text)) => CallOutcome::Fails {
@@ -71,7 +71,7 @@ impl GameSession {
         }
     }
 
-    /// Waits until the game server is there, or until it is this one's turn to try.
+    /// Waits until the game server is back, or until the gate admits this Mysis as the trial call.
     async fn reach_game(
         &self,
         outlet: &dyn SessionObserver,
@@ -111,7 +111,7 @@ impl GameSession {
 
     fn on_opened(&mut self, failures: u32, login: LoginState, outlet: &dyn SessionObserver) {
         self.phase = ConnectionPhase::Open { login };
-        // A session of before that could not be reached is not gone back to from a newer one.
+        // A newer session is open now, so the stored one is not tried again.
         self.saved = None;
         if failures > 0 {
             let text = "the game server answers again".to_string();
@@ -132,7 +132,7 @@ impl GameSession {
         self.tell_link(outlet, LinkState::Down);
     }
 
-    /// A server that was open and cannot be reached any more is gone, its tools with it.
+    /// Marks the session and its tools as gone if the server cannot be reached.
     pub(super) fn note_absence(&mut self, fault: &LinkFault, outlet: &dyn SessionObserver) {
         if matches!(fault, LinkFault::Unreachable(_))
             && matches!(self.phase, ConnectionPhase::Open { .. })
@@ -142,8 +142,8 @@ impl GameSession {
         }
     }
 
-    /// Nobody knows whether the server is still there: the session is looked at before it is used
-    /// again, and taken up as it is where it stands.
+    /// Marks the session as unverified, because the server may be gone. It is checked before its
+    /// next use and resumed if it is still open.
     pub(super) fn mark_unverified(&mut self) {
         if matches!(self.phase, ConnectionPhase::Open { .. }) {
             self.phase = ConnectionPhase::Closed { failures: 0 };
@@ -168,12 +168,12 @@ impl GameSession {
     }
 }
 
-/// Waiting mends nothing any more.
+/// The fault for a program that is closing. Waiting cannot help.
 fn is_closing() -> LinkFault {
     LinkFault::Refused("the program is closing".to_string())
 }
 
-/// Settling has a time limit of its own, far below that of a call.
+/// Limits the time of an attempt. This limit is far below that of a call.
 pub(super) async fn in_time<T>(
     attempt: BoxFuture<'static, Result<T, LinkFault>>,
 ) -> Result<T, LinkFault> {

@@ -1,4 +1,4 @@
-//! Reading: questions to the store and the writing of files, in tasks of their own.
+//! Queries of the store and exports, in tasks of their own.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -15,33 +15,33 @@ use crate::ports::ArchiveFault;
 
 use super::{UiMsg, UiState};
 
-/// The longest a question to the store may take.
+/// How long a query of the store may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
-/// How many events of before are shown.
+/// The most earlier events that are shown.
 const MAX_PAST_EVENTS: usize = 500;
 
 impl UiState {
-    /// Reads a piece of a conversation.
+    /// Reads a page of a conversation.
     pub(super) fn load_page(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, page: PageQuery) {
         let read = self.archive.page(page);
         let ui = myself.clone();
         self.jobs.spawn(async move {
-            // A Ui that is gone has no use for it.
+            // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::Paged(id, read_in_time(read).await));
         });
     }
 
-    /// Reads what happened before.
+    /// Reads earlier events.
     pub(super) fn load_events(&mut self, myself: &ActorRef<UiMsg>) {
         let read = self.archive.events(MAX_PAST_EVENTS);
         let ui = myself.clone();
         self.jobs.spawn(async move {
-            // A Ui that is gone has no use for it.
+            // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::EventsRead(read_in_time(read).await));
         });
     }
 
-    /// Looks for a text.
+    /// Searches a text.
     pub(super) fn search_archive(
         &mut self,
         myself: &ActorRef<UiMsg>,
@@ -52,12 +52,12 @@ impl UiState {
         let ui = myself.clone();
         self.jobs.spawn(async move {
             let found = read_in_time(read).await.map(|found| found.rows);
-            // A Ui that is gone has no use for it.
+            // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::Searched(id, found));
         });
     }
 
-    /// Writes a conversation to a file.
+    /// Exports a conversation to a file.
     pub(super) fn export_conversation(
         &mut self,
         myself: &ActorRef<UiMsg>,
@@ -81,7 +81,7 @@ impl UiState {
     }
 }
 
-/// Waits for the store, but not for ever.
+/// Limits the time of a query.
 async fn read_in_time<T>(read: BoxFuture<'static, Result<T, ArchiveFault>>) -> Result<T, String> {
     let read = AssertUnwindSafe(read).catch_unwind();
     match tokio::time::timeout(READ_TIMEOUT, read).await {

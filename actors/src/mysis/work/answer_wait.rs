@@ -1,4 +1,4 @@
-//! Hearing a model out: how long its answer is waited for, and what is told of it meanwhile.
+//! Waits for a model's answer, limits the wait, and reports progress meanwhile.
 
 use std::time::Duration;
 
@@ -8,15 +8,17 @@ use tokio::time::Instant;
 
 use crate::domain::model::{AnswerProgress, ModelAnswer, ModelFault};
 
-/// How often it is told at most how much is there. What takes less is told when it is over.
+/// The shortest interval between two progress reports. A shorter answer is only reported when it is
+/// complete.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(1);
-/// The longest that an answer may take which comes in pieces, in silences that it may have.
+/// The longest time for a streamed answer, as a multiple of the longest silence.
 const MAX_SILENCES: u32 = 6;
 
 type ModelResult = Result<ModelAnswer, ModelFault>;
 
-/// Waits for an answer: as long as `silence` for one that comes in one piece, as long as that from
-/// piece to piece for another, though not for ever. `tell` hears how much is there.
+/// Waits for an answer. An answer that is not streamed may take `silence`. A streamed one may be
+/// silent for as long between two deltas, and has `MAX_SILENCES` times that in all. `tell` receives
+/// the progress.
 pub(super) async fn await_answer(
     mut answer: BoxFuture<'static, ModelResult>,
     mut face: watch::Receiver<AnswerProgress>,
@@ -30,13 +32,14 @@ pub(super) async fn await_answer(
     let alarm = tokio::time::sleep(silence);
     tokio::pin!(alarm);
     loop {
-        // All of them can be dropped and asked again without a loss.
+        // Cancel-safe: each of these futures can be dropped and polled again without a loss.
         tokio::select! {
             biased;
             answer = &mut answer => return answer,
             Ok(()) = face.changed() => {
                 heard = Instant::now();
-                // The alarm is moved once a telling, not with each piece.
+                // The timer is set once for each report and not with each delta, of which there may
+                // be many.
                 if untold.replace(*face.borrow_and_update()).is_none() {
                     let telling = (told + PROGRESS_INTERVAL).max(heard);
                     alarm.as_mut().reset(telling.min(heard + silence).min(end));
@@ -86,8 +89,8 @@ mod tests {
         })
     }
 
-    /// A model that says a byte after each pause, then its answer; how it was heard, how long that
-    /// took, and what was told at which second.
+    /// A model that sends a byte after each pause and then its answer. Returns the answer, the time
+    /// that it took, and the reports with their seconds.
     async fn heard(pauses: Vec<Duration>) -> (ModelResult, Duration, Vec<(u64, u64)>) {
         let meter = AnswerMeter::default();
         let face = meter.subscribe();
@@ -142,7 +145,7 @@ mod tests {
         assert_eq!(told, []);
         let (_, _, told) = heard(vec![Duration::from_millis(300); 10]).await;
         assert_eq!(told, [(1, 3), (2, 6)]);
-        // After a long silence the first piece is told at once.
+        // After a long silence the first delta is reported at once.
         let second = Duration::from_millis(1);
         let (_, _, told) = heard(vec![Duration::from_secs(7), second, second]).await;
         assert_eq!(told, [(7, 1)]);

@@ -1,4 +1,4 @@
-//! Asking the model: the session first, then a place at the gate, then the provider that it leads to.
+//! Calls the model: prepares the session, waits for admission, then asks the admitted provider.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,21 +26,21 @@ use crate::session::{GameSession, SessionEvent, SessionObserver};
 use super::answer_wait::await_answer;
 use super::{MailboxObserver, spawn_task};
 
-/// The shortest time that a provider is left alone which asks for it: one that asks for none would
-/// be asked without end.
+/// The shortest pause after a provider asks for one. A provider that asks for a pause of zero would
+/// be asked again without end.
 const MIN_RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// Who asks, and by what rules.
+/// The context of a model call.
 pub(in crate::mysis) struct ModelCaller {
     pub(in crate::mysis) deps: Arc<MysisDeps>,
     pub(in crate::mysis) rules: Arc<SwarmRules>,
-    /// Whose budget it is paid from.
+    /// The Mysis whose budget pays.
     pub(in crate::mysis) payer: MysisId,
-    /// What is traced of it, whoever has it in hand.
+    /// The span of this call.
     pub(in crate::mysis) span: Span,
 }
 
-/// Asks the model once, with the session ready where it can be.
+/// Asks the model once. The session is prepared first, if that is possible.
 pub(in crate::mysis) fn spawn_ask(
     mysis: &ActorRef<MysisMsg>,
     question: ModelCaller,
@@ -65,7 +65,8 @@ impl ModelCaller {
         mut session: GameSession,
         ask: ModelQuery,
     ) -> (GameSession, LifeInput) {
-        // Before the gate: whoever holds a place there waits for nothing else.
+        // The session comes before the gate, because the holder of a permit must not wait for
+        // anything else.
         session.prepare(door, !ask.is_urgent).await;
         let work = ask.work;
         let input = match self.request_admission(door, &ask).await {
@@ -73,7 +74,7 @@ impl ModelCaller {
                 work,
                 text: "the program is closing".to_string(),
             },
-            // It is only told to whom does not wait, which is nobody here.
+            // Only requests that do not wait get this answer, and this one waits.
             Some(Admission::Away { why }) => LifeInput::Died {
                 work,
                 text: why.to_string(),
@@ -108,8 +109,8 @@ impl ModelCaller {
         self.deps.means.gate.request_admission(asker).await
     }
 
-    /// Asks the provider that the pass leads to. What it cost is told before the pass ends, so that
-    /// nobody is let in on money that is spent.
+    /// Asks the provider of the permit. The cost is reported before the permit ends, so that no
+    /// request is admitted on a budget that is spent.
     async fn ask_provider(
         &self,
         door: &MailboxObserver,
@@ -167,7 +168,7 @@ impl ModelCaller {
         }
     }
 
-    /// Tells the gate what it cost and how it went.
+    /// Reports the cost and the outcome to the gate.
     fn settle_with_gate(
         &self,
         pass: &Permit,
@@ -200,7 +201,7 @@ impl ModelCaller {
                 text: format!("the configuration has no provider `{}`", route.provider),
             });
         };
-        // A secret may have been learnt after the request was composed.
+        // A secret may have become known after the request was composed.
         let secrets = &self.deps.means.secrets;
         let known = secrets.redactor();
         let messages = messages
@@ -236,7 +237,7 @@ impl ModelCaller {
     }
 }
 
-/// How long a provider asks everybody to stay away.
+/// The pause that a provider asks for.
 fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
     match fault {
         ModelFault::Transient { retry_after, .. } => {
@@ -251,7 +252,7 @@ fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
     }
 }
 
-/// What an answer tells about the provider. One that says when to come back is not down.
+/// What a result says about the provider. One that names a time for the next request is not down.
 fn call_outcome(result: &Result<ModelAnswer, ModelFault>, ends_round: bool) -> CallOutcome {
     let fails = |text: &str, is_unreachable| CallOutcome::Fails {
         text: text.into(),
@@ -277,7 +278,7 @@ fn call_outcome(result: &Result<ModelAnswer, ModelFault>, ends_round: bool) -> C
             fails(text, false)
         }
         Err(ModelFault::Unreachable { text }) => fails(text, true),
-        // It was not asked: that says nothing about it.
+        // No request was sent, so nothing is known about the provider.
         Err(ModelFault::NoDescriptor { .. }) => CallOutcome::Dropped,
     }
 }
