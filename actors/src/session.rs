@@ -140,6 +140,7 @@ pub struct GameSession {
 enum ConnectionPhase {
     /// Closed after this many failed attempts in a row.
     Closed { failures: u32 },
+    /// Open, with the state of the login.
     Open { login: LoginState },
 }
 
