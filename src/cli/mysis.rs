@@ -2,6 +2,7 @@
 
 use actors::domain::event::is_interruption;
 use actors::domain::order::OrderRefusal;
+use actors::domain::selector::{Candidate, SelectorWord};
 use actors::domain::state::LifeState;
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -51,40 +52,39 @@ pub struct MysisSelector {
     #[arg(long)]
     all: bool,
     /// Those in this state; `interrupted` are those that ran when the program ended.
-    #[arg(long, value_name = "STATE", value_parser = wanted)]
-    state: Option<StateFilter>,
+    #[arg(long, value_name = "STATE", value_parser = parse_state)]
+    state: Option<SelectorWord>,
 }
 
-/// The states that are selected.
-#[derive(Clone, Copy, Debug)]
-enum StateFilter {
-    State(LifeState),
-    /// Idle since the program ended while it ran.
-    Interrupted,
+/// The values of `--state`. Where the command line takes names, `all` and `idle` are names.
+const STATE_WORDS: [SelectorWord; 5] = [
+    SelectorWord::State(LifeState::Idle),
+    SelectorWord::State(LifeState::Running),
+    SelectorWord::State(LifeState::Stopped),
+    SelectorWord::State(LifeState::Errored),
+    SelectorWord::Interrupted,
+];
+
+fn parse_state(text: &str) -> Result<SelectorWord, String> {
+    SelectorWord::parse(text, &STATE_WORDS).ok_or_else(|| {
+        let known = STATE_WORDS.map(SelectorWord::as_str).join(", ");
+        format!("a state is one of {known}")
+    })
 }
 
-impl StateFilter {
-    fn fits(self, mysis: &Value) -> bool {
-        match self {
-            StateFilter::State(state) => mysis["state"] == state.as_str(),
-            StateFilter::Interrupted => {
-                let is_idle = mysis["state"] == LifeState::Idle.as_str();
-                is_idle && is_interruption(mysis["reason"].as_str())
-            }
-        }
-    }
-}
-
-fn wanted(text: &str) -> Result<StateFilter, String> {
-    if text == "interrupted" {
-        return Ok(StateFilter::Interrupted);
-    }
-    LifeState::parse(text)
-        .map(StateFilter::State)
-        .ok_or_else(|| {
-            let known = LifeState::ALL.map(LifeState::as_str).join(", ");
-            format!("a state is one of {known}, interrupted")
-        })
+/// A Mysis in the answer of `list_myses`.
+fn to_candidate(mysis: &Value) -> Option<Candidate<'_, &str>> {
+    let name = mysis["name"].as_str()?;
+    let state = mysis["state"].as_str().and_then(LifeState::parse);
+    let was_running = is_interruption(mysis["reason"].as_str());
+    Some(Candidate {
+        key: name,
+        name,
+        state,
+        is_interrupted: state == Some(LifeState::Idle) && was_running,
+        is_marked: false,
+        is_in_hand: false,
+    })
 }
 
 pub(super) async fn run(
@@ -203,14 +203,11 @@ async fn selected_names(door: &SwarmClient, which: &MysisSelector) -> anyhow::Re
         return Ok(which.names.clone());
     }
     let myses = door.call(ControlCall::ListMyses {}).await?;
-    let fits = |mysis: &&Value| which.state.is_none_or(|wanted| wanted.fits(mysis));
-    Ok(myses
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter(fits)
-        .filter_map(|mysis| mysis["name"].as_str().map(str::to_string))
-        .collect())
+    let candidates = myses.as_array().into_iter().flatten();
+    let candidates: Vec<Candidate<'_, &str>> = candidates.filter_map(to_candidate).collect();
+    let word = which.state.unwrap_or(SelectorWord::All);
+    let names = word.select(&candidates).into_iter();
+    Ok(names.map(str::to_string).collect())
 }
 
 async fn delete_myses(door: &SwarmClient, which: &MysisSelector, yes: bool) -> anyhow::Result<()> {

@@ -1,5 +1,6 @@
 //! `zoea prompt`: shows and checks the system prompt that every Mysis gets.
 
+use actors::domain::order::OrderRefusal;
 use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, render_template};
 use clap::{Args, Subcommand};
 
@@ -110,7 +111,7 @@ async fn read_prompt_facts(
     let myses = door.call(ControlCall::ListMyses {}).await?;
     let mut myses = myses.as_array().into_iter().flatten();
     let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {
-        anyhow::bail!("no mysis is called `{name}`");
+        anyhow::bail!(OrderRefusal::UnknownMysis(name.to_string()));
     };
     let mission = door.call(ControlCall::GetMission {}).await?;
     let text = |value: &serde_json::Value| value.as_str().map(str::to_string);

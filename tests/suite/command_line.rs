@@ -63,6 +63,14 @@ fn a_running_swarm_takes_every_order() {
     home.ok(&["mysis", "delete", "beta", "--yes"]);
     let (_, error) = home.fails(&["mysis", "stop", "beta"]);
     assert_eq!(error, "error: no mysis is called `beta`\n");
+    // What means several at a terminal or behind an option is a name here.
+    for word in ["all", "marked", ".", "running", "interrupted"] {
+        let (_, error) = home.fails(&["mysis", "delete", word, "--yes"]);
+        assert_eq!(error, format!("error: no mysis is called `{word}`\n"));
+    }
+    let (status, error) = home.fails(&["mysis", "stop", "--state", "marked"]);
+    let known = "a state is one of idle, running, stopped, errored, interrupted";
+    assert!(status == 2 && error.contains(known), "{error}");
     let status = home.ok(&["status"]);
     assert!(status.contains(&format!("pid {}", swarm.pid())), "{status}");
     let rows = home.lines(&["log", "alpha", "--limit", "0", "--json"]);

@@ -31,6 +31,7 @@ pub mod redact;
 pub mod restart;
 pub mod rules;
 pub mod screen;
+pub mod selector;
 pub mod state;
 pub mod system_prompt;
 pub mod tokens;

@@ -24,7 +24,7 @@ impl LifeState {
 
     /// The word used in the database, in JSON and on screen.
     #[must_use]
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             LifeState::Idle => "idle",
             LifeState::Running => "running",

@@ -4,7 +4,7 @@ mod pointing;
 
 use actors::domain::ids::MysisId;
 use actors::domain::order::MysisOrder;
-use actors::domain::state::LifeState;
+use actors::domain::selector::{Candidate, SelectorWord};
 
 use super::Dashboard;
 use super::action::TerminalAction;
@@ -132,9 +132,7 @@ impl Dashboard {
 
     /// Starts the Myses that ran when the program ended.
     pub(super) fn resume(&mut self) {
-        let members = self.roster.members().values();
-        let interrupted = members.filter(|member| member.standing.is_interrupted());
-        let ids: Vec<MysisId> = interrupted.map(|member| member.standing.id).collect();
+        let ids = SelectorWord::Interrupted.select(&self.candidates());
         if ids.is_empty() {
             return self.show_notice("nobody was interrupted: there is none to resume");
         }
@@ -224,12 +222,17 @@ impl Dashboard {
         }
     }
 
-    /// The Myses in a state.
-    pub(super) fn in_state(&self, state: LifeState) -> Vec<MysisId> {
-        let members = self.roster.members().values();
-        members
-            .filter(|member| member.standing.state == state)
-            .map(|member| member.standing.id)
-            .collect()
+    /// All Myses, as selectors see them.
+    pub(super) fn candidates(&self) -> Vec<Candidate<'_, MysisId>> {
+        let (marked, in_hand) = (self.table.marks(), self.targets());
+        let mut candidates = Vec::new();
+        for (id, member) in self.roster.members() {
+            candidates.push(Candidate {
+                is_marked: marked.contains(id),
+                is_in_hand: in_hand.contains(id),
+                ..Candidate::of(*id, &member.standing)
+            });
+        }
+        candidates
     }
 }

@@ -9,9 +9,12 @@ mod actions;
 use crate::dashboard::history::{InputHistory, Recall};
 use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::text::field::TextField;
+use actors::domain::selector::SelectorWord;
 use crossterm::event::{KeyCode, KeyEvent};
 
-use commands::{COMMANDS, PaletteCommand, SORTABLE, Takes, find_command};
+use commands::{
+    COMMANDS, MYSIS_WORDS, PaletteCommand, SORTABLE, STATE_FILTERS, Takes, find_command,
+};
 
 /// The most candidates that are shown.
 pub const MAX_SHOWN_CANDIDATES: usize = 10;
@@ -260,7 +263,7 @@ fn values(
     word: &str,
     known: &CompletionSources,
 ) -> Vec<Candidate> {
-    let own = |words: &[&str]| words.iter().map(ToString::to_string).collect();
+    let own = |words: &[&str]| -> Vec<String> { words.iter().map(ToString::to_string).collect() };
     let Some(takes) = command.takes.get(place) else {
         return Vec::new();
     };
@@ -270,15 +273,13 @@ fn values(
     };
     let values: Vec<String> = match takes {
         Takes::Myses => {
-            let all = [
-                "all", "marked", ".", "running", "idle", "stopped", "errored",
-            ];
-            let all = all.iter().map(ToString::to_string);
-            known.myses.iter().cloned().chain(all).collect()
+            let words = own(&MYSIS_WORDS.map(SelectorWord::as_str));
+            known.myses.iter().cloned().chain(words).collect()
         }
         Takes::Mysis => known.myses.clone(),
         Takes::Provider => known.providers.clone(),
         Takes::Word(words) => own(words),
+        Takes::State => own(&STATE_FILTERS.map(SelectorWord::as_str)),
         Takes::Column => SORTABLE
             .iter()
             .map(|(name, _)| (*name).to_string())

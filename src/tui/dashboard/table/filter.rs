@@ -9,6 +9,48 @@ use actors::domain::state::LifeState;
 
 use actors::domain::clean::one_line;
 
+/// The sign before a term that must not match.
+macro_rules! inverse_sign {
+    () => {
+        '!'
+    };
+}
+
+/// The sign before a regex, which extends to the end.
+macro_rules! regex_sign {
+    () => {
+        '~'
+    };
+}
+
+/// The forms of a term, with a separator.
+macro_rules! term_forms {
+    ($between:literal) => {
+        concat!(
+            "word",
+            $between,
+            inverse_sign!(),
+            "word",
+            $between,
+            regex_sign!(),
+            "regex"
+        )
+    };
+}
+
+/// The help of the key that opens the filter.
+pub const FILTER_KEY_HELP: &str = concat!("show whom it fits: ", term_forms!(", "));
+
+/// The help of the command.
+pub const FILTER_COMMAND_HELP: &str = concat!(
+    "show whom it fits: ",
+    term_forms!(", "),
+    "; nothing shows all"
+);
+
+/// The hint beside the line of the filter.
+pub const FILTER_HINT: &str = term_forms!(" ");
+
 /// A filter. It shows the Myses that match every term.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -33,18 +75,18 @@ enum TermPattern {
 }
 
 impl Filter {
-    /// Parses the operator's text: words that all must occur, `!word` that must not occur, and
-    /// `~regex` up to the end.
+    /// Parses the operator's text in the forms that the help names: words that all must occur, inverse
+    /// words that must not occur, and a regex up to the end.
     pub fn set_text(&mut self, text: &str) {
         self.text = text.to_string();
         self.terms.clear();
         self.complaint = None;
         let mut rest = text.trim_start();
         while !rest.is_empty() {
-            let inverse = rest.strip_prefix('!');
+            let inverse = rest.strip_prefix(inverse_sign!());
             let is_inverse = inverse.is_some();
             rest = inverse.unwrap_or(rest);
-            if let Some(source) = rest.strip_prefix('~') {
+            if let Some(source) = rest.strip_prefix(regex_sign!()) {
                 return self.add_regex(is_inverse, source.trim_end());
             }
             let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -174,6 +216,21 @@ mod tests {
         filter.set_text("~(");
         assert!(filter.complaint().is_some());
         assert!(filter.shows(&standing(1, "alpha", LifeState::Idle)));
+    }
+
+    #[test]
+    fn every_form_that_the_help_names_is_read_as_it_says() {
+        assert_eq!(FILTER_HINT, "word !word ~regex");
+        assert_eq!(FILTER_KEY_HELP, "show whom it fits: word, !word, ~regex");
+        let help = "show whom it fits: word, !word, ~regex; nothing shows all";
+        assert_eq!(FILTER_COMMAND_HELP, help);
+        let fitting = |form: &str| {
+            let names = ["word", "regex", "other"].into_iter();
+            let fits = names.filter(|name| shows(form, name, LifeState::Idle));
+            fits.collect::<Vec<_>>()
+        };
+        let fits: Vec<_> = FILTER_HINT.split(' ').map(fitting).collect();
+        assert_eq!(fits, [vec!["word"], vec!["regex", "other"], vec!["regex"]]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::dashboard::input_event::{ctrl, key, letter};
 use crossterm::event::KeyCode;
 
+use super::filter::FILTER_KEY_HELP;
 use crate::dashboard::keys::{Binding, bind};
 
 /// What a key does in the table.
@@ -47,7 +48,7 @@ pub const TABLE_KEYS: &[Binding<TableAction>] = &[
         &[letter('/')],
         TableAction::Filter,
         "filter",
-        "show whom it fits: word, !word, ~regex",
+        FILTER_KEY_HELP,
     ),
     bind(
         &[letter('f')],

@@ -1,6 +1,8 @@
 //! Carries out the commands of the palette.
 
-use super::commands::{PaletteCommand, SORTABLE, Takes, Verb, find_command};
+use super::commands::{
+    MYSIS_WORDS, PaletteCommand, SORTABLE, STATE_FILTERS, Takes, Verb, find_command,
+};
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
@@ -9,7 +11,7 @@ use crate::dashboard::overlay::{LogView, Overlay};
 use actors::domain::ids::MysisId;
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::screen::{ExportFormat, UiEffect};
-use actors::domain::state::LifeState;
+use actors::domain::selector::{Selector, SelectorWord};
 
 /// Why a line could not be carried out.
 type Complaint = String;
@@ -241,9 +243,11 @@ impl Dashboard {
     }
 
     fn run_state(&mut self, word: &str) -> Result<(), Complaint> {
-        let state = match word {
-            "all" => None,
-            other => Some(LifeState::parse(other).ok_or_else(|| format!("`{other}` is no state"))?),
+        let state = match SelectorWord::parse(word, &STATE_FILTERS) {
+            Some(SelectorWord::All) => None,
+            Some(SelectorWord::State(state)) => Some(state),
+            Some(SelectorWord::Marked | SelectorWord::InHand | SelectorWord::Interrupted)
+            | None => return Err(format!("`{word}` is no state")),
         };
         self.table.change_filter(|filter| filter.state = state);
         Ok(())
@@ -277,27 +281,11 @@ impl Dashboard {
         Err(format!("`{word}` is none of its values"))
     }
 
-    /// Parses a selector of Myses: names, `all`, `marked`, `.` or states, separated by commas.
+    /// Parses a selector: names of Myses and [`MYSIS_WORDS`], separated by commas.
     fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
-        let mut ids = Vec::new();
-        for word in words.split(',').filter(|word| !word.is_empty()) {
-            let found = match word {
-                "all" => self.roster.members().keys().copied().collect(),
-                "marked" => self.table.marks().iter().copied().collect(),
-                "." => self.targets(),
-                word => match (self.roster.find_by_name(word), LifeState::parse(word)) {
-                    (Some(member), _) => vec![member.standing.id],
-                    (None, Some(state)) => self.in_state(state),
-                    (None, None) => return Err(format!("no mysis is called `{word}`")),
-                },
-            };
-            ids.extend(
-                found
-                    .into_iter()
-                    .filter(|id| !ids.contains(id))
-                    .collect::<Vec<_>>(),
-            );
-        }
+        let selector = Selector::parse(words, &MYSIS_WORDS);
+        let ids = selector.resolve(&self.candidates());
+        let ids = ids.map_err(|refusal| refusal.to_string())?;
         if ids.is_empty() {
             return Err(format!("`{words}` is nobody"));
         }
@@ -308,4 +296,59 @@ impl Dashboard {
 fn assign_value<T>(place: &mut T, value: T) -> bool {
     *place = value;
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dashboard::tests::{Desk, orders_of, standing};
+    use actors::domain::state::LifeState;
+    use crossterm::event::KeyCode;
+
+    fn desk() -> Desk {
+        Desk::with(vec![
+            standing(1, "alpha", LifeState::Running),
+            standing(2, "bravo", LifeState::Idle),
+            standing(3, "carol", LifeState::Idle),
+        ])
+    }
+
+    /// Who gets the order of a line.
+    fn started_by(desk: &mut Desk, line: &str) -> Vec<String> {
+        desk.types(&format!(":{line}"));
+        let effects = desk.key(KeyCode::Enter);
+        let orders = orders_of(&effects).into_iter();
+        orders.map(|(_, order)| order.name().to_string()).collect()
+    }
+
+    #[test]
+    fn a_line_means_those_whom_it_names_once() {
+        for (line, names) in [
+            ("start bravo,alpha", vec!["bravo", "alpha"]),
+            ("start idle,bravo", vec!["bravo", "carol"]),
+            ("start all", vec!["alpha", "bravo", "carol"]),
+            ("start .", vec!["alpha"]),
+        ] {
+            assert_eq!(started_by(&mut desk(), line), names, "{line}");
+        }
+        let mut desk = desk();
+        assert_eq!(started_by(&mut desk, "mark carol,bravo"), [""; 0]);
+        assert_eq!(started_by(&mut desk, "start marked"), ["bravo", "carol"]);
+    }
+
+    #[test]
+    fn who_is_nobody_is_refused() {
+        for (line, why) in [
+            ("start zulu", "no mysis is called `zulu`"),
+            ("delete interrupted", "no mysis is called `interrupted`"),
+            ("stop alpha,Idle", "no mysis is called `Idle`"),
+            ("start marked", "`marked` is nobody"),
+            ("start ,", "`,` is nobody"),
+            ("state marked", "`marked` is no state"),
+            ("state interrupted", "`interrupted` is no state"),
+        ] {
+            let mut desk = desk();
+            assert_eq!(started_by(&mut desk, line), [""; 0], "{line}");
+            assert_eq!(desk.board.run_command(line), Err(why.to_string()));
+        }
+    }
 }

@@ -1,8 +1,11 @@
 //! The commands of the palette.
 
 use actors::domain::order::MysisOrder;
+use actors::domain::selector::SelectorWord;
+use actors::domain::state::LifeState;
 
 use crate::dashboard::table::columns::Column;
+use crate::dashboard::table::filter::FILTER_COMMAND_HELP;
 
 /// A command of the palette.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +22,7 @@ pub struct PaletteCommand {
 /// The type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// Names of Myses, `all`, `marked`, `.` or a state, separated by commas.
+    /// Names of Myses and [`MYSIS_WORDS`], separated by commas.
     Myses,
     /// The name of one Mysis.
     Mysis,
@@ -29,6 +32,8 @@ pub enum Takes {
     Provider,
     /// One of these words.
     Word(&'static [&'static str]),
+    /// A state, or `all`.
+    State,
     /// A column of the table.
     Column,
     /// The name of a model.
@@ -48,6 +53,7 @@ impl Takes {
             Takes::Mysis | Takes::NewName => "NAME".to_string(),
             Takes::Provider => "PROVIDER".to_string(),
             Takes::Word(words) => words.join("|"),
+            Takes::State => STATE_FILTERS.map(SelectorWord::as_str).join("|"),
             Takes::Column => "COLUMN".to_string(),
             Takes::Model => "MODEL".to_string(),
             Takes::Number => "NUMBER".to_string(),
@@ -219,17 +225,10 @@ pub const COMMANDS: &[PaletteCommand] = &[
         "0 to 2",
     ),
     command("open", &[Takes::Mysis], Verb::Open, "open a conversation"),
-    command(
-        "filter",
-        &[Takes::Text],
-        Verb::Filter,
-        "show whom it fits: word, !word, ~regex; nothing shows all",
-    ),
+    command("filter", &[Takes::Text], Verb::Filter, FILTER_COMMAND_HELP),
     command(
         "state",
-        &[Takes::Word(&[
-            "all", "running", "idle", "stopped", "errored",
-        ])],
+        &[Takes::State],
         Verb::State,
         "show those in one state",
     ),
@@ -312,6 +311,26 @@ pub const COMMANDS: &[PaletteCommand] = &[
     ),
     command("reload", &[], Verb::Reload, "read the configuration again"),
     command("quit", &[], Verb::Quit, "close the program"),
+];
+
+/// The words of a selector, beside names.
+pub const MYSIS_WORDS: [SelectorWord; 7] = [
+    SelectorWord::All,
+    SelectorWord::Marked,
+    SelectorWord::InHand,
+    SelectorWord::State(LifeState::Running),
+    SelectorWord::State(LifeState::Idle),
+    SelectorWord::State(LifeState::Stopped),
+    SelectorWord::State(LifeState::Errored),
+];
+
+/// The arguments of `:state`.
+pub const STATE_FILTERS: [SelectorWord; 5] = [
+    SelectorWord::All,
+    SelectorWord::State(LifeState::Running),
+    SelectorWord::State(LifeState::Idle),
+    SelectorWord::State(LifeState::Stopped),
+    SelectorWord::State(LifeState::Errored),
 ];
 
 /// The columns for sorting, by the names that are written.

@@ -3,6 +3,7 @@
 use super::{Query, QueryScope};
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::without_left;
+use crate::dashboard::table::filter::FILTER_HINT;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use ratatui::layout::Rect;
 
@@ -38,10 +39,7 @@ fn query_hint(dashboard: &Dashboard, query: &Query) -> StyledLine {
         (QueryScope::Table, None) => {
             let shown = dashboard.table().order().len();
             let all = dashboard.counts().all;
-            StyledLine::of(
-                format!("{shown} of {all} shown; word !word ~regex "),
-                Tone::Dim,
-            )
+            StyledLine::of(format!("{shown} of {all} shown; {FILTER_HINT} "), Tone::Dim)
         }
         (QueryScope::Conversation | QueryScope::Entry, _) => {
             StyledLine::of("small letters find capitals too ", Tone::Dim)

@@ -1,0 +1,253 @@
+//! The grammar of selectors: names of Myses, and words for several Myses.
+//!
+//! The caller decides which words its text may contain. A terminal knows `all`, `marked`, `.` and states.
+//! The command line takes plain names, and has options for states and for all. A word that the caller does
+//! not list is a name.
+
+use crate::event::MysisStatus;
+use crate::order::OrderRefusal;
+use crate::state::LifeState;
+
+/// A word for several Myses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelectorWord {
+    /// All Myses.
+    All,
+    /// The Myses marked at a terminal.
+    Marked,
+    /// The Myses that the keys of a terminal act upon.
+    InHand,
+    /// The Myses in this state.
+    State(LifeState),
+    /// The Myses that are idle since the program ended while they ran.
+    Interrupted,
+}
+
+/// A Mysis that a selector may select.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate<'a, K> {
+    /// The caller's name for it in the result.
+    pub key: K,
+    /// Its name.
+    pub name: &'a str,
+    /// Its state, where that is known.
+    pub state: Option<LifeState>,
+    /// Whether it is idle since the program ended while it ran.
+    pub is_interrupted: bool,
+    /// Whether it is marked at the terminal.
+    pub is_marked: bool,
+    /// Whether keys of the terminal act upon it.
+    pub is_in_hand: bool,
+}
+
+/// One entry of a selector: a name or a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct SelectorTerm {
+    text: String,
+    word: Option<SelectorWord>,
+}
+
+/// A parsed list of names and words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selector {
+    terms: Vec<SelectorTerm>,
+}
+
+impl SelectorWord {
+    /// The word as it is written.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            SelectorWord::All => "all",
+            SelectorWord::Marked => "marked",
+            SelectorWord::InHand => ".",
+            SelectorWord::State(state) => state.as_str(),
+            SelectorWord::Interrupted => "interrupted",
+        }
+    }
+
+    /// Parses one of the words that the caller knows.
+    #[must_use]
+    pub fn parse(text: &str, known: &[SelectorWord]) -> Option<SelectorWord> {
+        let mut words = known.iter().copied();
+        words.find(|word| word.as_str() == text)
+    }
+
+    /// The candidates that it selects.
+    #[must_use]
+    pub fn select<K: Copy>(self, candidates: &[Candidate<'_, K>]) -> Vec<K> {
+        let fitting = candidates.iter().filter(|candidate| self.fits(candidate));
+        fitting.map(|candidate| candidate.key).collect()
+    }
+
+    fn fits<K>(self, candidate: &Candidate<'_, K>) -> bool {
+        match self {
+            SelectorWord::All => true,
+            SelectorWord::Marked => candidate.is_marked,
+            SelectorWord::InHand => candidate.is_in_hand,
+            SelectorWord::State(state) => candidate.state == Some(state),
+            SelectorWord::Interrupted => candidate.is_interrupted,
+        }
+    }
+
+    /// Whether a Mysis with this name takes precedence.
+    fn yields_to_a_name(self) -> bool {
+        match self {
+            SelectorWord::All | SelectorWord::Marked | SelectorWord::InHand => false,
+            SelectorWord::State(_) | SelectorWord::Interrupted => true,
+        }
+    }
+}
+
+impl<'a, K> Candidate<'a, K> {
+    /// A candidate by its status, neither marked nor in hand.
+    #[must_use]
+    pub fn of(key: K, status: &'a MysisStatus) -> Candidate<'a, K> {
+        Candidate {
+            key,
+            name: &status.name,
+            state: Some(status.state),
+            is_interrupted: status.is_interrupted(),
+            is_marked: false,
+            is_in_hand: false,
+        }
+    }
+}
+
+impl Selector {
+    /// Parses names and the words that the caller knows, separated by commas.
+    #[must_use]
+    pub fn parse(text: &str, known: &[SelectorWord]) -> Selector {
+        let terms = text.split(',').filter(|term| !term.is_empty());
+        let terms = terms.map(|term| SelectorTerm {
+            text: term.to_string(),
+            word: SelectorWord::parse(term, known),
+        });
+        Selector {
+            terms: terms.collect(),
+        }
+    }
+
+    /// The selected candidates, each once, in the order of the entries.
+    ///
+    /// # Errors
+    /// An entry is neither a name nor a known word.
+    pub fn resolve<K: Copy + PartialEq>(
+        &self,
+        candidates: &[Candidate<'_, K>],
+    ) -> Result<Vec<K>, OrderRefusal> {
+        let mut selected = Vec::new();
+        for term in &self.terms {
+            let mut found = term.resolve(candidates)?;
+            found.retain(|key| !selected.contains(key));
+            selected.extend(found);
+        }
+        Ok(selected)
+    }
+}
+
+impl SelectorTerm {
+    fn resolve<K: Copy>(&self, candidates: &[Candidate<'_, K>]) -> Result<Vec<K>, OrderRefusal> {
+        if let Some(word) = self.word
+            && !word.yields_to_a_name()
+        {
+            return Ok(word.select(candidates));
+        }
+        let mut named = candidates.iter();
+        let named = named.find(|candidate| candidate.name == self.text);
+        match (named, self.word) {
+            (Some(candidate), _) => Ok(vec![candidate.key]),
+            (None, Some(word)) => Ok(word.select(candidates)),
+            (None, None) => Err(OrderRefusal::UnknownMysis(self.text.clone())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TERMINAL: &[SelectorWord] = &[
+        SelectorWord::All,
+        SelectorWord::Marked,
+        SelectorWord::InHand,
+        SelectorWord::State(LifeState::Running),
+        SelectorWord::State(LifeState::Idle),
+    ];
+
+    fn one(key: u8, name: &str, state: LifeState) -> Candidate<'_, u8> {
+        Candidate {
+            key,
+            name,
+            state: Some(state),
+            is_interrupted: false,
+            is_marked: key == 2,
+            is_in_hand: key == 3,
+        }
+    }
+
+    fn swarm() -> [Candidate<'static, u8>; 4] {
+        let (idle, running) = (LifeState::Idle, LifeState::Running);
+        [
+            one(1, "alpha", idle),
+            one(2, "bravo", running),
+            Candidate {
+                is_interrupted: true,
+                ..one(3, "carol", idle)
+            },
+            one(4, "running", LifeState::Stopped),
+        ]
+    }
+
+    fn selected(text: &str, known: &[SelectorWord]) -> Result<Vec<u8>, String> {
+        let selector = Selector::parse(text, known);
+        selector.resolve(&swarm()).map_err(|no| no.to_string())
+    }
+
+    #[test]
+    fn each_is_selected_once_in_the_order_of_the_entries() {
+        for (text, keys) in [
+            ("carol,alpha", vec![3, 1]),
+            ("bravo,all", vec![2, 1, 3, 4]),
+            ("marked,.,", vec![2, 3]),
+            ("idle,alpha", vec![1, 3]),
+            ("", vec![]),
+            (",", vec![]),
+        ] {
+            assert_eq!(selected(text, TERMINAL), Ok(keys), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_comes_before_a_state_and_after_the_other_words() {
+        assert_eq!(selected("running", TERMINAL), Ok(vec![4]));
+        let all = [one(7, "all", LifeState::Idle), one(8, "x", LifeState::Idle)];
+        let selector = Selector::parse("all", TERMINAL);
+        assert_eq!(selector.resolve(&all), Ok(vec![7, 8]));
+    }
+
+    #[test]
+    fn a_word_that_the_caller_does_not_know_is_a_name() {
+        for word in ["all", "marked", ".", "idle", "interrupted"] {
+            let refused = Err(format!("no mysis is called `{word}`"));
+            assert_eq!(selected(word, &[]), refused, "{word}");
+        }
+        let refused = Err("no mysis is called `interrupted`".to_string());
+        assert_eq!(selected("alpha,interrupted", TERMINAL), refused);
+        assert_eq!(SelectorWord::parse("marked", &[SelectorWord::All]), None);
+    }
+
+    #[test]
+    fn a_word_selects_the_candidates_that_fit() {
+        let select = |word: SelectorWord| word.select(&swarm());
+        assert_eq!(select(SelectorWord::All), [1, 2, 3, 4]);
+        assert_eq!(select(SelectorWord::Interrupted), [3]);
+        assert_eq!(select(SelectorWord::State(LifeState::Running)), [2]);
+        let unknown = Candidate {
+            state: None,
+            ..one(1, "alpha", LifeState::Idle)
+        };
+        let idle = SelectorWord::State(LifeState::Idle);
+        assert!(idle.select(&[unknown]).is_empty());
+    }
+}
