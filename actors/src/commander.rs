@@ -5,58 +5,48 @@
 //! Sends: orders to Myses, and events to the watchers, the Ui first. On failure: the program ends,
 //! so it only decides and never waits.
 
-mod broadcast;
 mod children;
 mod closing;
 mod handle;
 mod members;
 mod messages;
+mod mission;
 mod orders;
 mod recording;
 mod returning;
+mod rules;
+mod supervising;
 mod terminal;
 mod watching;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef, DerivedActorRef, SupervisionEvent};
-use tokio::sync::watch;
+use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use tokio::task::JoinSet;
 
 use crate::domain::books::Day;
-use crate::domain::budget::BudgetStatus;
-use crate::domain::event::{EventKind, SwarmEvent};
-use crate::domain::ids::{MissionId, MysisId, Timestamp};
+use crate::domain::ids::Timestamp;
 use crate::domain::life::Mode;
-use crate::domain::message::Severity;
-use crate::domain::order::OrderRefusal;
-use crate::domain::outages::ServerOutages;
-use crate::domain::record::Mission;
 use crate::domain::rules::SwarmRules;
-use crate::gate::{GateHandle, GateMsg};
 use crate::mysis::MysisDeps;
-use crate::ports::{
-    Archive, Clock, Configuration, Ledger, LedgerFault, Models, SwarmRecord, Upstream,
-};
+use crate::ports::{Archive, Clock, Ledger, Models, SwarmRecord, Upstream};
 use crate::secrets::Secrets;
 use crate::session::SessionDeps;
-use crate::store::{StoreHandle, StoreMsg};
-use crate::ui::{TerminalLink, UiMsg};
+use crate::store::StoreHandle;
+use crate::ui::TerminalLink;
 
 pub use handle::CommanderHandle;
-pub use messages::{CommanderMsg, WrongCommanderMsg};
+pub use messages::{CommanderMsg, PendingOrder, SwarmQuery, Watcher, WrongCommanderMsg};
 
-use broadcast::Broadcast;
-use children::{gate_rules, spawn_gate, spawn_store};
+use children::ServiceActors;
 use closing::Closing;
-use members::SwarmMember;
+use members::SwarmMembers;
+use mission::SwarmMission;
 use recording::EventRecorder;
-use terminal::TerminalUi;
-
-/// An actor that receives the swarm's events.
-pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
+use rules::RulesInForce;
+use terminal::OpenTerminals;
+use watching::{LatestNews, SwarmWatchers};
 
 pub struct Commander;
 
@@ -101,31 +91,21 @@ pub struct Adapters {
 
 /// The state of the Commander.
 pub struct CommanderState {
-    outside: Adapters,
-    rules: Arc<SwarmRules>,
-    /// `None` if the configuration cannot be read again.
-    configuration: Option<Arc<dyn Configuration>>,
-    secrets: Secrets,
+    /// What all Myses work with. The Commander uses its clock and its archive too.
     deps: Arc<MysisDeps>,
-    store: watch::Sender<ActorRef<StoreMsg>>,
-    gate: watch::Sender<ActorRef<GateMsg>>,
-    members: BTreeMap<MysisId, SwarmMember>,
-    by_actor: BTreeMap<ActorId, MysisId>,
     mode: Mode,
-    mission: Option<Mission>,
-    spending: Arc<BudgetStatus>,
-    weather: Arc<ServerOutages>,
-    /// The Store's report about its failure, until it recovers.
-    store_trouble: Option<SwarmEvent>,
-    watchers: Vec<Watcher>,
-    broadcasts: BTreeMap<MissionId, Broadcast>,
-    /// Names of Myses that are being created, so that none is given twice.
-    expected: Vec<String>,
+    rules: RulesInForce,
+    services: ServiceActors,
+    members: SwarmMembers,
+    mission: SwarmMission,
+    news: LatestNews,
+    watchers: SwarmWatchers,
+    terminals: OpenTerminals,
+    recorder: EventRecorder,
+    /// Writes and reads under way. They are aborted with the Commander.
     jobs: JoinSet<()>,
     closing: Option<Closing>,
-    terminals: Vec<TerminalUi>,
     rng: fastrand::Rng,
-    recorder: EventRecorder,
 }
 
 impl Actor for Commander {
@@ -161,53 +141,24 @@ impl Actor for Commander {
             CommanderMsg::News(news) => state.on_child_event(news),
             CommanderMsg::Watch(watcher) => state.add_watcher(watcher),
             CommanderMsg::Attach(link) => state.attach_terminal(&myself, link).await,
-            CommanderMsg::Statuses(reply) => drop(reply.send(state.statuses())),
-            CommanderMsg::BudgetStatus(reply) => drop(reply.send(state.spending.clone())),
-            CommanderMsg::Outages(reply) => drop(reply.send(state.weather.clone())),
-            CommanderMsg::LoginProgress(reply) => drop(reply.send(state.login_progress())),
-            CommanderMsg::Mission(reply) => drop(reply.send(state.mission.clone())),
-            CommanderMsg::Trouble(reply) => drop(reply.send(state.trouble_text())),
+            CommanderMsg::Query(query) => state.answer_query(query),
             CommanderMsg::RulesChanged(rules) => state.change_rules(rules),
-            CommanderMsg::Configured(configuration) => state.configuration = Some(configuration),
+            CommanderMsg::Configured(source) => state.rules.source = Some(source),
             CommanderMsg::SecretsKnown(secrets, reply) => {
                 state.learn_secrets(secrets);
                 // The caller may have stopped waiting.
                 let _ = reply.send(());
             }
-            CommanderMsg::Created {
-                record,
-                start,
+            CommanderMsg::OrderStored {
+                order,
                 stored,
                 reply,
-            } => {
-                state
-                    .on_mysis_created(&myself, *record, start, stored, reply)
-                    .await?;
-            }
-            CommanderMsg::Deleted {
-                mysis,
-                stored,
-                reply,
-            } => {
-                state
-                    .on_mysis_deleted(&myself, mysis, stored, reply)
-                    .await?
-            }
-            CommanderMsg::MissionStored {
-                mission,
-                stored,
-                reply,
-            } => state.mission_stored(&myself, mission, stored, reply),
-            CommanderMsg::MissionCleared {
-                mission,
-                stored,
-                reply,
-            } => state.mission_cleared(mission, stored, reply),
+            } => state.on_order_stored(&myself, order, stored, reply).await?,
             CommanderMsg::Delivered {
                 mission,
                 name,
                 answer,
-            } => state.on_mission_delivered(mission, name, answer),
+            } => state.on_mission_delivered(mission, name, &answer),
             CommanderMsg::Relaunch(mysis) => state.relaunch_errored(mysis),
             CommanderMsg::Close(reply) => state.begin_closing(&myself, reply),
             CommanderMsg::CloseNow => state.close_now(&myself),
@@ -242,21 +193,17 @@ impl CommanderState {
         myself: &ActorRef<CommanderMsg>,
         args: &CommanderArgs,
     ) -> Result<CommanderState, ActorProcessingErr> {
-        let outside = args.outside.clone();
-        let store = spawn_store(myself, &outside).await?;
+        let outside = &args.outside;
         let books = args.swarm.books.clone();
         // The books are those of the newest day, which a wrong clock may have put into the future.
         let today = Day::of(outside.clock.now());
         let is_ahead = books.iter().any(|entry| entry.day > today);
-        let known = (books, Arc::default());
-        let gate = spawn_gate(myself, &outside, &args.rules, known).await?;
-        let (store, store_handle) = watch::channel(store);
-        let (gate, gate_handle) = watch::channel(gate);
+        let services = ServiceActors::start(myself, outside, &args.rules, books).await?;
         let deps = MysisDeps {
             means: SessionDeps {
-                store: StoreHandle(store_handle),
+                store: services.store_handle(),
                 archive: outside.archive.clone(),
-                gate: GateHandle(gate_handle),
+                gate: services.gate_handle(),
                 clock: outside.clock.clone(),
                 secrets: args.secrets.clone(),
             },
@@ -265,108 +212,46 @@ impl CommanderState {
         };
         // The recorder has its own seed, so that event ids do not change other random decisions.
         let seed = args.seed.rotate_left(32);
-        let recorder = EventRecorder::start(deps.means.store.clone(), outside.clock.clone(), seed);
+        let recorder = EventRecorder::start(services.store_handle(), outside.clock.clone(), seed);
         args.secrets.learn(args.swarm.passwords.iter().cloned());
-        let mut state = CommanderState {
-            outside,
-            rules: args.rules.clone(),
-            configuration: None,
+        let rules = RulesInForce {
+            current: args.rules.clone(),
             secrets: args.secrets.clone(),
+            source: None,
+        };
+        let mut state = CommanderState {
             deps: Arc::new(deps),
-            store,
-            gate,
-            members: BTreeMap::new(),
-            by_actor: BTreeMap::new(),
             mode: args.mode,
-            mission: args.swarm.mission.clone(),
-            spending: Arc::default(),
-            weather: Arc::default(),
-            store_trouble: None,
-            watchers: args.watchers.clone(),
-            broadcasts: BTreeMap::new(),
-            expected: Vec::new(),
+            rules,
+            services,
+            members: SwarmMembers::default(),
+            mission: SwarmMission::new(args.swarm.mission.clone()),
+            news: LatestNews::default(),
+            watchers: SwarmWatchers(args.watchers.clone()),
+            terminals: OpenTerminals::default(),
+            recorder,
             jobs: JoinSet::new(),
             closing: None,
-            terminals: Vec::new(),
             rng: fastrand::Rng::with_seed(args.seed),
-            recorder,
         };
         if is_ahead {
-            let gate = state.gate.borrow().clone();
-            state.read_books(gate);
+            state.read_books();
         }
         Ok(state)
     }
 
+    fn clock(&self) -> &Arc<dyn Clock> {
+        &self.deps.means.clock
+    }
+
     fn now(&self) -> Timestamp {
-        self.outside.clock.now()
+        self.clock().now()
     }
 
     fn store_handle(&self) -> StoreHandle {
         self.deps.means.store.clone()
     }
-
-    /// Sends an event to all watchers and removes those that are gone. A Ui gets a successor. The
-    /// end of any other watcher is reported, because the operator would take its silence for quiet.
-    fn tell_all(&mut self, event: SwarmEvent) {
-        self.record_event(&event);
-        let event = Arc::new(event);
-        let mut is_lost = false;
-        self.watchers.retain(|watcher| {
-            let is_there = watcher.send_message(event.clone()).is_ok();
-            is_lost |= !is_there && watcher.is_message_type_of::<UiMsg>() != Some(true);
-            is_there
-        });
-        if is_lost {
-            self.tell_notice(Severity::Warn, "listener_lost", LISTENER_LOST);
-        }
-    }
-
-    fn tell_event(&mut self, what: EventKind) {
-        let at = self.now();
-        self.tell_all(SwarmEvent {
-            at,
-            mysis: None,
-            what,
-        });
-    }
-
-    fn tell_notice(&mut self, severity: Severity, code: &'static str, text: &str) {
-        let text = self.secrets.clean(text).as_ref().into();
-        self.tell_event(EventKind::Notice {
-            severity,
-            code,
-            text,
-        });
-    }
-
-    fn change_rules(&mut self, rules: Arc<SwarmRules>) {
-        let for_gate = gate_rules(&rules);
-        self.rules = rules;
-        self.show_rules();
-        // If the gate is gone, its successor starts with the new rules.
-        let _ = self.gate.borrow().cast(GateMsg::RulesChanged(for_gate));
-        self.spread_rules();
-    }
-
-    /// Adds secrets, so that they are redacted everywhere. Earlier ones stay secret.
-    fn learn_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
-        if self.secrets.learn(secrets) {
-            self.show_rules();
-            self.spread_rules();
-        }
-    }
 }
-
-/// What the operator is told when a watcher other than a Ui died.
-const LISTENER_LOST: &str = "one who listens to the swarm died: metrics, traces, alerts or lines \
-                             may miss what happens from here on; start the program again to have \
-                             them back";
 
 /// How long Myses have to finish before they are stopped.
 const WIND_DOWN_TIMEOUT: Duration = Duration::from_millis(1500);
-
-/// The refusal of an order because of the ledger.
-fn store_refusal(fault: &LedgerFault) -> OrderRefusal {
-    OrderRefusal::Store(fault.to_string())
-}

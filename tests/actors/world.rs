@@ -26,7 +26,6 @@ use actors::mysis::MysisMsg;
 use actors::ports::{Archive, PageFrom, PageQuery};
 use actors::store::StoreMsg;
 use actors::ui::{self, TerminalLink, UiMsg};
-use ractor::rpc::CallResult;
 use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorStatus};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -273,17 +272,11 @@ impl World {
     }
 
     pub(crate) async fn spending(&self) -> Arc<BudgetStatus> {
-        match self.commander.call(CommanderMsg::BudgetStatus, None).await {
-            Ok(CallResult::Success(spending)) => spending,
-            other => panic!("{other:?}"),
-        }
+        self.handle.budget_status().await
     }
 
     pub(crate) async fn weather(&self) -> Arc<ServerOutages> {
-        match self.commander.call(CommanderMsg::Outages, None).await {
-            Ok(CallResult::Success(weather)) => weather,
-            other => panic!("{other:?}"),
-        }
+        self.handle.outages().await
     }
 
     pub(crate) async fn until_it_is(&self, name: &str, state: LifeState) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::sync::watch;
 
 use crate::domain::backoff::Backoff;
 use crate::domain::books::{CostEntry, Day};
@@ -14,14 +15,80 @@ use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
 use crate::domain::outages::ServerOutages;
 use crate::domain::rules::SwarmRules;
-use crate::gate::{GateActor, GateArgs, GateMsg};
-use crate::store::{StoreActor, StoreArgs, StoreMsg};
+use crate::gate::{GateActor, GateArgs, GateHandle, GateMsg};
+use crate::ports::{Clock, Ledger};
+use crate::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg};
 
 use super::{Adapters, CommanderMsg, CommanderState};
 
 /// The waits between attempts to read the books for a gate.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
+
+/// The current Store and gate. Their handles follow a replacement.
+pub(super) struct ServiceActors {
+    store: watch::Sender<ActorRef<StoreMsg>>,
+    gate: watch::Sender<ActorRef<GateMsg>>,
+    ledger: Arc<dyn Ledger>,
+    clock: Arc<dyn Clock>,
+}
+
+impl ServiceActors {
+    pub(super) async fn start(
+        myself: &ActorRef<CommanderMsg>,
+        outside: &Adapters,
+        rules: &SwarmRules,
+        books: Vec<CostEntry>,
+    ) -> Result<ServiceActors, ActorProcessingErr> {
+        let (ledger, clock) = (outside.ledger.clone(), outside.clock.clone());
+        let store = spawn_store(myself, ledger.clone(), clock.clone()).await?;
+        let gate = spawn_gate(myself, clock.clone(), rules, (books, Arc::default())).await?;
+        Ok(ServiceActors {
+            store: watch::Sender::new(store),
+            gate: watch::Sender::new(gate),
+            ledger,
+            clock,
+        })
+    }
+
+    pub(super) fn store(&self) -> ActorRef<StoreMsg> {
+        self.store.borrow().clone()
+    }
+
+    pub(super) fn gate(&self) -> ActorRef<GateMsg> {
+        self.gate.borrow().clone()
+    }
+
+    pub(super) fn store_handle(&self) -> StoreHandle {
+        StoreHandle(self.store.subscribe())
+    }
+
+    pub(super) fn gate_handle(&self) -> GateHandle {
+        GateHandle(self.gate.subscribe())
+    }
+
+    async fn replace_store(
+        &self,
+        myself: &ActorRef<CommanderMsg>,
+    ) -> Result<(), ActorProcessingErr> {
+        let store = spawn_store(myself, self.ledger.clone(), self.clock.clone()).await?;
+        self.store.send_replace(store);
+        Ok(())
+    }
+
+    /// The new gate knows which servers are away, but not the books.
+    async fn replace_gate(
+        &self,
+        myself: &ActorRef<CommanderMsg>,
+        rules: &SwarmRules,
+        outages: Arc<ServerOutages>,
+    ) -> Result<(), ActorProcessingErr> {
+        let known = (Vec::new(), outages);
+        let gate = spawn_gate(myself, self.clock.clone(), rules, known).await?;
+        self.gate.send_replace(gate);
+        Ok(())
+    }
+}
 
 impl CommanderState {
     pub(super) async fn replace_store(
@@ -33,10 +100,9 @@ impl CommanderState {
             "store_restarted",
             "the store died and was replaced",
         );
-        let store = spawn_store(myself, &self.outside).await?;
+        self.services.replace_store(myself).await?;
         // The new Store reports for itself whether it can write.
-        self.store_trouble = None;
-        self.store.send_replace(store);
+        self.news.forget_trouble();
         Ok(())
     }
 
@@ -49,16 +115,18 @@ impl CommanderState {
             "gate_restarted",
             "the gate died and was replaced: for a while more may be asked at once than is allowed",
         );
-        let known = (Vec::new(), self.weather.clone());
-        let gate = spawn_gate(myself, &self.outside, &self.rules, known).await?;
-        self.gate.send_replace(gate.clone());
-        self.read_books(gate);
+        let outages = self.news.outages();
+        self.services
+            .replace_gate(myself, &self.rules.current, outages)
+            .await?;
+        self.read_books();
         Ok(())
     }
 
     /// Reads today's books and sends them to the gate.
-    pub(super) fn read_books(&mut self, gate: ActorRef<GateMsg>) {
-        let (archive, clock) = (self.outside.archive.clone(), self.outside.clock.clone());
+    pub(super) fn read_books(&mut self) {
+        let gate = self.services.gate();
+        let (archive, clock) = (self.deps.means.archive.clone(), self.clock().clone());
         self.jobs.spawn(async move {
             // Without the books the gate would assume that nothing was spent today.
             let mut waits = Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
@@ -76,27 +144,28 @@ impl CommanderState {
     }
 }
 
-pub(super) async fn spawn_store(
+async fn spawn_store(
     myself: &ActorRef<CommanderMsg>,
-    outside: &Adapters,
+    ledger: Arc<dyn Ledger>,
+    clock: Arc<dyn Clock>,
 ) -> Result<ActorRef<StoreMsg>, ActorProcessingErr> {
     let args = StoreArgs {
-        ledger: outside.ledger.clone(),
-        clock: outside.clock.clone(),
+        ledger,
+        clock,
         parent: myself.get_derived(),
     };
     let (store, _) = Actor::spawn_linked(None, StoreActor, args, myself.get_cell()).await?;
     Ok(store)
 }
 
-pub(super) async fn spawn_gate(
+async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
-    outside: &Adapters,
+    clock: Arc<dyn Clock>,
     rules: &SwarmRules,
     (books, weather): (Vec<CostEntry>, Arc<ServerOutages>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
     let args = GateArgs {
-        clock: outside.clock.clone(),
+        clock,
         rules: gate_rules(rules),
         books,
         weather,

@@ -1,11 +1,9 @@
 //! Closing: refuses new orders, lets Myses finish what has been sent, drains the Store and ends.
 
-use std::sync::Arc;
-
 use ractor::{ActorRef, RpcReplyPort};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEvent};
+use crate::domain::event::EventKind;
 use crate::domain::ids::MysisId;
 use crate::mysis::MysisMsg;
 use crate::store::StoreMsg;
@@ -45,10 +43,7 @@ impl CommanderState {
             };
         }
         self.tell_event(EventKind::Shutdown);
-        for member in self.members.values() {
-            // A dead actor has nothing left to finish.
-            let _ = member.actor.cast(MysisMsg::WindDown);
-        }
+        self.members.tell_all(|| MysisMsg::WindDown);
         let alarm = set_timer(myself, WIND_DOWN_TIMEOUT, || CommanderMsg::CloseNow);
         self.closing = Some(Closing {
             replies: vec![reply],
@@ -61,24 +56,11 @@ impl CommanderState {
     /// waits for.
     pub(super) fn tell_left(&mut self, id: MysisId) {
         let now = self.now();
-        let Some(member) = self.members.get_mut(&id) else {
+        let Some(member) = self.members.get_mut(id) else {
             return;
         };
-        let standing = Arc::new(MysisStatus {
-            activity: Activity::Resting,
-            activity_since: now,
-            activity_until: None,
-            ..MysisStatus::clone(&member.standing)
-        });
-        member.standing = standing.clone();
-        self.tell_all(SwarmEvent {
-            at: now,
-            mysis: Some(MysisRef {
-                id,
-                name: standing.name.clone(),
-            }),
-            what: EventKind::StatusChanged(standing),
-        });
+        let (who, standing) = (member.mysis_ref(), member.set_left(now));
+        self.tell_event_of(who, EventKind::StatusChanged(standing));
     }
 
     /// Notes that a Mysis has finished. After the last one the Store is drained.
@@ -87,10 +69,10 @@ impl CommanderState {
             return;
         };
         let is_winding_down = matches!(closing.stage, ClosingStage::WindingDown { .. });
-        if !is_winding_down || !self.by_actor.is_empty() {
+        if !is_winding_down || !self.members.have_left() {
             return;
         }
-        let (store, commander) = (self.store.borrow().clone(), myself.clone());
+        let (store, commander) = (self.services.store(), myself.clone());
         let flush = self.recorder.flush();
         let drain = AbortOnDropHandle::new(tokio::spawn(async move {
             flush.await;
@@ -103,10 +85,7 @@ impl CommanderState {
 
     /// Stops the Myses that have not finished in time.
     pub(super) fn close_now(&mut self, myself: &ActorRef<CommanderMsg>) {
-        for member in self.members.values() {
-            member.actor.kill();
-        }
-        self.by_actor.clear();
+        self.members.kill_all();
         self.on_mysis_left(myself);
     }
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ractor::ActorRef;
 use ractor::rpc::CallResult;
+use ractor::{ActorRef, RpcReplyPort};
 use tokio::sync::oneshot;
 
-use crate::commander::CommanderMsg;
+use crate::commander::{CommanderMsg, SwarmQuery};
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::MysisStatus;
 use crate::domain::event_record::OrderSource;
@@ -60,12 +60,46 @@ impl CommanderHandle {
         answer.await.unwrap_or(Err(OrderRefusal::Closing))
     }
 
+    /// Asks a question. `None` once the program is closing.
+    async fn ask<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(RpcReplyPort<T>) -> SwarmQuery,
+    ) -> Option<T> {
+        let message = |reply| CommanderMsg::Query(query(reply));
+        match self.commander.call(message, None).await {
+            Ok(CallResult::Success(answer)) => Some(answer),
+            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
+        }
+    }
+
     /// The statuses of all Myses, by name; empty once the program is closing.
     pub async fn statuses(&self) -> Vec<Arc<MysisStatus>> {
-        match self.commander.call(CommanderMsg::Statuses, None).await {
-            Ok(CallResult::Success(statuses)) => statuses,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Vec::new(),
-        }
+        self.ask(SwarmQuery::Statuses).await.unwrap_or_default()
+    }
+
+    /// The mission in force.
+    pub async fn mission(&self) -> Option<Mission> {
+        self.ask(SwarmQuery::Mission).await.flatten()
+    }
+
+    /// The day's budget; nothing spent once the program is closing.
+    pub async fn budget_status(&self) -> Arc<BudgetStatus> {
+        self.ask(SwarmQuery::Budget).await.unwrap_or_default()
+    }
+
+    /// The servers that are away; none once the program is closing.
+    pub async fn outages(&self) -> Arc<ServerOutages> {
+        self.ask(SwarmQuery::Outages).await.unwrap_or_default()
+    }
+
+    /// The progress of the swarm's logins; `None` if no Mysis waits for one.
+    pub async fn login_progress(&self) -> Option<LoginProgress> {
+        self.ask(SwarmQuery::LoginProgress).await.flatten()
+    }
+
+    /// Why the store does not accept writes; `None` if it does.
+    pub async fn store_trouble(&self) -> Option<Arc<str>> {
+        self.ask(SwarmQuery::StoreTrouble).await.flatten()
     }
 
     /// Attaches one more terminal. If no Ui can be started for it, its `quit` token is cancelled.
@@ -73,46 +107,6 @@ impl CommanderHandle {
         let quit = link.quit.clone();
         if self.commander.cast(CommanderMsg::Attach(link)).is_err() {
             quit.cancel();
-        }
-    }
-
-    /// The mission in force.
-    pub async fn mission(&self) -> Option<Mission> {
-        match self.commander.call(CommanderMsg::Mission, None).await {
-            Ok(CallResult::Success(mission)) => mission,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
-        }
-    }
-
-    /// The day's budget; nothing spent once the program is closing.
-    pub async fn budget_status(&self) -> Arc<BudgetStatus> {
-        match self.commander.call(CommanderMsg::BudgetStatus, None).await {
-            Ok(CallResult::Success(spending)) => spending,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
-        }
-    }
-
-    /// The servers that are away; none once the program is closing.
-    pub async fn outages(&self) -> Arc<ServerOutages> {
-        match self.commander.call(CommanderMsg::Outages, None).await {
-            Ok(CallResult::Success(weather)) => weather,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => Arc::default(),
-        }
-    }
-
-    /// The progress of the swarm's logins; `None` if no Mysis waits for one.
-    pub async fn login_progress(&self) -> Option<LoginProgress> {
-        match self.commander.call(CommanderMsg::LoginProgress, None).await {
-            Ok(CallResult::Success(arrival)) => arrival,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
-        }
-    }
-
-    /// Why the store does not accept writes; `None` if it does.
-    pub async fn store_trouble(&self) -> Option<Arc<str>> {
-        match self.commander.call(CommanderMsg::Trouble, None).await {
-            Ok(CallResult::Success(trouble)) => trouble,
-            Ok(CallResult::Timeout | CallResult::SenderError) | Err(_) => None,
         }
     }
 

@@ -2,22 +2,24 @@
 
 use std::sync::Arc;
 
-use ractor::RpcReplyPort;
+use ractor::{DerivedActorRef, RpcReplyPort};
 
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{MysisReport, MysisStatus, SwarmEvent};
 use crate::domain::event_record::OrderSource;
-use crate::domain::ids::{MissionId, MysisId};
+use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{Order, OrderResult};
 use crate::domain::outages::ServerOutages;
-use crate::domain::record::{Mission, MysisRecord};
+use crate::domain::record::{Mission, MysisRecord, NewMysis};
 use crate::domain::rules::SwarmRules;
+use crate::domain::write::Write;
 use crate::ports::{Configuration, LedgerFault};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 
-use super::Watcher;
+/// An actor that receives the swarm's events.
+pub type Watcher = DerivedActorRef<Arc<SwarmEvent>>;
 
 /// A message to the Commander.
 #[derive(Debug)]
@@ -34,55 +36,18 @@ pub enum CommanderMsg {
     Watch(Watcher),
     /// A terminal of another process that needs a Ui.
     Attach(TerminalLink),
-    /// Asks for the statuses of all Myses.
-    Statuses(RpcReplyPort<Vec<Arc<MysisStatus>>>),
-    /// Asks for the day's budget.
-    BudgetStatus(RpcReplyPort<Arc<BudgetStatus>>),
-    /// Asks for the servers that are away.
-    Outages(RpcReplyPort<Arc<ServerOutages>>),
-    /// Asks for the progress of the logins.
-    LoginProgress(RpcReplyPort<Option<LoginProgress>>),
-    /// Asks for the mission in force.
-    Mission(RpcReplyPort<Option<Mission>>),
-    /// Asks why the store does not accept writes.
-    Trouble(RpcReplyPort<Option<Arc<str>>>),
+    /// A question about the swarm's status.
+    Query(SwarmQuery),
     /// New rules.
     RulesChanged(Arc<SwarmRules>),
     /// The configuration, which can be read again from now on.
     Configured(Arc<dyn Configuration>),
     /// Further secrets. Answered once every actor has been told.
     SecretsKnown(Vec<Arc<str>>, RpcReplyPort<()>),
-    /// A new Mysis was stored, or the store refused.
-    Created {
-        /// The Mysis.
-        record: Box<MysisRecord>,
-        /// Whether to start it at once.
-        start: bool,
-        /// The store's answer.
-        stored: Result<(), LedgerFault>,
-        /// The order's reply.
-        reply: OrderReply,
-    },
-    /// A Mysis was deleted from the store, or the store refused.
-    Deleted {
-        mysis: MysisId,
-        /// The store's answer.
-        stored: Result<(), LedgerFault>,
-        /// The order's reply.
-        reply: OrderReply,
-    },
-    /// A mission was stored, or the store refused.
-    MissionStored {
-        /// The mission.
-        mission: Mission,
-        /// The store's answer.
-        stored: Result<(), LedgerFault>,
-        /// The order's reply.
-        reply: OrderReply,
-    },
-    /// The mission was cleared in the store, or the store refused.
-    MissionCleared {
-        mission: MissionId,
+    /// The write of an order was stored, or the store refused.
+    OrderStored {
+        /// The order.
+        order: PendingOrder,
         /// The store's answer.
         stored: Result<(), LedgerFault>,
         /// The order's reply.
@@ -91,7 +56,6 @@ pub enum CommanderMsg {
     /// A Mysis has taken a mission, or refused it.
     Delivered {
         mission: MissionId,
-        /// The name of the Mysis.
         name: Arc<str>,
         /// The answer of the Mysis.
         answer: OrderResult,
@@ -104,6 +68,60 @@ pub enum CommanderMsg {
     CloseNow,
     /// The Store's queue is empty.
     Drained,
+}
+
+/// A question about the swarm's status.
+#[derive(Debug)]
+pub enum SwarmQuery {
+    /// Asks for the statuses of all Myses.
+    Statuses(RpcReplyPort<Vec<Arc<MysisStatus>>>),
+    /// Asks for the day's budget.
+    Budget(RpcReplyPort<Arc<BudgetStatus>>),
+    /// Asks for the servers that are away.
+    Outages(RpcReplyPort<Arc<ServerOutages>>),
+    /// Asks for the progress of the logins.
+    LoginProgress(RpcReplyPort<Option<LoginProgress>>),
+    /// Asks for the mission in force.
+    Mission(RpcReplyPort<Option<Mission>>),
+    /// Asks why the store does not accept writes.
+    StoreTrouble(RpcReplyPort<Option<Arc<str>>>),
+}
+
+/// An order that is stored before it is carried out.
+#[derive(Debug)]
+pub enum PendingOrder {
+    /// Creates a Mysis.
+    Create {
+        /// The Mysis.
+        record: Box<MysisRecord>,
+        /// Whether to start it at once.
+        start: bool,
+    },
+    /// Deletes a Mysis.
+    Delete(MysisId),
+    /// Puts a mission in force.
+    Broadcast(Mission),
+    /// Ends a mission.
+    ClearMission(MissionId),
+}
+
+impl PendingOrder {
+    /// What the Store writes for this order.
+    pub(super) fn write(&self, at: Timestamp) -> Write {
+        match self {
+            PendingOrder::Create { record, .. } => Write::Create(Box::new(NewMysis {
+                id: record.id,
+                profile: record.profile.clone(),
+                at: record.created_at,
+            })),
+            PendingOrder::Delete(mysis) => Write::Delete { mysis: *mysis },
+            PendingOrder::Broadcast(mission) => Write::Mission(mission.clone()),
+            PendingOrder::ClearMission(mission) => Write::ClearMission {
+                mission: *mission,
+                at,
+            },
+        }
+    }
 }
 
 impl From<OrderRequest> for CommanderMsg {

@@ -165,13 +165,13 @@ impl CommanderState {
         // A command that works on the database runs no swarm, so its end is not recorded.
         let is_command = self.mode == Mode::QueueOnly && matches!(event.what, EventKind::Shutdown);
         if !is_command {
-            self.recorder.record_event(event, &self.secrets.redactor());
+            self.recorder.record_event(event, &self.rules.redactor());
         }
     }
 
     /// Records the start of the program.
     pub(super) fn record_start(&mut self) {
-        let text = format!("the program runs a swarm of {}", self.members.len());
+        let text = format!("the program runs a swarm of {}", self.members.count());
         let record = EventRecord {
             id: EventId(0),
             at: self.now(),
@@ -182,8 +182,7 @@ impl CommanderState {
             text: text.into(),
             source: None,
         };
-        self.recorder
-            .enqueue_record(record, &self.secrets.redactor());
+        self.recorder.enqueue_record(record, &self.rules.redactor());
     }
 
     /// Records that a running Mysis begins to need the operator.
@@ -208,8 +207,7 @@ impl CommanderState {
             text: need.why,
             source: None,
         };
-        self.recorder
-            .enqueue_record(record, &self.secrets.redactor());
+        self.recorder.enqueue_record(record, &self.rules.redactor());
     }
 
     /// Records that the program itself relaunches an errored Mysis.
@@ -220,16 +218,14 @@ impl CommanderState {
             text: "relaunched, as [supervision] says".to_string(),
         };
         let record = order_record(summary, Some(who), OrderSource::Program, self.now());
-        self.recorder
-            .enqueue_record(record, &self.secrets.redactor());
+        self.recorder.enqueue_record(record, &self.rules.redactor());
     }
 
     /// Records an order that was carried out elsewhere.
     pub(super) fn record_order(&mut self, order: &Order, source: OrderSource) {
         if let Some(summary) = OrderSummary::of(order) {
             let record = order_record(summary, None, source, self.now());
-            self.recorder
-                .enqueue_record(record, &self.secrets.redactor());
+            self.recorder.enqueue_record(record, &self.rules.redactor());
         }
     }
 
@@ -244,10 +240,8 @@ impl CommanderState {
         let Some(mut summary) = OrderSummary::of(order) else {
             return reply;
         };
-        let member = summary.name.as_ref().and_then(|name| {
-            let mut members = self.members.values();
-            members.find(|member| *member.standing.name == **name)
-        });
+        let name = summary.name.as_deref();
+        let member = name.and_then(|name| self.members.named(name));
         let mut who = member.map(|member| member.mysis_ref());
         if let Order::ForMysis { order, .. } = order
             && let (MysisOrder::Start, Some(member)) = (order, member)
@@ -257,7 +251,7 @@ impl CommanderState {
             summary.text = "relaunched".to_string();
         }
         let (queue, clock) = (self.recorder.queue.clone(), self.recorder.clock.clone());
-        let (id, redactor) = (self.recorder.new_id(), self.secrets.redactor());
+        let (id, redactor) = (self.recorder.new_id(), self.rules.redactor());
         OrderReply::new(move |answer| {
             let created = match &answer {
                 Err(_) | Ok(CompletedOrder::MissionCleared(false)) => return reply.answer(answer),

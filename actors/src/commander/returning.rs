@@ -9,7 +9,7 @@ use crate::domain::record::MysisRecord;
 use crate::domain::state::LifeState;
 use crate::reply::OrderReply;
 
-use super::members::SpawnReason;
+use super::supervising::SpawnReason;
 use super::{CommanderArgs, CommanderMsg, CommanderState};
 
 impl CommanderState {
@@ -31,7 +31,7 @@ impl CommanderState {
             };
             self.spawn_mysis(myself, record, coming).await?;
             interrupted += usize::from(is_interrupted);
-            if starts && let Some(member) = self.members.get_mut(&id) {
+            if starts && let Some(member) = self.members.get_mut(id) {
                 member.send_start(OrderReply::to_nobody());
             }
         }

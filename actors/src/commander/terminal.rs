@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 
-use crate::domain::event::{EventKind, SwarmEvent};
+use crate::domain::event::SwarmEvent;
 use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
 use crate::domain::screen::SwarmSnapshot;
 use crate::ports::View;
 use crate::ui::{TerminalLink, UiActor, UiArgs, UiMsg};
 
+use super::rules::RulesInForce;
 use super::{CommanderMsg, CommanderState};
 
 /// A Ui that dies within this time after its start may have died because of its view.
@@ -29,20 +30,56 @@ pub(super) struct TerminalUi {
     deaths: u32,
 }
 
+/// The program's own terminal and the attached ones.
+#[derive(Default)]
+pub(super) struct OpenTerminals(Vec<TerminalUi>);
+
+impl OpenTerminals {
+    /// Removes and returns the terminal whose Ui this is.
+    pub(super) fn take(&mut self, actor: ActorId) -> Option<TerminalUi> {
+        let mut terminals = self.0.iter();
+        let place = terminals.position(|terminal| terminal.ui.get_id() == actor)?;
+        Some(self.0.remove(place))
+    }
+
+    pub(super) fn show_rules(&self, rules: &RulesInForce) {
+        for terminal in &self.0 {
+            // A dead actor gets them when it is started again.
+            let _ = terminal.ui.cast(UiMsg::RulesChanged {
+                rules: rules.current.clone(),
+                redactor: rules.redactor(),
+            });
+        }
+    }
+}
+
+impl TerminalUi {
+    /// Counts a death of its Ui and says what the next one shows. `None`: it gets no other one.
+    fn count_death(&mut self, now: Moment) -> Option<View> {
+        let is_soon = now.since(self.since) < SOON_AFTER_START;
+        self.deaths = if is_soon { self.deaths + 1 } else { 1 };
+        match self.deaths {
+            1 => Some(View::Last),
+            2..=MAX_DEATHS_IN_A_ROW => Some(View::Fresh),
+            _ => None,
+        }
+    }
+}
+
 impl CommanderState {
     pub(super) async fn open_terminal(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         link: TerminalLink,
-    ) -> Result<(), ActorProcessingErr> {
+    ) -> Result<ActorRef<UiMsg>, ActorProcessingErr> {
         let ui = self.spawn_ui(myself, &link, View::Last).await?;
-        self.terminals.push(TerminalUi {
+        self.terminals.0.push(TerminalUi {
             link,
-            ui,
-            since: self.outside.clock.moment(),
+            ui: ui.clone(),
+            since: self.clock().moment(),
             deaths: 0,
         });
-        Ok(())
+        Ok(ui)
     }
 
     /// Attaches the terminal of another process. If no Ui can be started, the terminal is told to
@@ -53,20 +90,17 @@ impl CommanderState {
         link: TerminalLink,
     ) {
         let quit = link.quit.clone();
-        if let Err(error) = self.open_terminal(myself, link).await {
-            tracing::error!(%error, "failed to attach a terminal");
-            return quit.cancel();
-        }
-        if let (Some(trouble), Some(terminal)) = (&self.store_trouble, self.terminals.last()) {
+        let ui = match self.open_terminal(myself, link).await {
+            Ok(ui) => ui,
+            Err(error) => {
+                tracing::error!(%error, "failed to attach a terminal");
+                return quit.cancel();
+            }
+        };
+        if let Some(trouble) = self.news.store_trouble() {
             // A dead Ui is being replaced. Its successor does not get this event.
-            let _ = terminal.ui.cast(UiMsg::Event(Arc::new(trouble.clone())));
+            let _ = ui.cast(UiMsg::Event(Arc::new(trouble.clone())));
         }
-    }
-
-    /// The index of the terminal whose Ui this is.
-    pub(super) fn terminal_of(&self, actor: ActorId) -> Option<usize> {
-        let mut terminals = self.terminals.iter();
-        terminals.position(|terminal| terminal.ui.get_id() == actor)
     }
 
     /// Replaces a dead Ui by one with the same view. After repeated deaths the next one gets a new
@@ -75,24 +109,16 @@ impl CommanderState {
     pub(super) async fn replace_terminal(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
-        place: usize,
-        cause: Option<String>,
+        mut terminal: TerminalUi,
+        cause: &str,
     ) -> Result<(), ActorProcessingErr> {
-        let mut terminal = self.terminals.remove(place);
         if terminal.link.has_left() {
             return Ok(());
         }
-        let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
         tracing::error!(%cause, "the ui died");
-        let is_soon = self.outside.clock.moment().since(terminal.since) < SOON_AFTER_START;
-        terminal.deaths = if is_soon { terminal.deaths + 1 } else { 1 };
-        if terminal.deaths > MAX_DEATHS_IN_A_ROW {
+        let Some(view) = terminal.count_death(self.clock().moment()) else {
             terminal.link.quit.cancel();
             return Ok(());
-        }
-        let view = match terminal.deaths {
-            1 => View::Last,
-            _ => View::Fresh,
         };
         match self.spawn_ui(myself, &terminal.link, view).await {
             Ok(ui) => terminal.ui = ui,
@@ -102,21 +128,11 @@ impl CommanderState {
                 return Ok(());
             }
         }
-        terminal.since = self.outside.clock.moment();
-        self.terminals.push(terminal);
+        terminal.since = self.clock().moment();
+        self.terminals.0.push(terminal);
         let text = format!("the screen died and was replaced: {cause}");
         self.tell_notice(Severity::Warn, "ui_restarted", &text);
         Ok(())
-    }
-
-    pub(super) fn show_rules(&self) {
-        for terminal in &self.terminals {
-            // A dead Ui gets them when it is replaced.
-            let _ = terminal.ui.cast(UiMsg::RulesChanged {
-                rules: self.rules.clone(),
-                redactor: self.secrets.redactor(),
-            });
-        }
     }
 
     async fn spawn_ui(
@@ -127,24 +143,20 @@ impl CommanderState {
     ) -> Result<ActorRef<UiMsg>, ActorProcessingErr> {
         let args = UiArgs {
             link: link.clone(),
-            archive: self.outside.archive.clone(),
-            clock: self.outside.clock.clone(),
+            archive: self.deps.means.archive.clone(),
+            clock: self.clock().clone(),
             commander: myself.get_derived(),
             snapshot: SwarmSnapshot {
-                statuses: self.statuses(),
-                mission: self.mission.as_ref().map(|mission| mission.text.clone()),
-                rules: self.rules.clone(),
-                redactor: self.secrets.redactor(),
+                statuses: self.members.statuses(),
+                mission: self.mission.text(),
+                rules: self.rules.current.clone(),
+                redactor: self.rules.redactor(),
             },
             view,
         };
         let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
-        self.watchers.push(ui.get_derived());
-        let about_all = [
-            EventKind::BudgetChanged(self.spending.clone()),
-            EventKind::OutagesChanged(self.weather.clone()),
-        ];
-        for what in about_all {
+        self.watchers.add(ui.get_derived());
+        for what in self.news.standings() {
             let event = SwarmEvent {
                 at: self.now(),
                 mysis: None,

@@ -2,25 +2,52 @@
 
 use std::sync::Arc;
 
-use crate::domain::event::{EventKind, MysisStatus, SwarmEvent};
-use crate::domain::login_progress::LoginProgress;
+use crate::domain::budget::BudgetStatus;
+use crate::domain::event::{EventKind, MysisRef, SwarmEvent};
+use crate::domain::message::Severity;
+use crate::domain::outages::ServerOutages;
 use crate::store::{STORE_HEALED, STORE_TROUBLE};
+use crate::ui::UiMsg;
 
-use super::{CommanderState, Watcher};
+use super::{CommanderState, SwarmQuery, Watcher};
 
-impl CommanderState {
-    /// Handles an event of the Store or the gate. The state of the budget is kept for queries. A
-    /// failure of the Store is kept until it ends, so that watchers who come meanwhile are told,
-    /// too.
-    pub(super) fn on_child_event(&mut self, mut news: SwarmEvent) {
-        if let EventKind::Notice { text, .. } = &mut news.what {
-            *text = self.secrets.clean(text).as_ref().into();
+/// All watchers of the swarm, among them the Uis.
+pub(super) struct SwarmWatchers(pub(super) Vec<Watcher>);
+
+/// The last reports of the Store and the gate, for questions and for new watchers.
+#[derive(Default)]
+pub(super) struct LatestNews {
+    budget: Arc<BudgetStatus>,
+    outages: Arc<ServerOutages>,
+    /// The Store's report about its failure, until it recovers.
+    store_trouble: Option<SwarmEvent>,
+}
+
+impl SwarmWatchers {
+    pub(super) fn add(&mut self, watcher: Watcher) {
+        self.0.push(watcher);
+    }
+
+    /// Sends an event to all watchers and removes those that are gone. Returns whether one of them
+    /// was not a Ui, which gets a successor.
+    fn tell(&mut self, event: &Arc<SwarmEvent>) -> bool {
+        let mut is_lost = false;
+        self.0.retain(|watcher| {
+            let is_there = watcher.send_message(event.clone()).is_ok();
+            is_lost |= !is_there && watcher.is_message_type_of::<UiMsg>() != Some(true);
+            is_there
+        });
+        is_lost
+    }
+}
+
+impl LatestNews {
+    fn keep(&mut self, news: &SwarmEvent) {
+        if let EventKind::BudgetChanged(budget) = &news.what {
+            self.budget = budget.clone();
         }
-        if let EventKind::BudgetChanged(spending) = &news.what {
-            self.spending = spending.clone();
-        }
-        if let EventKind::OutagesChanged(weather) = &news.what {
-            self.weather = weather.clone();
+        if let EventKind::OutagesChanged(outages) = &news.what {
+            self.outages = outages.clone();
         }
         if let EventKind::Notice { code, .. } = news.what {
             match code {
@@ -29,14 +56,83 @@ impl CommanderState {
                 _ => {}
             }
         }
-        self.tell_all(news);
     }
 
-    pub(super) fn trouble_text(&self) -> Option<Arc<str>> {
-        let EventKind::Notice { text, .. } = &self.store_trouble.as_ref()?.what else {
+    pub(super) fn outages(&self) -> Arc<ServerOutages> {
+        self.outages.clone()
+    }
+
+    /// The status of the budget and of the servers, for a new watcher.
+    pub(super) fn standings(&self) -> [EventKind; 2] {
+        [
+            EventKind::BudgetChanged(self.budget.clone()),
+            EventKind::OutagesChanged(self.outages.clone()),
+        ]
+    }
+
+    pub(super) fn store_trouble(&self) -> Option<&SwarmEvent> {
+        self.store_trouble.as_ref()
+    }
+
+    fn trouble_text(&self) -> Option<Arc<str>> {
+        let EventKind::Notice { text, .. } = &self.store_trouble()?.what else {
             return None;
         };
         Some(text.clone())
+    }
+
+    pub(super) fn forget_trouble(&mut self) {
+        self.store_trouble = None;
+    }
+}
+
+impl CommanderState {
+    /// Sends an event to all watchers. The end of a watcher is reported, because the operator would
+    /// take its silence for quiet.
+    pub(super) fn tell_all(&mut self, event: SwarmEvent) {
+        self.record_event(&event);
+        if self.watchers.tell(&Arc::new(event)) {
+            self.tell_notice(Severity::Warn, "listener_lost", LISTENER_LOST);
+        }
+    }
+
+    pub(super) fn tell_event(&mut self, what: EventKind) {
+        let at = self.now();
+        self.tell_all(SwarmEvent {
+            at,
+            mysis: None,
+            what,
+        });
+    }
+
+    /// Sends an event of a Mysis.
+    pub(super) fn tell_event_of(&mut self, who: MysisRef, what: EventKind) {
+        let at = self.now();
+        self.tell_all(SwarmEvent {
+            at,
+            mysis: Some(who),
+            what,
+        });
+    }
+
+    pub(super) fn tell_notice(&mut self, severity: Severity, code: &'static str, text: &str) {
+        let text = self.rules.secrets.clean(text).as_ref().into();
+        self.tell_event(EventKind::Notice {
+            severity,
+            code,
+            text,
+        });
+    }
+
+    /// Handles an event of the Store or the gate. The state of the budget is kept for queries. A
+    /// failure of the Store is kept until it ends, so that watchers who come meanwhile are told,
+    /// too.
+    pub(super) fn on_child_event(&mut self, mut news: SwarmEvent) {
+        if let EventKind::Notice { text, .. } = &mut news.what {
+            *text = self.rules.secrets.clean(text).as_ref().into();
+        }
+        self.news.keep(&news);
+        self.tell_all(news);
     }
 
     /// Adds a watcher and sends it the present state first.
@@ -46,32 +142,38 @@ impl CommanderState {
             // A watcher that is gone is removed with the next event.
             let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
         };
-        let mission = self.mission.as_ref().map(|mission| mission.text.clone());
-        tell(None, EventKind::Mission(mission));
-        tell(None, EventKind::BudgetChanged(self.spending.clone()));
-        tell(None, EventKind::OutagesChanged(self.weather.clone()));
-        for member in self.members.values() {
+        tell(None, EventKind::Mission(self.mission.text()));
+        for what in self.news.standings() {
+            tell(None, what);
+        }
+        for member in self.members.iter() {
             let who = Some(member.mysis_ref());
             tell(who, EventKind::StatusChanged(member.standing.clone()));
         }
-        if let Some(trouble) = &self.store_trouble {
+        if let Some(trouble) = self.news.store_trouble() {
             tell(None, trouble.what.clone());
         }
-        self.watchers.push(watcher);
+        self.watchers.add(watcher);
     }
 
-    pub(super) fn login_progress(&self) -> Option<LoginProgress> {
-        let statuses = self.members.values().map(|member| &*member.standing);
-        LoginProgress::of_all(statuses, self.rules.tools.logins_per_minute)
-    }
-
-    pub(super) fn statuses(&self) -> Vec<Arc<MysisStatus>> {
-        let mut statuses: Vec<Arc<MysisStatus>> = self
-            .members
-            .values()
-            .map(|member| member.standing.clone())
-            .collect();
-        statuses.sort_by(|a, b| a.name.cmp(&b.name));
-        statuses
+    /// Answers a question. The caller may have stopped waiting.
+    pub(super) fn answer_query(&self, query: SwarmQuery) {
+        let news = &self.news;
+        match query {
+            SwarmQuery::Statuses(reply) => drop(reply.send(self.members.statuses())),
+            SwarmQuery::Budget(reply) => drop(reply.send(news.budget.clone())),
+            SwarmQuery::Outages(reply) => drop(reply.send(news.outages())),
+            SwarmQuery::LoginProgress(reply) => {
+                let per_minute = self.rules.current.tools.logins_per_minute;
+                drop(reply.send(self.members.login_progress(per_minute)));
+            }
+            SwarmQuery::Mission(reply) => drop(reply.send(self.mission.current().cloned())),
+            SwarmQuery::StoreTrouble(reply) => drop(reply.send(news.trouble_text())),
+        }
     }
 }
+
+/// What the operator is told when a watcher other than a Ui died.
+const LISTENER_LOST: &str = "one who listens to the swarm died: metrics, traces, alerts or lines \
+                             may miss what happens from here on; start the program again to have \
+                             them back";

@@ -1,0 +1,100 @@
+//! Rules: the rules in force, the known secrets, and how both are changed.
+
+use std::sync::Arc;
+
+use crate::domain::order::OrderRefusal;
+use crate::domain::record::{MysisProfile, ProfileChange};
+use crate::domain::redact::Redactor;
+use crate::domain::rules::SwarmRules;
+use crate::gate::GateMsg;
+use crate::mysis::MysisMsg;
+use crate::ports::Configuration;
+use crate::secrets::Secrets;
+
+use super::CommanderState;
+use super::children::gate_rules;
+
+/// The rules and the known secrets. Every actor gets both together.
+pub(super) struct RulesInForce {
+    pub(super) current: Arc<SwarmRules>,
+    pub(super) secrets: Secrets,
+    /// Reads the rules again. `None` if the configuration cannot be read again.
+    pub(super) source: Option<Arc<dyn Configuration>>,
+}
+
+impl RulesInForce {
+    pub(super) fn redactor(&self) -> Arc<Redactor> {
+        self.secrets.redactor()
+    }
+
+    /// The profile of a new Mysis, without secrets.
+    pub(super) fn new_profile(
+        &self,
+        name: &str,
+        provider: Option<String>,
+        model: Option<&str>,
+    ) -> Result<MysisProfile, OrderRefusal> {
+        let provider = self.known_provider(provider.map(Into::into))?;
+        Ok(MysisProfile {
+            name: name.into(),
+            provider: provider.unwrap_or_else(|| self.current.default_provider.clone()),
+            model: model.map(|model| self.secrets.clean(model).as_ref().into()),
+            temperature: None,
+        })
+    }
+
+    /// Checks a profile change.
+    pub(super) fn known_change(
+        &self,
+        change: ProfileChange,
+    ) -> Result<ProfileChange, OrderRefusal> {
+        let temperature = change.temperature;
+        if temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
+            return Err(OrderRefusal::BadTemperature);
+        }
+        Ok(ProfileChange {
+            provider: self.known_provider(change.provider)?,
+            model: change.model,
+            temperature,
+        })
+    }
+
+    fn known_provider(&self, name: Option<Arc<str>>) -> Result<Option<Arc<str>>, OrderRefusal> {
+        let Some(name) = name else {
+            return Ok(None);
+        };
+        if let Some((known, _)) = self.current.providers.get_key_value(&name) {
+            return Ok(Some(known.clone()));
+        }
+        let known = self.current.providers.keys().map(ToString::to_string);
+        Err(OrderRefusal::UnknownProvider {
+            name: name.to_string(),
+            known: known.collect(),
+        })
+    }
+}
+
+impl CommanderState {
+    pub(super) fn change_rules(&mut self, rules: Arc<SwarmRules>) {
+        let for_gate = gate_rules(&rules);
+        self.rules.current = rules;
+        // If the gate is gone, its successor starts with the new rules.
+        let _ = self.services.gate().cast(GateMsg::RulesChanged(for_gate));
+        self.spread_rules();
+    }
+
+    /// Adds secrets, so that they are redacted everywhere. Earlier ones stay secret.
+    pub(super) fn learn_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
+        if self.rules.secrets.learn(secrets) {
+            self.spread_rules();
+        }
+    }
+
+    fn spread_rules(&self) {
+        self.terminals.show_rules(&self.rules);
+        self.members.tell_all(|| MysisMsg::RulesChanged {
+            rules: self.rules.current.clone(),
+            redactor: self.rules.redactor(),
+        });
+    }
+}

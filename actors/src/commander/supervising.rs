@@ -1,0 +1,281 @@
+//! Supervising: starts Myses, takes their events, and handles those that die.
+
+use std::sync::Arc;
+
+use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
+
+use crate::domain::event::{EventKind, MysisReport, MysisStatus};
+use crate::domain::fault::{MysisFault, MysisFaultKind};
+use crate::domain::ids::{Incarnation, MysisId};
+use crate::domain::message::Severity;
+use crate::domain::record::MysisRecord;
+use crate::domain::restart::RelaunchVerdict;
+use crate::domain::state::LifeState;
+use crate::domain::write::{Author, Batch, Write};
+use crate::mysis::{MysisActor, MysisArgs};
+use crate::reply::OrderReply;
+use crate::timer::set_timer;
+
+use super::members::SwarmMember;
+use super::{CommanderMsg, CommanderState};
+
+/// Why a Mysis' actor is started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SpawnReason {
+    /// It continues as it is stored.
+    AsStored,
+    /// It ran when the program ended, and it is not started now.
+    Interrupted,
+    /// It crashed.
+    AfterCrash(Arc<str>),
+}
+
+impl CommanderState {
+    /// Starts the actor of a Mysis in a new incarnation.
+    pub(super) async fn spawn_mysis(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        record: MysisRecord,
+        coming: SpawnReason,
+    ) -> Result<(), ActorProcessingErr> {
+        let id = record.id;
+        let before = self.members.remove(id);
+        let standing = Arc::new(match &before {
+            Some(member) => member.rebuilding_status(&record, self.now()),
+            None => self.first_status(&record, &coming),
+        });
+        let known = before.as_ref().map(|member| member.incarnation);
+        let known = known.unwrap_or(record.incarnation);
+        let incarnation = Incarnation(known.0.saturating_add(1));
+        let args = self.mysis_args(myself, record.clone(), incarnation, coming);
+        let cell = myself.get_cell();
+        let (actor, _) = Actor::spawn_linked(None, MysisActor, args, cell).await?;
+        let lived_before = before.is_some();
+        let member = SwarmMember {
+            actor,
+            incarnation,
+            record,
+            standing: standing.clone(),
+            is_starting: false,
+            is_deleting: false,
+            // A pending relaunch survives the actor that it is for.
+            relaunching: before.map(|member| member.relaunching).unwrap_or_default(),
+        };
+        let who = member.mysis_ref();
+        self.members.insert(member);
+        if lived_before {
+            // The actor itself reports this only after reading its history, which may take long.
+            self.tell_event_of(who, EventKind::StatusChanged(standing));
+        }
+        Ok(())
+    }
+
+    fn first_status(&self, record: &MysisRecord, coming: &SpawnReason) -> MysisStatus {
+        let first = MysisStatus::from_record(record, &self.rules.current, self.now());
+        match coming {
+            // It reports the exact time itself once it has read its history.
+            SpawnReason::Interrupted => first.with_interruption(),
+            SpawnReason::AsStored | SpawnReason::AfterCrash(_) => first,
+        }
+    }
+
+    fn mysis_args(
+        &self,
+        myself: &ActorRef<CommanderMsg>,
+        record: MysisRecord,
+        incarnation: Incarnation,
+        coming: SpawnReason,
+    ) -> MysisArgs {
+        MysisArgs {
+            record,
+            incarnation,
+            mission: self.mission.current().cloned(),
+            rules: self.rules.current.clone(),
+            redactor: self.rules.redactor(),
+            is_interrupted: coming == SpawnReason::Interrupted,
+            crash: match coming {
+                SpawnReason::AsStored | SpawnReason::Interrupted => None,
+                SpawnReason::AfterCrash(crash) => Some(crash),
+            },
+            mode: self.mode,
+            deps: self.deps.clone(),
+            parent: myself.get_derived(),
+        }
+    }
+
+    /// Takes an event of a Mysis. Events of an older incarnation are dropped.
+    pub(super) fn on_report(&mut self, myself: &ActorRef<CommanderMsg>, report: MysisReport) {
+        let Some(member) = self.members.get_mut(report.mysis) else {
+            return;
+        };
+        if member.incarnation != report.incarnation {
+            return;
+        }
+        match &report.event.what {
+            EventKind::Learned(account) => return self.learn_secrets([account.password.clone()]),
+            EventKind::StatusChanged(standing) => {
+                let before = member.set_status(standing.clone());
+                self.record_need(&before, standing);
+                if standing.state == LifeState::Errored
+                    && before.state != LifeState::Errored
+                    && let Some(fault) = &standing.fault
+                {
+                    self.schedule_relaunch(myself, report.mysis, fault);
+                }
+            }
+            // It has begun to run, if only for a moment.
+            EventKind::StateChanged { to, .. } => member.is_starting &= *to == LifeState::Running,
+            EventKind::Created
+            | EventKind::Deleted
+            | EventKind::TurnStarted
+            | EventKind::ModelReplied { .. }
+            | EventKind::ToolCalled { .. }
+            | EventKind::ToolReturned { .. }
+            | EventKind::Stored(_)
+            | EventKind::Mission(_)
+            | EventKind::BudgetChanged(_)
+            | EventKind::OutagesChanged(_)
+            | EventKind::Notice { .. }
+            | EventKind::Shutdown => {}
+        }
+        self.tell_all(report.event);
+    }
+
+    /// Handles the end of a child. The Store and the gate are replaced at once. A Mysis is
+    /// restarted in a new incarnation.
+    pub(super) async fn child_ended(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        actor: ActorId,
+        cause: Option<String>,
+    ) -> Result<(), ActorProcessingErr> {
+        if self.is_over() {
+            return Ok(());
+        }
+        if self.services.store().get_id() == actor {
+            return self.replace_store(myself).await;
+        }
+        if self.services.gate().get_id() == actor {
+            return self.replace_gate(myself).await;
+        }
+        let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
+        if let Some(terminal) = self.terminals.take(actor) {
+            return self.replace_terminal(myself, terminal, &cause).await;
+        }
+        let Some(id) = self.members.remove_actor(actor) else {
+            return Ok(());
+        };
+        if self.closing.is_some() {
+            self.tell_left(id);
+            self.on_mysis_left(myself);
+            return Ok(());
+        }
+        self.handle_crash(myself, id, &cause).await
+    }
+
+    /// Restarts a Mysis whose actor died. If it ran, it is errored with the cause. If it was at
+    /// rest, it stays as it was. If it is being deleted, it is not restarted.
+    async fn handle_crash(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        id: MysisId,
+        cause: &str,
+    ) -> Result<(), ActorProcessingErr> {
+        let member = self.members.get(id).filter(|member| !member.is_deleting);
+        let Some(member) = member else {
+            return Ok(());
+        };
+        let text = format!("the mysis' actor died: {cause}");
+        let text = self.rules.secrets.clean(&text).into_owned();
+        tracing::warn!(mysis = %id, cause = %text, "actor died");
+        let mut record = member.up_to_date();
+        let coming = SpawnReason::AfterCrash(text.as_str().into());
+        if member.is_at_rest() {
+            return self.spawn_mysis(myself, record, coming).await;
+        }
+        let fault = MysisFault {
+            kind: MysisFaultKind::Crash,
+            text: text.clone(),
+            at: self.now(),
+        };
+        let (who, change) = (
+            member.mysis_ref(),
+            EventKind::StateChanged {
+                from: member.standing.state,
+                to: LifeState::Errored,
+                reason: Some(text.as_str().into()),
+            },
+        );
+        record.state = LifeState::Errored;
+        record.reason = Some(text.into());
+        record.fault = Some(fault.clone());
+        self.write_down(&record);
+        self.tell_event_of(who, change);
+        self.spawn_mysis(myself, record, coming).await?;
+        self.schedule_relaunch(myself, id, &fault);
+        Ok(())
+    }
+
+    fn write_down(&mut self, record: &MysisRecord) {
+        let batch = Batch {
+            author: Author::Commander,
+            writes: vec![Write::State {
+                mysis: record.id,
+                state: record.state,
+                reason: record.reason.clone(),
+                fault: record.fault.clone(),
+                at: self.now(),
+            }],
+        };
+        let store = self.store_handle();
+        self.jobs.spawn(async move {
+            if let Err(fault) = store.write(batch).await {
+                tracing::error!(%fault, "failed to write down a crash");
+            }
+        });
+    }
+
+    /// Decides whether and when an errored Mysis is relaunched.
+    fn schedule_relaunch(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        id: MysisId,
+        fault: &MysisFault,
+    ) {
+        let now = self.clock().moment();
+        let rules = &self.rules.current.supervision;
+        let Some(member) = self.members.get_mut(id) else {
+            return;
+        };
+        match member.relaunching.decide(rules, fault, now) {
+            RelaunchVerdict::Stay => {}
+            RelaunchVerdict::GiveUp => {
+                let (name, count, within) =
+                    (&member.standing.name, rules.max_relaunches, rules.within);
+                let text = format!(
+                    "{name} stays errored: relaunched {count} times within {within:?} - press 'r' \
+                     to relaunch"
+                );
+                self.tell_notice(Severity::Error, "relaunches_spent", &text);
+            }
+            RelaunchVerdict::After(wait) => {
+                let wait = wait + wait.mul_f64(self.rng.f64() / 10.0);
+                let relaunch = move || CommanderMsg::Relaunch(id);
+                member.relaunching.next = Some(set_timer(myself, wait, relaunch));
+            }
+        }
+    }
+
+    /// Relaunches an errored Mysis, unless the operator has changed its state meanwhile.
+    pub(super) fn relaunch_errored(&mut self, id: MysisId) {
+        let Some(member) = self.members.get_mut(id) else {
+            return;
+        };
+        member.relaunching.next = None;
+        if member.standing.state == LifeState::Errored && !member.is_deleting {
+            let who = member.mysis_ref();
+            member.send_start(OrderReply::to_nobody());
+            self.record_relaunch(who);
+        }
+    }
+}
