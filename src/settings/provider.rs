@@ -53,6 +53,17 @@ pub enum KeySource {
     Credentials(String),
 }
 
+impl KeySource {
+    /// The variable outranks the entry.
+    fn of(variable: Option<String>, entry: Option<String>) -> KeySource {
+        match (variable, entry) {
+            (Some(variable), _) => KeySource::Variable(variable),
+            (None, Some(entry)) => KeySource::Credentials(entry),
+            (None, None) => KeySource::None,
+        }
+    }
+}
+
 /// The name of the default provider, which exists if the configuration names none.
 pub(super) const DEFAULT_NAME: &str = "local";
 
@@ -139,11 +150,7 @@ impl ProviderSettings {
         Self {
             kind: kind.unwrap_or_else(|| guess_kind(&endpoint)),
             endpoint,
-            key_source: match (api_key_env, api_key_name) {
-                (Some(variable), _) => KeySource::Variable(variable),
-                (None, Some(entry)) => KeySource::Credentials(entry),
-                (None, None) => KeySource::None,
-            },
+            key_source: KeySource::of(api_key_env, api_key_name),
             api_key: None,
             stream,
             rules: ProviderRules {

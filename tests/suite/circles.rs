@@ -14,7 +14,7 @@ use crate::module_tree::{ModuleTree, item_end, production_tokens};
 
 /// Lines of code that a function may have, from its name to its last brace. Comments do not count, so that nobody saves
 /// on them.
-const MAX_FUNCTION_LINES: usize = 81;
+const MAX_FUNCTION_LINES: usize = 60;
 
 type Needs = BTreeMap<PathBuf, BTreeMap<PathBuf, BTreeSet<String>>>;
 

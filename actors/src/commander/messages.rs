@@ -56,6 +56,7 @@ pub enum CommanderMsg {
     /// A Mysis has taken a mission, or refused it.
     Delivered {
         mission: MissionId,
+        /// The name of the Mysis.
         name: Arc<str>,
         /// The answer of the Mysis.
         answer: OrderResult,

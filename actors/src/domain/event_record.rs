@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::event::{EventKind, MysisRef, SwarmEvent};
 use super::ids::Timestamp;
-use super::message::{RowBody, Severity};
+use super::message::{HostMeta, RowBody, Severity};
 use super::order::{Order, describe_settings, quote_beginning, with_details};
 use super::record::PoolAccount;
 use super::state::LifeState;
@@ -137,19 +137,12 @@ impl fmt::Display for OrderSource {
 #[must_use]
 pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
     let (kind, severity, code, text): (_, _, Arc<str>, Arc<str>) = match &event.what {
-        EventKind::StateChanged { from, to, reason } => {
-            let severity = match to {
-                LifeState::Errored => Severity::Error,
-                LifeState::Idle | LifeState::Running | LifeState::Stopped => Severity::Info,
-            };
-            let text = describe_change(*from, *to, reason.as_deref());
-            (
-                EventRecordKind::State,
-                severity,
-                to.as_str().into(),
-                text.into(),
-            )
-        }
+        EventKind::StateChanged { from, to, reason } => (
+            EventRecordKind::State,
+            change_severity(*to),
+            to.as_str().into(),
+            describe_change(*from, *to, reason.as_deref()).into(),
+        ),
         EventKind::Notice {
             severity,
             code,
@@ -160,24 +153,15 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
             (*code).into(),
             text.clone(),
         ),
-        EventKind::Stored(row) => match &row.body {
-            RowBody::Host { text, meta } if meta.severity > Severity::Info => (
+        EventKind::Stored(row) => {
+            let (meta, text) = warning_of(&row.body)?;
+            (
                 EventRecordKind::Notice,
                 meta.severity,
                 meta.code.clone(),
                 text.clone(),
-            ),
-            RowBody::Host { .. }
-            | RowBody::Prompt { .. }
-            | RowBody::Mission { .. }
-            | RowBody::Peer { .. }
-            | RowBody::Note { .. }
-            | RowBody::Reply(_)
-            | RowBody::Call { .. }
-            | RowBody::Result { .. }
-            | RowBody::Audit { .. }
-            | RowBody::Unknown { .. } => return None,
-        },
+            )
+        }
         EventKind::Shutdown => (
             EventRecordKind::Notice,
             Severity::Info,
@@ -206,6 +190,29 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         text,
         source: None,
     })
+}
+
+fn change_severity(to: LifeState) -> Severity {
+    match to {
+        LifeState::Errored => Severity::Error,
+        LifeState::Idle | LifeState::Running | LifeState::Stopped => Severity::Info,
+    }
+}
+
+/// The notice that a row is, where it says more than that something happened.
+fn warning_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
+    match body {
+        RowBody::Host { text, meta } => (meta.severity > Severity::Info).then_some((meta, text)),
+        RowBody::Prompt { .. }
+        | RowBody::Mission { .. }
+        | RowBody::Peer { .. }
+        | RowBody::Note { .. }
+        | RowBody::Reply(_)
+        | RowBody::Call { .. }
+        | RowBody::Result { .. }
+        | RowBody::Audit { .. }
+        | RowBody::Unknown { .. } => None,
+    }
 }
 
 /// A change of state in words.

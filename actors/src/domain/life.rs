@@ -43,6 +43,7 @@ pub use input::{
     WriteId,
 };
 pub use restore::RestoreArgs;
+pub use secrecy::remove_secrets_of_reply;
 
 use input::CurrentActivity;
 use parts::{LifeFigures, SessionView, ToldNotices};
@@ -176,9 +177,9 @@ enum AfterRecording {
 
 impl Life {
     /// Takes what happened and says what to do about it.
-    pub fn handle(&mut self, input: LifeInput, now: Now) -> Vec<Effect> {
+    pub fn handle(&mut self, mut input: LifeInput, now: Now) -> Vec<Effect> {
         (self.now, self.moment) = (now.wall, now.moment);
-        let input = input.without_secrets(&self.redactor);
+        input.remove_secrets(&self.redactor);
         match input {
             LifeInput::Ordered { asker, order } => self.on_order(asker, order),
             LifeInput::MissionStands(mission) => self.mission = mission,

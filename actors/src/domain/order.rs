@@ -183,18 +183,16 @@ impl MysisOrder {
         })
     }
 
-    /// The same without what is told to nobody.
-    pub(super) fn without_secrets(self, known: &Redactor) -> MysisOrder {
-        let clean = |text: Arc<str>| known.clean_shared(text);
+    /// Takes out of it what is told to nobody.
+    pub(super) fn remove_secrets(&mut self, known: &Redactor) {
         match self {
-            MysisOrder::Prompt(text) => MysisOrder::Prompt(clean(text)),
-            MysisOrder::Mission(mission) => MysisOrder::Mission(mission.without_secrets(known)),
-            MysisOrder::Note(text) => MysisOrder::Note(clean(text)),
-            MysisOrder::Configure(change) => MysisOrder::Configure(ProfileChange {
-                model: change.model.map(|model| model.map(clean)),
-                ..change
-            }),
-            MysisOrder::Start | MysisOrder::Stop | MysisOrder::ClearNotes => self,
+            MysisOrder::Prompt(text) | MysisOrder::Note(text) => known.clean_in_place(text),
+            MysisOrder::Mission(mission) => mission.remove_secrets(known),
+            MysisOrder::Configure(change) => {
+                let model = change.model.iter_mut().flatten();
+                model.for_each(|model| known.clean_in_place(model));
+            }
+            MysisOrder::Start | MysisOrder::Stop | MysisOrder::ClearNotes => {}
         }
     }
 }

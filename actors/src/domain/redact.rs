@@ -10,7 +10,7 @@ mod passwords;
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -176,6 +176,13 @@ impl Redactor {
         match self.clean(&text) {
             Cow::Borrowed(_) => text,
             Cow::Owned(clean) => clean.into(),
+        }
+    }
+
+    /// As [`Redactor::clean`], for a text where it stands.
+    pub fn clean_in_place<T: Deref<Target = str> + From<String>>(&self, text: &mut T) {
+        if let Cow::Owned(clean) = self.clean(text) {
+            *text = clean.into();
         }
     }
 

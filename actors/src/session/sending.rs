@@ -79,15 +79,10 @@ impl GameSession {
                         continue;
                     }
                     self.note_absence(&fault, outlet);
-                    match fault {
-                        // The call was not executed. It is sent when the server is back.
-                        LinkFault::Unreachable(_) => waits = self.rules.retry.clone().into_iter(),
-                        LinkFault::AnswerLost(_)
-                        | LinkFault::Limited { .. }
-                        | LinkFault::Restarting { .. }
-                        | LinkFault::SessionLost(_)
-                        | LinkFault::Refused(_) => return Err(otherwise),
+                    if let Some(outcome) = otherwise {
+                        return Err(outcome);
                     }
+                    waits = self.rules.retry.clone().into_iter();
                 }
             }
         }
@@ -104,16 +99,16 @@ impl GameSession {
             }
             LinkFault::Restarting { back_in } => AfterFault::StandBy(back_in),
             LinkFault::SessionLost(_) => AfterFault::GiveUp(not_executed(&text)),
-            LinkFault::Unreachable(_) | LinkFault::Limited { .. } => {
-                AfterFault::Wait(fault, not_executed(&text))
-            }
+            // The call was not executed. It is sent when the server is back.
+            LinkFault::Unreachable(_) => AfterFault::Wait(fault, None),
+            LinkFault::Limited { .. } => AfterFault::Wait(fault, Some(not_executed(&text))),
             LinkFault::Refused(_) => {
                 AfterFault::GiveUp((format!("Error: refused: {text}"), CallStatus::Failed))
             }
-            LinkFault::AnswerLost(_) if read_only => AfterFault::Wait(
-                fault,
-                (format!("Error: no answer: {text}"), CallStatus::Failed),
-            ),
+            LinkFault::AnswerLost(_) if read_only => {
+                let outcome = (format!("Error: no answer: {text}"), CallStatus::Failed);
+                AfterFault::Wait(fault, Some(outcome))
+            }
             LinkFault::AnswerLost(_) => AfterFault::GiveUp((
                 format!(
                     "outcome unknown: the call was sent and no answer came ({text}). It may have \
@@ -167,8 +162,8 @@ enum AfterFault {
     Renew,
     /// Wait until the server is back.
     StandBy(Duration),
-    /// Wait and send again. If no wait is left, this is the outcome.
-    Wait(LinkFault, (String, CallStatus)),
+    /// Wait and send again. If no wait is left, this is the outcome, or the waits begin again.
+    Wait(LinkFault, Option<(String, CallStatus)>),
     /// Return this outcome.
     GiveUp((String, CallStatus)),
 }

@@ -61,6 +61,20 @@ pub(crate) fn error_body(
     json!({"error": {"message": message, "type": kind, "param": param, "code": code}})
 }
 
+impl ErrorReply {
+    fn plain(status: u16, body: Value) -> ErrorReply {
+        ErrorReply {
+            status,
+            retry_after: None,
+            body,
+        }
+    }
+
+    fn of(status: u16, message: &str, kind: &str, code: Option<&str>) -> ErrorReply {
+        ErrorReply::plain(status, error_body(message, kind, None, code))
+    }
+}
+
 impl ReplacementFault {
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -83,54 +97,38 @@ impl ReplacementFault {
         request: &PilotRequest<'_>,
         prompt_tokens: u64,
     ) -> Option<ErrorReply> {
-        let plain = |status, body| {
-            Some(ErrorReply {
-                status,
-                retry_after: None,
-                body,
-            })
-        };
         match self {
             Self::Http429 { retry_after } => Some(ErrorReply {
-                status: 429,
                 retry_after,
-                body: error_body(
+                ..ErrorReply::of(
+                    429,
                     "Rate limit reached for requests. Please try again later.",
                     "requests",
-                    None,
                     Some("rate_limit_exceeded"),
-                ),
+                )
             }),
-            Self::Text429 => plain(429, Value::from("Too Many Requests\n")),
-            Self::Http500 => plain(
+            Self::Text429 => Some(ErrorReply::plain(429, Value::from("Too Many Requests\n"))),
+            Self::Http500 => Some(ErrorReply::of(
                 500,
-                error_body(
-                    "The server had an error while processing your request. Sorry about that!",
-                    "server_error",
-                    None,
-                    None,
-                ),
-            ),
-            Self::Http503 | Self::Outage { .. } => plain(
+                "The server had an error while processing your request. Sorry about that!",
+                "server_error",
+                None,
+            )),
+            Self::Http503 | Self::Outage { .. } => Some(ErrorReply::of(
                 503,
-                error_body(
-                    "The engine is currently overloaded, please try again later.",
-                    "service_unavailable",
-                    None,
-                    None,
-                ),
-            ),
-            Self::Http401 => plain(
+                "The engine is currently overloaded, please try again later.",
+                "service_unavailable",
+                None,
+            )),
+            Self::Http401 => Some(ErrorReply::of(
                 401,
-                error_body(
-                    "Incorrect API key provided.",
-                    "invalid_request_error",
-                    None,
-                    Some("invalid_api_key"),
-                ),
-            ),
+                "Incorrect API key provided.",
+                "invalid_request_error",
+                Some("invalid_api_key"),
+            )),
             Self::ContextLength { tokens } if prompt_tokens > tokens => {
-                plain(400, context_length_error(tokens, prompt_tokens))
+                let body = context_length_error(tokens, prompt_tokens);
+                Some(ErrorReply::plain(400, body))
             }
             Self::ContextLength { .. } => None,
             Self::NoSystem => {
@@ -151,11 +149,7 @@ impl ReplacementFault {
 }
 
 fn refusal_of_roles(message: &str) -> ErrorReply {
-    ErrorReply {
-        status: 400,
-        retry_after: None,
-        body: error_body(message, "invalid_request_error", None, None),
-    }
+    ErrorReply::of(400, message, "invalid_request_error", None)
 }
 
 fn context_length_error(most: u64, prompt_tokens: u64) -> Value {

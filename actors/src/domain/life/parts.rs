@@ -18,6 +18,23 @@ pub(super) struct SessionView {
     pub(super) tick: Option<i64>,
 }
 
+impl SessionView {
+    /// None is open yet; the account and the tick are those of the life before.
+    pub(super) fn unopened(
+        account: Option<Arc<str>>,
+        tick: Option<i64>,
+        now: Timestamp,
+    ) -> SessionView {
+        SessionView {
+            account,
+            tools: Arc::default(),
+            link: LinkState::None,
+            link_since: now,
+            tick,
+        }
+    }
+}
+
 /// What a Mysis has used up, and when it last did something.
 #[derive(Debug)]
 pub(super) struct LifeFigures {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::conversation::{Conversation, PendingCall};
-use crate::event::{Activity, INTERRUPTED_PREFIX, LinkState};
+use crate::event::INTERRUPTED_PREFIX;
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::game_state::GameState;
 use crate::ids::{Incarnation, Now, Timestamp};
@@ -14,7 +14,6 @@ use crate::redact::Redactor;
 use crate::rules::SwarmRules;
 use crate::state::LifeState;
 use crate::tokens::TokenGauge;
-use crate::tool::Toolset;
 
 use super::calling::{not_executed, unknown_outcome};
 use super::input::{CurrentActivity, Effect};
@@ -99,10 +98,7 @@ impl Life {
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
         let recent_activity = RecentActivity::from_conversation(&conversation);
-        let tick = conversation
-            .rows()
-            .rev()
-            .find_map(|row| row.result().and_then(|(_, _, meta)| meta.tick));
+        let session = SessionView::unopened(account, last_tick(&conversation), now);
         let cut_short = last.filter(|row| row.kind() == Some(RowKind::Call));
         let open = cut_short.map(|row| row.turn);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
@@ -124,22 +120,12 @@ impl Life {
                 last_activity_at,
             },
             mission: past.mission,
-            session: SessionView {
-                account,
-                tools: Arc::new(Toolset::default()),
-                link: LinkState::None,
-                link_since: now,
-                tick,
-            },
+            session,
             game,
             gauge: TokenGauge::default(),
             watch,
             told: ToldNotices::default(),
-            doing: CurrentActivity {
-                activity: Activity::Resting,
-                since: now,
-                until: None,
-            },
+            doing: CurrentActivity::resting(now),
             most_bytes: None,
             recent_activity,
             pending: BTreeMap::new(),
@@ -150,6 +136,12 @@ impl Life {
             moment: both.moment,
         }
     }
+}
+
+/// The tick of which the game spoke last.
+fn last_tick(conversation: &Conversation) -> Option<i64> {
+    let mut rows = conversation.rows().rev();
+    rows.find_map(|row| row.result().and_then(|(_, _, meta)| meta.tick))
 }
 
 /// Nobody runs before somebody starts it.

@@ -14,90 +14,65 @@ use crate::record::Mission;
 use crate::redact::{Redactor, hide_passwords};
 
 use super::Life;
-use super::input::{LifeInput, ToolOutcome};
+use super::input::LifeInput;
 
 impl LifeInput {
-    /// The same without the secrets that are known.
-    pub(super) fn without_secrets(self, known: &Redactor) -> LifeInput {
+    /// Takes the secrets that are known out of it.
+    pub(super) fn remove_secrets(&mut self, known: &Redactor) {
         match self {
-            LifeInput::Ordered { asker, order } => LifeInput::Ordered {
-                asker,
-                order: order.without_secrets(known),
-            },
-            LifeInput::MissionStands(mission) => {
-                LifeInput::MissionStands(mission.map(|mission| mission.without_secrets(known)))
-            }
-            LifeInput::Recorded { ticket, outcome } => LifeInput::Recorded {
-                ticket,
-                outcome: outcome.map_err(|why| known.clean_own(why)),
-            },
-            LifeInput::Progressed { work, activity } => LifeInput::Progressed {
-                work,
-                activity: activity.without_secrets(known),
-            },
+            LifeInput::Ordered { asker: _, order } => order.remove_secrets(known),
+            LifeInput::MissionStands(Some(mission)) => mission.remove_secrets(known),
+            LifeInput::Recorded {
+                ticket: _,
+                outcome: Err(why),
+            } => known.clean_in_place(why),
+            LifeInput::Progressed { work: _, activity } => activity.remove_secrets(known),
             LifeInput::Linked {
-                link,
+                link: _,
                 tools,
-                account,
-            } => LifeInput::Linked {
-                link,
-                tools: tools.without_secrets(known),
-                account,
-            },
-            LifeInput::Assigned(account) => LifeInput::Assigned(account),
+                account: _,
+            } => *tools = tools.without_secrets(known),
             LifeInput::Noticed {
-                severity,
-                code,
+                severity: _,
+                code: _,
                 text,
-            } => LifeInput::Noticed {
-                severity,
-                code,
-                text: known.clean_own(text),
-            },
-            LifeInput::Held { work, why, until } => LifeInput::Held {
-                work,
-                why: known.clean_shared(why),
-                until,
-            },
+            }
+            | LifeInput::Died { work: _, text } => known.clean_in_place(text),
+            LifeInput::Held {
+                work: _,
+                why,
+                until: _,
+            } => known.clean_in_place(why),
             LifeInput::Replied {
-                work,
-                provider,
+                work: _,
+                provider: _,
                 result,
-                ms,
-            } => LifeInput::Replied {
-                work,
-                provider,
-                result: match result {
-                    Ok(answer) => Ok(answer.without_secrets(known)),
-                    Err(fault) => Err(fault.without_secrets(known)),
-                },
-                ms,
-            },
+                ms: _,
+            } => remove_secrets_of_reply(result, known),
             LifeInput::StillAway {
-                work,
-                provider,
+                work: _,
+                provider: _,
                 fault,
-            } => LifeInput::StillAway {
-                work,
-                provider,
-                fault: fault.without_secrets(known),
-            },
-            LifeInput::Died { work, text } => LifeInput::Died {
-                work,
-                text: known.clean_own(text),
-            },
-            LifeInput::Returned { work, outcome } => LifeInput::Returned {
-                work,
-                outcome: ToolOutcome {
-                    text: known.clean_own(outcome.text),
-                    ..outcome
-                },
-            },
-            LifeInput::RulesChanged { .. }
+            } => fault.remove_secrets(known),
+            LifeInput::Returned { work: _, outcome } => known.clean_in_place(&mut outcome.text),
+            LifeInput::MissionStands(None)
+            | LifeInput::Recorded {
+                outcome: Ok(()), ..
+            }
+            | LifeInput::Assigned(_)
+            | LifeInput::RulesChanged { .. }
             | LifeInput::Leaving { .. }
             | LifeInput::Rang { .. }
-            | LifeInput::WindDown => self,
+            | LifeInput::WindDown => {}
         }
+    }
+}
+
+/// Takes secrets out of what came of a request to a model.
+pub fn remove_secrets_of_reply(reply: &mut Result<ModelAnswer, ModelFault>, known: &Redactor) {
+    match reply {
+        Ok(answer) => answer.remove_secrets(known),
+        Err(fault) => fault.remove_secrets(known),
     }
 }
 
@@ -142,20 +117,17 @@ impl Life {
 }
 
 impl Mission {
-    pub(crate) fn without_secrets(self, known: &Redactor) -> Mission {
-        Mission {
-            text: known.clean_shared(self.text),
-            ..self
-        }
+    pub(crate) fn remove_secrets(&mut self, known: &Redactor) {
+        known.clean_in_place(&mut self.text);
     }
 }
 
 impl Activity {
-    fn without_secrets(self, known: &Redactor) -> Activity {
+    fn remove_secrets(&mut self, known: &Redactor) {
         match self {
-            Activity::CoolingDown(why) => Activity::CoolingDown(known.clean_shared(why)),
-            Activity::CallingTool(tool) => Activity::CallingTool(known.clean_shared(tool)),
-            Activity::Paused(why) => Activity::Paused(known.clean_shared(why)),
+            Activity::CoolingDown(text) | Activity::CallingTool(text) | Activity::Paused(text) => {
+                known.clean_in_place(text)
+            }
             // Names of the configuration.
             Activity::Queueing(_)
             | Activity::Resting
@@ -169,55 +141,54 @@ impl Activity {
             | Activity::Fighting
             | Activity::InTransit
             | Activity::OnCooldown
-            | Activity::Recording => self,
+            | Activity::Recording => {}
         }
     }
 }
 
 impl ModelAnswer {
-    /// The same without secrets: in its words, its calls and whatever else the server says of it.
-    #[must_use]
-    pub fn without_secrets(self, known: &Redactor) -> ModelAnswer {
-        let clean = |text: String| known.clean_own(text);
-        ModelAnswer {
-            text: clean(self.text),
-            reasoning: self.reasoning.map(clean),
-            calls: self
-                .calls
-                .into_iter()
-                .map(|call| RequestedCall {
-                    id: clean(call.id),
-                    name: clean(call.name),
-                    arguments: clean(call.arguments),
-                })
-                .collect(),
-            finish_reason: self.finish_reason.map(clean),
-            usage: self.usage,
-            model: self.model.map(clean),
-            doubt: self.doubt.map(|doubt| known.clean_shared(doubt)),
+    /// Takes secrets out of its words, its calls and whatever else the server says of it.
+    fn remove_secrets(&mut self, known: &Redactor) {
+        let ModelAnswer {
+            text,
+            reasoning,
+            calls,
+            finish_reason,
+            usage: _,
+            model,
+            doubt,
+        } = self;
+        let of_calls = calls.iter_mut().flat_map(|call| {
+            let RequestedCall {
+                id,
+                name,
+                arguments,
+            } = call;
+            [id, name, arguments]
+        });
+        let others = [reasoning, finish_reason, model].into_iter().flatten();
+        for text in of_calls.chain(others).chain([text]) {
+            known.clean_in_place(text);
         }
+        doubt
+            .iter_mut()
+            .for_each(|doubt| known.clean_in_place(doubt));
     }
 }
 
 impl ModelFault {
-    /// The same without secrets.
-    #[must_use]
-    pub fn without_secrets(self, known: &Redactor) -> ModelFault {
-        let clean = |text: String| known.clean_own(text);
+    fn remove_secrets(&mut self, known: &Redactor) {
         match self {
-            ModelFault::Transient { text, retry_after } => ModelFault::Transient {
-                text: clean(text),
-                retry_after,
-            },
-            ModelFault::Unreachable { text } => ModelFault::Unreachable { text: clean(text) },
-            ModelFault::NoDescriptor { text } => ModelFault::NoDescriptor { text: clean(text) },
-            ModelFault::Empty { text, usage } => ModelFault::Empty {
-                text: clean(text),
-                usage,
-            },
-            ModelFault::TooLong { text } => ModelFault::TooLong { text: clean(text) },
-            ModelFault::Adapted { text } => ModelFault::Adapted { text: clean(text) },
-            ModelFault::Permanent { text } => ModelFault::Permanent { text: clean(text) },
+            ModelFault::Transient {
+                text,
+                retry_after: _,
+            }
+            | ModelFault::Unreachable { text }
+            | ModelFault::NoDescriptor { text }
+            | ModelFault::Empty { text, usage: _ }
+            | ModelFault::TooLong { text }
+            | ModelFault::Adapted { text }
+            | ModelFault::Permanent { text } => known.clean_in_place(text),
         }
     }
 }

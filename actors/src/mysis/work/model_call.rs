@@ -12,7 +12,7 @@ use crate::domain::gate::AdmissionRequest;
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::{Lane, MysisId};
 use crate::domain::last_request::LastRequest;
-use crate::domain::life::{LifeInput, ModelQuery, Route};
+use crate::domain::life::{LifeInput, ModelQuery, Route, remove_secrets_of_reply};
 use crate::domain::message::Severity;
 use crate::domain::model::{
     ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest,
@@ -228,12 +228,9 @@ impl ModelCaller {
             }
             door.on_event(SessionEvent::Progress(Activity::Answering(arrived)));
         };
-        let answer = await_answer(answer, face, provider.timeout, tell).await;
-        let known = secrets.redactor();
-        match answer {
-            Ok(answer) => Ok(answer.without_secrets(&known)),
-            Err(fault) => Err(fault.without_secrets(&known)),
-        }
+        let mut answer = await_answer(answer, face, provider.timeout, tell).await;
+        remove_secrets_of_reply(&mut answer, &secrets.redactor());
+        answer
     }
 }
 
