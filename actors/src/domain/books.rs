@@ -1,7 +1,7 @@
-//! The books: what model calls cost, by day (UTC), as the providers reported it.
+//! The books: the cost of model calls by day (UTC), as the providers reported it.
 //!
-//! A row that carries a bill is the truth; sums are made of nothing else, so that they agree with
-//! the rows whatever was killed in between.
+//! The rows with charges are the source. Sums are only made of them, so that books and rows agree
+//! after any crash.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,19 +21,19 @@ const DAY_MS: i64 = 86_400_000;
 pub struct Day(pub i64);
 
 impl Day {
-    /// The day of a moment.
+    /// The day of a time.
     #[must_use]
     pub fn of(at: Timestamp) -> Day {
         Day(at.0.div_euclid(DAY_MS))
     }
 
-    /// Its first moment.
+    /// The first moment of the day.
     #[must_use]
     pub fn start_time(self) -> Timestamp {
         Timestamp(self.0.saturating_mul(DAY_MS))
     }
 
-    /// The first moment of the day after it.
+    /// The first moment of the next day.
     #[must_use]
     pub fn end_time(self) -> Timestamp {
         self.start_time().plus(DAY_LENGTH)
@@ -41,30 +41,30 @@ impl Day {
 }
 
 impl fmt::Display for Day {
-    /// As `2026-11-22`.
+    /// Formats the day as `2026-11-22`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let begins = self.start_time().to_string();
         f.write_str(begins.split('T').next().unwrap_or_default())
     }
 }
 
-/// What several model calls cost together.
+/// The summed cost of several model calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetUse {
-    /// How many of them reported their tokens.
+    /// The number of calls that reported their tokens.
     pub calls: u64,
     /// Tokens of requests.
     pub input: u64,
     /// Tokens of answers.
     pub output: u64,
-    /// How many of `input` came from the providers' caches.
+    /// The part of `input` that came from the providers' caches.
     pub cached: u64,
     /// Cost in millionths of a US dollar.
     pub cost_micros: u64,
 }
 
 impl BudgetUse {
-    /// Adds a bill.
+    /// Adds the charge of a call.
     pub fn add_charge(&mut self, bill: &Charge) {
         let usage = bounds::usage_of_a_call(bill.usage);
         self.add(&BudgetUse {
@@ -76,7 +76,7 @@ impl BudgetUse {
         });
     }
 
-    /// Adds what others cost.
+    /// Adds another sum.
     pub fn add(&mut self, other: &BudgetUse) {
         self.calls = bounds::bounded_sum(self.calls, other.calls);
         self.input = bounds::bounded_sum(self.input, other.input);
@@ -93,7 +93,7 @@ impl BudgetUse {
 }
 
 impl Row {
-    /// What the model call behind it cost, where the provider said how much it used.
+    /// The charge of the model call behind this row, if the provider reported its usage.
     #[must_use]
     pub fn charge(&self) -> Option<Charge> {
         match &self.body {
@@ -117,16 +117,16 @@ impl Row {
     }
 }
 
-/// One line of the books.
+/// A line of the books.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CostEntry {
     /// The day.
     pub day: Day,
-    /// Who asked; it may be deleted by now.
+    /// The Mysis that called. It may be deleted by now.
     pub mysis: MysisId,
     /// The provider that answered.
     pub provider: Arc<str>,
-    /// What it came to.
+    /// The summed cost.
     pub spent: BudgetUse,
 }
 

@@ -1,7 +1,7 @@
-//! Budgets: what may be spent in a day (CONTRACT.md `[budget]`), and what it comes to that it is.
+//! Budgets: what may be spent in a day (CONTRACT.md `[budget]`), and what happens when it is spent.
 //!
-//! Who is out of budget is not let in until the day is over or the operator allows more. What was
-//! spent already is spent: the calls in flight at that moment are the overshoot, and no more.
+//! A Mysis without budget is not admitted until the day ends or the operator allows more. The calls
+//! that are in flight when the budget is spent are the only overshoot.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use super::books::{BudgetUse, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
 use super::model::Charge;
 
-/// The share of a budget, in percent, at which the operator is told.
+/// The percentage of a budget at which the operator is warned.
 const LOW_BUDGET_PERCENT: u64 = 80;
 
-/// What may be spent in a day; absent: any amount.
+/// The limits for a day; `None` for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetLimits {
-    /// Tokens in and out.
+    /// Tokens of requests and answers.
     pub tokens: Option<u64>,
     /// Millionths of a US dollar.
     pub cost_micros: Option<u64>,
 }
 
 impl BudgetLimits {
-    /// How much of them is spent, in percent, rounded down; `None` without a limit.
+    /// The spent percentage of the limits, rounded down; `None` without a limit.
     #[must_use]
     pub fn percent_spent(&self, spent: &BudgetUse) -> Option<u64> {
         let share = |spent: u64, limit: Option<u64>| {
@@ -37,29 +37,29 @@ impl BudgetLimits {
     }
 }
 
-/// What the operator allows.
+/// The operator's budgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BudgetRules {
-    /// For each Mysis.
+    /// The limits for each Mysis.
     pub mysis: BudgetLimits,
-    /// For all of them together.
+    /// The limits for the whole swarm.
     pub swarm: BudgetLimits,
 }
 
-/// How the budget of the day stands, for those who watch.
+/// The state of the day's budget, for watchers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BudgetStatus {
     /// The day.
     pub day: Day,
-    /// What the swarm spent on it.
+    /// What the swarm has spent on this day.
     pub swarm: BudgetUse,
-    /// How much of the budget that is, in percent: of the swarm's where there is one, else of the
-    /// Mysis that has spent most of its own. `None` without a budget.
+    /// The spent percentage: of the swarm's budget if there is one, else of the Mysis that has
+    /// spent most of its own. `None` without a budget.
     pub percent: Option<u64>,
 }
 
 impl BudgetStatus {
-    /// How much of the budget is spent at a moment: nothing once the day is over.
+    /// The spent percentage at a time. It is zero once the day is over.
     #[must_use]
     pub fn percent_at(&self, now: Timestamp) -> Option<u64> {
         let is_over = now >= self.day.end_time();
@@ -68,46 +68,47 @@ impl BudgetStatus {
     }
 }
 
-/// What the operator is told about the swarm's budget.
+/// An event of the swarm's budget for the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BudgetEvent {
-    /// So much of it is spent, in percent.
+    /// This percentage of it is spent.
     Low(u64),
-    /// It is spent until then.
+    /// It is spent until this time.
     Spent(Timestamp),
 }
 
 /// Whether a Mysis may spend more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BudgetAllowance {
-    /// It may. Once a day, what it should be told.
+    /// It may. The text, which comes at most once a day, is for the Mysis.
     More(Option<Arc<str>>),
-    /// Not before then, and why.
+    /// It may not.
     NoMore {
-        /// Why.
+        /// The reason.
         why: Arc<str>,
-        /// Until when.
+        /// When it may again.
         until: Timestamp,
     },
 }
 
-/// A wall clock that is set back by more than this was wrong before; by less, it was put right.
+/// If the wall clock is set back by more than this, it was wrong before. If by less, it is being
+/// corrected.
 const MAX_CLOCK_STEP_BACK_MS: u64 = 3_600_000;
 
-/// What was spent in the day, against what may be.
+/// Compares the day's cost with the budgets.
 #[derive(Debug, Default)]
 pub struct BudgetTracker {
     rules: BudgetRules,
     day: Day,
     swarm: BudgetUse,
     myses: BTreeMap<MysisId, BudgetUse>,
-    /// Who was told that its budget runs low; nobody stands for the swarm.
+    /// The Myses that were told that their budget runs low; `None` stands for the swarm.
     told_low: BTreeSet<Option<MysisId>>,
     is_told_spent: bool,
 }
 
 impl BudgetTracker {
-    /// Sets what may be spent; where that changes, those concerned are told anew.
+    /// Sets the budgets. If they changed, warnings are given again.
     pub fn set_rules(&mut self, rules: BudgetRules) {
         if self.rules != rules {
             self.rules = rules;
@@ -116,7 +117,7 @@ impl BudgetTracker {
         }
     }
 
-    /// Takes up what the books say of the day. What is low or spent by then has been told before.
+    /// Restores the day's cost from the books. Warnings that are due by then were given before.
     pub fn restore_spending(&mut self, books: &[CostEntry], now: Timestamp) {
         let newest = books.iter().map(|entry| entry.day.start_time()).max();
         let seen = newest.filter(|begins| begins.since(now) <= MAX_CLOCK_STEP_BACK_MS);
@@ -125,7 +126,7 @@ impl BudgetTracker {
         for entry in books.iter().filter(|entry| entry.day == self.day) {
             myses.entry(entry.mysis).or_default().add(&entry.spent);
         }
-        // What was paid meanwhile may stand in the books or not: the larger sum is the safe one.
+        // A recent charge may or may not be in the books. The larger sum is the safe one.
         for (mysis, spent) in myses {
             let known = self.myses.entry(mysis).or_default();
             if known.tokens() < spent.tokens() {
@@ -148,20 +149,19 @@ impl BudgetTracker {
         self.is_told_spent |= self.rules.swarm.percent_spent(&self.swarm) >= Some(100);
     }
 
-    /// A model call of a Mysis cost this.
+    /// Adds the charge of a Mysis' model call.
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
         self.enter_day(now);
         self.swarm.add_charge(bill);
         self.myses.entry(mysis).or_default().add_charge(bill);
     }
 
-    /// Whether there is any limit.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         self.rules != BudgetRules::default()
     }
 
-    /// Whether a Mysis may make one more call, without telling it anything.
+    /// Whether a Mysis may make another call. Gives no warning.
     #[must_use]
     pub fn may_spend(&mut self, mysis: MysisId, now: Timestamp) -> bool {
         self.enter_day(now);
@@ -170,7 +170,7 @@ impl BudgetTracker {
         is_left(&self.rules.swarm, &self.swarm) && is_left(&self.rules.mysis, &own)
     }
 
-    /// Whether a Mysis may make one more call, and what to tell it.
+    /// Whether a Mysis may make another call, and the warning for it.
     pub fn allowance(&mut self, mysis: MysisId, now: Timestamp) -> BudgetAllowance {
         self.enter_day(now);
         let until = self.day.end_time();
@@ -199,7 +199,7 @@ impl BudgetTracker {
         )
     }
 
-    /// What there is to tell about the swarm's budget; each thing once a day.
+    /// The next event of the swarm's budget. Each kind comes once a day.
     pub fn due_event(&mut self, now: Timestamp) -> Option<BudgetEvent> {
         self.enter_day(now);
         let percent = self.rules.swarm.percent_spent(&self.swarm)?;
@@ -212,7 +212,7 @@ impl BudgetTracker {
         is_new.then_some(BudgetEvent::Low(percent))
     }
 
-    /// How it stands.
+    /// The state of the budget.
     #[must_use]
     pub fn status(&self) -> BudgetStatus {
         let of_swarm = self.rules.swarm.percent_spent(&self.swarm);
@@ -231,10 +231,10 @@ impl BudgetTracker {
         }
     }
 
-    /// A new day begins with nothing spent. A wall clock that is set back a little across midnight
-    /// does not begin the new day twice: the newest day that was seen counts. One that is set back
-    /// further was wrong before; its day is given up, and what was spent in it counts for today, so
-    /// that nobody is held beyond the midnight that comes next.
+    /// Enters a new day with nothing spent. If the wall clock is set back a little across midnight,
+    /// the newest day that was seen still counts, so no day begins twice. If it is set back
+    /// further, it was wrong before. Then its day is dropped, and what was spent in it counts for
+    /// today, so that no Mysis waits beyond the next midnight.
     fn enter_day(&mut self, now: Timestamp) {
         let today = Day::of(now);
         if today < self.day && self.day.start_time().since(now) > MAX_CLOCK_STEP_BACK_MS {
@@ -355,7 +355,7 @@ mod tests {
             );
         }
         assert!(is_more(&purse.allowance(A, minutes(24 * 60))));
-        // Nor does a gate that begins after the clock was set back.
+        // The same holds for a gate that starts after the clock was set back.
         let mut after = BudgetTracker::default();
         after.set_rules(purse.rules);
         let mut spent = BudgetUse::default();

@@ -1,7 +1,7 @@
-//! Composition: the one place where stored rows become a request (DESIGN 5).
+//! Composition: the only place where stored rows become a request (DESIGN 5).
 //!
-//! Pure and total: every history, also one that no run of ours could have written, gives a request
-//! that a strict provider takes. Nothing else adds, drops or reorders messages.
+//! It is pure and total. Every history, even one that no run of ours could have written, gives a
+//! request that a strict provider accepts. No other code adds, removes or reorders messages.
 
 mod budget;
 mod excerpt;
@@ -33,43 +33,45 @@ pub use runtime_note::{RUNTIME_NOTE_LINE, note_allowance};
 pub use statistics::{Breakdown, Statistics, request_statistics};
 pub use wire::wire_bytes;
 
-/// The smallest budget that holds the system prompt's beginning, the order and the last loop.
+/// The smallest budget, in bytes. It holds the beginning of the system prompt, the order and the
+/// last loop.
 pub const MIN_BUDGET_BYTES: usize = 8 << 10;
 
-/// All that a request is made of.
+/// The inputs of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Composition<'a> {
-    /// The rendered system prompt; never empty.
+    /// The rendered system prompt, which is never empty.
     pub system: &'a str,
     /// The rows.
     pub conversation: &'a Conversation,
-    /// What the turn is about.
+    /// The owner of the turn: what the turn is about.
     pub owner: &'a TurnOwner,
-    /// The turn under way.
+    /// The current turn.
     pub turn: TurnNumber,
-    /// What follows a bare reply, so that the last message is not the model's own; the same for
-    /// the whole turn.
+    /// The text that follows a bare reply, so that the last message is not the model's own. It is
+    /// the same for the whole turn.
     pub continuation: &'a str,
-    /// What the runtime has to say besides, one line each.
+    /// Notices of the runtime, one line each.
     pub notices: &'a [String],
-    /// What is known of the game; absent where the system prompt tells it.
+    /// What is known of the game; `None` if the system prompt contains it.
     pub game: Option<&'a GameState>,
-    /// This moment, from which ages are counted.
+    /// The present time, from which ages are computed.
     pub now: Now,
-    /// Bytes of the messages as compact JSON; [`MIN_BUDGET_BYTES`] where it is less.
+    /// The budget for the messages as compact JSON, in bytes. Smaller values count as
+    /// [`MIN_BUDGET_BYTES`].
     pub budget: usize,
 }
 
-/// A request's messages.
+/// A composed request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ComposedRequest {
-    /// What they are, by kind.
+    /// The bytes of the messages by kind.
     pub breakdown: Breakdown,
     /// The messages, valid and within the budget.
     pub messages: Vec<ChatMessage>,
-    /// The newest row that was looked at: what came later, the model has not seen.
+    /// The newest row of the conversation. The model has not seen any later one.
     pub seen_up_to: Seq,
-    /// Whether a continuation had to follow a bare reply.
+    /// Whether a continuation follows a bare reply.
     pub continued: bool,
 }
 
@@ -87,8 +89,8 @@ pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
     for message in selected.parts.iter().flat_map(render::render_part) {
         shape::push_merged(&mut messages, message);
     }
-    // The aside changes with every request: it stands at the very end, so that everything before it
-    // is the same in the next one.
+    // The runtime note changes with every request. At the very end it leaves everything before it
+    // the same in the next request.
     let aside =
         runtime_note::render_note(composition, &part::whole_results(&selected.parts), reserve);
     if let Some(aside) = &aside {
@@ -108,8 +110,8 @@ pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
     }
 }
 
-/// The system prompt and the operator's notes in one message, within so many bytes. Where not all
-/// notes fit, the newest stay.
+/// The system prompt and the operator's notes in one message, within a limit of bytes. If not all
+/// notes fit, the newest are kept.
 fn system_message(composition: &Composition<'_>, room: usize) -> ChatMessage {
     let frame = wire::message_bytes(&ChatMessage::System("".into())) + 1;
     let mut left = room.saturating_sub(frame);
@@ -128,7 +130,7 @@ fn system_message(composition: &Composition<'_>, room: usize) -> ChatMessage {
     ChatMessage::System(text)
 }
 
-/// What of a text fits into what is left, which it then takes.
+/// Cuts a text to the space that is left, and subtracts it from that space.
 fn take_fitting(text: Arc<str>, left: &mut usize) -> Arc<str> {
     let mut text = Excerpt::from_required(text);
     text.shorten(*left, |_| String::new());

@@ -1,8 +1,8 @@
-//! The part of a conversation that is held in memory: what requests are composed from.
+//! The part of a conversation in memory, from which requests are composed.
 //!
-//! Everything is stored; this window is bounded. It keeps the orders that are not answered yet,
-//! the turn under way, the last complete loop before it and the newest order, and of all of them
-//! only what a request can show.
+//! Everything is stored; this window is bounded. It keeps unanswered orders, the current turn, the
+//! last complete loop before it, and the newest order. Of each row it keeps only what a request can
+//! contain.
 
 mod window;
 
@@ -22,28 +22,26 @@ pub struct Conversation {
     rows: VecDeque<Arc<Row>>,
     notes: Vec<Arc<Row>>,
     last: Seq,
-    /// The newest turn in which the model spoke, and how often it did.
+    /// The newest turn with a message of the model, and the number of its messages.
     spoken: (TurnNumber, u32),
-    /// The most that is held of one result, in bytes.
+    /// The most bytes that are kept of one result.
     hold: usize,
-    /// How long the reasoning of rows was, which is not held.
+    /// The length of the reasoning of rows, which is not kept itself.
     reasoning: BTreeMap<Seq, usize>,
-    /// Direct messages up to here are answered, by words that are not held any more.
+    /// Direct messages up to this row are answered, by replies that are no longer in memory.
     answered: Seq,
 }
 
 /// A call without a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingCall {
-    /// Which.
     pub key: CallKey,
-    /// The call as recorded.
     pub call: CallRecord,
 }
 
 impl Conversation {
-    /// Takes up a conversation again from its newest rows and its standing notes. Of one result,
-    /// `hold` bytes are held: as many as a request can show.
+    /// Restores a conversation from its newest rows and its notes. At most `hold` bytes of each
+    /// result are kept, as many as a request can contain.
     #[must_use]
     pub fn restore(recollection: StoredHistory, hold: usize) -> Conversation {
         let mut conversation = Conversation {
@@ -61,24 +59,24 @@ impl Conversation {
         conversation
     }
 
-    /// The newest place given out.
+    /// The newest row number that was assigned.
     #[must_use]
     pub fn last_seq(&self) -> Seq {
         self.last
     }
 
-    /// The rows held, oldest first.
+    /// The rows in memory, oldest first.
     pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Arc<Row>> + Clone {
         self.rows.iter()
     }
 
-    /// The operator's persistent notes that stand, oldest first.
+    /// The operator's notes that were not cleared, oldest first.
     #[must_use]
     pub fn notes(&self) -> &[Arc<Row>] {
         &self.notes
     }
 
-    /// Adds a row at the end.
+    /// Appends a row.
     pub fn push(&mut self, row: &Arc<Row>) {
         if row.kind() == Some(RowKind::Note) {
             self.notes.push(row.clone());
@@ -86,7 +84,7 @@ impl Conversation {
         self.take_in(row);
     }
 
-    /// What is never sent is not held.
+    /// Takes a row into memory, unless it is never sent.
     fn take_in(&mut self, row: &Arc<Row>) {
         self.last = self.last.max(row.seq);
         if row.utterance().is_some() {
@@ -103,18 +101,18 @@ impl Conversation {
         }
     }
 
-    /// Bytes of the reasoning that belongs to the rows held.
+    /// The bytes of the reasoning of the rows in memory.
     #[must_use]
     pub fn reasoning_bytes(&self) -> usize {
         self.reasoning.values().sum()
     }
 
-    /// Forgets the operator's notes.
+    /// Removes the operator's notes.
     pub fn clear_notes(&mut self) {
         self.notes.clear();
     }
 
-    /// The direct messages that no words of the model answer yet, oldest first.
+    /// The direct messages that no reply answers yet, oldest first.
     pub fn unanswered_prompts(&self) -> impl Iterator<Item = &Arc<Row>> {
         let answered = self.answered_upto();
         self.rows
@@ -122,7 +120,7 @@ impl Conversation {
             .filter(move |row| row.kind() == Some(RowKind::Prompt) && row.seq > answered)
     }
 
-    /// The newest place that the model's words answer.
+    /// The newest row that the model's replies answer.
     fn answered_upto(&self) -> Seq {
         let newest_reply = self
             .rows
@@ -134,7 +132,7 @@ impl Conversation {
         answered.unwrap_or_default().max(self.answered)
     }
 
-    /// The newest direct message among so many of the newest sendable rows.
+    /// The newest direct message among the newest `window` sendable rows.
     #[must_use]
     pub fn newest_prompt_within(&self, window: usize) -> Option<&Arc<Row>> {
         self.rows
@@ -145,20 +143,20 @@ impl Conversation {
             .find(|row| row.kind() == Some(RowKind::Prompt))
     }
 
-    /// The newest row that the model said, empty replies included.
+    /// The newest message of the model, even an empty one.
     #[must_use]
     pub fn last_utterance(&self) -> Option<&Arc<Row>> {
         self.rows.iter().rev().find(|row| row.utterance().is_some())
     }
 
-    /// How often the model has spoken in a turn; of older turns than the newest nothing is known.
+    /// The number of messages of the model in a turn. It is only known for the newest turn.
     #[must_use]
     pub fn utterances_in(&self, turn: TurnNumber) -> u32 {
         let (spoken, count) = self.spoken;
         if spoken == turn { count } else { 0 }
     }
 
-    /// The calls that have no result, in order.
+    /// The calls without a result, in order.
     #[must_use]
     pub fn open_calls(&self) -> Vec<PendingCall> {
         let answered: BTreeSet<CallKey> = self

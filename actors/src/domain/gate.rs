@@ -1,11 +1,12 @@
-//! The gate: who may ask the outside now, and who waits (CONTRACT.md: `max_concurrency`,
+//! The gate: who may call a server now, and who waits (CONTRACT.md: `max_concurrency`,
 //! `requests_per_minute`, `tokens_per_minute`, `fallback`, `[budget]`, `logins_per_minute`).
 //!
-//! One gate for the whole swarm, with a lane for each provider and one for logins. A lane limits
-//! what is in flight and how fast new requests begin. Within a lane the operator's direct orders go
-//! first, then whoever came first; since a Mysis has one request at a time and comes back to the
-//! end, that is fair. A provider that fails again and again is left alone (its circuit opens), and
-//! whoever has another one goes there. Who is out of budget is turned away, not kept waiting.
+//! There is one gate for the whole swarm, with a lane for each provider and one for logins. A lane
+//! limits the requests in flight and the rate of new ones. Within a lane the operator's direct
+//! messages come first, then the order of arrival. That is fair, because a Mysis has one request at
+//! a time and rejoins at the end. The circuit of a provider that fails repeatedly opens: it gets no
+//! requests, and those with a fallback go there. A request without budget is refused and does not
+//! wait.
 
 pub mod circuit;
 mod lane;
@@ -24,100 +25,98 @@ use circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 
 use lane::LaneState;
 
-/// The longest that a server is said to have been away by the wall clock alone, which may have been set.
+/// The longest outage that is reported by the wall clock alone, which may have been set.
 const MAX_OUTAGE: Duration = Duration::from_secs(30 * 86_400);
 
-/// What a lane allows.
+/// The limits of a lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneRules {
-    /// How many may be in flight; absent: any number.
+    /// The most requests in flight; `None` for no limit.
     pub max_in_flight: Option<usize>,
-    /// How many may begin in a minute, evenly paced; absent: any number.
+    /// The most requests that begin in a minute, evenly paced; `None` for no limit.
     pub per_minute: Option<u32>,
-    /// How many may begin at once after a quiet time.
+    /// The most requests that begin at once after a quiet time.
     pub burst: u32,
-    /// How many tokens may begin in a minute; absent: any number.
+    /// The most tokens of requests that begin in a minute; `None` for no limit.
     pub tokens_per_minute: Option<u64>,
-    /// When its circuit opens; absent: never.
+    /// When its circuit opens; `None` for never.
     pub circuit: Option<CircuitRules>,
-    /// The provider that takes over meanwhile, where there is one.
+    /// The provider that takes over meanwhile, if there is one.
     pub fallback: Option<Arc<str>>,
 }
 
-/// What everybody is let in by.
+/// The rules of admission.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GateRules {
-    /// What the lanes allow; a lane without rules lets everybody in.
+    /// The limits of the lanes. A lane without limits admits every request.
     pub lanes: BTreeMap<Lane, LaneRules>,
-    /// What may be spent.
+    /// The budgets.
     pub budget: BudgetRules,
 }
 
-/// Somebody who wants in.
+/// A request for admission.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdmissionRequest {
-    /// Where, the best first; never empty.
+    /// The lanes that can serve it, best first; never empty.
     pub routes: Vec<Lane>,
-    /// Whose budget it is paid from; absent: nobody's.
+    /// The Mysis whose budget pays; `None` if it is free.
     pub payer: Option<MysisId>,
-    /// Whether an operator's direct message waits for it.
+    /// Whether a direct message of the operator waits for it.
     pub is_urgent: bool,
-    /// How many tokens it will use, about.
+    /// The estimated tokens.
     pub tokens: u64,
     /// Whether it waits as long as a server is away.
     pub waits_out: bool,
 }
 
-/// What becomes of one who wanted in.
+/// The decision about a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateVerdict {
-    /// It may come in.
+    /// It is admitted.
     Admitted {
-        /// Where.
         lane: Lane,
-        /// What its payer should be told, where there is something.
+        /// A message for the payer, if there is one.
         told: Option<Arc<str>>,
-        /// Whether it is the first to try a server that is away.
+        /// Whether it is the trial call to a server that is away.
         is_trial: bool,
     },
-    /// The server is away, and it does not wait.
+    /// The server is away, and the request does not wait.
     Away {
-        /// What happened last.
+        /// The last failure.
         why: Arc<str>,
     },
-    /// It may not come in before a moment, and does not wait.
+    /// It is refused until a certain time.
     Denied {
-        /// Why.
+        /// The reason.
         why: Arc<str>,
-        /// Until when.
+        /// The time.
         until: Timestamp,
     },
 }
 
-/// What the operator is told.
+/// An event of the gate for the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GateEvent {
-    /// A server failed again and again and is left alone.
+    /// A server has failed repeatedly and gets no more requests.
     CircuitOpened {
-        /// Where to.
         lane: Lane,
-        /// What happened last.
+        /// The last failure.
         text: Arc<str>,
-        /// How often it is tried.
+        /// The interval of trial calls.
         every: Duration,
-        /// Who takes over.
+        /// The provider that takes over.
         fallback: Option<Arc<str>>,
     },
     /// A server works again.
     CircuitClosed {
-        /// Where to.
+        /// The lane of the server.
         lane: Lane,
     },
-    /// The swarm's budget.
+    /// An event of the swarm's budget.
     Budget(BudgetEvent),
 }
 
-/// All lanes, and the purse.
+/// All lanes and the budget.
 #[derive(Debug, Default)]
 pub struct AdmissionGate {
     rules: GateRules,
@@ -127,7 +126,7 @@ pub struct AdmissionGate {
 }
 
 impl AdmissionGate {
-    /// Sets what everybody is let in by. Whoever was left alone may have been mended by that.
+    /// Sets the rules. All circuits close, because the change may have removed the cause.
     pub fn set_rules(&mut self, rules: GateRules) {
         self.purse.set_rules(rules.budget);
         self.rules = rules;
@@ -136,12 +135,12 @@ impl AdmissionGate {
         }
     }
 
-    /// Takes up what the books say.
+    /// Restores today's cost from the books.
     pub fn restore_spending(&mut self, books: &[CostEntry], now: Timestamp) {
         self.purse.restore_spending(books, now);
     }
 
-    /// Takes up which servers are away, as the gate before this one told it.
+    /// Restores the servers that are away, as the previous gate reported them.
     pub fn recall_weather(&mut self, weather: &ServerOutages, now: Now) {
         for away in &weather.0 {
             let rules = self.rules.lanes.get(&away.lane);
@@ -155,7 +154,7 @@ impl AdmissionGate {
         }
     }
 
-    /// Somebody wants in: queues where it can be served, best first.
+    /// Queues a request in the best lane that can serve it.
     pub fn queue_request(&mut self, pass: PermitId, asker: AdmissionRequest, now: Moment) {
         let lane = self
             .way_of(&asker, now)
@@ -167,14 +166,14 @@ impl AdmissionGate {
             .queue_request(pass, asker);
     }
 
-    /// The first of its lanes that lets somebody through: with a closed circuit, or where a trial
-    /// is due and nobody is there to make it.
+    /// The first lane that lets requests pass: its circuit is closed, or a trial call is due and
+    /// nobody waits to make it.
     fn way_of(&self, asker: &AdmissionRequest, now: Moment) -> Option<Lane> {
         let passes = |lane: &&Lane| self.lanes.get(lane).is_none_or(|lane| lane.takes_more(now));
         asker.routes.iter().find(passes).cloned()
     }
 
-    /// Somebody who was let in, or who waited, is done.
+    /// Ends a call or removes a waiting request.
     pub fn release_permit(
         &mut self,
         lane: &Lane,
@@ -189,7 +188,7 @@ impl AdmissionGate {
         self.on_transition(lane, turn);
     }
 
-    /// The server that somebody was let in to gives a sign of life before the call is over.
+    /// Notes that the server of a call has begun to answer.
     pub fn on_sign_of_life(&mut self, lane: &Lane, pass: PermitId) {
         let turn = self
             .lanes
@@ -215,32 +214,31 @@ impl AdmissionGate {
         });
     }
 
-    /// The servers that are away now.
     pub fn outages(&self) -> impl Iterator<Item = (&Lane, &Outage)> {
         let lanes = self.lanes.iter();
         lanes.filter_map(|(name, lane)| Some((name, lane.outage()?)))
     }
 
-    /// Somebody who waits gave up.
+    /// Removes a waiting request.
     pub fn give_up(&mut self, pass: PermitId) {
         for lane in self.lanes.values_mut() {
             lane.give_up(pass);
         }
     }
 
-    /// The outside asks to be left alone until then.
+    /// Pauses a lane until then, because its server asked for it.
     pub fn hold_lane(&mut self, lane: Lane, until: Moment) {
         self.lanes.entry(lane).or_default().hold_until(until);
     }
 
-    /// A model call cost this.
+    /// Adds the cost of a model call.
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
         self.purse.add_charge(mysis, bill, now);
         self.news
             .extend(self.purse.due_event(now).map(GateEvent::Budget));
     }
 
-    /// Decides for all who need not wait any longer.
+    /// Decides about all requests that need not wait any longer.
     pub fn decide_requests(&mut self, now: Now) -> Vec<(PermitId, GateVerdict)> {
         let Now { wall, moment } = now;
         let mut decided = self.turn_away(wall);
@@ -268,7 +266,7 @@ impl AdmissionGate {
         decided
     }
 
-    /// Who is out of budget does not wait here.
+    /// Refuses waiting requests without budget.
     fn turn_away(&mut self, now: Timestamp) -> Vec<(PermitId, GateVerdict)> {
         let mut away = Vec::new();
         if !self.purse.is_limited() {
@@ -292,7 +290,7 @@ impl AdmissionGate {
         away
     }
 
-    /// Who does not wait for a server that is away goes on without it.
+    /// Refuses requests that do not wait for a server that is away.
     fn send_on(&mut self, now: Moment) -> Vec<(PermitId, GateVerdict)> {
         let mut sent_on = Vec::new();
         for lane in self.lanes.values_mut() {
@@ -304,7 +302,7 @@ impl AdmissionGate {
         sent_on
     }
 
-    /// Who waits where nobody passes goes where somebody does.
+    /// Moves requests from lanes that let none pass to lanes that do.
     fn reroute_requests(&mut self, now: Moment) {
         let mut movers = Vec::new();
         for lane in self.lanes.values_mut() {
@@ -315,7 +313,7 @@ impl AdmissionGate {
         }
     }
 
-    /// When somebody who waits may come in without anybody leaving; `None` where that never is.
+    /// When a waiting request may be admitted although no call ends; `None` if that never happens.
     #[must_use]
     pub fn wakes_at(&self) -> Option<Moment> {
         self.lanes
@@ -325,18 +323,18 @@ impl AdmissionGate {
             .min()
     }
 
-    /// What there is to tell the operator since this was last asked.
+    /// Takes the events for the operator.
     pub fn take_news(&mut self) -> Vec<GateEvent> {
         std::mem::take(&mut self.news)
     }
 
-    /// How the budget stands.
+    /// The state of the budget.
     #[must_use]
     pub fn budget_status(&self) -> BudgetStatus {
         self.purse.status()
     }
 
-    /// How many wait before a lane.
+    /// The number of requests that wait for a lane.
     #[must_use]
     pub fn waiting_count(&self, lane: &Lane) -> usize {
         self.lanes.get(lane).map_or(0, LaneState::waiting_count)
@@ -344,7 +342,7 @@ impl AdmissionGate {
 }
 
 impl LaneRules {
-    /// The time between two beginnings at an even pace.
+    /// The time between two requests at an even pace.
     fn interval(&self) -> Option<Duration> {
         self.per_minute
             .map(|count| Duration::from_secs(60) / count.max(1))

@@ -1,7 +1,7 @@
 //! Messages: the rows of a conversation, by kind (DESIGN 4).
 //!
-//! A row is written once and shared from then on: by the window that requests are composed from,
-//! by the store and by whoever shows it.
+//! A row is written once. From then on it is shared by the window that requests are composed from,
+//! by the store and by screens.
 
 mod kind;
 mod texts;
@@ -16,74 +16,73 @@ pub use kind::RowKind;
 /// One row of one Mysis' conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Its place.
+    /// The row's number.
     pub seq: Seq,
     /// When it was made.
     pub at: Timestamp,
-    /// The turn it belongs to; a prompt between two turns belongs to the coming one.
+    /// The turn that it belongs to. A prompt between two turns belongs to the next one.
     pub turn: TurnNumber,
-    /// What it says.
+    /// The content.
     pub body: RowBody,
 }
 
-/// What a row says, by kind.
+/// The content of a row, by kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowBody {
     /// The operator's direct message.
     Prompt {
-        /// What the operator wrote.
+        /// The operator's text.
         text: Arc<str>,
     },
-    /// The delivery of a mission; the text itself is stored once for the swarm.
+    /// The delivery of a mission. The text itself is stored once for the swarm.
     Mission {
-        /// Which mission.
         id: MissionId,
         /// Its text.
         text: Arc<str>,
     },
     /// An imported message of another Mysis to the swarm.
     Peer {
-        /// The name of the Mysis that said it.
+        /// The name of that Mysis.
         sender: Arc<str>,
-        /// What it said.
+        /// The text.
         text: Arc<str>,
     },
-    /// The operator's persistent context.
+    /// A note of the operator.
     Note {
-        /// What to keep in mind.
+        /// The text.
         text: Arc<str>,
     },
-    /// The model's words without a call.
+    /// A reply of the model without calls.
     Reply(Utterance),
-    /// The model's words with at least one tool call.
+    /// A message of the model with at least one tool call.
     Call {
-        /// The words.
+        /// The text and what belongs to it.
         utterance: Utterance,
         /// The calls, in the model's order; never empty.
         calls: Vec<CallRecord>,
     },
-    /// What a tool answered.
+    /// The result of a tool call.
     Result {
         /// The call it answers.
         call: CallKey,
-        /// The answer.
+        /// The result's text.
         text: Arc<str>,
-        /// About the answer.
+        /// Facts about the result.
         meta: ResultMeta,
     },
-    /// What the runtime tells the operator; never sent to the model.
+    /// A notice of the runtime to the operator. It is never sent to the model.
     Host {
         /// The notice.
         text: Arc<str>,
-        /// About the notice.
+        /// Facts about the notice.
         meta: HostMeta,
     },
-    /// A trace for exports; never sent to the model, not shown.
+    /// A trace for exports. It is neither sent to the model nor shown.
     Audit {
-        /// What happened.
+        /// The trace's text.
         text: Arc<str>,
     },
-    /// A row of a kind that this version does not know: shown, never sent.
+    /// A row of a kind that this version does not know. It is shown and never sent.
     Unknown {
         /// The kind as stored.
         kind: Arc<str>,
@@ -92,75 +91,75 @@ pub enum RowBody {
     },
 }
 
-/// What the model said, and what it had seen when it said it.
+/// A message of the model, and what the model had seen when it wrote it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Utterance {
-    /// Its words; empty where it only called tools, or answered with nothing.
+    /// The text; empty if the model only called tools or answered with nothing.
     pub text: Arc<str>,
-    /// Its reasoning; stored and searchable, never sent back.
+    /// The reasoning. It is stored and searchable, and never sent back.
     pub reasoning: Option<Arc<str>>,
-    /// The newest row that the request held. A message that arrived while the model was thinking
-    /// has a later place: it is not answered by this utterance and stands behind it in requests.
+    /// The newest row in the request. A message that arrived while the model was thinking has a
+    /// higher number. It is not answered by this one and follows it in requests.
     pub seen_up_to: Seq,
-    /// About the model call.
+    /// Facts about the model call.
     pub meta: ReplyMeta,
 }
 
 impl Utterance {
-    /// The newest row that the model had seen when it said this; 0 where it had seen none, as with
-    /// a mission that stood before its first turn. `own` is the utterance's own place.
+    /// The newest row that the model had seen. It is 0 if it had seen none, for example when a
+    /// mission was in force before its first turn. `own` is the row of this message.
     #[must_use]
     pub fn newest_seen(&self, own: Seq) -> Seq {
         self.seen_up_to.min(own)
     }
 }
 
-/// About the model call behind an utterance.
+/// Facts about the model call behind a message.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct ReplyMeta {
-    /// What the provider reported, if anything.
+    /// The usage that the provider reported.
     pub usage: Option<TokenUsage>,
-    /// How long the call took, in milliseconds.
+    /// The duration of the call in milliseconds.
     pub ms: u64,
     /// The model that answered.
     pub model: Arc<str>,
     /// The provider that was asked.
     pub provider: Arc<str>,
-    /// Why the model stopped, in the provider's words.
+    /// Why the model stopped, in the provider's word.
     pub finish_reason: Option<Arc<str>>,
-    /// What the call cost in millionths of a US dollar; absent where the provider has no price.
+    /// The cost in millionths of a US dollar; `None` if the provider has no price.
     pub cost_micros: Option<u64>,
 }
 
-/// One tool call of an utterance.
+/// A tool call of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
-    /// The provider's id, letter for letter; may be empty or repeated.
+    /// The provider's id, unchanged. It may be empty or repeated.
     pub id: Arc<str>,
-    /// The tool's name as the model wrote it, but for leaked tokens around a name that is one.
+    /// The tool's name as the model wrote it, without leaked tokens around a known name.
     pub name: Arc<str>,
-    /// The arguments as the model wrote them; may be no JSON at all.
+    /// The arguments as the model wrote them. They may not be JSON.
     pub arguments: Arc<str>,
-    /// How far it got.
+    /// The status of the call.
     pub status: CallStatus,
-    /// Whether the tool only reads, so that asking again after a crash does no harm.
+    /// Whether the tool only reads, so that calling it again after a crash is harmless.
     pub read_only: bool,
 }
 
-/// How far a call got (DESIGN 7).
+/// The status of a call (DESIGN 7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CallStatus {
     /// Stored, not sent.
     Recorded,
     /// Marked as sent; it may have been executed.
     Sent,
-    /// A result is stored.
+    /// A good result is stored.
     Done,
-    /// A result is stored that says it failed.
+    /// A result is stored that is a failure.
     Failed,
-    /// It was sent and nobody knows what came of it.
+    /// It was sent, and its result is unknown.
     Unknown,
-    /// It was never sent and never will be.
+    /// It was not sent and never will be.
     NotExecuted,
 }
 
@@ -187,7 +186,7 @@ impl CallStatus {
         }
     }
 
-    /// Reads the word back; `None` for a word that is none of ours.
+    /// Parses the word; `None` if it is unknown.
     #[must_use]
     pub fn parse(text: &str) -> Option<CallStatus> {
         Self::ALL.into_iter().find(|status| status.as_str() == text)
@@ -206,44 +205,44 @@ impl CallStatus {
     }
 }
 
-/// About a tool's answer.
+/// Facts about a tool's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultMeta {
     /// The call's id as the model gave it.
     pub call_id: Arc<str>,
     /// The tool's name.
     pub tool: Arc<str>,
-    /// How the call ended; never open.
+    /// How the call ended. It is never an open status.
     pub status: CallStatus,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub ms: u64,
-    /// The game tick the answer names, if it names one.
+    /// The game tick in the result, if there is one.
     pub tick: Option<i64>,
-    /// The answer's size in bytes, before anything was cut from it.
+    /// The size of the result in bytes, before anything was cut.
     pub bytes: u64,
 }
 
 impl ResultMeta {
-    /// Whether the answer is a failure.
+    /// Whether the result is a failure.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.status != CallStatus::Done
     }
 }
 
-/// How much a host notice matters.
+/// The importance of a host notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// A change of state, as intended.
     Info,
-    /// Something went wrong and the runtime deals with it.
+    /// Something failed, and the runtime handles it.
     Warn,
     /// A human must act.
     Error,
 }
 
 impl Severity {
-    /// The word used in JSON and on screen.
+    /// The word in JSON and on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -253,7 +252,7 @@ impl Severity {
         }
     }
 
-    /// Reads the word back; anything else is taken as `info`.
+    /// Parses the word. Any other word counts as `info`.
     #[must_use]
     pub fn parse(text: &str) -> Severity {
         match text {
@@ -264,16 +263,16 @@ impl Severity {
     }
 }
 
-/// About a host notice.
+/// Facts about a host notice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostMeta {
-    /// How much it matters.
+    /// The importance.
     pub severity: Severity,
     /// A short stable word for what happened, such as `retry` or `idle`.
     pub code: Arc<str>,
-    /// Which attempt this was, where something is tried several times.
+    /// The number of the attempt, if something is tried several times.
     pub attempt: Option<u32>,
-    /// What a model call cost that left no other row behind.
+    /// The cost of a model call that has no other row.
     pub bill: Option<Charge>,
 }
 
@@ -295,7 +294,7 @@ impl Row {
         }
     }
 
-    /// Its kind as a word, also where this version does not know it.
+    /// The kind as a word, even if this version does not know it.
     #[must_use]
     pub fn kind_word(&self) -> &str {
         if let RowBody::Unknown { kind, .. } = &self.body {
@@ -304,7 +303,7 @@ impl Row {
         self.kind().map_or("", RowKind::as_str)
     }
 
-    /// Whether the row may be sent to the model; an empty reply has nothing to send.
+    /// Whether the row may be sent to the model. An empty reply is not sent.
     #[must_use]
     pub fn is_sendable(&self) -> bool {
         if let RowBody::Reply(utterance) = &self.body {
@@ -313,7 +312,7 @@ impl Row {
         self.kind().is_some_and(RowKind::is_sendable)
     }
 
-    /// What it says, as text.
+    /// The text of the content.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
         match &self.body {
@@ -329,7 +328,7 @@ impl Row {
         }
     }
 
-    /// The model's words behind a reply or a call.
+    /// The model's message in a reply or a call row.
     #[must_use]
     pub fn utterance(&self) -> Option<&Utterance> {
         let (RowBody::Reply(utterance) | RowBody::Call { utterance, .. }) = &self.body else {
@@ -338,7 +337,7 @@ impl Row {
         Some(utterance)
     }
 
-    /// The calls of a call row; none for every other.
+    /// The calls of a call row; empty for other kinds.
     #[must_use]
     pub fn calls(&self) -> &[CallRecord] {
         let RowBody::Call { calls, .. } = &self.body else {
@@ -347,7 +346,7 @@ impl Row {
         calls
     }
 
-    /// Who said it, where that is neither the operator nor the Mysis itself.
+    /// The sender, if it is neither the operator nor the Mysis itself.
     #[must_use]
     pub fn sender(&self) -> Option<&str> {
         let RowBody::Peer { sender, .. } = &self.body else {
@@ -356,7 +355,7 @@ impl Row {
         Some(sender)
     }
 
-    /// About a host notice.
+    /// Facts about a host notice.
     #[must_use]
     pub fn host(&self) -> Option<&HostMeta> {
         let RowBody::Host { meta, .. } = &self.body else {
@@ -365,7 +364,7 @@ impl Row {
         Some(meta)
     }
 
-    /// What a result row answers, and how.
+    /// The call that a result row answers, the text, and facts about it.
     #[must_use]
     pub fn result(&self) -> Option<(CallKey, &Arc<str>, &ResultMeta)> {
         let RowBody::Result { call, text, meta } = &self.body else {

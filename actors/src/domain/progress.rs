@@ -1,11 +1,12 @@
-//! Progress: whether a Mysis gets anywhere, and what is done about one that does not.
+//! Progress: whether a Mysis makes progress, and what is done if it does not.
 //!
-//! A pure state machine over what a Mysis has durable: its calls and their results, turn by turn.
-//! Two things are watched: outcomes (credits, cargo, places, missions, skills, the ship) and
-//! repetition (failing calls, circles of calls, words alone). Whoever gets nowhere climbs a ladder,
-//! a rung at a time: told so, begun afresh, asked elsewhere, parked. A gain climbs down a rung.
+//! It is a pure state machine over a Mysis' stored calls and results, turn by turn. It watches
+//! outcomes (credits, cargo, places, missions, skills, the ship) and repetition (failing calls,
+//! cycles of calls, replies without calls). A stuck Mysis is escalated step by step: it is
+//! notified, its context is reset, another provider is used, it is parked. Each gain goes one step
+//! back.
 //!
-//! Bounded: some two KiB a Mysis, whatever happens. What of it survives a restart is its memo.
+//! The state takes at most about two KiB for each Mysis. A checkpoint of it survives a restart.
 
 mod call_pattern;
 mod checkpoint;
@@ -34,25 +35,25 @@ pub use order_intent::{
 };
 pub use stall::{StallKind, StallVerdict, Stuck};
 
-/// Turns between two memos where nothing important changed.
+/// The turns between two checkpoints if nothing important changed.
 const CHECKPOINT_EVERY_TURNS: u32 = 8;
 
-/// A tool call that came back.
+/// A tool call that has a result.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedCall<'a> {
     /// The tool.
     pub tool: &'a Arc<str>,
     /// Its arguments.
     pub arguments: &'a Arc<str>,
-    /// Whether it only reads.
+    /// Whether the tool only reads.
     pub read_only: bool,
-    /// How it ended.
+    /// How the call ended.
     pub status: CallStatus,
     /// Its result.
     pub text: &'a str,
 }
 
-/// The watch on one Mysis.
+/// Detects whether one Mysis is stuck.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StallDetector {
     outcomes: Outcomes,
@@ -60,25 +61,25 @@ pub struct StallDetector {
     stall_window: StallWindow,
     lap: CycleWindow,
     step: EscalationStep,
-    /// The turns of the stretch when the rung was taken, and the moment.
+    /// The window's turns and the time when the present step was taken.
     taken: (u32, Moment),
-    /// Since when it is known to get nowhere, by the wall clock, and how.
+    /// Since when the Mysis is known to be stuck, by the wall clock, and in which way.
     known: Option<(Timestamp, StallKind)>,
-    /// What the model is told, until something gets better.
+    /// The notice for the model, until there is a gain.
     notice: Option<String>,
-    /// Rows before this one are not sent any more.
+    /// Rows before this one are no longer sent.
     afresh: Seq,
-    /// Turns in a row whose answers nobody can judge.
+    /// The number of turns in a row whose answers cannot be judged.
     unjudged: u32,
-    /// Whether that was told.
+    /// Whether the operator was told that.
     is_unjudged_told: bool,
-    /// Turns since the last memo.
+    /// The turns since the last checkpoint.
     unsaved: u32,
     is_urgent: bool,
 }
 
 impl StallDetector {
-    /// A call of the turn under way came back.
+    /// Takes a call of the current turn.
     pub fn on_call(&mut self, call: FinishedCall<'_>, now: Moment) {
         let is_done = call.status == CallStatus::Done;
         let gains = if is_done {
@@ -94,8 +95,8 @@ impl StallDetector {
         }
     }
 
-    /// A turn is over. `blatant` is after how many turns of words alone, or of one failing call,
-    /// it is told.
+    /// Ends a turn. `blatant` is the number of turns without calls, or with one failing call, after
+    /// which the Mysis counts as stuck.
     pub fn turn_ended(
         &mut self,
         rules: &ProgressRules,
@@ -121,7 +122,8 @@ impl StallDetector {
                 step: None,
             });
         }
-        // What a circle earns on its way round, it loses again.
+        // What a cycle earns on its way is lost again before its end, so it does not count as a
+        // gain.
         let gained = matches!(turned, TurnJudgement::Gained | TurnJudgement::Unjudged);
         if gained && !self.is_cycling(rules, blatant, errand, now) {
             self.climb_down(now);
@@ -132,7 +134,8 @@ impl StallDetector {
                 .known
                 .is_some_and(|(_, way)| way != StallKind::Idles && way != StallKind::Circles)
             {
-                // What was blatant has ended; whether anything comes of it shows in time.
+                // The obvious problem has ended. Whether there are gains again will only show
+                // later.
                 self.known = None;
                 self.notice = None;
             }
@@ -141,7 +144,7 @@ impl StallDetector {
         self.judge_stall(way, rules, blatant, means, Now { wall, moment: now })
     }
 
-    /// Counts the turns that nobody can judge.
+    /// Counts the turns whose answers cannot be judged.
     fn count_unjudged(&mut self, turned: TurnJudgement) {
         match turned {
             TurnJudgement::Unjudged | TurnJudgement::Repeated => {
@@ -155,8 +158,8 @@ impl StallDetector {
         }
     }
 
-    /// What the operator is told, once, where answers cannot be judged: that only repetition and
-    /// failures are watched.
+    /// The notice for the operator that answers cannot be judged and only repetition and failures
+    /// are watched. It is given once.
     pub fn take_unjudged_notice(&mut self, rules: &ProgressRules) -> Option<String> {
         if !rules.is_on || self.is_unjudged_told || self.unjudged < rules.turns {
             return None;
@@ -170,7 +173,7 @@ impl StallDetector {
         ))
     }
 
-    /// How it gets nowhere, where it does.
+    /// In which way the Mysis is stuck; `None` if it is not.
     fn stall_kind(
         &self,
         rules: &ProgressRules,
@@ -197,7 +200,7 @@ impl StallDetector {
         (idles && !waits).then_some(StallKind::Idles)
     }
 
-    /// Whether it makes the same calls in the same order, and has nothing of it in the end.
+    /// Whether it repeats the same calls in the same order and gains nothing by it.
     fn is_cycling(
         &self,
         rules: &ProgressRules,
@@ -211,7 +214,7 @@ impl StallDetector {
             && !is_allowed
     }
 
-    /// Takes the next rung where it is time to, or tells again.
+    /// Takes the next step of the escalation if it is due, or repeats the notice.
     fn judge_stall(
         &mut self,
         way: StallKind,
@@ -235,7 +238,8 @@ impl StallDetector {
             self.taken = (self.stall_window.all_turns(), now);
             self.is_urgent = true;
         } else if !(turns.is_multiple_of(blatant) && (turns / blatant).is_power_of_two()) {
-            // Told when it was found out, then after twice as many turns, and so on.
+            // The notice comes when the problem is detected, then after twice as many turns, and so
+            // on.
             return None;
         }
         self.notice = Some(stall_notice(&facts));
@@ -246,7 +250,7 @@ impl StallDetector {
         })
     }
 
-    /// Something got better.
+    /// Goes one step back after a gain.
     fn climb_down(&mut self, now: Moment) {
         if self.step > EscalationStep::Unescalated {
             self.step = self.step.step_below();
@@ -257,7 +261,8 @@ impl StallDetector {
         self.notice = None;
     }
 
-    /// An order of the operator begins a new count. What fails for days goes on to be counted.
+    /// Begins a new window, because the operator gave an order. Failures that recur for days are
+    /// counted on.
     pub fn on_order(&mut self, now: Moment) {
         self.stall_window = StallWindow::default();
         self.lap = CycleWindow::default();
@@ -268,7 +273,7 @@ impl StallDetector {
         self.taken = (0, now);
     }
 
-    /// One that gets nowhere, as those who watch see it.
+    /// The stuck Mysis as watchers see it; `None` if it is not stuck.
     #[must_use]
     pub fn stuck(&self) -> Option<Stuck> {
         let (since, way) = self.known?;
@@ -287,25 +292,25 @@ impl StallDetector {
         })
     }
 
-    /// What the model is told about it, until something gets better.
+    /// The notice for the model, until there is a gain.
     #[must_use]
     pub fn notice(&self) -> Option<&String> {
         self.notice.as_ref()
     }
 
-    /// How far it was taken.
+    /// The present step of the escalation.
     #[must_use]
     pub fn escalation_step(&self) -> EscalationStep {
         self.step
     }
 
-    /// Rows before this one are not sent any more.
+    /// Rows before this one are no longer sent.
     #[must_use]
     pub fn context_reset(&self) -> Seq {
         self.afresh
     }
 
-    /// The conversation begins at this row.
+    /// Begins the context at this row.
     pub fn reset_context(&mut self, at: Seq) {
         self.afresh = at;
         self.is_urgent = true;
@@ -321,7 +326,7 @@ impl StallDetector {
         }
     }
 
-    /// The facts, as a clause.
+    /// The facts as a clause.
     fn describe_stall(&self, way: StallKind, now: Moment) -> String {
         let turns = self.turns_of(way);
         let what = match way {
@@ -360,7 +365,7 @@ impl StallDetector {
     }
 }
 
-/// What the model is told.
+/// The notice for the model.
 fn stall_notice(facts: &str) -> String {
     format!(
         "No progress in your last {facts}. Do something else: look at your situation with a tool, \

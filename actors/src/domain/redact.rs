@@ -1,7 +1,7 @@
 //! Redaction: known secrets never get into a row, a request or a notice (DESIGN 6).
 //!
-//! A secret is found however it is written: each of its letters in any of the ways of
-//! `spelling`, all of it in Base64. Texts are read once, however many secrets are known.
+//! A secret is found in any notation: each of its characters in any of the notations of `decoding`,
+//! or all of it in Base64. A text is read once, however many secrets are known.
 
 mod base64_cores;
 mod decoding;
@@ -20,24 +20,23 @@ use decoding::{begins_a_code, goes_on_before, goes_on_behind, readings_at};
 
 pub use passwords::{hide_passwords, password_in_words};
 
-/// What stands in place of a secret, whatever its length.
+/// Replaces a secret of any length.
 pub const REDACTED: &str = "[redacted]";
 
-/// A shorter secret is found only where it stands as a word of its own: elsewhere it would be a
-/// piece of ordinary words.
+/// A shorter secret is only found as a word of its own. Inside of other words it would match by
+/// chance.
 pub const MIN_EMBEDDED_SECRET_BYTES: usize = 8;
 
-/// Secrets shorter than this are not looked for at all: they would be ordinary words.
+/// Shorter secrets are not searched at all, because they would be ordinary words.
 pub const MIN_SECRET_BYTES: usize = 4;
 
-/// Bytes by which a pattern is looked up.
+/// The bytes by which a pattern is looked up.
 const PREFIX_BYTES: usize = 4;
 
-/// How many codes are read to find a secret at one place; only one made of backslashes, percent
-/// signs and the like may need more, where it is written in several ways in one another.
+/// The most codes that are decoded to find a secret at one place. Only a secret made of
+/// backslashes, percent signs and the like, in nested notations, may need more.
 const MAX_DECODE_TRIES: u32 = 48;
 
-/// The secrets that are known now.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Redactor {
     count: usize,
@@ -46,18 +45,18 @@ pub struct Redactor {
     begins: PrefixFilter,
 }
 
-/// What is looked for.
+/// A byte sequence that is searched.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct SecretPattern {
     bytes: Box<[u8]>,
-    /// It counts only where no letter or digit stands beside it.
+    /// It only counts if no letter or digit is next to it.
     is_word: bool,
-    /// One letter of Base64 before it, and one behind it, tells a part of it.
+    /// The Base64 character before it, or the one after it, contains a part of the secret.
     has_part_before: bool,
     has_part_behind: bool,
 }
 
-/// Whether a pattern may begin with these bytes: a quick no for most places of a text.
+/// Whether a pattern may begin with these bytes. It quickly rejects most positions of a text.
 #[derive(Clone, PartialEq, Eq)]
 struct PrefixFilter {
     firsts: [bool; 256],
@@ -94,7 +93,7 @@ impl PrefixFilter {
         (pair >> 6, 1 << (pair & 63))
     }
 
-    /// Whether a pattern may begin with as many bytes as were read.
+    /// Whether a pattern may begin with these bytes.
     fn may_begin(&self, read: &[u8]) -> bool {
         match read {
             [] => true,
@@ -119,7 +118,7 @@ impl fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// Knows these secrets; those shorter than [`MIN_SECRET_BYTES`] are left out.
+    /// Searches for these secrets. Those shorter than [`MIN_SECRET_BYTES`] are ignored.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = Arc<str>>) -> Redactor {
         let mut secrets: Vec<Arc<str>> = secrets.into_iter().collect();
@@ -161,7 +160,7 @@ impl Redactor {
         Cow::Owned(clean)
     }
 
-    /// As [`Redactor::clean`], for a text of one's own.
+    /// Like [`Redactor::clean`], for an owned text.
     #[must_use]
     pub fn clean_own(&self, text: String) -> String {
         match self.clean(&text) {
@@ -170,7 +169,7 @@ impl Redactor {
         }
     }
 
-    /// As [`Redactor::clean`], for a shared text that most often holds no secret.
+    /// Like [`Redactor::clean`], for a shared text that rarely contains a secret.
     #[must_use]
     pub fn clean_shared(&self, text: Arc<str>) -> Arc<str> {
         match self.clean(&text) {
@@ -179,14 +178,14 @@ impl Redactor {
         }
     }
 
-    /// As [`Redactor::clean`], for a text where it stands.
+    /// Like [`Redactor::clean`], for a text in its place.
     pub fn clean_in_place<T: Deref<Target = str> + From<String>>(&self, text: &mut T) {
         if let Cow::Owned(clean) = self.clean(text) {
             *text = clean.into();
         }
     }
 
-    /// As [`Redactor::clean`], for every text in a JSON value, keys included.
+    /// Like [`Redactor::clean`], for every string in a JSON value, including keys.
     #[must_use]
     pub fn clean_json(&self, value: Value) -> Value {
         match value {
@@ -205,13 +204,13 @@ impl Redactor {
         }
     }
 
-    /// Where secrets stand, in order; those that touch each other are one.
+    /// The ranges of secrets, in order. Adjacent ones are joined.
     fn find_secrets(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         if self.patterns.is_empty() {
             return found;
         }
-        // Before the next code, what stands there is what is meant.
+        // Before the next code, every byte stands for itself.
         let mut code = next_code(text, 0);
         for start in 0..text.len() {
             if start > code {
@@ -238,8 +237,8 @@ impl Redactor {
         found
     }
 
-    /// The longest secret whose first bytes were read up to a place; `more` is what the last letter
-    /// read has behind the prefix.
+    /// The longest secret whose first bytes have been read up to a position. `more` contains the
+    /// bytes of the last character after the prefix.
     fn longest_match(
         &self,
         text: &[u8],
@@ -261,7 +260,7 @@ impl Redactor {
             .max_by_key(|secret| secret.end)
     }
 
-    /// As [`Redactor::longest_match`], where a code stands among the first bytes.
+    /// Like [`Redactor::longest_match`], if there is a code among the first bytes.
     fn longest_coded(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
         let mut longest = None;
         self.read_on(
@@ -274,7 +273,7 @@ impl Redactor {
         longest
     }
 
-    /// Reads one letter more, in every way, and looks up what begins so.
+    /// Reads one more character in every notation and looks up the matching patterns.
     fn read_on(
         &self,
         text: &[u8],
@@ -288,7 +287,7 @@ impl Redactor {
         };
         *tries = left;
         for spelt in readings_at(text, place) {
-            // Fewer than a prefix, and a letter of four bytes at most.
+            // Fewer bytes than a prefix, and one character of at most four bytes.
             let mut read = [0; 2 * PREFIX_BYTES];
             let length = before.len() + spelt.bytes().len();
             read[..before.len()].copy_from_slice(before);
@@ -316,11 +315,11 @@ impl Redactor {
 impl SecretPattern {
     fn prefix(&self) -> [u8; PREFIX_BYTES] {
         let prefix = self.bytes.first_chunk();
-        // Patterns are as long as the shortest secret at least.
+        // Patterns are at least as long as the shortest secret.
         prefix.copied().unwrap_or_default()
     }
 
-    /// What of the text tells the secret that stands here; `None` where it is a piece of a word.
+    /// The range of the text that reveals the secret; `None` if it is a part of a word.
     fn match_extent(&self, text: &[u8], found: Range<usize>) -> Option<Range<usize>> {
         let (mut start, mut end) = (found.start, found.end);
         if self.is_word && (goes_on_before(text, start) || goes_on_behind(text, end)) {
@@ -336,7 +335,7 @@ impl SecretPattern {
     }
 }
 
-/// What is looked for to find a secret.
+/// The patterns for a secret.
 fn secret_patterns(secret: &str) -> Vec<SecretPattern> {
     let plain = SecretPattern {
         bytes: secret.as_bytes().into(),
@@ -355,14 +354,14 @@ fn secret_patterns(secret: &str) -> Vec<SecretPattern> {
     std::iter::once(plain).chain(coded).collect()
 }
 
-/// Where a code may begin next.
+/// The position of the next possible code.
 fn next_code(text: &[u8], from: usize) -> usize {
     let rest = &text[from..];
     let next = rest.iter().position(|byte| begins_a_code(*byte));
     next.map_or(text.len(), |next| from + next)
 }
 
-/// Where a text that spells these bytes from a place on ends, at the latest.
+/// The end of the longest text that decodes to these bytes, from a position on.
 fn spelt_out(text: &[u8], mut place: usize, bytes: &[u8], tries: &mut u32) -> Option<usize> {
     let mut rest = bytes;
     loop {

@@ -1,19 +1,19 @@
-//! The budget: a request never grows past its size, and says what was left out (DESIGN 5.6).
+//! The budget of a request: limits its size and says what was left out (DESIGN 5.6).
 //!
-//! Steps, each only if the one before was not enough: long results are cut; the oldest loops and
-//! replies go, as units; what is left is cut shorter; calls of the last loop go, oldest first;
-//! orders between the owner and the newest go; the owner is cut shorter. The owner, the newest
-//! order and the last loop stay.
+//! Each step is taken only if the one before was not enough: cut long results; drop the oldest
+//! loops and replies, each as a whole; cut the rest shorter; drop calls of the last loop, oldest
+//! first; drop orders between the owner and the newest; cut the owner shorter. The owner, the
+//! newest order and the last loop are never dropped.
 
 use crate::ids::CallKey;
 
 use super::part::{LoopPart, OrderPart, RequestPart};
 use super::render;
 
-/// The shortest that anything is cut to, in bytes.
+/// The shortest length to which a text is cut, in bytes.
 pub(super) const MIN_EXCERPT_BYTES: usize = 192;
 
-/// Makes the parts fit into so many bytes.
+/// Makes the parts fit into a limit of bytes.
 pub(super) fn fit_parts(parts: &mut Vec<RequestPart>, budget: usize) {
     let mut caps = Caps {
         words: (budget / 4).max(MIN_EXCERPT_BYTES),
@@ -40,7 +40,7 @@ fn total_bytes(parts: &[RequestPart]) -> usize {
     parts.iter().map(render::part_bytes).sum()
 }
 
-/// How long each kind of text may be, in bytes inside JSON.
+/// The longest length of each kind of text, in bytes inside JSON.
 struct Caps {
     words: usize,
     orders: usize,
@@ -85,18 +85,18 @@ impl Caps {
     }
 }
 
-/// The rest of words is in the store alone.
+/// A cut message gets no hint, because its rest is only in the store.
 fn no_hint(_kept: usize) -> String {
     String::new()
 }
 
-/// Where the rest of a result can be had. The call is named by its key: a provider's id may be
-/// repeated from one message to the next.
+/// The hint for reading on in a cut result. It names the call by its key, because a provider may
+/// repeat its ids.
 fn reading_on(call: CallKey, kept: usize) -> String {
     format!(r#"; zoea_read_result {{"call_id":"{call}","offset":{kept}}} reads on"#)
 }
 
-/// Drops loops and replies, oldest first, until the rest fits; the last loop stays.
+/// Drops loops and replies, oldest first, until the rest fits. The last loop stays.
 fn drop_oldest_words(parts: &mut Vec<RequestPart>, budget: usize) {
     let mut total = total_bytes(parts);
     if total <= budget {
@@ -121,7 +121,7 @@ fn drop_oldest_words(parts: &mut Vec<RequestPart>, budget: usize) {
     *parts = kept;
 }
 
-/// Drops the oldest call of the last loop, with its result; false where only one is left.
+/// Drops the oldest call of the last loop with its result. Returns false if only one is left.
 fn drop_a_pair(parts: &mut [RequestPart]) -> bool {
     for part in parts.iter_mut() {
         let RequestPart::Loop(found) = part else {
@@ -135,7 +135,7 @@ fn drop_a_pair(parts: &mut [RequestPart]) -> bool {
     false
 }
 
-/// Drops the oldest order that neither owns the turn nor is the newest; false where none is left.
+/// Drops the oldest order that is neither the owner nor the newest. Returns false if there is none.
 fn drop_a_middle_order(parts: &mut Vec<RequestPart>) -> bool {
     let newest = parts
         .iter()

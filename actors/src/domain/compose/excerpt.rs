@@ -1,32 +1,32 @@
-//! Excerpts: texts that know their size on the wire, can be cut, and say how much was left out.
+//! Excerpts: texts with a known size in JSON that can be cut and then say how much was left out.
 
 use std::sync::Arc;
 
 use crate::json_size::{escaped_byte, escaped_len};
 
-/// What stands for an empty text, which strict providers refuse.
+/// Replaces an empty text, which strict providers refuse.
 const EMPTY_TEXT: &str = "(empty)";
 
-/// A text, whole or its beginning.
+/// A text or its beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Excerpt {
     text: Arc<str>,
-    /// How much of `text` is the text itself; behind it stands a note.
+    /// The length of the original text at the beginning of `text`. A note may follow it.
     kept: usize,
-    /// Bytes of the whole text.
+    /// The length of the whole original text in bytes.
     whole: u64,
-    /// Bytes of `text` inside a JSON string.
+    /// The length of `text` in bytes inside a JSON string.
     size: usize,
 }
 
 impl Excerpt {
-    /// A text that is here as a whole.
+    /// A complete text.
     pub(super) fn from_whole(text: Arc<str>) -> Excerpt {
         let whole = text.len() as u64;
         Excerpt::from_beginning(text, whole)
     }
 
-    /// A text of which this much is here; `whole` is how many bytes it has.
+    /// The beginning of a text with `whole` bytes.
     pub(super) fn from_beginning(text: Arc<str>, whole: u64) -> Excerpt {
         if whole <= text.len() as u64 && text.trim().is_empty() {
             return Excerpt::as_it_is(EMPTY_TEXT.into(), EMPTY_TEXT.len() as u64);
@@ -35,12 +35,12 @@ impl Excerpt {
         Excerpt::as_it_is(printable_text(text), whole)
     }
 
-    /// A text that is here as a whole, with a word in its place where it is empty.
+    /// A complete text that must not be empty. A placeholder replaces an empty one.
     pub(super) fn from_required(text: Arc<str>) -> Excerpt {
         Excerpt::from_whole(text)
     }
 
-    /// Words beside calls: they may be missing altogether.
+    /// The text of a message with calls, which may be empty.
     pub(super) fn from_optional(text: Arc<str>) -> Excerpt {
         if text.trim().is_empty() {
             return Excerpt::as_it_is("".into(), 0);
@@ -57,28 +57,28 @@ impl Excerpt {
         }
     }
 
-    /// What is to be sent.
+    /// The text to send.
     pub(super) fn text(&self) -> &Arc<str> {
         &self.text
     }
 
-    /// Bytes inside a JSON string.
+    /// The length in bytes inside a JSON string.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Whether all of it is here.
+    /// Whether it is the complete text.
     pub(super) fn is_whole(&self) -> bool {
         self.kept as u64 >= self.whole
     }
 
-    /// Puts another text in its place.
+    /// Replaces the text.
     pub(super) fn replace(&mut self, text: &str) {
         *self = Excerpt::as_it_is(text.into(), text.len() as u64);
     }
 
-    /// Cuts it so that it takes no more than `cap` bytes inside JSON, its note included; `hint`
-    /// says in the note where the rest can be had, given how many bytes are here.
+    /// Cuts the text to at most `cap` bytes inside JSON, including a note. `hint` is called with
+    /// the number of bytes that remain and says in the note where the rest is.
     pub(super) fn shorten(&mut self, cap: usize, hint: impl Fn(usize) -> String) {
         let lacks_note = self.kept == self.text.len() && !self.is_whole();
         if !lacks_note && self.size <= cap {
@@ -89,7 +89,7 @@ impl Excerpt {
             let hint = hint(kept);
             format!("\n[cut: {left_out} of {} bytes left out{hint}]", self.whole)
         };
-        // No number in the note is longer than that of the whole.
+        // The number for the whole text is the longest number that the note can contain.
         let longest = note(usize::try_from(self.whole).unwrap_or(usize::MAX)).len()
             + self.whole.to_string().len();
         let room = cap.saturating_sub(longest + hint(0).matches('"').count());
@@ -100,7 +100,7 @@ impl Excerpt {
     }
 }
 
-/// The longest beginning of a text, in bytes, that takes no more than `room` bytes inside JSON.
+/// The length of the longest beginning of a text that takes at most `room` bytes inside JSON.
 fn fitting_bytes(text: &str, room: usize) -> usize {
     let mut used = 0;
     for (place, byte) in text.bytes().enumerate() {
@@ -112,11 +112,11 @@ fn fitting_bytes(text: &str, room: usize) -> usize {
     text.len()
 }
 
-/// A text without control characters other than line ends and tabs: some servers refuse them, and
-/// no model can read them. The row keeps them. Places in the text stay where they are.
+/// The text with control characters replaced, except for line ends and tabs. Some servers refuse
+/// them and no model can read them. The row keeps them. Positions in the text do not change.
 pub(super) fn printable_text(text: Arc<str>) -> Arc<str> {
     let is_odd = |byte: u8| byte.is_ascii_control() && !matches!(byte, b'\n' | b'\r' | b'\t');
-    // Without a way out halfway: the text is read many bytes at a time.
+    // The loop has no early exit, so that the compiler can check many bytes at a time.
     if !text.bytes().fold(false, |any, byte| any | is_odd(byte)) {
         return text;
     }

@@ -1,4 +1,4 @@
-//! The owner: what a turn is about (DESIGN 5.2).
+//! The owner of a turn: what the turn is about (DESIGN 5.2).
 
 use std::sync::Arc;
 
@@ -9,22 +9,20 @@ use crate::record::Mission;
 /// What a turn is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnOwner {
-    /// A direct message, the oldest where several are unanswered.
+    /// A direct message: the oldest if several are not answered.
     Prompt(Seq),
     /// The mission in force.
     Mission {
-        /// Which.
+        /// The id of the mission.
         id: MissionId,
-        /// The order.
         text: Arc<str>,
     },
-    /// A nudge, by its text.
+    /// A nudge with this text.
     Nudge(Arc<str>),
 }
 
-/// Chooses what a turn that begins now is about: a direct message that is not answered, else the
-/// mission, else the newest direct message among so many of the newest sendable rows (`window`), else
-/// a nudge.
+/// Chooses the owner of a turn that begins now: an unanswered direct message, else the mission,
+/// else the newest direct message among the newest `window` sendable rows, else a nudge.
 #[must_use]
 pub fn choose_owner(
     conversation: &Conversation,

@@ -1,4 +1,4 @@
-//! Parts: rows grouped into what is kept or dropped as one (DESIGN 5.4 to 5.6).
+//! Parts: groups of rows that are kept or dropped as a whole (DESIGN 5.4 to 5.6).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use super::excerpt::Excerpt;
 use super::runtime_note::without_forgery;
 use super::wire;
 
-/// One part of a request, before it is cut to size.
+/// A part of a request before it is cut to size.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum RequestPart {
     /// A message to the model.
     Order(OrderPart),
-    /// The model's words without a call.
+    /// A reply of the model without calls.
     Reply(Excerpt),
-    /// The model's calls with their results.
+    /// Calls of the model with their results.
     Loop(LoopPart),
 }
 
@@ -25,12 +25,12 @@ pub(super) enum RequestPart {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OrderPart {
     pub(super) text: Excerpt,
-    /// Whether the turn is about it.
+    /// Whether it is the owner of the turn.
     pub(super) is_owner: bool,
     pub(super) kind: OrderKind,
 }
 
-/// What a message to the model is; for the statistics.
+/// The kind of a message to the model, for the statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderKind {
     Prompt,
@@ -40,7 +40,7 @@ pub(super) enum OrderKind {
     Continuation,
 }
 
-/// The model's calls with their results.
+/// Calls of the model with their results.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LoopPart {
     pub(super) text: Excerpt,
@@ -50,17 +50,16 @@ pub(super) struct LoopPart {
 /// A call and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pair {
-    /// Which call.
     pub(super) key: CallKey,
-    /// Unique within the message.
+    /// The id in the request. It is unique within the message.
     pub(super) id: Arc<str>,
     /// The tool's name as the model wrote it.
     pub(super) tool: Arc<str>,
-    /// The tool's name as the wire allows it.
+    /// The tool's name as providers accept it.
     pub(super) name: Arc<str>,
-    /// A JSON object as text.
+    /// The text of a JSON object.
     pub(super) arguments: Excerpt,
-    /// The result; absent while there is none.
+    /// The result; `None` if there is none yet.
     pub(super) result: Option<PairResult>,
 }
 
@@ -71,7 +70,7 @@ pub(super) struct PairResult {
 }
 
 impl RequestPart {
-    /// A message to the model; the owner where the turn is about it.
+    /// A message to the model.
     pub(super) fn from_order(text: Arc<str>, kind: OrderKind, is_owner: bool) -> RequestPart {
         RequestPart::Order(OrderPart {
             text: Excerpt::from_required(text),
@@ -81,11 +80,12 @@ impl RequestPart {
     }
 }
 
-/// A row that becomes a part, and where it belongs.
+/// A row that becomes a part, and its place in the request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit<'a> {
-    /// Orders stand where they were stored. What the model said stands behind the newest row that
-    /// it had seen, so that an order that came while it was thinking follows its words.
+    /// The position in the request. An order stands where it was stored. A message of the model
+    /// stands after the newest row that the model had seen, so that an order which came meanwhile
+    /// follows it.
     pub(super) place: Seq,
     pub(super) row: &'a Row,
 }
@@ -107,36 +107,37 @@ impl Unit<'_> {
     }
 }
 
-/// The rows that become parts, in the order in which the model is to see them.
+/// The rows that become parts, in the order of the request.
 pub(super) fn collect_units<'a>(rows: impl Iterator<Item = &'a Arc<Row>>) -> Vec<Unit<'a>> {
     let mut units: Vec<Unit<'a>> = rows
         .filter(|row| row.is_sendable())
         .filter_map(|row| unit_of_row(row))
         .collect();
-    // Words come after the orders that they had seen; both stay in their own order.
+    // A message of the model comes after the orders that it had seen. Otherwise rows keep their
+    // order.
     units.sort_by_key(|unit| (unit.place, !unit.is_order()));
     units
 }
 
-/// The allow-list, kind by kind: what is named here as nothing is not sent by itself.
+/// The list of kinds that are sent. Kinds that return `None` are not sent as parts of their own.
 fn unit_of_row(row: &Row) -> Option<Unit<'_>> {
     let place = match &row.body {
         RowBody::Prompt { .. } | RowBody::Mission { .. } | RowBody::Peer { .. } => row.seq,
         RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => {
             utterance.newest_seen(row.seq)
         }
-        // Notes stand with the system prompt, results with their calls.
+        // Notes are sent with the system prompt, and results with their calls.
         RowBody::Note { .. } | RowBody::Result { .. } => return None,
         RowBody::Host { .. } | RowBody::Audit { .. } | RowBody::Unknown { .. } => return None,
     };
     Some(Unit { place, row })
 }
 
-/// The results of a conversation, by the calls that they answer.
+/// The results of a conversation by their calls.
 pub(super) struct Results<'a>(BTreeMap<CallKey, &'a Row>);
 
 impl<'a> Results<'a> {
-    /// The first result of each call; a second one cannot be sent.
+    /// Keeps the first result of each call. A second one cannot be sent.
     pub(super) fn of(rows: impl Iterator<Item = &'a Arc<Row>>) -> Results<'a> {
         let mut results = BTreeMap::new();
         for row in rows {
@@ -147,7 +148,7 @@ impl<'a> Results<'a> {
         Results(results)
     }
 
-    /// Whether a unit is a loop whose calls all have a result.
+    /// Whether a unit is a loop in which each call has a result.
     pub(super) fn is_complete(&self, unit: Unit<'_>) -> bool {
         let calls = unit.row.calls();
         !calls.is_empty()
@@ -165,7 +166,7 @@ impl<'a> Results<'a> {
         })
     }
 
-    /// A unit as a part of the request.
+    /// Converts a unit to a part of the request.
     pub(super) fn part_of_unit(&self, unit: Unit<'_>, is_owner: bool) -> Option<RequestPart> {
         match &unit.row.body {
             RowBody::Prompt { text } => Some(RequestPart::from_order(
@@ -227,7 +228,7 @@ impl<'a> Results<'a> {
     }
 }
 
-/// The calls whose results stand in the request as a whole.
+/// The calls whose complete results are in the request.
 pub(super) fn whole_results(parts: &[RequestPart]) -> BTreeSet<CallKey> {
     let mut shown = BTreeSet::new();
     for part in parts {

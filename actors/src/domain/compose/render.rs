@@ -1,4 +1,4 @@
-//! Rendering: a part as messages, and the bytes that it takes.
+//! Renders parts as messages and computes their size.
 
 use crate::json_size::escaped_len;
 use crate::model::{ChatCall, ChatMessage};
@@ -10,10 +10,10 @@ use super::wire::{
     content_bytes,
 };
 
-/// What stands for a result that does not exist.
+/// The text for a missing result.
 const NO_RESULT_TEXT: &str = "no result was recorded for this call";
 
-/// A part as messages.
+/// The messages of a part.
 pub(super) fn render_part(part: &RequestPart) -> Vec<ChatMessage> {
     match part {
         RequestPart::Order(order) => vec![ChatMessage::User(order.text.text().clone())],
@@ -49,8 +49,8 @@ fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
     messages
 }
 
-/// A part's bytes once it is rendered, with the comma before each of its messages and what the shape
-/// may add before it: at most, since neighbours that are merged take less.
+/// The size of a part in bytes, with the comma before each of its messages and what the request's
+/// shape may add before it. It is an upper bound, because merged neighbours take less.
 pub(super) fn part_bytes(part: &RequestPart) -> usize {
     match part {
         RequestPart::Order(order) => {

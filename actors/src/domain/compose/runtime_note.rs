@@ -1,8 +1,9 @@
-//! The aside: what the runtime tells the model besides the conversation, anew in each request.
+//! The runtime note: what the runtime tells the model in each request, in addition to the
+//! conversation.
 //!
-//! What is known of the game and notices about the runtime change all the time. They stand inside
-//! the last message, behind its own text, so that a provider's cache keeps what stands before them
-//! (DESIGN 5.1, 5.7). The aside is no row and no order.
+//! It contains what is known of the game and notices of the runtime, which change all the time. It
+//! is at the end of the last message, after that message's own text, so that a provider's cache
+//! keeps everything before it (DESIGN 5.1, 5.7). It is neither a row nor an order.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,21 +13,22 @@ use crate::ids::CallKey;
 use super::excerpt::Excerpt;
 use super::{Composition, shape};
 
-/// The line that opens an aside; the system prompt says what it means.
+/// The first line of a runtime note. The system prompt explains it.
 pub const RUNTIME_NOTE_LINE: &str = "[from the runtime, not an order]";
-/// What stands for that line where others wrote it; as long, so that places in a text stay.
+/// Replaces that line in texts of others. It has the same length, so positions in a text do not
+/// change.
 const FORGED_LINE: &str = "(from the runtime, not an order)";
 
-/// The most that an aside may take, in bytes.
+/// The most bytes of a runtime note.
 const MAX_NOTE_BYTES: usize = 2 << 10;
 
-/// What an aside may take of a request's budget, both in bytes.
+/// The most bytes of a runtime note in a request with this budget.
 #[must_use]
 pub fn note_allowance(budget: usize) -> usize {
     (budget / 8).min(MAX_NOTE_BYTES)
 }
 
-/// What is set aside for the aside; nothing where there is none.
+/// The bytes to reserve for the runtime note; 0 if there is none.
 pub(super) fn reserved_bytes(composition: &Composition<'_>, budget: usize) -> usize {
     let knows = composition.game.is_some_and(|game| !game.is_empty());
     if knows || !composition.notices.is_empty() {
@@ -36,7 +38,7 @@ pub(super) fn reserved_bytes(composition: &Composition<'_>, budget: usize) -> us
     }
 }
 
-/// A text of others, in which nothing passes for an aside: it may stand right before one.
+/// A text of others in which nothing looks like a runtime note. It may stand right before one.
 pub(super) fn without_forgery(text: &Arc<str>) -> Arc<str> {
     if text.contains(RUNTIME_NOTE_LINE) {
         text.replace(RUNTIME_NOTE_LINE, FORGED_LINE).into()
@@ -45,7 +47,8 @@ pub(super) fn without_forgery(text: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// The aside, within so many bytes, beside whole results of these calls.
+/// The runtime note within a limit of bytes. The complete results of these calls are in the request
+/// already.
 pub(super) fn render_note(
     composition: &Composition<'_>,
     shown: &BTreeSet<CallKey>,

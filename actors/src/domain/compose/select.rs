@@ -1,4 +1,5 @@
-//! Selection: which rows a request is about (DESIGN 5.3), and where a continuation stands (5.7).
+//! Selection: which rows a request contains (DESIGN 5.3), and where its continuation is (DESIGN
+//! 5.7).
 
 use std::sync::Arc;
 
@@ -8,15 +9,15 @@ use crate::message::RowBody;
 use super::part::{OrderKind, RequestPart, Results, Unit, collect_units};
 use super::{Composition, TurnOwner};
 
-/// What was selected.
+/// The result of the selection.
 pub(super) struct Selected {
-    /// The parts in their order; at least one of them is an order.
+    /// The parts in order. At least one of them is an order.
     pub(super) parts: Vec<RequestPart>,
-    /// Whether a continuation is among them.
+    /// Whether they contain a continuation.
     pub(super) continued: bool,
 }
 
-/// The last loop before the turn, the owner, and everything since.
+/// Selects the last loop before the turn, the owner, and everything since.
 pub(super) fn select_parts(composition: &Composition<'_>) -> Selected {
     let rows = composition.conversation.rows();
     let selection = Selection {
@@ -44,7 +45,7 @@ pub(super) fn select_parts(composition: &Composition<'_>) -> Selected {
     selected
 }
 
-/// What follows a bare reply.
+/// The continuation.
 fn continuation_part(composition: &Composition<'_>) -> RequestPart {
     let text = composition.continuation.into();
     RequestPart::from_order(text, OrderKind::Continuation, false)
@@ -57,7 +58,7 @@ struct Selection<'a> {
 }
 
 impl Selection<'_> {
-    /// Everything since a direct message, and the last loop before it.
+    /// Selects everything since a direct message, and the last loop before it.
     fn of_prompt(&self, owner: Seq) -> Selected {
         let first = self.units.partition_point(|unit| unit.place < owner);
         let (before, since) = self.units.split_at(first);
@@ -67,7 +68,7 @@ impl Selection<'_> {
         Selected { parts, continued }
     }
 
-    /// Adds what belongs to the turn, with the continuation where it stands; says whether it does.
+    /// Adds the units of the turn and the continuation. Returns whether there is a continuation.
     fn continue_with(
         &self,
         parts: &mut Vec<RequestPart>,
@@ -87,9 +88,10 @@ impl Selection<'_> {
         continued.is_some()
     }
 
-    /// Where this turn follows the words that ended an earlier one, or words of the turn follow a
-    /// reply: there the continuation stood when they were asked for, and there it stays for the rest
-    /// of the turn, also where an order came while the model was thinking about it.
+    /// The position of the continuation. It is where this turn follows the reply that ended an
+    /// earlier one, or where a message of this turn follows a reply. It stays there for the whole
+    /// turn, even if an order came while the model was thinking, because that is where it was in
+    /// the earlier requests.
     fn continues_at(&self, since: &[Unit<'_>]) -> Option<usize> {
         let turn = self.composition.turn;
         let follows_reply = |place: &usize| *place > 0 && since[*place - 1].is_reply();
@@ -101,8 +103,8 @@ impl Selection<'_> {
         })
     }
 
-    /// What belongs to a turn that a mission or a nudge owns, the last loop before it and the reply
-    /// that ended the turn before.
+    /// Selects what belongs to a turn whose owner is a mission or a nudge, the last loop before it,
+    /// and the reply that ended the turn before.
     fn of_turn(&self, owner: &Arc<str>, mission: Option<MissionId>) -> Selected {
         let turn = self.composition.turn;
         let first = self
@@ -131,7 +133,7 @@ impl Selection<'_> {
         Selected { parts, continued }
     }
 
-    /// The newest loop whose calls all have a result.
+    /// The newest loop in which each call has a result.
     fn last_loop(&self, before: &[Unit<'_>]) -> Option<RequestPart> {
         let found = before.iter().rev();
         let found = found
@@ -141,7 +143,7 @@ impl Selection<'_> {
     }
 }
 
-/// Whether a unit is the delivery of the mission that the turn is about.
+/// Whether a unit is the delivery of this turn's mission.
 fn delivers_mission(unit: Unit<'_>, mission: Option<MissionId>) -> bool {
     matches!(&unit.row.body, RowBody::Mission { id, .. } if Some(*id) == mission)
 }

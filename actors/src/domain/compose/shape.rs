@@ -1,8 +1,8 @@
-//! The shape of a request: the one that the strictest server takes (DESIGN 5.7,
+//! The shape of a request: the one that the strictest server accepts (DESIGN 5.7,
 //! `docs/REQUEST-SHAPE.md`).
 //!
-//! Neighbours of one role are merged, in order; a short message stands in between where two roles
-//! may not meet. From both follows that users and assistants take turns.
+//! Neighbouring messages of one role are merged in order. A short message is inserted between two
+//! roles that must not follow each other. As a result, user and assistant messages alternate.
 
 use std::sync::Arc;
 
@@ -11,29 +11,31 @@ use crate::model::ChatMessage;
 
 use super::wire;
 
-/// What opens a conversation of which the beginning is not sent: a user speaks first.
+/// The first message of a conversation whose beginning is not sent, because a user message must
+/// come first.
 const OPENER_TEXT: &str = "[earlier messages are left out]";
-/// What stands between results and a message to the model: after results the model speaks.
+/// Inserted between results and a message to the model, because an assistant message must follow
+/// results.
 const BRIDGE_TEXT: &str = "I have these results.";
-/// What stands between two texts of one message.
+/// Separates two merged texts.
 pub(super) const SEPARATOR: &str = "\n\n";
 
-/// The most that the shape adds before the first part, in bytes.
+/// The most bytes that the shape adds before the first part.
 pub(super) fn opener_bytes() -> usize {
     wire::message_bytes(&opener_message()) + 1
 }
 
-/// The most that the shape adds before an order, in bytes.
+/// The most bytes that the shape adds before an order.
 pub(super) fn bridge_bytes() -> usize {
     wire::message_bytes(&bridge_message()) + 1
 }
 
-/// The most that a separator takes inside JSON, in bytes.
+/// The most bytes of a separator inside JSON.
 pub(super) fn separator_bytes() -> usize {
     escaped_len(SEPARATOR)
 }
 
-/// Adds a message behind those that are there.
+/// Appends a message, or merges it with the last one.
 pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage) {
     match (messages.last_mut(), &message) {
         (Some(ChatMessage::User(before)), ChatMessage::User(text)) => {
@@ -76,7 +78,7 @@ pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage)
     messages.push(message);
 }
 
-/// Adds a text inside the last message, behind its own.
+/// Appends a text to the text of the last message.
 pub(super) fn add_inside(messages: &mut [ChatMessage], added: &str) {
     match messages.last_mut() {
         Some(
@@ -89,7 +91,7 @@ pub(super) fn add_inside(messages: &mut [ChatMessage], added: &str) {
     }
 }
 
-/// Two texts as one; one that says nothing is left out.
+/// Joins two texts. An empty one is left out.
 pub(super) fn join_texts(before: &str, text: &str) -> Arc<str> {
     let separator = if before.is_empty() || text.is_empty() {
         ""

@@ -1,4 +1,4 @@
-//! Snapshots: of several looks at the same thing only the newest matters (DESIGN 5.4).
+//! Snapshots: of several results of the same query only the newest matters (DESIGN 5.4).
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use crate::snapshot_query::{SnapshotQuery, is_superseded};
 
 use super::part::{LoopPart, Pair, RequestPart};
 
-/// What stands in place of a look that a newer one replaces.
+/// Replaces a result for which there is a newer one.
 const SUPERSEDED_TEXT: &str = "[superseded by a newer result of the same call]";
 
-/// Drops or stubs the results that newer ones replace. An error never replaces a good result, and
-/// of several errors only those newer than the newest good result are kept, the newest of them.
+/// Removes or replaces results for which there are newer ones. An error never supersedes a good
+/// result. Of the errors since the newest good result, only the newest is kept.
 pub(super) fn supersede_results(parts: &mut Vec<RequestPart>) {
     let mut seen = BTreeSet::new();
     let newest = parts
@@ -33,7 +33,7 @@ pub(super) fn supersede_results(parts: &mut Vec<RequestPart>) {
     }
 }
 
-/// The pairs of a loop whose results are replaced by later ones; newest first.
+/// The positions of a loop's pairs whose results are superseded, newest first.
 fn stale_pairs(found: &LoopPart, seen: &mut BTreeSet<(SnapshotQuery, bool)>) -> Vec<usize> {
     let mut stale = Vec::new();
     for (position, pair) in found.pairs.iter().enumerate().rev() {

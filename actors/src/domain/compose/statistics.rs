@@ -1,4 +1,4 @@
-//! Statistics: what a request is made of, for the trace (DESIGN 5).
+//! Statistics about a request, for the trace (DESIGN 5).
 
 use crate::model::ChatMessage;
 
@@ -8,14 +8,14 @@ use super::Composition;
 use super::part::{OrderKind, RequestPart};
 use super::wire::{message_bytes, wire_bytes};
 
-/// What a request's messages amount to. Bytes are those of compact JSON.
+/// The size of a request's messages. Bytes are those of compact JSON.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// How many messages.
+    /// The number of messages.
     pub messages: usize,
     /// Bytes of all messages.
     pub bytes: usize,
-    /// Tokens, at four bytes each; a rough word for logs, nothing decides by it.
+    /// Estimated tokens at four bytes each. They are for logs only.
     pub tokens: usize,
     /// Bytes of system messages.
     pub system: usize,
@@ -27,7 +27,7 @@ pub struct Statistics {
     pub tool: usize,
 }
 
-/// Counts a request's messages.
+/// Measures a request's messages.
 #[must_use]
 pub fn request_statistics(messages: &[ChatMessage]) -> Statistics {
     let bytes = wire_bytes(messages);
@@ -49,7 +49,7 @@ pub fn request_statistics(messages: &[ChatMessage]) -> Statistics {
     statistics
 }
 
-/// What a request's texts take, by kind: bytes as they stand in JSON, without what frames them.
+/// The bytes of a request's texts by kind, inside JSON and without their framing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Breakdown {
     /// The system prompt.
@@ -66,47 +66,47 @@ pub struct Breakdown {
     pub nudges: usize,
     /// Continuations.
     pub continuations: usize,
-    /// What the runtime tells of itself and the game.
+    /// The runtime note.
     pub runtime_note: usize,
-    /// The model's words without a call.
+    /// Replies of the model without calls.
     pub replies: usize,
-    /// Its calls, with the words beside them.
+    /// Calls of the model, with the text beside them.
     pub calls: usize,
     /// Results of tools.
     pub results: usize,
-    /// What the model thought with the rows that are held; it is not sent.
+    /// Reasoning of the rows in memory. It is not sent.
     pub reasoning_left_out: usize,
 }
 
 impl Breakdown {
-    /// What comes from the operator.
+    /// The bytes from the operator.
     #[must_use]
     pub fn of_operator(&self) -> usize {
         self.notes + self.prompts + self.missions
     }
 
-    /// What comes from the runtime.
+    /// The bytes from the runtime.
     #[must_use]
     pub fn of_runtime(&self) -> usize {
         self.system_prompt + self.nudges + self.continuations + self.runtime_note
     }
 
-    /// What comes from the model itself.
+    /// The bytes from the model itself.
     #[must_use]
     pub fn of_model(&self) -> usize {
         self.replies + self.calls
     }
 }
 
-/// What a composition's texts take; `system` and `aside` are what those of the system and of the
-/// runtime do.
+/// The bytes of a composition's texts. `system` and `aside` are those of the system message and the
+/// runtime note.
 pub(super) fn request_breakdown(
     composition: &Composition<'_>,
     parts: &[RequestPart],
     (system, aside): (usize, usize),
 ) -> Breakdown {
     let notes = composition.conversation.notes().iter();
-    // Notes may be cut; the system prompt goes before them.
+    // Notes may be cut. The system prompt comes before them.
     let notes = notes.map(|note| escaped_len(note.text())).sum::<usize>();
     let notes = notes.min(system.saturating_sub(escaped_len(composition.system)));
     let mut breakdown = Breakdown {

@@ -1,4 +1,5 @@
-//! Sizes and cuts, to the byte: what fits stays whole, and what does not goes no further than it must.
+//! Tests of sizes and cuts to the byte: what fits stays complete, and the rest is cut no more than
+//! necessary.
 
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ fn size(parts: &[RequestPart]) -> usize {
     parts.iter().map(render::part_bytes).sum()
 }
 
-/// A message in the form of OpenAI.
+/// A message in OpenAI's form.
 fn in_json(message: &ChatMessage) -> Value {
     match message {
         ChatMessage::System(text) => json!({"role": "system", "content": &**text}),
@@ -194,7 +195,7 @@ fn ids_that_no_provider_takes_back_are_replaced_by_one_of_ours() {
         (&*many[35], &*many[36], &*many[39]),
         ("c0070000z", "c00700010", "c00700013")
     );
-    // One of ours that stands there already is not given twice.
+    // An id of our own form that is used already is not given twice.
     assert_eq!(
         ids(&["", "c00700000", ""]),
         ["c00700003", "c00700000", "c00700002"]
@@ -249,14 +250,14 @@ fn a_text_is_cut_where_it_is_a_byte_too_long_and_then_to_what_fits() {
     assert!(exact.is_whole() && exact.size() == 300);
     let mut cut = whole();
     cut.shorten(299, nothing);
-    // The number in the note could have been longer by a letter.
+    // The number in the note could have been one digit longer.
     assert_eq!(cut.size(), 298, "{}", cut.text());
     assert!(!cut.is_whole());
-    // Cut to the same length again, it stays.
+    // Cutting it to the same length again changes nothing.
     let before = cut.clone();
     cut.shorten(before.size(), nothing);
     assert_eq!(cut, before);
-    // A hint is counted with what JSON makes of it.
+    // A hint counts with its JSON escapes.
     for cap in [200, 250] {
         let mut hinted = whole();
         hinted.shorten(cap, |kept| format!("; {{\"offset\":\"{kept}\"}} reads on"));
@@ -282,7 +283,7 @@ fn a_text_is_cut_where_it_is_a_byte_too_long_and_then_to_what_fits() {
     assert!(replaced.is_whole() && replaced.size() == 2);
 }
 
-/// What fitting leaves, as the texts of what is sent.
+/// The parts after fitting, with their texts.
 fn fitted(parts: &[RequestPart], room: usize) -> Vec<RequestPart> {
     let mut parts = parts.to_vec();
     fit_parts(&mut parts, room);
@@ -298,22 +299,22 @@ fn what_fits_to_the_byte_stays_and_a_byte_less_costs_the_oldest_that_may_go() {
         |count: u16| -> Vec<Pair> { (0..count).map(|n| pair(n, "{}", Some(&small))).collect() };
     let earlier = || looped("", pairs(2));
     for (parts, left) in [
-        // Words go, the oldest first.
+        // Replies are dropped, oldest first.
         (
             [vec![order("go", true)], words(9).collect()].concat(),
             [vec![order("go", true)], words(9).skip(1).collect()].concat(),
         ),
-        // A loop goes as one, and the newest stays.
+        // A loop is dropped as a whole, and the newest stays.
         (
             vec![order("go", true), earlier(), looped("", pairs(3))],
             vec![order("go", true), looped("", pairs(3))],
         ),
-        // Of the last loop, the oldest call goes.
+        // The oldest call of the last loop is dropped.
         (
             vec![order("go", true), looped("", pairs(9))],
             vec![order("go", true), looped("", pairs(9).split_off(1))],
         ),
-        // Of orders, the oldest that neither owns the turn nor is the newest.
+        // The oldest order that is neither the owner nor the newest is dropped.
         (orders(9).collect(), orders(9).skip(1).collect()),
         (
             orders(9).skip(1).collect(),
@@ -348,7 +349,7 @@ fn the_owner_the_newest_order_and_a_call_of_the_last_loop_stay() {
         let RequestPart::Order(owner) = &left[0] else {
             panic!("{left:?}");
         };
-        // It is cut by halves, as far as it must be.
+        // The owner is cut in halves, as far as necessary.
         assert!(
             owner.is_owner && owner.text.size() > least,
             "{} in {room}",
@@ -364,7 +365,7 @@ fn long_texts_are_cut_to_a_share_of_the_room_before_anything_goes() {
     let room = 64 << 10;
     let text = |bytes: usize| "x".repeat(bytes);
     let arguments = |bytes: usize| format!(r#"{{"a":"{}"}}"#, text(bytes - r#"{"a":""}"#.len()));
-    // Inside JSON, each quotation mark of the arguments takes a byte more.
+    // Inside JSON each quotation mark of the arguments takes one byte more.
     let quoted = |bytes: usize| arguments(bytes - 4);
     for (part, share) in [
         (reply as fn(&str) -> RequestPart, 4),
@@ -451,7 +452,7 @@ fn noted(notes: &[&str]) -> Conversation {
     Conversation::restore(recollection, 4096)
 }
 
-/// The system message of a request of the smallest budget.
+/// The system message of a request with the smallest budget.
 fn system_of(prompt: &str, notes: &[&str]) -> String {
     let conversation = noted(notes);
     let composed = compose(&composition(prompt, &conversation, &[]));
@@ -498,7 +499,7 @@ fn of_notes_that_do_not_all_fit_the_newest_stay_in_their_order() {
     let frame = r#"{"role":"system","content":""},"#.len();
     let most = MIN_BUDGET_BYTES / 2 - frame;
     let separator = r"\n\n".len();
-    // So much is left that one more note may begin, or a byte less.
+    // The remaining space where one more note can begin, and one byte less.
     for (left, is_begun) in [
         (MIN_EXCERPT_BYTES * 2, true),
         (MIN_EXCERPT_BYTES * 2 - 1, false),
@@ -554,7 +555,7 @@ fn every_byte_of_a_request_is_counted_under_what_it_is() {
     assert_eq!(counted.of_operator(), notes + 3 + 4);
     assert_eq!(counted.of_runtime(), 1000 - notes + 6 + 7 + 70);
     assert_eq!(counted.of_model(), 9 + 21);
-    // Where notes were cut, they take what the prompt leaves.
+    // Cut notes take the space that the prompt leaves.
     let cut = request_breakdown(&composition, &[], ("you are alpha".len() + 4, 0));
     assert_eq!((cut.system_prompt, cut.notes), ("you are alpha".len(), 4));
 }

@@ -1,4 +1,4 @@
-//! What the wire allows: ids, names and arguments made fit, and the size of messages on it.
+//! Makes ids, names and arguments acceptable to providers, and computes the size of messages.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::model::{ChatCall, ChatMessage};
 
 use crate::json_size::escaped_len;
 
-/// The longest id that is sent, in bytes inside JSON; no provider makes ids as long as this.
+/// The longest id that is sent, in bytes inside JSON. No provider makes ids of this length.
 const MAX_ID_BYTES: usize = 256;
 
-/// The calls' ids, kept letter for letter unless empty, repeated within the message, or of a length
-/// or with letters that no provider would take back.
+/// The ids of calls. An id stays unchanged unless it is empty, repeated within the message, too
+/// long, or has characters that no provider would accept.
 pub(super) fn unique_ids(seq: Seq, calls: &[CallRecord]) -> Vec<Arc<str>> {
     let given: BTreeSet<&str> = calls.iter().map(|call| &*call.id).collect();
     let mut taken = BTreeSet::new();
@@ -40,7 +40,8 @@ pub(super) fn unique_ids(seq: Seq, calls: &[CallRecord]) -> Vec<Arc<str>> {
         .collect()
 }
 
-/// An id as the strictest server takes it: nine letters and digits, unless there are millions.
+/// An id of our own that the strictest server accepts: nine letters and digits, unless there are
+/// millions.
 fn our_id(seq: Seq, number: usize) -> String {
     let mut digits = Vec::new();
     let mut rest = number;
@@ -56,7 +57,7 @@ fn our_id(seq: Seq, number: usize) -> String {
     format!("c{:03}{number}", seq.0.rem_euclid(1000))
 }
 
-/// A tool's name as providers take it: 1 to 64 letters, digits, `_` or `-`.
+/// A tool's name as providers accept it: 1 to 64 letters, digits, `_` or `-`.
 pub(super) fn tool_name(name: &Arc<str>) -> Arc<str> {
     let is_fit = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if (1..=64).contains(&name.len()) && name.chars().all(is_fit) {
@@ -73,7 +74,7 @@ pub(super) fn tool_name(name: &Arc<str>) -> Arc<str> {
     fit.into()
 }
 
-/// Arguments as providers take them: a JSON object, else an empty one (DESIGN 5.8).
+/// Arguments as providers accept them: a JSON object, else an empty one (DESIGN 5.8).
 pub(super) fn object_arguments(text: &Arc<str>) -> Arc<str> {
     if is_object(text) {
         text.clone()
@@ -89,7 +90,7 @@ pub(super) fn is_object(text: &str) -> bool {
             && matches!(serde_json::from_str::<Value>(text), Ok(Value::Object(_))))
 }
 
-/// The size of messages as compact JSON in OpenAI's form, brackets and commas included.
+/// The size of messages in bytes as compact JSON in OpenAI's form, with brackets and commas.
 #[must_use]
 pub fn wire_bytes(messages: &[ChatMessage]) -> usize {
     let commas = messages.len().saturating_sub(1);
@@ -105,7 +106,7 @@ pub(super) const CALL_FRAME_BYTES: usize =
 pub(super) const TOOL_FRAME_BYTES: usize =
     r#"{"role":"tool","content":"","tool_call_id":""}"#.len();
 
-/// The size of one message as compact JSON in OpenAI's form.
+/// The size of a message in bytes as compact JSON in OpenAI's form.
 pub(super) fn message_bytes(message: &ChatMessage) -> usize {
     match message {
         ChatMessage::System(text) => SYSTEM_FRAME_BYTES + escaped_len(text),
@@ -126,7 +127,7 @@ fn assistant_bytes(text: &str, calls: &[ChatCall]) -> usize {
     bytes
 }
 
-/// An assistant's words: `null` where there are none.
+/// The size of an assistant message's content: that of `null` if it is empty.
 pub(super) fn content_bytes(size: usize) -> usize {
     if size == 0 { "null".len() } else { size + 2 }
 }

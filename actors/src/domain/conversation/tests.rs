@@ -1,4 +1,4 @@
-//! The window, row by row: what stays, what goes, and what counts as answered.
+//! Tests of the window: which rows stay, which are dropped, and which count as answered.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ fn peer(seq: i64) -> Arc<Row> {
     row(seq, RowBody::Peer { sender, text })
 }
 
-/// Words that had seen the rows up to `horizon`.
+/// A message of the model that had seen the rows up to `seen_up_to`.
 fn words(text: &str, seen_up_to: i64) -> Utterance {
     Utterance {
         text: text.into(),
@@ -219,7 +219,7 @@ fn between_two_turns_what_is_needed_is_the_order_the_last_words_and_the_loop_bef
         trimmed(with(prompt(41)), 1, None),
         [11, 12, 13, 14, 21, 31, 41]
     );
-    // Where a turn is open, the words before it count, and all of its rows.
+    // If a turn is open, the reply before it counts, and all of its rows.
     assert_eq!(
         trimmed(with(reply(41, 40)), 0, Some(4)),
         [11, 12, 13, 14, 21, 31, 41]
@@ -228,7 +228,7 @@ fn between_two_turns_what_is_needed_is_the_order_the_last_words_and_the_loop_bef
         trimmed(with(reply(41, 40)), 0, Some(1)),
         [2, 3, 4, 11, 12, 13, 14, 21, 31, 41]
     );
-    // Where the last words are a call, the loop before it stays too.
+    // If the last message is a call, the loop before it stays, too.
     let cut = rows().split_off(1);
     let cut = [&cut[..2], &cut[3..5]].concat();
     assert_eq!(trimmed(cut, 0, None), [2, 3, 11, 12]);
@@ -285,7 +285,7 @@ fn a_conversation_that_begins_afresh_keeps_the_orders_that_may_own_a_turn() {
         "it begins with its first row"
     );
     assert_eq!(afresh(vec![], 1, 0), (vec![], vec![]));
-    // What words answered that are not held any more stays answered, and nothing else is.
+    // Orders that a dropped reply answered remain answered, and no others do.
     let mut rows = rows();
     rows.pop();
     assert_eq!(afresh(rows.clone(), 10, 100), (vec![2, 7], vec![7]));
@@ -321,19 +321,19 @@ fn a_long_conversation_is_lightened_as_far_as_it_must_be() {
         let texts = of.rows().map(|row| row.text().len()).collect::<Vec<_>>();
         (of.held_bytes(), places(&of), texts)
     };
-    // The order, two calls of two bytes each, four texts.
+    // The order, two calls of two bytes each, and four texts.
     let all = 2 + 4 + 400;
     assert_eq!(conversation(rows()).held_bytes(), all);
     let whole = vec![2, 100, 0, 100, 100, 0, 100];
     assert_eq!(light(all), (all, (1..=7).collect(), whole));
-    // The older look is emptied first.
+    // The older snapshot is emptied first.
     let emptied = vec![2, 100, 0, 0, 100, 0, 100];
     assert_eq!(
         light(all - 1),
         (all - 100, (1..=7).collect(), emptied.clone())
     );
     assert_eq!(light(all - 100), (all - 100, (1..=7).collect(), emptied));
-    // Then the oldest words go, as many as must.
+    // Then the oldest replies are dropped, as many as necessary.
     assert_eq!(light(all - 101).1, [1, 3, 4, 5, 6, 7]);
     assert_eq!(light(all - 200).1, [1, 3, 4, 5, 6, 7]);
     assert_eq!(light(all - 202).1, [1, 4, 5, 6, 7]);

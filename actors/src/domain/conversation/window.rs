@@ -1,4 +1,4 @@
-//! The window: what of a conversation stays in memory, and what does not.
+//! The window: what of a conversation stays in memory.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -9,18 +9,19 @@ use crate::snapshot_query::{SnapshotQuery, is_superseded};
 
 use super::{Conversation, answered_call};
 
-/// Orders that stay even while nobody answers them; of more, the oldest and the newest.
+/// The most orders that stay although they are not answered. Of more, the oldest and the newest
+/// stay.
 const MAX_KEPT_ORDERS: usize = 100;
 
 impl Conversation {
-    /// Of one result, this many bytes are held from now on.
+    /// Limits the bytes that are kept of each result from now on.
     pub fn limit_results(&mut self, bytes: usize) {
         self.hold = bytes;
     }
 
-    /// The conversation begins at a row: what stands before it is not sent any more. The orders that
-    /// may own a turn stay: those that are not answered, the newest among so many of the newest
-    /// sendable rows, and the newest mission.
+    /// Begins the conversation at a row. Earlier rows are no longer sent, except for orders that
+    /// may own a turn: unanswered ones, the newest one among the newest `window` sendable rows, and
+    /// the newest mission.
     pub fn begin_afresh(&mut self, at: Seq, window: usize) {
         if self.rows.front().is_none_or(|row| row.seq >= at) {
             return;
@@ -37,8 +38,8 @@ impl Conversation {
             .retain(|row| row.seq >= at || kept.contains(&row.seq));
     }
 
-    /// Drops what no request of the turn after `ended` can need; `window` is how many of the newest
-    /// sendable rows are searched for an order. With `open`, that turn is still under way.
+    /// Drops rows that no request of the next turn needs. An order is searched in the newest
+    /// `window` sendable rows. With `open`, that turn is still in progress.
     pub fn trim_window(&mut self, window: usize, open: Option<TurnNumber>) {
         let floor = self.first_needed(window, open);
         let mission = self.newest_seq(RowKind::Mission);
@@ -72,8 +73,8 @@ impl Conversation {
         }
     }
 
-    /// The newest call row before a place whose calls all have a result. A call stands in requests
-    /// behind the newest row that it had seen, so that is what counts.
+    /// The newest call row before a row in which each call has a result. In requests a call stands
+    /// after the newest row that it had seen, so that row is compared.
     fn last_loop_before(&self, floor: Seq) -> Option<Seq> {
         let answered: BTreeSet<CallKey> = self
             .rows
@@ -99,8 +100,8 @@ impl Conversation {
         found.map(|row| row.seq)
     }
 
-    /// While all rows together hold more than so many bytes of text: empties the results that newer
-    /// ones replace, then drops the oldest words and results. Orders and the newest loop stay.
+    /// Reduces the text of all rows to a limit of bytes: empties results for which there are newer
+    /// ones, then drops the oldest replies and results. Orders and the newest loop stay.
     pub fn reduce_to(&mut self, bytes: usize) {
         if self.held_bytes() <= bytes {
             return;
@@ -117,13 +118,13 @@ impl Conversation {
         });
     }
 
-    /// What the rows held weigh, in bytes of text; for those who watch over memory.
+    /// The bytes of text in memory, for metrics.
     #[must_use]
     pub fn held_bytes(&self) -> usize {
         self.rows.iter().map(|row| row_bytes(row, self.hold)).sum()
     }
 
-    /// Results that newer ones replace keep their place, not their text.
+    /// Empties results for which there are newer ones. Their rows stay.
     fn empty_superseded(&mut self) {
         let looks = snapshot_queries(&self.rows);
         let mut seen = BTreeSet::new();
@@ -162,7 +163,7 @@ fn is_order(row: &Row) -> bool {
     row.kind().and_then(RowKind::role) == Some("user")
 }
 
-/// The looks that calls are, by their calls.
+/// The snapshot queries among the calls.
 fn snapshot_queries(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuery> {
     let mut looks = BTreeMap::new();
     for row in rows {
@@ -176,7 +177,8 @@ fn snapshot_queries(rows: &VecDeque<Arc<Row>>) -> BTreeMap<CallKey, SnapshotQuer
     looks
 }
 
-/// Bytes of a row that a request can show: no text is shown longer than a result is held.
+/// The bytes of a row that a request can contain. No text is sent longer than the limit for
+/// results.
 fn row_bytes(row: &Row, hold: usize) -> usize {
     let arguments = row
         .calls()
@@ -185,8 +187,8 @@ fn row_bytes(row: &Row, hold: usize) -> usize {
     row.text().len().min(hold) + arguments.sum::<usize>()
 }
 
-/// A row that holds no more than a request can use: not what the model thought, and of a long
-/// result the beginning.
+/// A row with only what a request can contain: without reasoning, and with the beginning of a long
+/// result.
 pub(super) fn lighten_row(row: &Arc<Row>, hold: usize) -> Arc<Row> {
     match &row.body {
         RowBody::Reply(said) if said.reasoning.is_some() => {

@@ -1,5 +1,5 @@
-//! The circuit breaker of a server: who fails again and again is left alone, and tried with single
-//! calls until it works again (decision 116).
+//! The circuit breaker of a server. A server that fails repeatedly gets only single trial calls
+//! until it works again (decision 116).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use crate::ids::{Moment, PermitId};
 
-/// When a circuit opens, and how often a server is tried meanwhile.
+/// When a circuit opens, and how often trial calls are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CircuitRules {
-    /// So many failures in a row open it; at least 1.
+    /// The number of failures in a row that opens it, at least 1.
     pub failures: u32,
-    /// The time between two tries while it is open.
+    /// The time between two trial calls.
     pub wait: Duration,
 }
 
@@ -25,30 +25,29 @@ impl Default for CircuitRules {
     }
 }
 
-/// How a call went, as far as it tells about the server.
+/// The outcome of a call, as far as it says something about the server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// Nobody knows: it was given up.
+    /// Unknown, because the call was given up.
     #[default]
     Dropped,
-    /// The server works: it answered, or refused for a reason, or asked to be left alone for a
-    /// time that it named. So many tokens were used.
+    /// The server works: it answered, refused for a reason, or asked for a pause of a certain
+    /// length.
     Works {
-        /// Tokens in and out, where it said so.
+        /// The tokens that the call used, if they were reported.
         tokens: Option<u64>,
     },
-    /// The server failed.
     Fails {
-        /// What happened.
+        /// The failure.
         text: Arc<str>,
-        /// Whether it could not even be reached.
+        /// Whether the server could not even be reached.
         is_unreachable: bool,
-        /// Whether that was the last try of a round: whoever made it has no other one left.
+        /// Whether this was the last attempt of a round. The caller has no other one left.
         ends_round: bool,
     },
 }
 
-/// What became of a circuit.
+/// A change of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
     /// It opened: the server is away.
@@ -60,30 +59,30 @@ pub enum Transition {
 /// The circuit of one server.
 #[derive(Clone, Debug)]
 pub enum Circuit {
-    /// Calls pass; so many failed in a row.
+    /// Calls pass.
     Closed {
-        /// Failures in a row.
+        /// The number of failures in a row.
         failures: u32,
     },
-    /// Nobody passes but one now and then, to try it.
+    /// Only trial calls pass.
     Open(Outage),
 }
 
 /// A server that is away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outage {
-    /// Since when that is known.
+    /// When that became known.
     pub since: Moment,
-    /// What happened last.
+    /// The last failure.
     pub text: Arc<str>,
-    /// When the next one may try it.
+    /// When the next trial call may begin.
     pub next_try: Moment,
-    /// Those who try it now. One that takes long does not keep the next one from trying.
+    /// The trial calls in progress. A long one does not delay the next one.
     trials: BTreeSet<PermitId>,
 }
 
 impl Circuit {
-    /// One that was open before whoever kept it was replaced; it is tried at once.
+    /// A circuit that was open before its gate was replaced. A trial call is due at once.
     #[must_use]
     pub fn restore_open(since: Moment, text: Arc<str>, now: Moment) -> Circuit {
         Circuit::Open(Outage {
@@ -111,13 +110,13 @@ impl Circuit {
         }
     }
 
-    /// Whether calls pass without being a trial.
+    /// Whether calls pass that are not trial calls.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.outage().is_none()
     }
 
-    /// How it is away, while it is.
+    /// The outage, if the circuit is open.
     #[must_use]
     pub fn outage(&self) -> Option<&Outage> {
         match self {
@@ -126,7 +125,7 @@ impl Circuit {
         }
     }
 
-    /// Somebody passes; gives whether that is a trial.
+    /// Begins a call. Returns whether it is a trial call.
     pub fn begin_call(&mut self, pass: PermitId, rules: CircuitRules, now: Moment) -> bool {
         let Circuit::Open(absence) = self else {
             return false;
@@ -136,8 +135,8 @@ impl Circuit {
         true
     }
 
-    /// How it went for one who passed. Where another server stands ready, one that cannot be
-    /// reached is not tried again first.
+    /// Records the outcome of a call. If there is a fallback, a server that cannot be reached
+    /// counts as away at once.
     pub fn record_outcome(
         &mut self,
         pass: PermitId,
@@ -163,7 +162,7 @@ impl Circuit {
         }
     }
 
-    /// The server works.
+    /// Closes the circuit, because the server works.
     pub fn close(&mut self) -> Option<Transition> {
         let was_open = !self.is_closed();
         *self = Circuit::default();
@@ -194,7 +193,7 @@ impl Circuit {
                 Some(Transition::Opened)
             }
             Circuit::Open(absence) => {
-                // Others were on their way when it opened.
+                // Calls that began before the circuit opened are not counted.
                 if absence.trials.remove(&pass) {
                     absence.text = text.clone();
                     absence.next_try = next_try;
@@ -204,7 +203,7 @@ impl Circuit {
         }
     }
 
-    /// A trial that was given up tells nothing: the next one tries.
+    /// Ends a trial call without an outcome. The next one may begin.
     fn give_up(&mut self, pass: PermitId, now: Moment) {
         if let Circuit::Open(absence) = self
             && absence.trials.remove(&pass)

@@ -1,4 +1,4 @@
-//! One lane: who is in flight there, who waits, and how fast it lets in.
+//! A lane: its requests in flight, its waiting requests, and its pace.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -8,13 +8,13 @@ use crate::ids::Moment;
 
 use super::{AdmissionRequest, LaneRules, PermitId};
 
-/// A lane as it is now.
+/// The state of a lane.
 #[derive(Debug, Default)]
 pub(super) struct LaneState {
     in_flight: BTreeSet<PermitId>,
     urgent: VecDeque<(PermitId, AdmissionRequest)>,
     patient: VecDeque<(PermitId, AdmissionRequest)>,
-    /// When the pace allows the next one, if a whole burst were still to be spent at that moment.
+    /// When the pace allows the next request if no burst were left.
     paced_to: Moment,
     held_until: Moment,
     circuit: Circuit,
@@ -39,28 +39,28 @@ impl LaneState {
         self.held_until = self.held_until.max(until);
     }
 
-    /// Its circuit closes, whatever went wrong before.
+    /// Closes the circuit and forgets failures.
     pub(super) fn reset(&mut self) {
         self.circuit = Circuit::default();
     }
 
-    /// Its server was away before this gate.
+    /// Restores a circuit from the previous gate.
     pub(super) fn restore_circuit(&mut self, circuit: Circuit) {
         self.circuit = circuit;
     }
 
-    /// How its server is away, while it is.
+    /// The outage of its server, if it is away.
     pub(super) fn outage(&self) -> Option<&Outage> {
         self.circuit.outage()
     }
 
-    /// Its server gives a sign of life before a call is over.
+    /// Notes that the server of a call has begun to answer.
     pub(super) fn on_sign_of_life(&mut self, pass: PermitId) -> Option<Transition> {
         let is_in = self.in_flight.contains(&pass);
         is_in.then(|| self.circuit.close()).flatten()
     }
 
-    /// Takes out who does not wait before an open circuit; where a trial is due, one may make it.
+    /// Removes the requests that do not wait for an open circuit, unless a trial call is due.
     pub(super) fn take_the_hurried(&mut self, now: Moment) -> Vec<PermitId> {
         let mut hurried = Vec::new();
         if self.circuit.opens_at() <= now {
@@ -75,7 +75,8 @@ impl LaneState {
         hurried
     }
 
-    /// Whether another one may queue here: the circuit is closed, or one is wanted for the trial.
+    /// Whether another request may queue here: the circuit is closed, or a trial call is due and
+    /// needs one.
     pub(super) fn takes_more(&self, now: Moment) -> bool {
         let is_trial_due = self.circuit.opens_at() <= now;
         self.circuit.is_closed() || (is_trial_due && self.waiting_count() == 0)
@@ -94,8 +95,8 @@ impl LaneState {
         }
     }
 
-    /// Takes out who waits before an open circuit and could go elsewhere; where a trial is due, one
-    /// stays for it.
+    /// Removes the requests that can go to another lane while the circuit is open. If a trial call
+    /// is due, one of them stays for it.
     pub(super) fn take_those_with_a_choice(
         &mut self,
         now: Moment,
@@ -119,7 +120,7 @@ impl LaneState {
         movers
     }
 
-    /// When the next may come in; `None` while too many are in flight.
+    /// When the next request may begin; `None` while too many are in flight.
     pub(super) fn opens_at(&self, rules: Option<&LaneRules>) -> Option<Moment> {
         let Some(rules) = rules else {
             return Some(self.held_until);
@@ -151,7 +152,7 @@ impl LaneState {
         next.map(|(_, asker)| asker)
     }
 
-    /// Lets the next one in; tells whether that is a trial.
+    /// Admits the next request. Returns whether it is a trial call.
     pub(super) fn enter_next(
         &mut self,
         rules: Option<&LaneRules>,
@@ -171,7 +172,7 @@ impl LaneState {
         Some((pass, asker, is_trial))
     }
 
-    /// Somebody who was let in is done; tells what becomes of the circuit.
+    /// Ends a call. Returns the change of the circuit.
     pub(super) fn release_permit(
         &mut self,
         pass: PermitId,

@@ -1,7 +1,6 @@
-//! Pace: how many tokens a provider was sent within a minute (`tokens_per_minute`).
+//! The token pace: the tokens that a provider was sent within a minute (`tokens_per_minute`).
 //!
-//! What a call will use is known only afterwards: it counts by its estimate when it begins, and by
-//! what was reported once it is over.
+//! The tokens of a call are only known when it ends. Until then its estimate counts.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,8 +17,8 @@ pub(super) struct TokenPace {
 }
 
 impl TokenPace {
-    /// When a call of so many tokens may begin under a limit. One that is larger than the limit
-    /// may begin once nothing else counts.
+    /// When a call with this many tokens may begin under a limit. A call that exceeds the limit may
+    /// begin when no other call counts.
     #[must_use]
     pub(super) fn opens_at(&self, tokens: u64, limit: u64) -> Moment {
         let mut sum = self.sum;
@@ -34,14 +33,14 @@ impl TokenPace {
         at
     }
 
-    /// A call begins, about so large.
+    /// Adds a call with its estimated tokens.
     pub(super) fn add_call(&mut self, pass: PermitId, tokens: u64, now: Moment) {
         self.drop_old_calls(now);
         self.calls.push_back((now, pass, tokens));
         self.sum = self.sum.saturating_add(tokens);
     }
 
-    /// A call was so large.
+    /// Replaces the estimate of a call by its reported tokens.
     pub(super) fn correct_call(&mut self, pass: PermitId, tokens: u64) {
         let call = self.calls.iter_mut().rev().find(|(_, of, _)| *of == pass);
         if let Some((_, _, counted)) = call {
@@ -50,7 +49,7 @@ impl TokenPace {
         }
     }
 
-    /// What is older than a minute counts no longer.
+    /// Removes calls that are older than a minute.
     pub(super) fn drop_old_calls(&mut self, now: Moment) {
         while let Some((began, _, tokens)) = self.calls.front()
             && began.plus(PACE_WINDOW) <= now

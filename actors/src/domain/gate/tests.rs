@@ -1,4 +1,4 @@
-//! The gate, situation by situation.
+//! Tests of the gate, one situation each.
 
 use super::*;
 use crate::books::{BudgetUse, Day};
@@ -45,13 +45,13 @@ fn even(at: Moment) -> Now {
     Now::from_timestamp(Timestamp(at.0))
 }
 
-/// Who comes in.
+/// The requests that are admitted.
 fn admit(gate: &mut AdmissionGate, now: Moment) -> Vec<PermitId> {
     let decided = gate.decide_requests(even(now)).into_iter();
     decided.map(|(pass, _)| pass).collect()
 }
 
-/// Who comes in where.
+/// The requests that are admitted, and their lanes.
 fn ways(gate: &mut AdmissionGate, now: i64) -> Vec<(u64, Lane)> {
     let decided = gate.decide_requests(even(Moment(now))).into_iter();
     let way = |(pass, verdict): (PermitId, GateVerdict)| match verdict {
@@ -119,8 +119,8 @@ fn nobody_comes_in_while_a_lane_is_held() {
     assert_eq!(admit(&mut gate, Moment(500)).len(), 2);
 }
 
-/// What a gate under all of its rules does within five minutes, by the clock that waits go by, where
-/// the wall clock is shifted by so much at 10 s.
+/// The decisions of a gate with all of its rules within five minutes of monotonic time. The wall
+/// clock is shifted at 10 s.
 fn course(shift: i64) -> Vec<(i64, PermitId)> {
     let rules = LaneRules {
         max_in_flight: Some(3),
@@ -223,7 +223,7 @@ fn tokens_of_a_minute_are_limited_by_estimate_and_then_by_report() {
     assert_eq!(admit(&mut gate, Moment(61_000)), [PermitId(3)]);
 }
 
-/// Two providers, the second of which takes over for the first.
+/// A gate with two providers. The second is the fallback of the first.
 fn with_fallback() -> AdmissionGate {
     let rules = |fallback: Option<&str>| LaneRules {
         circuit: Some(CircuitRules {
@@ -287,7 +287,7 @@ fn a_thousand_who_wait_are_tried_for_by_one_and_come_back_as_fast_as_allowed() {
         gate.release_permit(&P(), PermitId(pass), &fails(), Moment(0));
         queue_at(&mut gate, pass, vec![P()], 0);
     }
-    // Ten hours of it.
+    // Ten hours of failures.
     let (mut tried, mut tries) = (Vec::new(), 0);
     for second in 0..36_000 {
         let now = second * 1000;
@@ -305,7 +305,7 @@ fn a_thousand_who_wait_are_tried_for_by_one_and_come_back_as_fast_as_allowed() {
         (7_000..=9_000).contains(&tries),
         "{tries} tries in ten hours"
     );
-    // It is back.
+    // The server is back.
     let works = CallOutcome::Works { tokens: None };
     let (mut served, mut now) = (tried.len(), 36_000_000);
     for pass in tried {

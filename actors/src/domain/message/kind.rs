@@ -1,4 +1,4 @@
-//! Kinds: what a row of a conversation is, and what follows from that (DESIGN 4).
+//! The kinds of rows and their properties (DESIGN 4).
 
 /// The kind of a row, as stored and shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,7 +24,7 @@ pub enum RowKind {
 }
 
 impl RowKind {
-    /// Every kind, in the order of DESIGN 4.
+    /// All kinds, in the order of DESIGN 4.
     pub const ALL: [RowKind; 9] = [
         RowKind::Prompt,
         RowKind::Mission,
@@ -53,13 +53,13 @@ impl RowKind {
         }
     }
 
-    /// Reads the word back; `None` for a kind that this version does not know.
+    /// Parses the word; `None` for a kind that this version does not know.
     #[must_use]
     pub fn parse(text: &str) -> Option<RowKind> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
-    /// The role of DESIGN 4; `None` where the row is no part of the model's conversation.
+    /// The role of DESIGN 4; `None` if the row is not part of the model's conversation.
     #[must_use]
     pub fn role(self) -> Option<&'static str> {
         match self {
@@ -71,7 +71,7 @@ impl RowKind {
         }
     }
 
-    /// Who the row comes from.
+    /// The author of the row.
     #[must_use]
     pub fn source(self) -> &'static str {
         match self {
@@ -85,7 +85,7 @@ impl RowKind {
         }
     }
 
-    /// The allow-list: whether a row of this kind may be sent to the model at all.
+    /// Whether a row of this kind may be sent to the model.
     #[must_use]
     pub fn is_sendable(self) -> bool {
         self.role().is_some()

@@ -1,11 +1,11 @@
-//! Texts: changing every text of a row that came from outside, in one place for all kinds.
+//! Changes all texts of a row that came from outside, for all kinds in one place.
 
 use std::sync::Arc;
 
 use super::{CallRecord, ReplyMeta, ResultMeta, RowBody, Utterance};
 
 impl RowBody {
-    /// The same with each text changed that came from outside, ids and names included.
+    /// The row with each text from outside changed, including ids and names.
     #[must_use]
     pub fn with_texts(self, change: impl Fn(Arc<str>) -> Arc<str>) -> RowBody {
         match self {

@@ -1,4 +1,4 @@
-//! Habits: circles of calls, and failures that come again for days.
+//! Call patterns: cycles of calls, and failures that recur for days.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use crate::message::CallStatus;
 
 use super::FinishedCall;
 
-/// The longest circle that is recognised, in calls.
+/// The longest cycle that is detected, in calls.
 const MAX_CYCLE_CALLS: usize = 8;
-/// How often a circle must have been gone round.
+/// How often a cycle must be repeated.
 const MIN_CYCLE_ROUNDS: usize = 6;
-/// Calls that are remembered.
+/// The most calls that are remembered.
 const MAX_REMEMBERED_CALLS: usize = MAX_CYCLE_CALLS * MIN_CYCLE_ROUNDS;
-/// Failures that are counted; of more, the ones longest ago go.
+/// The most failures that are counted. Beyond that the oldest are dropped.
 const MAX_RECURRING_FAILURES: usize = 8;
-/// So often at least, and for so long, must one failure come before it is told.
+/// How often, and over which time, a failure must recur before it is reported.
 const MIN_FAILURE_COUNT: u32 = 24;
 const MIN_FAILURE_SPAN: Duration = Duration::from_secs(23 * 3600);
-/// Failures that come as seldom as this are kept one by one.
+/// Failures with at least this interval are stored one by one.
 const SLOW_FAILURE_INTERVAL: Duration = Duration::from_secs(600);
 
-/// What was called lately, and what fails for days.
+/// The recent calls and the recurring failures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CallPattern {
-    /// The newest calls, the newest last.
+    /// The newest calls, newest last.
     calls: VecDeque<CallTrace>,
     recurring_failures: Vec<RecurringFailure>,
-    /// What is to be told at the end of the turn.
+    /// The report that is due at the end of the turn.
     due: Option<String>,
 }
 
-/// A call in so few bytes that many can be kept.
+/// A call in a few bytes, so that many can be kept.
 #[derive(Clone, Debug, PartialEq)]
 struct CallTrace {
     mark: u32,
@@ -42,11 +42,11 @@ struct CallTrace {
     is_harmless: bool,
 }
 
-/// A failure that was not followed by a success of the same tool.
+/// A failure that no success of the same tool has followed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RecurringFailure {
     pub(super) tool: Arc<str>,
-    /// The error's code, or how it begins.
+    /// The error's code, or the beginning of its text.
     pub(super) code: Arc<str>,
     pub(super) times: u32,
     pub(super) first: Moment,
@@ -54,7 +54,7 @@ pub(super) struct RecurringFailure {
 }
 
 impl CallPattern {
-    /// A call came back. Gives whether it failed as it did long ago, which is to be kept.
+    /// Takes a call. Returns whether it is a failure with a long interval, which has to be stored.
     pub(super) fn on_call(&mut self, call: &FinishedCall<'_>, now: Moment) -> bool {
         let is_done = call.status == CallStatus::Done;
         if self.calls.len() >= MAX_REMEMBERED_CALLS {
@@ -64,7 +64,8 @@ impl CallPattern {
         self.calls.push_back(CallTrace {
             mark: hash_texts([&**call.tool, &**call.arguments, how]),
             tool: call.tool.clone(),
-            // Also a queue that reading empties: looking into it is no deed.
+            // A queue that reading empties counts, too, because reading it is no action in the
+            // game.
             is_harmless: is_done && (call.read_only || call.tool.starts_with("get_")),
         });
         match call.status {
@@ -74,7 +75,7 @@ impl CallPattern {
                 false
             }
             CallStatus::Failed => self.on_failure(call, now),
-            // That it was not made, or that nobody knows, says nothing of the Mysis.
+            // A call that was not made or whose result is unknown says nothing about the Mysis.
             CallStatus::Recorded
             | CallStatus::Sent
             | CallStatus::Unknown
@@ -117,12 +118,12 @@ impl CallPattern {
         false
     }
 
-    /// A failure that has come for days, where it is time to tell of it.
+    /// Takes the report about a failure that has recurred for days.
     pub(super) fn take_due_failure(&mut self) -> Option<String> {
         self.due.take()
     }
 
-    /// How many calls the circle has that the newest calls go in; 0 where they go in none.
+    /// The length in calls of the cycle that the newest calls form; 0 if they form none.
     fn cycle_length(&self) -> usize {
         let marks = || self.calls.iter().rev().map(|trace| trace.mark);
         (1..=MAX_CYCLE_CALLS)
@@ -146,7 +147,7 @@ impl CallPattern {
         newest.all(|trace| trace.is_harmless)
     }
 
-    /// The tools of the circle, in their order.
+    /// The tools of the cycle, in order.
     pub(super) fn cycle_tools(&self) -> Vec<&str> {
         let newest = self.calls.iter().rev().take(self.cycle_length());
         let mut names: Vec<&str> = newest.map(|trace| &*trace.tool).collect();
@@ -167,7 +168,7 @@ impl CallPattern {
     }
 }
 
-/// The failure, as a clause.
+/// The failure as a clause.
 fn describe_failure(ailment: &RecurringFailure, now: Moment) -> String {
     let RecurringFailure {
         tool, code, times, ..
@@ -176,7 +177,8 @@ fn describe_failure(ailment: &RecurringFailure, now: Moment) -> String {
     format!("{hours} hours: {tool} failed {times} times with {code}, and never succeeded")
 }
 
-/// The code of a failed call, else how its text begins: figures in it do not make it another one.
+/// The code of a failed call, or the beginning of its text without numbers, so that equal failures
+/// get equal codes.
 fn failure_code(text: &str) -> String {
     let text = text.trim_start().trim_start_matches("Error: ");
     let code = text.split([':', '\n']).next().unwrap_or_default();
@@ -186,7 +188,7 @@ fn failure_code(text: &str) -> String {
         .collect()
 }
 
-/// A mark of texts: equal texts have equal marks, in every process and version (FNV-1a).
+/// A hash of texts that is the same in every process and version (FNV-1a).
 pub(super) fn hash_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> u32 {
     let bytes = texts
         .into_iter()

@@ -1,7 +1,7 @@
-//! Memos: what of a watch is stored, so that a restart does not begin to count anew.
+//! Checkpoints: the part of the state that is stored, so that a restart continues counting.
 //!
-//! A memo holds moments by the wall clock, and when it was written by the same clock: what counts is
-//! the time between them. The time that no process ran does not count, whatever the wall clock says.
+//! A checkpoint contains wall-clock times and the time when it was written. Only the differences
+//! count. Time in which no process ran does not count, whatever the wall clock says.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use super::outcome::Outcomes;
 use super::stall_window::StallWindow;
 use super::{CHECKPOINT_EVERY_TURNS, EscalationStep, StallDetector};
 
-/// Places that a memo holds, the newest.
+/// The most places in a checkpoint; the newest are kept.
 const MAX_STORED_PLACES: usize = 16;
 
-/// How much a memo is believed to have seen that does not say when it was written.
+/// The longest time that a checkpoint without a date may cover.
 const MAX_UNDATED_AGE: Duration = Duration::from_secs(86_400);
 
 impl StallDetector {
-    /// The memo to store, where it is time for one.
+    /// The checkpoint to store, if one is due.
     pub fn due_checkpoint(&mut self, now: Now) -> Option<String> {
         if !self.is_urgent && self.unsaved < CHECKPOINT_EVERY_TURNS {
             return None;
@@ -75,7 +75,7 @@ impl StallDetector {
         .to_string()
     }
 
-    /// Takes up what a memo says; nothing where it makes no sense.
+    /// Restores the state from a checkpoint. An unreadable one gives an empty state.
     #[must_use]
     pub fn restore(memo: &str, now: Now) -> StallDetector {
         let Ok(memo) = serde_json::from_str::<Value>(memo) else {

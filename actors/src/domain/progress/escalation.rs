@@ -1,23 +1,23 @@
-//! Rungs: how far a Mysis is taken that gets nowhere, a step at a time.
+//! The steps of escalation for a stuck Mysis.
 
-/// How far a Mysis was taken that gets nowhere.
+/// The escalation of a stuck Mysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EscalationStep {
     /// Nothing was done.
     #[default]
     Unescalated,
-    /// It and the operator were told so.
+    /// The Mysis and the operator were told.
     Notified,
-    /// Its conversation was begun afresh.
+    /// Its context was reset.
     ContextReset,
-    /// Another provider is asked.
+    /// Another provider is used.
     OtherProvider,
-    /// It was stopped for good.
+    /// It was stopped until the operator acts.
     Parked,
 }
 
 impl EscalationStep {
-    /// Every rung, from the ground up.
+    /// All steps, mildest first.
     pub const ALL: [EscalationStep; 5] = [
         EscalationStep::Unescalated,
         EscalationStep::Notified,
@@ -26,7 +26,7 @@ impl EscalationStep {
         EscalationStep::Parked,
     ];
 
-    /// A word for it, in notices and in tables.
+    /// The word in notices and tables.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl EscalationStep {
         }
     }
 
-    /// The next one that can be taken.
+    /// The next step that is possible.
     pub(super) fn next_step(self, means: EscalationOptions) -> Option<EscalationStep> {
         let may = |step: &EscalationStep| match step {
             EscalationStep::Unescalated
@@ -56,7 +56,7 @@ impl EscalationStep {
     }
 }
 
-/// What can be done about one that gets nowhere.
+/// The possible steps for a stuck Mysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EscalationOptions {
     /// Whether there is another provider to ask.

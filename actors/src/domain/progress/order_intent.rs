@@ -1,17 +1,17 @@
-//! Errands: whether an order asks for gains at all.
+//! Order intents: whether an order asks for gains.
 //!
-//! The order says so itself, by a line of its own that the model and the operator see too. Words of a
-//! language only make the terminal and the command line suggest that line.
+//! An order says so itself by a line of its own, which the model and the operator see, too. Words
+//! of natural language only make the terminal and the command line suggest that line.
 
-/// The line by which an order says that the game's figures do not show whether it is carried out.
+/// The line that says that the game's figures do not show whether the order is carried out.
 pub const NO_GAIN_LINE: &str = "[no gain expected]";
 
-/// What an order asks for, as it says itself.
+/// The intent of an order, according to that line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderIntent {
-    /// Something that outcomes show.
+    /// It asks for something that outcomes show.
     Works,
-    /// To wait, to watch or to talk: no outcome shows whether that is done.
+    /// It asks to wait, to watch or to talk. No outcome shows whether that is done.
     Waits,
 }
 
@@ -54,7 +54,7 @@ const WAITING_WORDS: [&str; 34] = [
 ];
 
 impl OrderIntent {
-    /// What an order asks for.
+    /// The intent of an order.
     #[must_use]
     pub fn of(order: &str) -> OrderIntent {
         if order.lines().any(is_no_gain_line) {
@@ -65,7 +65,8 @@ impl OrderIntent {
     }
 }
 
-/// The first word of an order that suggests that no gain is expected, where the order does not say so.
+/// The first word that suggests that no gain is expected; `None` if there is none or the order says
+/// so itself.
 #[must_use]
 pub fn suggests_no_gain(order: &str) -> Option<&'static str> {
     if OrderIntent::of(order) == OrderIntent::Waits {
@@ -80,7 +81,7 @@ pub fn suggests_no_gain(order: &str) -> Option<&'static str> {
     })
 }
 
-/// The order with the line that says that no gain is expected, at its end.
+/// The order with the line that no gain is expected.
 #[must_use]
 pub fn expecting_no_gain(order: &str) -> String {
     if OrderIntent::of(order) == OrderIntent::Waits {

@@ -1,7 +1,7 @@
-//! Outcomes: what a Mysis has in the game, as the results of its calls tell.
+//! Outcomes: what a Mysis owns and reaches in the game, according to its calls' results.
 //!
-//! The names are those of SpaceMolt's answers. An answer in another form, or of another server, cannot
-//! be judged: it is never taken for "no gain".
+//! The field names are those of SpaceMolt. An answer in another form, or of another server, cannot
+//! be judged. It never counts as "no gain".
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,14 +10,14 @@ use serde_json::{Map, Value};
 
 use super::call_pattern::hash_texts;
 
-/// Longer results are tables of the game (the map, the catalog), not what somebody has.
+/// Longer results are tables of the game such as the map or the catalog, not a Mysis' own state.
 const MAX_PARSED_BYTES: usize = 64 << 10;
-/// Places that are remembered; whoever comes back after more than these finds them new.
+/// The most places that are remembered. A place that was left longer ago counts as new.
 const MAX_PLACES: usize = 48;
-/// Answers of an unknown server that are remembered.
+/// The most answers that are remembered.
 const MAX_ANSWERS: usize = 48;
 
-/// What is known of somebody's outcomes.
+/// The known outcomes of a Mysis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Outcomes {
     pub(super) credits: Option<i64>,
@@ -26,36 +26,35 @@ pub(super) struct Outcomes {
     pub(super) explored: Option<i64>,
     pub(super) missions: Option<u32>,
     pub(super) ship: Option<u32>,
-    /// Something that runs by itself: a trip, a job.
+    /// A hash of what runs by itself, such as a trip or a job.
     pub(super) runs: Option<u32>,
-    /// Where it was, by marks, the newest last.
+    /// Hashes of the places it was at, newest last.
     pub(super) places: VecDeque<u32>,
-    /// The newest place, in words.
+    /// The name of the newest place.
     pub(super) place: Option<Arc<str>>,
-    /// Whether money went out since it last came in: cargo that was paid for is no gain.
+    /// Whether money was spent since some was last earned. Cargo that was paid for is not a gain.
     pub(super) has_paid: bool,
     pub(super) answers: VecDeque<u32>,
 }
 
-/// What one result brought.
+/// The gains of one result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Gains {
-    /// Something got better, or runs towards it.
+    /// Whether anything got better or is going to.
     pub(super) any: bool,
-    /// Something that going in circles does not bring: goods, a skill, a place, a mission, a job
-    /// that runs.
+    /// Whether there is a gain that a cycle does not bring: goods, a skill, a place, a mission, a
+    /// running job.
     pub(super) lasting: bool,
-    /// Credits earned less credits spent, as the result says.
+    /// Credits earned minus credits spent, according to the result.
     pub(super) net: i64,
-    /// The answer was not seen lately.
+    /// Whether the answer is unlike all recent ones.
     pub(super) is_novel: bool,
-    /// Whether the answer's form is one that outcomes can be read from; absent: it says nothing
-    /// either way.
+    /// Whether outcomes can be read from the answer's form; `None` if the answer is no indication.
     pub(super) is_readable: Option<bool>,
 }
 
 impl Outcomes {
-    /// Whether the server is one whose outcomes can be read.
+    /// Whether outcomes can be read from this server's answers.
     pub(super) fn is_known(&self) -> bool {
         self.credits.is_some() || self.cargo.is_some() || !self.places.is_empty()
     }
@@ -91,7 +90,7 @@ impl Outcomes {
         gains
     }
 
-    /// What an action earned, cost and brought.
+    /// Reads what an action earned, cost and produced.
     fn read_deals(&mut self, root: &Map<String, Value>, read_only: bool, gains: &mut Gains) {
         if read_only {
             return;
@@ -157,7 +156,7 @@ impl Outcomes {
         }
     }
 
-    /// Missions under way: what is offered has no progress.
+    /// Reads the accepted missions. Offered ones have no progress.
     fn read_missions(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
         let Some(Value::Array(missions)) = root.get("missions") else {
             return;
@@ -178,14 +177,14 @@ impl Outcomes {
         gains.lasting |= self.missions.replace(it).is_some_and(|known| known != it);
     }
 
-    /// Where a trip ended.
+    /// Reads the destination of a trip.
     fn read_arrival(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
         for key in ["poi_id", "system_id"] {
             self.visit_place(root.get(key), gains);
         }
     }
 
-    /// Whatever counts down, or up to its end: a trip, a job, a repair.
+    /// Reads values that count down or up by themselves: a trip, a job, a repair.
     fn read_what_runs(&mut self, root: &Map<String, Value>, gains: &mut Gains) {
         let mut figures = Vec::new();
         collect_running(root, 0, &mut figures);
@@ -197,7 +196,7 @@ impl Outcomes {
         gains.lasting |= self.runs.replace(it).is_some_and(|known| known != it);
     }
 
-    /// Somebody is at a place; a new one is a gain, but for the first.
+    /// Notes the present place. A new one is a gain, except for the first.
     fn visit_place(&mut self, place: Option<&Value>, gains: &mut Gains) {
         let Some(place) = place.and_then(Value::as_str).filter(|id| !id.is_empty()) else {
             return;
@@ -210,7 +209,7 @@ impl Outcomes {
         }
     }
 
-    /// The figures that there are, in words.
+    /// The known figures in words.
     pub(super) fn describe_figures(&self) -> Vec<String> {
         let credits = self.credits.and_then(|credits| u64::try_from(credits).ok());
         let told = [
@@ -224,17 +223,17 @@ impl Outcomes {
     }
 }
 
-/// The sum of what a game says, whatever it says.
+/// The sum of numbers from the game, without overflow.
 fn saturating_total(figures: impl Iterator<Item = i64>) -> i64 {
     figures.fold(0, i64::saturating_add)
 }
 
-/// Takes a figure. Gives whether it rose; the first one seen did not.
+/// Stores a figure. Returns whether it rose. The first one does not count as risen.
 fn record_rise(known: &mut Option<i64>, figure: i64) -> bool {
     known.replace(figure).is_some_and(|before| figure > before)
 }
 
-/// Takes a mark into a bounded memory. Gives whether it was not in it.
+/// Adds a hash to a bounded memory. Returns whether it is new there.
 fn remember_mark(known: &mut VecDeque<u32>, most: usize, it: u32) -> bool {
     if known.contains(&it) {
         return false;
@@ -250,7 +249,7 @@ fn member_number(object: &Map<String, Value>, key: &str) -> Option<i64> {
     object.get(key).and_then(Value::as_i64)
 }
 
-/// The figures of what runs by itself, near the top of an answer.
+/// Collects the values that run by themselves near the top of an answer.
 fn collect_running(object: &Map<String, Value>, depth: u32, figures: &mut Vec<String>) {
     const RUNNING_KEYS: [&str; 5] = [
         "ticks_remaining",
@@ -287,7 +286,7 @@ pub(super) fn group_digits(number: u64) -> String {
     text
 }
 
-/// Milliseconds as people say them.
+/// Formats milliseconds for people.
 pub(super) fn format_millis(millis: u64) -> String {
     match millis / 1000 {
         seconds @ 0..120 => format!("{seconds} s"),

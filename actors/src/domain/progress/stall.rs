@@ -1,29 +1,29 @@
-//! How a Mysis gets nowhere, and what is said of it.
+//! The ways in which a Mysis can be stuck, and the verdicts about it.
 
 use std::sync::Arc;
 
 use super::EscalationStep;
 use crate::ids::Timestamp;
 
-/// How a Mysis gets nowhere.
+/// The way in which a Mysis is stuck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StallKind {
     /// It calls no tool.
     Talks,
-    /// One identical call fails again and again.
+    /// The same call fails again and again.
     Repeats,
     /// All its calls fail.
     Fails,
-    /// The same calls in the same order, and nothing gained by them.
+    /// It repeats the same calls in the same order and gains nothing.
     Circles,
-    /// It acts, and no outcome gets better.
+    /// It acts, and no outcome improves.
     Idles,
-    /// One failure comes again for days, between other things.
+    /// One failure recurs for days, between other calls.
     Ails,
 }
 
 impl StallKind {
-    /// A word for it, in tables.
+    /// The word in tables.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -37,26 +37,26 @@ impl StallKind {
     }
 }
 
-/// What the watch says after a turn.
+/// The verdict after a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StallVerdict {
-    /// How it gets nowhere.
+    /// The way in which it is stuck.
     pub way: StallKind,
     /// The facts, as a clause: `for 40 turns: credits 1,203 unchanged, …`.
     pub facts: String,
-    /// The rung that it is taken to now; absent: it is only told again.
+    /// The step that is taken now; `None` if only the notice is repeated.
     pub step: Option<EscalationStep>,
 }
 
-/// One that gets nowhere, for those who watch.
+/// A stuck Mysis, for watchers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stuck {
     /// Since when that is known.
     pub since: Timestamp,
-    /// How many turns.
+    /// The number of turns.
     pub turns: u32,
-    /// How.
+    /// The way in which it is stuck.
     pub way: StallKind,
-    /// The call that fails, where it is one.
+    /// The failing call's tool, if there is one.
     pub tool: Option<Arc<str>>,
 }

@@ -1,4 +1,4 @@
-//! Stretches: what happened since something last got better.
+//! Stall windows: what happened since the last gain.
 
 use std::sync::Arc;
 
@@ -9,41 +9,41 @@ use super::FinishedCall;
 use super::call_pattern::CallPattern;
 use super::outcome::Gains;
 
-/// Characters of arguments that are told.
+/// The most characters of arguments in a notice.
 const MAX_ARGUMENT_CHARS: usize = 200;
 
-/// Calls that count as a turn in circles, where turns are long.
+/// This many calls count as a turn of a cycle, because turns may be long.
 const CALLS_PER_CYCLE_TURN: u32 = 4;
 
-/// The turns since something last got better.
+/// The turns since the last gain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct StallWindow {
     since: Option<Moment>,
-    /// Turns with calls that can be judged, and without a gain.
+    /// Turns with calls that can be judged and brought no gain.
     turns: u32,
-    /// All turns, also those of words alone.
+    /// All turns, including those without calls.
     all_turns: u32,
-    /// Turns of words alone, in a row, the newest.
+    /// The newest turns in a row without calls.
     quiet: u32,
-    /// Turns in which every call failed, in a row, the newest.
+    /// The newest turns in a row in which every call failed.
     failing: u32,
-    /// The one call that the newest turns made, failing each time, and how many they are.
+    /// The only call of the newest turns, if it failed each time, and the number of those turns.
     same: Option<(Attempt, u32)>,
-    /// Calls, and how many of them failed.
+    /// The calls, and how many of them failed.
     calls: (u64, u64),
     turn: TurnNotes,
 }
 
-/// What a turn came to.
+/// The judgement about a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TurnJudgement {
-    /// Something got better.
+    /// There was a gain.
     Gained,
-    /// Nobody can say whether anything got better, but the answers were new.
+    /// It is unknown whether there was a gain, but the answers were new.
     Unjudged,
-    /// Nobody can say whether anything got better; the answers were those of before.
+    /// It is unknown whether there was a gain, and the answers were the same as before.
     Repeated,
-    /// Nothing got better.
+    /// There was no gain.
     Nothing,
 }
 
@@ -54,18 +54,18 @@ pub(super) struct Attempt {
     arguments: Arc<str>,
 }
 
-/// The turn under way.
+/// The current turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct TurnNotes {
     calls: u32,
     failed: u32,
     gained: bool,
-    /// A result that was not seen before.
+    /// Whether a result was new.
     is_novel: bool,
-    /// Results from which outcomes can be read, and results from which they cannot.
+    /// The results from which outcomes can be read, and those from which they cannot.
     readable: u32,
     unreadable: u32,
-    /// Its only call, as far as it failed each time.
+    /// Its only call, as long as that fails each time.
     only: Option<Attempt>,
     last_failed: Option<Attempt>,
 }
@@ -98,7 +98,8 @@ impl StallWindow {
         turn.last_failed = Some(attempt());
     }
 
-    /// Counts the turn. `knows_outcomes` is whether the server ever told any.
+    /// Ends the turn. `knows_outcomes` is whether outcomes could ever be read from the server's
+    /// answers.
     pub(super) fn end_turn(&mut self, knows_outcomes: bool, now: Moment) -> TurnJudgement {
         let turn = std::mem::take(&mut self.turn);
         let succeeded = turn.calls > turn.failed;
@@ -162,7 +163,7 @@ impl StallWindow {
         self.failing
     }
 
-    /// Turns in a row whose only call was one that failed each time.
+    /// The number of turns in a row whose only call was the same failing one.
     pub(super) fn same_failure(&self) -> u32 {
         self.same.as_ref().map_or(0, |(_, turns)| *turns)
     }
@@ -175,7 +176,7 @@ impl StallWindow {
         self.calls
     }
 
-    /// The failing call, as a clause.
+    /// The failing call as a clause.
     pub(super) fn describe_failure(&self) -> String {
         let Some((Attempt { tool, arguments }, _)) = &self.same else {
             return "a call failed".to_string();
@@ -184,13 +185,13 @@ impl StallWindow {
         format!("the same call failed again and again: {tool} {arguments}")
     }
 
-    /// What is kept of it in a memo.
+    /// The values for a checkpoint.
     pub(super) fn counts(&self) -> (Option<Moment>, [u32; 4], (u64, u64)) {
         let counts = [self.turns, self.all_turns, self.quiet, self.failing];
         (self.since, counts, self.calls)
     }
 
-    /// Takes up what a memo kept.
+    /// Restores the values of a checkpoint.
     pub(super) fn restore(
         since: Option<Moment>,
         counts: [u32; 4],
@@ -215,10 +216,10 @@ pub(super) struct CycleWindow {
     since: Option<Moment>,
     turns: u32,
     calls: u32,
-    /// Credits earned and spent, as the results say.
+    /// Credits earned minus credits spent, according to the results.
     net: i64,
     gained: bool,
-    /// Whether any of the calls failed or acted.
+    /// Whether all of the calls only read and were answered.
     is_harmless: bool,
 }
 
@@ -235,7 +236,7 @@ impl CycleWindow {
         turned: TurnJudgement,
         now: Moment,
     ) {
-        // Of a circle whose answers cannot be read and change, nobody knows what it brings.
+        // If the answers of a cycle change and cannot be read, it is unknown what the cycle brings.
         if !call_pattern.is_circling() || turned == TurnJudgement::Unjudged {
             *self = CycleWindow::default();
             return;
@@ -248,13 +249,13 @@ impl CycleWindow {
         }
     }
 
-    /// Whether it goes in circles for so many turns, or for as many calls as they can have, and is
-    /// no better off.
+    /// Whether the cycle has lasted this many turns, or as many calls as those can have, without
+    /// any gain.
     pub(super) fn is_futile(&self, turns: u32) -> bool {
         self.turns >= turns || self.calls >= turns.saturating_mul(CALLS_PER_CYCLE_TURN)
     }
 
-    /// Whether it only looks, and sees.
+    /// Whether the calls only read, and were answered.
     pub(super) fn is_harmless(&self) -> bool {
         self.is_harmless
     }

@@ -1,4 +1,5 @@
-//! The watch, turn by turn: what it finds, what it leaves alone, and what it takes up again.
+//! Tests of the stall detection turn by turn: what it finds, what it ignores, and what a restart
+//! restores.
 
 mod habits;
 mod outcomes;
@@ -14,7 +15,7 @@ const MEANS: EscalationOptions = EscalationOptions {
     may_park: true,
 };
 
-/// A watch and its clock: a call takes ten seconds.
+/// A detector and its clock. Each call takes ten seconds.
 struct Scene {
     watch: StallDetector,
     rules: ProgressRules,
@@ -286,7 +287,7 @@ fn one_failure_an_hour_is_told_after_a_day_although_all_else_goes_well() {
             memo = due;
         }
         if hour % 10 == 9 {
-            // The program is killed, and started again.
+            // The program is killed and started again.
             scene.watch = StallDetector::restore(&memo, scene.both());
         }
     }
@@ -318,15 +319,15 @@ fn a_memo_brings_back_what_was_counted() {
         StallDetector::restore("nonsense", scene.both()),
         StallDetector::default()
     );
-    // The first look after it is no gain: nothing was seen to change.
+    // The first status after it is no gain, because no change was seen.
     scene.watch = recalled;
     scene.call("get_status", "{}", Ok(&status(7, 3, "belt")));
     scene.end();
     assert!(scene.watch.escalation_step() > EscalationStep::Unescalated);
 }
 
-/// What is told of one that only talks and fails for an hour, where the wall clock is shifted by so
-/// much after ten minutes, and the program is started again then where `is_restarted`.
+/// The verdicts about a Mysis that only talks and fails for an hour. The wall clock is shifted
+/// after ten minutes. With `is_restarted`, the program is restarted then.
 fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, StallKind, Option<EscalationStep>)> {
     let mut scene = Scene::new();
     for turn in 0..60 {
@@ -334,7 +335,7 @@ fn told_when(shift: i64, is_restarted: bool) -> Vec<(u32, StallKind, Option<Esca
             let memo = scene.watch.checkpoint(scene.both());
             scene.ahead += shift;
             if is_restarted {
-                // Another process counts its own time.
+                // Another process has another monotonic clock.
                 scene.now = Moment(100);
                 scene.ahead = 1_773_254_527_042 + 600_000 + shift;
                 scene.watch = StallDetector::restore(&memo, scene.both());
@@ -391,7 +392,7 @@ fn what_cannot_be_read_is_never_taken_for_no_gain_and_is_said_once() {
         }
         let mut said = Vec::new();
         for turn in 0..200 {
-            // A trade that goes well, told in words; a look that answers the same each time.
+            // A successful trade, reported as text, and a query that always has the same answer.
             let sold = format!("Sold 4 copper ore. You have {} cr.", 1203 + turn * 16);
             scene.call("mine", "{}", Ok(&sold));
             scene.call("get_base", "{}", Ok("Sol Central, services: market, fuel"));

@@ -1,21 +1,21 @@
-//! Coded: what of a secret stands in Base64, whatever stands before and behind it there.
+//! Base64 cores: the part of a secret's Base64 form that does not depend on the bytes around it.
 
 const STANDARD_ALPHABET: &[u8; 64] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE_ALPHABET: &[u8; 64] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Fewer letters would be found where nobody wrote them.
+/// Shorter cores would match by chance.
 const MIN_CORE_LETTERS: usize = 7;
 
-/// Letters that a secret alone decides; beside them may stand one that it decides in part.
+/// The characters that the secret alone determines. One on each side may be determined in part.
 pub(super) struct Base64Core {
     pub(super) letters: Vec<u8>,
     pub(super) has_part_before: bool,
     pub(super) has_part_behind: bool,
 }
 
-/// What stands in Base64 for a secret that begins at the first, second or third byte of three.
+/// The Base64 cores of a secret that begins at the first, second or third byte of a group of three.
 pub(super) fn base64_cores(secret: &[u8]) -> Vec<Base64Core> {
     let mut cores: Vec<Base64Core> = Vec::new();
     for alphabet in [STANDARD_ALPHABET, URL_SAFE_ALPHABET] {
@@ -50,7 +50,7 @@ fn base64_core(secret: &[u8], offset: usize, alphabet: &[u8; 64]) -> Base64Core 
     }
 }
 
-/// Whether a byte is a letter of either alphabet.
+/// Whether a byte is a character of either alphabet.
 pub(super) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_cores_are_what_base64_writes_at_every_place() {
-        // `user:sesame42`, `xsesame42`, `xysesame42`, by another program.
+        // `user:sesame42`, `xsesame42` and `xysesame42`, encoded by another program.
         let cores = base64_cores(b"sesame42");
         let texts = [
             "dXNlcjpzZXNhbWU0Mg==",

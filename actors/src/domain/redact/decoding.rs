@@ -1,21 +1,21 @@
-//! Spelling: the ways in which one letter of a secret may be written down, one in another.
+//! Decoding: the notations of a single character, which may be nested.
 //!
-//! JSON's escapes in both cases (and what Python, JavaScript and Markdown make of them), percent
-//! codes, `+` for a space, and the entities of HTML. Whoever writes a text mixes them as they like.
+//! They are JSON's escapes in both cases (and their variants in Python, JavaScript and Markdown),
+//! percent codes, `+` for a space, and HTML entities. A text may mix them.
 
 use std::ops::RangeInclusive;
 
 use super::entities;
 
-/// How many ways of writing may stand in one another, as JSON within JSON does.
+/// How deep notations may be nested, such as JSON within JSON.
 const MAX_DECODE_DEPTH: usize = 4;
 
-/// What is read at a place: a letter, or one byte of it.
+/// A decoded character, or one byte of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DecodedLetter {
     bytes: [u8; 4],
     len: u8,
-    /// Where the text goes on.
+    /// The position after it.
     pub(super) next: usize,
 }
 
@@ -32,12 +32,12 @@ impl DecodedLetter {
     fn from_letter(letter: char, next: usize) -> DecodedLetter {
         let mut bytes = [0; 4];
         let len = letter.encode_utf8(&mut bytes).len();
-        // A letter has four bytes at most.
+        // A character has at most four bytes.
         let len = u8::try_from(len).unwrap_or(4);
         DecodedLetter { bytes, len, next }
     }
 
-    /// What is read.
+    /// The bytes of the character.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
@@ -47,12 +47,12 @@ impl DecodedLetter {
     }
 }
 
-/// Whether something else than this byte may be meant by what begins with it.
+/// Whether this byte can begin a code.
 pub(super) fn begins_a_code(byte: u8) -> bool {
     matches!(byte, b'\\' | b'%' | b'&' | b'+')
 }
 
-/// All that may be meant by what stands at a place, the plain reading first.
+/// All readings of the text at a position, the plain one first.
 pub(super) fn readings_at(text: &[u8], place: usize) -> impl Iterator<Item = DecodedLetter> {
     let plain = text
         .get(place)
@@ -60,7 +60,7 @@ pub(super) fn readings_at(text: &[u8], place: usize) -> impl Iterator<Item = Dec
     let mut depth = 0;
     std::iter::successors(plain, move |before| {
         let mut now = *before;
-        // What means the same one level deeper is told once.
+        // A reading that is the same one level deeper is returned once.
         while now == *before {
             depth += 1;
             let is_over =
@@ -74,7 +74,7 @@ pub(super) fn readings_at(text: &[u8], place: usize) -> impl Iterator<Item = Dec
     })
 }
 
-/// What is read at a place when codes are resolved so many times.
+/// The reading at a position with codes decoded up to a depth.
 fn read_decoded(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
     let mut spelt = DecodedLetter::from_byte(*text.get(place)?, place + 1);
     for depth in 0..depth {
@@ -86,7 +86,7 @@ fn read_decoded(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter
     Some(spelt)
 }
 
-/// A reading with one more code resolved, where it begins one.
+/// Decodes one more level, if the character begins a code.
 fn decode_once(text: &[u8], first: DecodedLetter, depth: usize) -> DecodedLetter {
     let letter = match first.single_byte() {
         Some(b'\\') => decode_backslash(text, first.next, depth),
@@ -98,7 +98,7 @@ fn decode_once(text: &[u8], first: DecodedLetter, depth: usize) -> DecodedLetter
     letter.unwrap_or(first)
 }
 
-/// What stands behind a backslash.
+/// Decodes a backslash escape.
 fn decode_backslash(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
     let second = read_decoded(text, place, depth)?;
     let byte = second.single_byte()?;
@@ -123,7 +123,7 @@ fn decode_backslash(text: &[u8], place: usize, depth: usize) -> Option<DecodedLe
     }
 }
 
-/// Four digits behind `\u`; of a letter beyond them, the second half follows.
+/// Decodes four digits after `\u`. For a character beyond them, a second code follows.
 fn decode_utf16(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
     let (high, next) = read_hex(text, place, 4, depth)?;
     if !(0xd800..0xdc00).contains(&high) {
@@ -136,7 +136,7 @@ fn decode_utf16(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter
     letter_of_code((both, end))
 }
 
-/// What stands behind a percent sign: a byte, or a letter as JavaScript's `escape` writes it.
+/// Decodes a percent code: a byte, or a character in the form of JavaScript's `escape`.
 fn decode_percent(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
     let u = skip_sign(text, place, b'u', depth).or_else(|| skip_sign(text, place, b'U', depth));
     if let Some(u) = u {
@@ -146,7 +146,7 @@ fn decode_percent(text: &[u8], place: usize, depth: usize) -> Option<DecodedLett
     Some(DecodedLetter::from_byte(u8::try_from(byte).ok()?, end))
 }
 
-/// What stands behind an ampersand.
+/// Decodes an HTML entity.
 fn decode_entity(text: &[u8], place: usize, depth: usize) -> Option<DecodedLetter> {
     if let Some(place) = skip_sign(text, place, b'#', depth) {
         let x = skip_sign(text, place, b'x', depth).or_else(|| skip_sign(text, place, b'X', depth));
@@ -178,13 +178,13 @@ fn letter_of_code((number, next): (u32, usize)) -> Option<DecodedLetter> {
     char::from_u32(number).map(|letter| DecodedLetter::from_letter(letter, next))
 }
 
-/// Where the text goes on behind a sign, if that stands here.
+/// The position after a character, if it is at this position.
 fn skip_sign(text: &[u8], place: usize, sign: u8, depth: usize) -> Option<usize> {
     let read = read_decoded(text, place, depth)?;
     (read.single_byte() == Some(sign)).then_some(read.next)
 }
 
-/// A number of so many hexadecimal digits, and where the text goes on.
+/// A hexadecimal number with this many digits, and the position after it.
 fn read_hex(text: &[u8], place: usize, count: usize, depth: usize) -> Option<(u32, usize)> {
     read_digits(text, place, 16, count..=count, depth)
 }
@@ -210,7 +210,7 @@ fn read_digits(
     count.contains(&found).then_some((number, place))
 }
 
-/// Whether a word goes on before a place; the end of a code is no letter of it.
+/// Whether a word continues before a position. The end of a code is not part of a word.
 pub(super) fn goes_on_before(text: &[u8], place: usize) -> bool {
     let before = &text[..place];
     let Some(last) = before.last().filter(|last| last.is_ascii_alphanumeric()) else {

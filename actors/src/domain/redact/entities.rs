@@ -1,6 +1,6 @@
-//! Entities: the names by which HTML writes ASCII and Latin-1, sorted.
+//! The names of HTML entities for ASCII and Latin-1, sorted.
 
-/// A name, without `&` and `;`, and its letter.
+/// A name without `&` and `;`, and its character.
 #[rustfmt::skip]
 const ENTITY_NAMES: [(&str, char); 158] = [
     ("AElig", 'Æ'), ("AMP", '&'), ("Aacute", 'Á'), ("Acirc", 'Â'), ("Agrave", 'À'), ("Aring", 'Å'),
@@ -34,10 +34,10 @@ const ENTITY_NAMES: [(&str, char); 158] = [
     ("verbar", '|'), ("vert", '|'), ("yacute", 'ý'), ("yen", '¥'), ("yuml", 'ÿ'),
 ];
 
-/// The longest name.
+/// The length of the longest name.
 pub(super) const MAX_ENTITY_NAME_BYTES: usize = 16;
 
-/// The letter of a name; `None` for one that is none of these.
+/// The character of a name; `None` if the name is unknown.
 pub(super) fn entity_letter(name: &str) -> Option<char> {
     let place = ENTITY_NAMES.binary_search_by_key(&name, |(name, _)| name);
     place.ok().map(|place| ENTITY_NAMES[place].1)

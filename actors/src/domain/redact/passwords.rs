@@ -1,18 +1,17 @@
-//! Keyed: passwords that nobody knows yet, found by the word that stands before them.
+//! Finds passwords that are not known yet by the word before them.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::REDACTED;
 
-/// The words for it, without regard to case.
+/// The words for a password, in any case.
 const PASSWORD_WORDS: [&str; 3] = ["password", "passwd", "passphrase"];
 
-/// Fewer letters than this after the word are no password.
+/// A shorter value is not a password.
 const MIN_PASSWORD_LETTERS: usize = 4;
 
-/// The text without the values that JSON gives to keys such as `password`, however deep that JSON
-/// stands in JSON.
+/// The text without the values of keys such as `password` in JSON, even in nested JSON strings.
 #[must_use]
 pub fn hide_passwords(text: &str) -> Cow<'_, str> {
     let mut clean = String::new();
@@ -21,7 +20,7 @@ pub fn hide_passwords(text: &str) -> Cow<'_, str> {
         let Some(value) = KeyedValue::after(text, word.end) else {
             continue;
         };
-        // A word that stands inside of a value is hidden with it.
+        // A word inside of a hidden value is hidden with it.
         if word.start < rest || &text[value.place.clone()] == REDACTED {
             continue;
         }
@@ -38,13 +37,12 @@ pub fn hide_passwords(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// What stands behind the word where no password does.
+/// Values that are not passwords.
 const NON_PASSWORD_VALUES: [&str; 7] = [
     REDACTED, "null", "none", "true", "false", "string", "required",
 ];
 
-/// Where the password stands in an answer to `register` that is written for people, such as
-/// `Password: 0a1b2c3d`.
+/// The range of the password in an answer to `register` for people, such as `Password: 0a1b2c3d`.
 #[must_use]
 pub fn password_in_words(text: &str) -> Option<Range<usize>> {
     password_words(text).find_map(|word| {
@@ -58,7 +56,7 @@ pub fn password_in_words(text: &str) -> Option<Range<usize>> {
         let is_end = |c: char| is_around(c) || ",;|<>{}".contains(c);
         let value = text[start..].split(is_end).next()?;
         let value = value.trim_end_matches(['.', '!', ')']);
-        // `your password is secret` names none.
+        // `your password is secret` contains no password.
         let is_odd = |c: char| !c.is_ascii_lowercase();
         let is_meant =
             value.len() >= MIN_PASSWORD_LETTERS && (meant != "is " || value.contains(is_odd));
@@ -66,7 +64,7 @@ pub fn password_in_words(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Where the words stand.
+/// The positions of the words.
 fn password_words(text: &str) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut from = 0;
@@ -87,15 +85,15 @@ fn password_words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A value of JSON.
+/// A JSON value after a key.
 struct KeyedValue<'a> {
     place: Range<usize>,
-    /// The quotes that it lacks.
+    /// The closing quotes that are missing.
     quote: &'a str,
 }
 
 impl<'a> KeyedValue<'a> {
-    /// What a key that ends here has as its value: a text or a number.
+    /// The string or number after a key that ends here.
     fn after(text: &'a str, key: usize) -> Option<KeyedValue<'a>> {
         let bytes = text.as_bytes();
         let slashes = count_backslashes(&bytes[key..]);
@@ -122,14 +120,14 @@ impl<'a> KeyedValue<'a> {
     }
 }
 
-/// How long a text is that ends with this quote, or with the text around it.
+/// The length of a string that ends with this quote, or with the text around it.
 fn value_length(value: &[u8], quote: &[u8]) -> usize {
     let slashes = quote.len() - 1;
     let end = quote[slashes];
     let mut place = 0;
     while place < value.len() {
         let run = count_backslashes(&value[place..]);
-        // Of more backslashes, all but the quote's own write backslashes of the value.
+        // An additional backslash belongs to the value and not to the quote.
         let is_end = value.get(place + run) == Some(&end) && run % (2 * quote.len()) == slashes;
         if is_end {
             return place + run - slashes;

@@ -1,10 +1,10 @@
-//! Tests of redaction: every letter in every way of writing, and how long that takes.
+//! Tests of redaction: every character in every notation, and the time that it takes.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A way to write a text down.
+/// A function that writes a text in a notation.
 type Writing = fn(&str) -> String;
 
 fn json(text: &str) -> String {
@@ -24,7 +24,8 @@ fn units(text: &str, upper: bool) -> String {
         .collect()
 }
 
-/// As careful writers of JSON do it: `<`, `>`, `&` and letters beyond ASCII by number, `/` escaped.
+/// The notation of cautious JSON writers: `<`, `>`, `&` and non-ASCII characters by number, `/`
+/// escaped.
 fn careful(text: &str, upper: bool) -> String {
     text.chars()
         .map(|c| match c {
@@ -126,7 +127,7 @@ fn a_secret_is_found_in_every_writing_and_in_two_of_them_in_one_another() {
         for (first, inner) in WRITINGS.iter().enumerate() {
             for (second, outer) in WRITINGS.iter().enumerate() {
                 let text = format!("a {} b", outer(&inner(secret)));
-                // What stands around it must not be a part of it.
+                // The text around it must not be a part of it.
                 let wanted = format!("a {REDACTED} b");
                 assert_eq!(
                     redactor.clean(&text),
@@ -159,7 +160,8 @@ fn nothing_of_a_secret_is_left_in_base64() {
                         let text = format!("Basic {coded}, said");
                         let clean = redactor.clean(&text);
                         assert!(clean.contains(REDACTED), "{whole}: {clean}");
-                        // Two letters may stay on each side: they tell what is beside it.
+                        // Up to two characters may remain on each side. They encode the
+                        // neighbouring text.
                         let kept = clean.len() - REDACTED.len() - "Basic , said".len();
                         let around = before.len() + behind.len();
                         assert!(kept <= around * 6 + 12, "{whole}: {clean}");
@@ -199,7 +201,7 @@ fn a_short_secret_is_found_as_a_word_of_its_own() {
         ("%20ore7%20", "%20[redacted]%20"),
         (r"\nore7", r"\n[redacted]"),
         (r"\u0020ore7", r"\u0020[redacted]"),
-        // Neither the end of a word nor a number is the end of a code.
+        // The end of a word or of a number is not the end of a code.
         ("nore7 bore7 tore7", "nore7 bore7 tore7"),
         ("20ore7 a20ore7 u0020ore7", "20ore7 a20ore7 u0020ore7"),
         (r"\xore7", r"\xore7"),
@@ -256,7 +258,7 @@ fn texts_made_to_be_read_in_many_ways_are_read_to_their_end() {
     let usual = Redactor::new(SECRETS.map(Into::into));
     let oddly = Redactor::new(odd.clone().map(Into::into));
     for piece in pieces {
-        // Whoever tries every reading of each place does not come to an end with these.
+        // Trying every reading of each position would not end with these texts.
         let text = piece.repeat((8 << 10) / piece.len());
         assert_eq!(usual.clean(&text), text, "{piece}");
         let text = piece.repeat((1 << 10) / piece.len());
@@ -269,7 +271,7 @@ fn texts_made_to_be_read_in_many_ways_are_read_to_their_end() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Each letter is written in a way of its own.
+    /// Each character is written in its own notation.
     #[test]
     fn letters_may_be_written_each_in_its_own_way(
         secret in "[ -~äß€🚀]{8,24}",

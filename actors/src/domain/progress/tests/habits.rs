@@ -1,4 +1,4 @@
-//! Circles of calls, and failures that come again for days, call by call.
+//! Tests of cycles of calls and of failures that recur for days, call by call.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use crate::message::CallStatus;
 use crate::progress::FinishedCall;
 use crate::progress::call_pattern::CallPattern;
 
-/// The longest circle that is seen, and how often it is gone round first.
+/// The longest cycle that is detected, and how often it must be repeated.
 const LONGEST: usize = 8;
 const ROUNDS: usize = 6;
 
@@ -92,7 +92,7 @@ fn whoever_only_looks_and_sees_harms_nobody() {
 
 #[test]
 fn a_failure_is_told_once_it_came_often_for_a_day_and_then_after_twice_as_often() {
-    // So many times at least, and for so many hours.
+    // The least number of failures, and the least number of hours.
     for (times, hours, is_told) in [
         (23, 30, false),
         (24, 22, false),

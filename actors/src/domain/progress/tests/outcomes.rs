@@ -1,4 +1,4 @@
-//! What is a gain and what is none, answer by answer.
+//! Tests of what counts as a gain, answer by answer.
 
 use std::slice::from_ref;
 
@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::progress::outcome::{Gains, Outcomes, format_millis, group_digits};
 
-/// What the last of these answers brought: whether anything, whether something that lasts, and the
-/// credits. Looks are of `get_status`, deeds of `act`.
+/// The gains of the last of these answers: any, lasting, and credits. Queries are `get_status`,
+/// actions are `act`.
 fn brought(answers: &[(bool, serde_json::Value)]) -> (bool, bool, i64) {
     let mut outcomes = Outcomes::default();
     let mut last = Gains::default();
@@ -159,7 +159,7 @@ fn what_counts_down_by_itself_is_a_gain_as_long_as_it_does() {
     assert_eq!(brought(&[job(5), job(5)]), NOTHING);
     assert_eq!(brought(&[job(5), job(4)]), LASTING);
     assert_eq!(brought(&[job(5), none, job(4)]), NOTHING, "another one");
-    // Near the top of an answer, and not far down a list.
+    // The value counts near the top of an answer, and not deep in a list.
     let trip = |left: i64| (true, json!({"ticks_remaining": left}));
     assert_eq!(brought(&[trip(5), trip(4)]), LASTING);
     let within = |left: i64| (true, json!({"a": {"b": {"runs_done": left}}}));

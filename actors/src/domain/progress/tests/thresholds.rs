@@ -1,4 +1,4 @@
-//! When exactly the watch says what, in which words, and what of it a restart keeps.
+//! Tests of the exact turns and texts of the verdicts, and of what a restart keeps.
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn circles(scene: &mut Scene, _: u32) {
     scene.call("wave", "{}", Ok(r#"{"action":"wave"}"#));
 }
 
-/// Plays so many turns; a turn ends every minute.
+/// Plays turns. A turn ends every minute.
 fn play(scene: &mut Scene, turns: u32, turn: Turn) {
     for _ in 0..turns {
         let ends = scene.now.plus(Duration::from_secs(50));
@@ -42,7 +42,7 @@ fn scene_of(turns: u32, at_least: u64) -> Scene {
     scene
 }
 
-/// At which turn it is told first, and how.
+/// The turn of the first verdict, and the way in which the Mysis is stuck.
 fn first(mut scene: Scene, turn: Turn) -> Option<(u32, StallKind)> {
     play(&mut scene, 120, turn);
     scene.told.first().map(|(turns, way, _)| (*turns, *way))
@@ -55,12 +55,12 @@ fn each_way_of_getting_nowhere_is_told_after_its_number_of_turns() {
         (repeats, 5, StallKind::Repeats),
         (fails, 20, StallKind::Fails),
         (idles, 40, StallKind::Idles),
-        // The sixth makes it a circle.
+        // The sixth repetition makes it a cycle.
         (circles, 5 + 10, StallKind::Circles),
     ] {
         assert_eq!(first(scene_of(40, 0), turn), Some((turns, way)));
     }
-    // A turn of many calls counts for more; what the first one answers is new.
+    // A turn of many calls counts for more. The answer to the first call is new.
     let many: Turn = |scene, _| (0..8).for_each(|_| circles(scene, 0));
     assert_eq!(
         first(scene_of(40, 0), many),
@@ -324,7 +324,7 @@ fn that_nothing_can_be_judged_is_said_once_after_so_many_turns_and_again_after_a
             said.push(turn);
         }
     }
-    // The look at 29 shows that credits rose.
+    // The status at 29 shows that credits rose.
     assert_eq!(said, [10, 39]);
     let mut scene = scene_of(10, 0);
     scene.rules.is_on = false;
@@ -351,7 +351,7 @@ fn a_restart_at_any_turn_changes_nothing_of_what_is_told() {
                     let known = scene.watch.known;
                     let memo = scene.watch.checkpoint(scene.both());
                     scene.watch = StallDetector::restore(&memo, scene.both());
-                    // What the model is told is composed anew when it is due.
+                    // The notice for the model is composed again when it is due.
                     (scene.watch.notice, scene.watch.known) = (notice, known);
                 }
             }
