@@ -1,8 +1,8 @@
-//! The proof: whether a model server and a model can play, found out by playing with them a little.
+//! The proof: tests whether a model server and a model can play, by letting them play a little.
 //!
-//! It speaks to the server as the swarm does (composition, the provider's adapter), on a scratch
-//! conversation laid out as a Mysis' is. It uses at most [`MAX_PROOF_TOKENS`], says what it is doing,
-//! and comes to one verdict. What it learnt on the way can be kept for the swarm.
+//! It talks to the server like the swarm does (composition, the provider adapter), with a scratch
+//! conversation like a Mysis' own. It uses at most [`MAX_PROOF_TOKENS`], reports its progress, and
+//! ends with one verdict. What it learns can be kept for the swarm.
 
 mod allowance;
 mod calling;
@@ -31,15 +31,15 @@ use course::ProofCourse;
 /// The most tokens that a proof uses, sent and received.
 pub const MAX_PROOF_TOKENS: u64 = 20_000;
 
-/// The longest that one answer is waited for, where the configuration would wait longer.
+/// The longest wait for one answer, even if the configuration allows more.
 pub const MAX_ANSWER_WAIT: Duration = Duration::from_secs(120);
 
-/// Which server and model are put to the proof.
+/// The server and model to test.
 #[derive(Clone)]
 pub struct ProofTarget {
     /// The provider's name in the configuration.
     pub provider: Arc<str>,
-    /// Where it is and how it is spoken to.
+    /// The address of the server and how to talk to it.
     pub endpoint: ProviderEndpoint,
     /// The model.
     pub model: Arc<str>,
@@ -47,47 +47,47 @@ pub struct ProofTarget {
     pub temperature: Option<f32>,
     /// How long one answer may take.
     pub timeout: Duration,
-    /// The model's context in tokens, where the configuration tells it: longer prompts are not tried.
+    /// The model's context in tokens, if it is configured. Longer prompts are not tried.
     pub context_tokens: Option<u64>,
-    /// What a token costs, where the configuration tells it.
+    /// The price of tokens, if it is configured.
     pub price: Option<TokenPrice>,
 }
 
-/// How a proof stands, for whoever waits for it.
+/// The progress of a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProofProgress<'a> {
     /// This is being tried.
     Trying(&'static str),
-    /// This came of it.
+    /// This is the result of a check.
     Checked(&'a ProofCheck),
 }
 
-/// A proof that has come to its end.
+/// The result of a proof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
-    /// What it came to.
+    /// The report with the verdict.
     pub report: ProofReport,
-    /// What the swarm can begin with.
+    /// What the swarm can start with.
     pub lessons: ProofLessons,
 }
 
-/// What a proof learnt of a server and a model, as the swarm uses it.
+/// What a proof learnt about a server and a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProofLessons {
-    /// How requests to it are written.
+    /// The form of requests to it.
     pub style: LearntStyle,
-    /// The model's context in tokens, where that was found out.
+    /// The model's context in tokens, if it was found.
     pub context_tokens: Option<u64>,
 }
 
 impl ProofTarget {
-    /// The server's address, without what may be secret in it.
+    /// The server's address without parts that may be secret.
     #[must_use]
     pub fn server(&self) -> String {
         kept::shown_server(&self.endpoint.url)
     }
 
-    /// What a proof takes, in a sentence for whoever is to agree to it.
+    /// The cost of a proof, in a sentence for the person who has to agree.
     #[must_use]
     pub fn announcement(&self) -> String {
         let tokens = MAX_PROOF_TOKENS;
@@ -114,7 +114,7 @@ fn tokens_in_millions(tokens: u64) -> f64 {
     tokens as f64 / 1e6
 }
 
-/// Puts a server and a model to the proof. Nothing that the server says fails: what is wrong is the
+/// Tests a server and a model. No answer of the server makes this fail. What is wrong becomes the
 /// verdict.
 pub async fn prove(
     http: &reqwest::Client,
@@ -131,7 +131,7 @@ pub async fn prove(
     course.finish(verdict)
 }
 
-/// Tries everything until something forbids to go on.
+/// Runs all checks until one of them ends the proof.
 async fn play(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
     calling::check_calling(course).await?;
     calling::check_roles(course).await?;

@@ -1,5 +1,5 @@
-//! JSON of strangers, read without building it: what is asked for is found in the text, and the
-//! rest is skipped. So an answer takes about as much memory as it has bytes, whatever it is made of.
+//! Reads members of untrusted JSON without building a tree. Members are found in the text and the
+//! rest is skipped, so an answer takes little more memory than it has bytes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,8 @@ use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// These members of an object, the last of each name; none where it is no object. `null` is none.
+/// The values of these members of an object, the last one of each name. There are none if it is no
+/// object. A `null` counts as absent.
 pub fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a str>; N] {
     let mut found = [None; N];
     if json.trim_ascii_start().starts_with('{') {
@@ -17,24 +18,25 @@ pub fn pick<'a, const N: usize>(json: &'a str, keys: [&str; N]) -> [Option<&'a s
             found: &mut found,
         };
         let mut reader = serde_json::Deserializer::from_str(json);
-        // What breaks off half-way is not looked at: whoever asks has seen that it is JSON.
+        // An error in the middle is ignored, because the caller has checked that the text is JSON.
         let _ = reader.deserialize_map(members);
     }
     found
 }
 
-/// One member of an object.
+/// The value of one member of an object.
 pub fn member<'a>(json: &'a str, key: &str) -> Option<&'a str> {
     let [found] = pick(json, [key]);
     found
 }
 
-/// A value within objects.
+/// A value in nested objects.
 pub fn member_at<'a>(json: &'a str, path: &[&str]) -> Option<&'a str> {
     path.iter().try_fold(json, |json, key| member(json, key))
 }
 
-/// Gives each element of a list for as long as `take` wants more; nothing where it is no list.
+/// Calls `take` with each element of a list until it returns false. If this is no list, does
+/// nothing.
 pub fn for_each_element<'a>(json: &'a str, take: impl FnMut(&'a str) -> bool) {
     if json.trim_ascii_start().starts_with('[') {
         let mut reader = serde_json::Deserializer::from_str(json);
@@ -42,7 +44,6 @@ pub fn for_each_element<'a>(json: &'a str, take: impl FnMut(&'a str) -> bool) {
     }
 }
 
-/// The first element of a list.
 pub fn first_element(json: &str) -> Option<&str> {
     let mut found = None;
     for_each_element(json, |element| {
@@ -52,7 +53,7 @@ pub fn first_element(json: &str) -> Option<&str> {
     found
 }
 
-/// A text; `None` where it is something else.
+/// The value of a string; `None` for another value.
 pub fn as_text(json: &str) -> Option<String> {
     json.trim_ascii_start()
         .starts_with('"')
@@ -60,7 +61,7 @@ pub fn as_text(json: &str) -> Option<String> {
         .flatten()
 }
 
-/// Whether a text is an object, and no other JSON.
+/// Whether a text is a JSON object.
 pub fn is_object(json: &str) -> bool {
     json.trim_ascii_start().starts_with('{') && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
@@ -70,7 +71,7 @@ struct MembersVisitor<'f, 'a, const N: usize> {
     found: &'f mut [Option<&'a str>; N],
 }
 
-/// A key, which is copied only where it is written with escapes.
+/// A key. It is copied only if it contains escapes.
 #[derive(Deserialize)]
 struct MemberKey<'a>(#[serde(borrow)] Cow<'a, str>);
 
@@ -109,7 +110,7 @@ impl<'a, F: FnMut(&'a str) -> bool> Visitor<'a> for ElementsVisitor<F> {
     fn visit_seq<A: SeqAccess<'a>>(mut self, mut list: A) -> Result<(), A::Error> {
         while let Some(element) = list.next_element::<&RawValue>()? {
             if !(self.0)(element.get()) {
-                // The rest is not even skipped; nobody looks at what this says.
+                // Ends the parsing early. The error's text is never read.
                 return Err(serde::de::Error::custom("that is enough"));
             }
         }

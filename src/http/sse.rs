@@ -1,34 +1,35 @@
-//! Server-sent events: the one reader of them, for answers of model servers and of MCP servers.
+//! Server-sent events: the only parser for them, for answers of model servers and of MCP servers.
 //!
-//! It is lenient, since no two servers agree: lines may end in any way, unknown fields are handed on,
-//! and what is no UTF-8 is replaced. It keeps no more than the line that has not ended; whoever reads
-//! bounds that (decision 160).
+//! It is lenient, because no two servers agree. Lines may end in any way, unknown fields are passed
+//! on, and invalid UTF-8 is replaced. It keeps only the line that has not ended yet, whose length
+//! the caller limits (decision 160).
 
 use std::mem;
 
-/// What some texts begin with.
+/// The byte order mark with which some texts begin.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A line of a stream of events.
+/// A line of an event stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SseLine<'a> {
-    /// A field of the event. A comment is a field without a name.
+    /// A field of an event. A comment is a field without a name.
     Field(&'a str, &'a str),
-    /// The event ends.
+    /// The end of an event.
     End,
 }
 
-/// Cuts a stream of events into its lines.
+/// Splits an event stream into lines.
 #[derive(Default)]
 pub struct SseLines {
     /// The line that has not ended yet.
     pending: Vec<u8>,
-    /// The last line ended with a carriage return, of which a line feed may be the other half.
+    /// Whether the last line ended with a carriage return. A line feed after it belongs to the same
+    /// line end.
     is_behind_return: bool,
 }
 
 impl SseLines {
-    /// Takes bytes as they come and hands over every line that ends in them.
+    /// Takes bytes and calls `visit` with every line that ends in them.
     pub fn take(&mut self, mut bytes: &[u8], mut visit: impl FnMut(SseLine<'_>)) {
         while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
             let is_other_half = mem::replace(&mut self.is_behind_return, bytes[end] == b'\r')
@@ -45,14 +46,14 @@ impl SseLines {
         self.pending.extend_from_slice(bytes);
     }
 
-    /// Hands over what came behind the last end of a line, now that nothing more comes.
+    /// Calls `visit` with the text after the last line end. Nothing may follow.
     pub fn finish(&mut self, mut visit: impl FnMut(SseLine<'_>)) {
         let rest = mem::take(&mut self.pending);
         visit(line_of(&String::from_utf8_lossy(&rest)));
         visit(SseLine::End);
     }
 
-    /// Bytes that are kept of the line that has not ended yet.
+    /// The length in bytes of the line that has not ended yet.
     pub fn kept_bytes(&self) -> usize {
         self.pending.len()
     }
@@ -67,13 +68,13 @@ fn line_of(line: &str) -> SseLine<'_> {
     SseLine::Field(name, value.trim_start())
 }
 
-/// An event, as far as its lines have come.
+/// An event as far as its lines have been received.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SseEvent {
     pub id: Option<String>,
-    /// Milliseconds after which the server wants to be asked again.
+    /// The milliseconds after which the server wants the client to reconnect.
     pub retry: Option<u64>,
-    /// All of its data, a line each.
+    /// All lines of its data.
     pub data: String,
 }
 
@@ -88,7 +89,7 @@ impl SseEvent {
         }
     }
 
-    /// Takes one line of data.
+    /// Takes a line of data.
     pub fn add_data(&mut self, line: &str) {
         if !self.data.is_empty() {
             self.data.push('\n');

@@ -1,4 +1,4 @@
-//! Content: what a model can read of a tool's result.
+//! Converts a tool's result to text for the model.
 
 use actors::domain::bounds::MAX_TAKEN_BYTES;
 use rmcp::model::{ContentBlock, ResourceContents};
@@ -9,18 +9,18 @@ use zoea_http::raw_json;
 use super::message::RawResult;
 use super::{McpFailure, unexpected_answer};
 
-/// What came of a call, as text.
+/// The result of a call as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallResult {
-    /// All pieces, a line each at least.
+    /// All parts of the content, at least one line each.
     pub text: String,
-    /// What the server tells beside the pieces, as JSON, where that is short.
+    /// Structured content beside the parts, as JSON, unless it is long.
     pub aside: Option<String>,
-    /// Whether the server calls it a failure.
+    /// Whether the server marks it as a failure.
     pub is_error: bool,
 }
 
-/// More than this beside the pieces is not kept: they say it, too.
+/// Longer structured content is not kept, because the parts contain it, too.
 const MAX_ASIDE_BYTES: usize = 64 << 10;
 
 #[derive(Deserialize)]
@@ -32,7 +32,7 @@ struct WireCallResult<'a> {
     structured_content: Option<&'a RawValue>,
     #[serde(default)]
     is_error: Option<bool>,
-    /// `complete`, or absent: anything else is no result yet.
+    /// `complete` or absent. Any other value is no final result.
     #[serde(default)]
     result_type: Option<String>,
 }
@@ -58,7 +58,7 @@ impl CallResult {
                     Ok(block) => push_content(&mut text, &block),
                     Err(_) => text.push_str(UNKNOWN_CONTENT),
                 }
-                // Of so much nobody sees the end.
+                // Beyond these limits nobody reads the text to its end.
                 pieces < MAX_PIECES && text.len() <= MAX_TAKEN_BYTES
             });
         }
@@ -79,12 +79,12 @@ impl CallResult {
     }
 }
 
-/// Pieces of a result that are looked at.
+/// The most parts of a result that are read.
 const MAX_PIECES: usize = 4096;
 
 const UNKNOWN_CONTENT: &str = "[content of an unknown kind]";
 
-/// What a model can read of a piece of content.
+/// Appends a part of the content as text.
 fn push_content(out: &mut String, content: &ContentBlock) {
     let described = match content {
         ContentBlock::Text(text) => return out.push_str(&text.text),

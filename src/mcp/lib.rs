@@ -1,9 +1,9 @@
-//! MCP: our side of one session with a server, request by request, over HTTP.
+//! MCP: the client side of a session with a server, over HTTP.
 //!
-//! rmcp's own session keeps two tasks, five channels and an open stream for each server, 90 KB a
-//! Mysis; ours is a few words (decision 0011). Answers are read leniently, within limits, and piece
-//! by piece (decision 0110). What a server asks of us while it answers is answered; what it says
-//! outside of answers is not listened to.
+//! A session of rmcp has two tasks, five channels and an open stream, 90 KB for each Mysis. Ours is
+//! a few words (decision 0011). Answers are parsed leniently, within limits and piece by piece
+//! (decision 0110). Requests that a server sends within an answer are answered. Messages outside of
+//! answers are not read.
 
 mod content;
 mod listing;
@@ -30,32 +30,31 @@ pub use listing::{ListedTool, Listing};
 
 use message::RawResult;
 
-/// How long telling a server that we gave up may take.
+/// How long cancelling a request may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
-/// A list of tools has no more pages than this; a server that goes on has lost its way.
+/// The most pages of a list of tools. A server that sends more is broken.
 const MAX_PAGES: usize = 200;
-/// The largest answer that is read of a server that we do not know.
+/// The largest answer of an unknown server, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 8 << 20;
 
-/// Where a server is, and how it is spoken to.
+/// The address of a server and how to talk to it.
 #[derive(Clone)]
 pub struct UpstreamEndpoint {
     /// Its URL.
     pub url: Arc<str>,
-    /// The token that it wants, if it wants one.
+    /// The bearer token, if the server requires one.
     pub token: Option<Arc<str>>,
     /// The HTTP client.
     pub http: reqwest::Client,
-    /// The largest answer that is read, and the largest list of tools, all pages together.
+    /// The largest answer in bytes, and the largest list of tools over all pages.
     pub max_answer_bytes: usize,
 }
 
-/// An open session.
 pub struct ServerSession {
     endpoint: UpstreamEndpoint,
-    /// The id that the server gave it; `None`: the server keeps no sessions.
+    /// The session id from the server; `None` if it keeps no sessions.
     session: Option<Arc<str>>,
-    /// The version of the protocol that was agreed on; empty until then.
+    /// The negotiated protocol version; empty before that.
     version: Arc<str>,
     last_request: AtomicI64,
 }
@@ -66,38 +65,38 @@ pub enum McpFailure {
     /// The server answered with an error.
     #[error("{message} ({code})")]
     Refused {
-        /// JSON-RPC's code.
+        /// The JSON-RPC code.
         code: i64,
-        /// The server's words.
+        /// The server's message.
         message: String,
-        /// The HTTP status that it came with; 200 in a stream.
+        /// The HTTP status of the response; 200 in a stream.
         status: u16,
     },
-    /// The server answered with a status alone, for that reason.
+    /// The server answered with an HTTP status only.
     #[error("HTTP {status}{why}")]
     Status {
         /// The status.
         status: u16,
-        /// What it says beside it, `: …`, or nothing.
+        /// The server's text after `: `, or nothing.
         why: String,
-        /// How long it asks to wait, as it says so.
+        /// The value of `Retry-After`.
         retry_after: Option<String>,
     },
-    /// The server does not know the session: HTTP 404 to a request that named it.
+    /// The server does not know the session: HTTP 404 for a request with a session id.
     #[error("the server does not know the session (HTTP 404)")]
     SessionGone,
-    /// The request did not get through, or its answer did not.
+    /// The request or its answer was not transmitted.
     #[error("{}", zoea_http::causes(.0))]
     Http(reqwest::Error),
-    /// The answer broke off, is too large, or was none to this request.
+    /// The answer is incomplete, too large, or not for this request.
     #[error("{0}")]
     Broken(String),
-    /// There was no answer in time.
+    /// There was no answer within the time limit.
     #[error("no answer within {0:?}")]
     TooLate(Duration),
 }
 
-/// What a server says of itself. Of all that only the version matters here.
+/// The server's answer to `initialize`. Only the version is needed.
 #[derive(Deserialize)]
 struct InitializeResponse {
     #[serde(rename = "protocolVersion")]
@@ -108,7 +107,7 @@ impl ServerSession {
     /// Opens a session.
     ///
     /// # Errors
-    /// The server cannot be reached or refuses it.
+    /// The server cannot be reached or refuses the session.
     pub async fn open(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
         let mut session = ServerSession::new(endpoint);
         let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));
@@ -137,7 +136,8 @@ impl ServerSession {
         }
     }
 
-    /// All tools of the server that can be read and are within the limits, and a word on the rest.
+    /// Lists all tools of the server that are valid and within the limits, and the reasons for
+    /// those left out.
     ///
     /// # Errors
     /// Any of [`McpFailure`].
@@ -152,7 +152,7 @@ impl ServerSession {
             let answer = self.post(&message).await?;
             let raw = match self.read_result(answer, id, room).await {
                 Ok(raw) => raw,
-                // What came before is of use without it.
+                // The pages before this one are usable without it.
                 Err(McpFailure::Broken(why)) if page > 0 => {
                     listing.note_cut(format!("page {} cannot be used: {why}", page + 1));
                     return Ok(listing);
@@ -174,8 +174,8 @@ impl ServerSession {
         )))
     }
 
-    /// Calls a tool. Where the answer takes longer than `limit`, the server is told that nobody
-    /// waits for it any more.
+    /// Calls a tool. If the answer takes longer than `limit`, tells the server that the request is
+    /// cancelled.
     ///
     /// # Errors
     /// Any of [`McpFailure`].
@@ -198,7 +198,7 @@ impl ServerSession {
         CallResult::read(&answer?)
     }
 
-    /// Tells the server that an answer is of no use any more. It may do as it likes.
+    /// Tells the server that a request is cancelled. The server may ignore that.
     async fn cancel(&self, id: i64) {
         let why = Some("no answer in time".to_string());
         let params = CancelledNotificationParam::new(Some(RequestId::Number(id)), why);
@@ -220,7 +220,7 @@ impl ServerSession {
         (id, message)
     }
 
-    /// The result of this request, wherever the server puts it.
+    /// The result of a request, from a body or a stream.
     async fn read_result(
         &self,
         answer: wire::McpResponse,

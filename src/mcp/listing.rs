@@ -1,4 +1,5 @@
-//! Listings: a server's tools, read one by one, so that one that cannot be used costs no other.
+//! Lists of tools. Each tool is parsed by itself, so that an invalid one does not affect the
+//! others.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,38 +12,36 @@ use zoea_http::raw_json;
 use super::McpFailure;
 use super::message::RawResult;
 
-/// The most tools that are taken of a server: with our own, still fewer than the 512 beyond which
-/// model servers refuse a request whole.
+/// The most tools of a server. Together with our own they stay below 512, beyond which model
+/// servers refuse a request.
 const MAX_TOOLS: usize = 500;
-/// All of them together: every request of a model carries them.
+/// The most bytes of all tools, because every request to a model contains them.
 const MAX_TOOLS_BYTES: usize = 2 << 20;
-/// The largest tool, its schema included.
+/// The largest tool in bytes, including its schema.
 const MAX_TOOL_BYTES: usize = 128 << 10;
-/// The longest name.
+/// The longest name in bytes.
 const MAX_NAME_BYTES: usize = 256;
-/// How deep a schema may be nested. Whoever reads the request in which it stands counts from further
-/// outside, and many readers stop at 128.
+/// The deepest nesting of a schema. In a request the schema is nested further, and many parsers
+/// stop at 128.
 const MAX_SCHEMA_DEPTH: usize = 64;
-/// So many of those that are left out are told by name; of the rest the number.
+/// The most left-out tools that are named. Of the others only the number is told.
 const MAX_TOLD_TOOLS: usize = 5;
 
-/// A tool as the server lists it.
+/// A tool in the server's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedTool {
-    /// Its name.
     pub name: Arc<str>,
     /// What it does.
     pub description: Arc<str>,
     /// The JSON schema of its arguments, as compact JSON.
     pub schema: Arc<str>,
-    /// The server's own word on whether it only reads.
+    /// The server's hint on whether it only reads.
     pub read_only_hint: Option<bool>,
 }
 
-/// A server's tools.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Those that can be used, in the server's order.
+    /// The usable tools, in the server's order.
     pub tools: Vec<ListedTool>,
     names: BTreeSet<Arc<str>>,
     bytes: usize,
@@ -87,7 +86,7 @@ impl ListedTool {
 }
 
 impl Listing {
-    /// Takes a page. Gives the cursor of the next one.
+    /// Takes a page. Returns the cursor of the next one.
     pub(super) fn take_page(&mut self, page: &RawResult) -> Result<Option<String>, McpFailure> {
         let page: ToolsPage<'_> = page.read("tools/list")?;
         if !page.tools.get().starts_with('[') {
@@ -105,7 +104,7 @@ impl Listing {
             return self.leave_out(None, "more than are taken");
         }
         match parse_tool(tool) {
-            // Of two with one name the first stays, as ever.
+            // Of two tools with one name the first one stays.
             Ok(tool) if !self.names.insert(tool.name.clone()) => {
                 self.leave_out(Some(&tool.name), "its name is taken");
             }
@@ -128,17 +127,18 @@ impl Listing {
         }
     }
 
-    /// Whether no more are taken.
+    /// Whether the limit of tools is reached.
     pub(super) fn is_full(&self) -> bool {
         self.tools.len() >= MAX_TOOLS
     }
 
-    /// The server lists more, which nobody reads.
+    /// Notes that the server has more tools, which are not read.
     pub(super) fn note_cut(&mut self, why: String) {
         self.cut = Some(why);
     }
 
-    /// What is left out and why, in words for the operator; `None`: nothing.
+    /// The tools that are left out and the reasons, in words for the operator; `None` if there are
+    /// none.
     #[must_use]
     pub fn left_out(&self) -> Option<String> {
         let mut told = self.told.clone();
@@ -161,7 +161,7 @@ impl Listing {
     }
 }
 
-/// Reads a tool; what it is called, as far as that is known, and why it cannot be used.
+/// Parses a tool. The error has its name, if known, and the reason why it cannot be used.
 fn parse_tool(tool: &str) -> Result<ListedTool, (Option<String>, &'static str)> {
     if tool.len() > MAX_TOOL_BYTES {
         return Err((None, "it is larger than 128 KiB"));
@@ -201,7 +201,7 @@ fn parse_tool(tool: &str) -> Result<ListedTool, (Option<String>, &'static str)> 
     })
 }
 
-/// How deep a value is nested; what was read at all is not deeper than 128.
+/// The nesting depth of a value. Parsing has limited it to 128.
 fn nesting_depth(value: &Value) -> usize {
     match value {
         Value::Array(items) => 1 + items.iter().map(nesting_depth).max().unwrap_or(0),

@@ -1,7 +1,7 @@
-//! Messages: what a server says, read no deeper than is needed to know what it answers.
+//! Messages of a server, parsed only as far as needed to know what they answer.
 //!
-//! Nothing is turned into a tree of values: a small text can make a large tree. A result stays text
-//! until whoever asked reads it, into types of its own, piece by piece.
+//! No tree of values is built, because a small text can make a large tree. A result stays text
+//! until the caller parses it into its own types, piece by piece.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ pub(super) struct RpcMessage<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// JSON-RPC's error, as far as it is read.
+/// The JSON-RPC error, as far as it is needed.
 #[derive(Deserialize)]
 pub(super) struct RpcError {
     pub(super) code: i64,
@@ -29,7 +29,7 @@ pub(super) struct RpcError {
     pub(super) message: String,
 }
 
-/// A result that has not been read yet.
+/// A result that is not parsed yet.
 #[derive(Debug)]
 pub(super) struct RawResult(Box<RawValue>);
 
@@ -43,25 +43,26 @@ impl RawResult {
         self.0.get()
     }
 
-    /// Reads it as what it must be.
+    /// Parses the result as this type.
     pub(super) fn read<'a, T: Deserialize<'a>>(&'a self, to: &str) -> Result<T, McpFailure> {
         serde_json::from_str(self.0.get()).map_err(|_| unexpected_answer(to))
     }
 }
 
-/// What a message means for whoever waits for the answer to a request.
+/// What a message means for the request that waits for an answer.
 pub(super) enum MessageMeaning {
     /// It answers the request.
     Answer(Result<RawResult, McpFailure>),
-    /// The server asks something itself.
+    /// It is a request of the server.
     Asks,
-    /// It is none of our business.
+    /// It is of no interest.
     Other,
 }
 
 impl RpcMessage<'_> {
-    /// What it means for request `id`. An error without an id answers it as well (server-everything
-    /// sends such errors after a restart); a result without one, or with another's, does not.
+    /// What the message means for request `id`. An error without an id counts as its answer,
+    /// because server-everything sends such errors after a restart. A result without an id or with
+    /// another one does not.
     pub(super) fn classify(&self, id: i64, status: u16) -> MessageMeaning {
         if self.method.is_some() {
             return match self.id {
@@ -83,7 +84,7 @@ impl RpcMessage<'_> {
     }
 }
 
-/// Some servers write our number as a text.
+/// Whether an id is this number. Some servers write it as a string.
 fn is_same_id(given: &RawValue, id: i64) -> bool {
     given.get().trim_matches('"').parse() == Ok(id)
 }
@@ -99,8 +100,8 @@ fn refusal_failure(error: &RawValue, status: u16) -> McpFailure {
     }
 }
 
-/// The result of request `id` in a body that holds one message. What answers another request, or
-/// none, is no answer: what became of this one nobody knows.
+/// The result of request `id` in a body with one message. If the message answers another request or
+/// none, the outcome of this one is unknown.
 pub(super) fn parse_result(body: Vec<u8>, id: i64, status: u16) -> Result<RawResult, McpFailure> {
     let text = String::from_utf8(body)
         .map_err(|_| McpFailure::Broken("the answer is no UTF-8".to_string()))?;

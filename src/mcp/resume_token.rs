@@ -1,4 +1,5 @@
-//! Resume tokens: what a session is taken up again by after the process that opened it has ended.
+//! Resume tokens: with one, another process resumes a session after the process that opened it has
+//! ended.
 
 use std::sync::Arc;
 
@@ -6,18 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{ServerSession, UpstreamEndpoint};
 
-/// A session's id, and where it is good. As JSON it is the ticket that is stored for each Mysis.
+/// A session's id and its server. As JSON it is the token that is stored for each Mysis.
 #[derive(Serialize, Deserialize)]
 struct ResumeToken {
-    /// Where the session was opened: its id is no other server's business.
+    /// The server's URL. The id must not be sent to another server.
     url: Arc<str>,
     session: Arc<str>,
     version: Arc<str>,
 }
 
 impl ServerSession {
-    /// What the session can be taken up again by, in this process or another; `None` where the
-    /// server keeps no sessions.
+    /// The token for resuming this session; `None` if the server keeps no sessions.
     #[must_use]
     pub fn resume_token(&self) -> Option<Arc<str>> {
         let token = ResumeToken {
@@ -28,11 +28,11 @@ impl ServerSession {
         serde_json::to_string(&token).ok().map(Into::into)
     }
 
-    /// Takes up a session that was opened before. The server is not asked; whether it still knows
-    /// the session shows with the first request.
+    /// Resumes a session without asking the server. The first request shows whether the server
+    /// still knows it.
     ///
     /// # Errors
-    /// Why the token is of no use: it cannot be read, or was written for another server.
+    /// The token cannot be parsed or is for another server.
     pub fn resume(endpoint: UpstreamEndpoint, token: &str) -> Result<ServerSession, String> {
         let token: ResumeToken = serde_json::from_str(token)
             .map_err(|error| format!("the ticket cannot be read: {error}"))?;

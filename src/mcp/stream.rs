@@ -1,4 +1,5 @@
-//! Streams: answers that come as server-sent events, and go on after a break where the server can.
+//! Reads answers that come as server-sent events, and reconnects after an interruption if the
+//! server supports that.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,39 +13,38 @@ use super::message::{MessageMeaning, RawResult, RpcMessage};
 use super::wire::too_large;
 use super::{McpFailure, ServerSession};
 
-/// How often in a row a stream that broke off is asked for again in vain, each time after twice the
-/// wait.
+/// The most attempts in a row to reconnect to an interrupted stream. The wait doubles with each.
 const MAX_REOPENINGS: u32 = 4;
-/// The first wait, where the server says nothing of it.
+/// The first wait, if the server names none.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
-/// No server makes us wait longer than this for a stream.
+/// The longest wait that a server can ask for.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// No server makes us ask again sooner than this, and if it says nothing meanwhile, each time twice
-/// as late, up to a bound.
+/// The shortest wait that a server can ask for. While streams bring no messages, it doubles each
+/// time up to a limit.
 const MIN_PAUSE: Duration = Duration::from_millis(200);
 const MAX_SILENT_PAUSE: Duration = Duration::from_secs(5);
-/// All that a server may say in the streams that answer one request, in answers.
+/// The most data in all streams that answer one request, as a multiple of the largest answer.
 const MAX_STREAMED_ANSWERS: usize = 8;
-/// What an event may take beside its data.
+/// The most bytes of an event in addition to its data.
 const EVENT_SLACK_BYTES: usize = 256 << 10;
 
-/// Where a stream stands.
+/// The position in a stream.
 #[derive(Default)]
 struct StreamPosition {
-    /// The last event that the server gave an id; it goes on after this one.
+    /// The id of the last event with one. Reconnecting continues after it.
     last: Option<String>,
-    /// How long the server wants us to wait before we ask again.
+    /// The wait that the server asks for before a reconnect.
     pause: Option<Duration>,
-    /// Asked in vain, in a row.
+    /// The number of failed attempts in a row.
     failures: u32,
-    /// Streams in a row in which nothing was said.
+    /// The number of streams in a row without a message.
     silent: u32,
-    /// Bytes of all that was said.
+    /// The bytes of all messages.
     said_bytes: usize,
 }
 
 impl ServerSession {
-    /// Listens until the request is answered.
+    /// Reads events until the request is answered.
     pub(super) async fn read_stream(
         &self,
         response: reqwest::Response,
@@ -62,7 +62,7 @@ impl ServerSession {
         }
     }
 
-    /// The answer, or `None` where the stream ends before it.
+    /// Reads to the end of a stream. Returns the answer, or `None` if the stream ends before it.
     async fn read_until_end(
         &self,
         events: &mut EventReader,
@@ -94,7 +94,8 @@ impl ServerSession {
         Ok(None)
     }
 
-    /// Answers what the server asks: that we are there. Nothing else was offered to it.
+    /// Answers a request of the server. Only `ping` is supported, because no other capability was
+    /// offered.
     async fn answer_server_request(&self, request: &RpcMessage<'_>) -> Result<(), McpFailure> {
         let id = request
             .id
@@ -112,7 +113,7 @@ impl ServerSession {
         self.post(&answer).await.map(|_| ())
     }
 
-    /// The rest of a stream, from where it broke off.
+    /// Reconnects to a stream after its last event.
     async fn reopen_stream(
         &self,
         place: &mut StreamPosition,
@@ -132,15 +133,15 @@ impl ServerSession {
     }
 }
 
-/// The events of a body, as they come.
+/// The events of a body as they arrive.
 struct EventReader {
     response: reqwest::Response,
-    /// The largest event that is read.
+    /// The largest event in bytes.
     max_bytes: usize,
     lines: SseLines,
-    /// The event under way.
+    /// The current event.
     current: SseEvent,
-    /// Events that have ended and were not asked for yet.
+    /// Complete events that were not read yet.
     ended: VecDeque<SseEvent>,
 }
 
@@ -155,7 +156,7 @@ impl EventReader {
         }
     }
 
-    /// The next event; `None` where the stream ends before there is one.
+    /// The next event; `None` if the stream ends before one is complete.
     async fn next(&mut self) -> Result<Option<SseEvent>, McpFailure> {
         loop {
             if let Some(event) = self.ended.pop_front() {
@@ -173,7 +174,7 @@ impl EventReader {
             let (current, ended) = (&mut self.current, &mut self.ended);
             self.lines.take(&chunk, |line| match line {
                 SseLine::Field(name, value) => current.add_field(name, value),
-                // Comments, and empty lines, are no event.
+                // A comment or an empty line is no event.
                 SseLine::End if *current == SseEvent::default() => {}
                 SseLine::End => ended.push_back(std::mem::take(current)),
             });
@@ -207,7 +208,7 @@ impl StreamPosition {
         Ok(wait.max(self.shortest_wait()))
     }
 
-    /// A server that sends us away again and again without a word is asked ever more seldom.
+    /// The shortest wait before a reconnect. It grows with each stream that brought no message.
     fn shortest_wait(&self) -> Duration {
         Backoff::new(MIN_PAUSE, MAX_SILENT_PAUSE).nth_wait(self.silent.saturating_sub(1))
     }

@@ -1,4 +1,4 @@
-//! Sessions with a server that says what a test wrote for it, over real HTTP.
+//! Tests of sessions with a scripted server over real HTTP.
 
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::*;
 
-/// An answer of the server: status, content type, body, and whether the body goes on for ever.
+/// An answer of the server: status, content type, body, and whether the body never ends.
 #[derive(Clone)]
 struct Answer {
     status: u16,
@@ -22,7 +22,7 @@ struct Answer {
     hangs: bool,
 }
 
-/// What a request looked like.
+/// A request that the server received.
 #[derive(Clone, Debug)]
 struct Seen {
     method: String,
@@ -152,7 +152,7 @@ fn said(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-/// What every server answers before it comes to what a test is about.
+/// The usual answers of a server before the part that a test is about.
 fn usual(seen: &Seen) -> Answer {
     if seen.body["method"] != "initialize" {
         return accepted();
@@ -429,7 +429,7 @@ async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
     );
 }
 
-/// What is taken of a server with these pages of tools.
+/// The listing of a server with these pages of tools.
 async fn listing(pages: Vec<Value>) -> Result<Listing, McpFailure> {
     listing_within(MAX_BYTES, pages).await
 }

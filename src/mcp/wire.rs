@@ -1,4 +1,4 @@
-//! The wire: one message posted, and what kind of answer begins to come back.
+//! Sends one message over HTTP and determines the kind of the answer.
 
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::common::http_header::{
@@ -10,34 +10,34 @@ use zoea_http::excerpt;
 use super::message::RpcError;
 use super::{McpFailure, ServerSession};
 
-/// The header by which a session keeps to the version it was opened with.
+/// The header with the session's protocol version.
 const VERSION_HEADER: &str = "mcp-protocol-version";
-/// The largest error that is read; of a larger one only the status counts.
+/// The largest error body in bytes. Of a larger one only the status counts.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// The longest session id, and the longest wait as text, that are kept.
+/// The longest session id and the longest `Retry-After` value that are kept, in bytes.
 const MAX_SESSION_BYTES: usize = 1024;
 const MAX_RETRY_AFTER_BYTES: usize = 64;
 
-/// What a server sends back.
+/// A server's response.
 pub(super) struct McpResponse {
-    /// Its status, a good one.
+    /// Its status, which is a success.
     pub(super) status: u16,
-    /// The session that it names.
+    /// The session id in its headers.
     pub(super) session: Option<String>,
     pub(super) body: McpResponseBody,
 }
 
-/// How the answer itself comes.
+/// The body of a response.
 pub(super) enum McpResponseBody {
-    /// Not at all, or as something else: what, where it says so.
+    /// There is none, or it has another content type, which is named if known.
     None(Option<String>),
-    /// In one piece.
+    /// A JSON document.
     Json(BoundedBody),
-    /// As a stream of events.
+    /// A stream of events.
     Events(reqwest::Response),
 }
 
-/// A body of which so much is read and no more.
+/// A body that is read up to a limit.
 pub(super) struct BoundedBody(reqwest::Response);
 
 impl BoundedBody {
@@ -47,7 +47,7 @@ impl BoundedBody {
         if announced > max_bytes as u64 {
             return Err(too_large(max_bytes));
         }
-        // At most `max_bytes`, so it fits.
+        // It is at most `max_bytes`, so it fits.
         let mut body = Vec::with_capacity(usize::try_from(announced).unwrap_or(0));
         while let Some(chunk) = response.chunk().await.map_err(http_failure)? {
             if chunk.len() > max_bytes - body.len() {
@@ -59,7 +59,7 @@ impl BoundedBody {
     }
 }
 
-/// The URL may hold a secret.
+/// Converts an error without its URL, which may contain a secret.
 fn http_failure(error: reqwest::Error) -> McpFailure {
     McpFailure::Http(error.without_url())
 }
@@ -82,7 +82,7 @@ impl ServerSession {
         self.read_response(response.map_err(http_failure)?).await
     }
 
-    /// Asks for the rest of a stream, from behind an event.
+    /// Requests the rest of a stream after an event.
     pub(super) async fn get_after(&self, event: &str) -> Result<reqwest::Response, McpFailure> {
         let request = self.endpoint.http.get(&*self.endpoint.url);
         let request = request.header(HEADER_LAST_EVENT_ID, event);
@@ -110,7 +110,7 @@ impl ServerSession {
         if let Some(session) = &self.session {
             request = request.header(HEADER_SESSION_ID, &**session);
         }
-        // A version that is no header is the server's own invention; it may do without.
+        // A version that is not a valid header value is left out.
         match http::HeaderValue::from_str(&self.version) {
             Ok(version) if !version.is_empty() => request.header(VERSION_HEADER, version),
             Ok(_) | Err(_) => request,
@@ -134,7 +134,7 @@ impl ServerSession {
         } else if kind.starts_with(JSON_MIME_TYPE) {
             McpResponseBody::Json(BoundedBody(response))
         } else {
-            // A notification is not answered, whatever comes.
+            // A notification has no answer, whatever its response contains.
             McpResponseBody::None(Some(excerpt(&kind)))
         };
         Ok(McpResponse {
@@ -144,7 +144,7 @@ impl ServerSession {
         })
     }
 
-    /// Why there is no answer: the server's own error where there is one to read, else the status.
+    /// The failure: the server's own error if the body contains one, else the status.
     async fn read_failure(&self, response: reqwest::Response) -> McpFailure {
         let status = response.status().as_u16();
         if status == 404 && self.session.is_some() {
@@ -180,7 +180,8 @@ impl ServerSession {
     }
 }
 
-/// A JSON-RPC error in place of an answer. Whatever its id, nothing else can have been meant.
+/// A JSON-RPC error instead of an answer. Its id does not matter, because it can be about no other
+/// request.
 fn error_in(body: &[u8]) -> Option<RpcError> {
     #[derive(Deserialize)]
     struct RpcErrorBody {

@@ -1,22 +1,22 @@
-//! The allowance: how many tokens a proof may still use, and what it has used.
+//! The allowance: the tokens that a proof has used and may still use.
 
 use actors::domain::model::TokenUsage;
 
 use super::MAX_PROOF_TOKENS;
 
-/// Bytes of one token before any answer has told, in thousandths: fewer than JSON and English have,
-/// so that the estimate errs on the safe side.
+/// The assumed bytes of a token before one was measured, in thousandths. JSON and English have
+/// more, so the estimate is on the safe side.
 const ASSUMED_MILLIBYTES_PER_TOKEN: u64 = 3000;
-/// What can be true of a tokenizer; a report beyond is no measurement.
+/// The possible range for a tokenizer. A report outside of it is ignored.
 const MILLIBYTES_PER_TOKEN_RANGE: std::ops::RangeInclusive<u64> = 1000..=8000;
 
-/// What a proof has used, and what it may still use.
+/// The tokens that a proof has used and may still use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Allowance {
     pub(super) requests: u64,
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
-    /// The fewest bytes of a token that were measured, in thousandths.
+    /// The fewest measured bytes of a token, in thousandths.
     measured: Option<u64>,
 }
 
@@ -29,12 +29,13 @@ impl Allowance {
         MAX_PROOF_TOKENS.saturating_sub(self.spent())
     }
 
-    /// Whether a request of so many bytes may be sent whose answer has at most so many tokens.
+    /// Whether a request with this many bytes and an answer of this many tokens fits into the
+    /// allowance.
     pub(super) fn admits(&self, bytes: u64, answer_tokens: u64) -> bool {
         self.most_tokens(bytes).saturating_add(answer_tokens) <= self.left()
     }
 
-    /// The most tokens that so many bytes can be expected to be.
+    /// The most tokens to be expected for this many bytes.
     pub(super) fn most_tokens(&self, bytes: u64) -> u64 {
         let per_token = match self.measured {
             Some(measured) => measured * 9 / 10,
@@ -43,12 +44,12 @@ impl Allowance {
         bytes.saturating_mul(1000).div_ceil(per_token.max(1))
     }
 
-    /// The tokens that so many bytes are by what was measured; `None` before that.
+    /// The tokens for this many bytes according to the measurement; `None` before one.
     pub(super) fn measured_tokens(&self, bytes: u64) -> Option<u64> {
         Some(bytes.saturating_mul(1000).div_ceil(self.measured?))
     }
 
-    /// Books what an answer used, or what it must be taken to have used.
+    /// Adds what an answer used, or an estimate if the server does not report it.
     pub(super) fn book(&mut self, sent_bytes: u64, answer_bytes: u64, told: Option<TokenUsage>) {
         match told {
             Some(usage) => {
@@ -62,7 +63,7 @@ impl Allowance {
         }
     }
 
-    /// Takes what a request was for a measure of the model's tokens.
+    /// Takes a request as a measurement of the model's tokens.
     pub(super) fn measure(&mut self, sent_bytes: u64, tokens: u64) {
         let Some(found) = sent_bytes.saturating_mul(1000).checked_div(tokens) else {
             return;

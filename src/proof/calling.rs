@@ -1,4 +1,5 @@
-//! Calling: whether the model makes calls by their schema, uses their results, and makes two at once.
+//! Checks whether the model calls tools by their schema, uses their results, and makes two calls at
+//! once.
 
 use actors::domain::model::ModelAnswer;
 use serde_json::json;
@@ -10,24 +11,24 @@ use super::judging::{cannot_play, quoted};
 use super::roles::{self, MISSION};
 use super::scratch::Scratch;
 
-/// Tokens of an answer, where a model had not thought enough.
+/// The tokens of an answer for a model that had not finished thinking.
 const LONG_ANSWER_TOKENS: u32 = 3000;
-/// How often the same thing is asked: models are drawn by chance.
+/// How often the same is asked, because models answer at random.
 const TRIES: usize = 2;
 
-/// Why an answer is not the call that was asked for.
+/// Why an answer does not contain the requested call.
 enum CallTrouble {
-    /// The call stands in its words.
+    /// The call is written in its text.
     Written(String),
-    /// It only speaks.
+    /// It only contains text.
     Words(String),
-    /// It had not finished thinking.
+    /// The model had not finished thinking.
     Unfinished,
-    /// It made another call, or this one wrongly.
+    /// It contains another or a wrong call.
     Wrong(String),
 }
 
-/// The first turn and the second: a call, its result, and a call that needs it.
+/// The first two turns: a call, its result, and a call that needs the result.
 pub(super) async fn check_calling(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
     let word = drill::draw_code_word();
     let mut scratch = Scratch::new(MISSION);
@@ -72,7 +73,7 @@ pub(super) async fn check_calling(course: &mut ProofCourse<'_>) -> Result<(), Pr
     Ok(())
 }
 
-/// Whether a conversation in every order of roles is taken.
+/// Checks whether a conversation with every order of roles is accepted.
 pub(super) async fn check_roles(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
     let scratch = roles::long_conversation(&drill::draw_code_word());
     course
@@ -92,7 +93,7 @@ fn result_of(tool: &str, word: &str) -> String {
     }
 }
 
-/// Asks for a call, once more where none came, and with more room where the model was cut off.
+/// Asks for a call. Asks again if there was none, and with more tokens if the answer was cut off.
 async fn ask_for_call(
     course: &mut ProofCourse<'_>,
     scratch: &Scratch,
@@ -141,7 +142,7 @@ fn second_trouble(answer: &ModelAnswer, word: &str) -> Option<CallTrouble> {
     )))
 }
 
-/// What an answer is that lacks the call.
+/// Why an answer without the call does not contain it.
 fn trouble_without_call(answer: &ModelAnswer) -> CallTrouble {
     if let Some(call) = answer.calls.first() {
         return CallTrouble::Wrong(format!("it calls {} instead", quoted(&call.name)));

@@ -1,8 +1,8 @@
-//! The context: how much of a long prompt is read, also where a server cuts it and says nothing.
+//! Checks how much of a long prompt the model reads, even if the server cuts it silently.
 //!
-//! Three words that nobody can guess stand at the beginning of a long prompt: in the system message,
-//! in the first order, in the first result. At its end they are asked for. What the server says that
-//! the prompt was, in tokens, is held against what was sent.
+//! Three code words are at the beginning of a long prompt: in the system message, in the first
+//! order and in the first result. The end of the prompt asks for them. The number of prompt tokens
+//! that the server reports is compared with what was sent.
 
 use std::time::Duration;
 
@@ -20,37 +20,37 @@ use super::scratch::Scratch;
 
 /// The longest prompt that is tried, in tokens.
 const LONGEST_PROMPT_TOKENS: u64 = 8600;
-/// The shortest that says anything about a context.
+/// The shortest prompt that says anything about the context, in tokens.
 const SHORTEST_PROMPT_TOKENS: u64 = 1500;
-/// A smaller context holds no turn of a game.
+/// The smallest context that a turn of the game fits into, in tokens.
 const LEAST_CONTEXT_TOKENS: u64 = 4096;
-/// How often a prompt that was refused is tried again, shorter.
+/// How often a refused prompt is tried again with fewer tokens.
 const TRIES: usize = 3;
-/// Bytes of a token of the filler, which is words alone; and where nothing is known of the model's
-/// tokens, so that it is not more than is counted.
+/// The bytes of a token of the filler, which consists of words only. The second value is used while
+/// nothing is known of the model's tokens, so that the estimate is not too low.
 const FILLER_BYTES_PER_TOKEN: u64 = 4;
 const LEAST_FILLER_BYTES_PER_TOKEN: u64 = 3;
-/// How much shorter a prompt is that a long one is held against.
+/// The short prompt, with which a long one is compared, is shorter by this factor.
 const CONTROL_SHARE: u64 = 4;
-/// Results that the filler is shared by.
+/// The number of results that share the filler.
 const FILLED_RESULTS: usize = 6;
-/// Of the timeout, the part that reading a prompt may take.
+/// The part of the timeout that reading a prompt may take, as a divisor.
 const READING_SHARE: u32 = 2;
 
-/// Filler: words that say nothing, one token each.
+/// Meaningless words of one token each.
 const FILLER: [&str; 24] = [
     "the", "quiet", "station", "turns", "slowly", "over", "a", "pale", "moon", "while", "small",
     "ships", "come", "and", "go", "with", "their", "loads", "of", "stone", "water", "grain",
     "wood", "light",
 ];
 
-/// What a long prompt brought.
+/// The result of a long prompt.
 struct ContextProbe {
-    /// Bytes of the request.
+    /// The size of the request in bytes.
     bytes: u64,
-    /// What the server says that it was, in tokens.
+    /// The prompt tokens that the server reports.
     told: Option<u64>,
-    /// Words that came back.
+    /// The number of code words in the answer.
     recalled: usize,
 }
 
@@ -88,9 +88,9 @@ pub(super) async fn check_context(course: &mut ProofCourse<'_>) -> Result<(), Pr
     Ok(())
 }
 
-/// The longest prompt that the allowance, the configuration and the time allow, in tokens.
+/// The longest prompt that allowance, configuration and time permit, in tokens.
 fn longest_prompt(course: &ProofCourse<'_>) -> u64 {
-    // A shorter one must fit behind it.
+    // A second, shorter prompt must fit into the allowance, too.
     let allowance = course.prober.allowance.left();
     let allowed = allowance.saturating_sub(2 * u64::from(ANSWER_TOKENS)) * 4 / 5 * 9 / 10;
     let configured = course.target.context_tokens.unwrap_or(u64::MAX) / 4 * 3;
@@ -102,7 +102,7 @@ fn longest_prompt(course: &ProofCourse<'_>) -> u64 {
         .min(readable.unwrap_or(u64::MAX))
 }
 
-/// Sends a prompt of about so many tokens, and looks for the words in what comes back.
+/// Sends a prompt of about this many tokens and counts the code words in the answer.
 async fn probe(course: &mut ProofCourse<'_>, tokens: u64) -> Result<ContextProbe, ProbeFault> {
     let words = [(); 3].map(|()| drill::draw_code_word());
     let scratch = long_prompt(course, tokens, &words);
@@ -121,7 +121,7 @@ fn recalls(answer: &ModelAnswer, word: &str) -> bool {
     answer.text.contains(word) || calls.any(|call| call.arguments.contains(word))
 }
 
-/// A conversation of about so many tokens with the words at its beginning.
+/// A conversation of about this many tokens with the code words at its beginning.
 fn long_prompt(course: &ProofCourse<'_>, tokens: u64, words: &[String; 3]) -> Scratch {
     let third = &words[2];
     let base = written(&[], words);
@@ -142,7 +142,7 @@ fn long_prompt(course: &ProofCourse<'_>, tokens: u64, words: &[String; 3]) -> Sc
     written(&texts, words)
 }
 
-/// The conversation, with these texts as results.
+/// The conversation with these results.
 fn written(results: &[String], words: &[String; 3]) -> Scratch {
     let [first, second, _] = words;
     let mut scratch = Scratch::new(&format!("{MISSION} The first code word is {first}."));
@@ -167,7 +167,7 @@ fn filler(bytes: usize) -> String {
     text
 }
 
-/// What a long prompt says about the context, with a short one held against it where that is needed.
+/// What a long prompt says about the context. If necessary, it is compared with a short one.
 async fn judge(course: &mut ProofCourse<'_>, found: &ContextProbe) -> Result<(), ProofVerdict> {
     let expected = course.prober.allowance.measured_tokens(found.bytes);
     let tokens = found
@@ -185,7 +185,7 @@ async fn judge(course: &mut ProofCourse<'_>, found: &ContextProbe) -> Result<(),
         course.good("context", detail);
         return Ok(());
     }
-    // Filler has fewer tokens to a byte than the rest, but not so few.
+    // Filler has fewer tokens per byte than other text, but not as few as this.
     let sent = expected.unwrap_or(tokens);
     if let Some(told) = found.told.filter(|told| told * 10 < sent * 6) {
         course.context.limit = Some(told);
@@ -213,7 +213,8 @@ async fn judge(course: &mut ProofCourse<'_>, found: &ContextProbe) -> Result<(),
 }
 
 impl ProofCourse<'_> {
-    /// It was all read, as far as can be told, and yet not all is remembered.
+    /// Records that the prompt was read completely, as far as can be told, but not all words were
+    /// remembered.
     fn forgetful(&mut self, tokens: u64, recalled: usize) {
         let detail = format!(
             "of a prompt of {tokens} tokens it remembers {recalled} of 3 words at its beginning: a \

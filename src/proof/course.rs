@@ -1,4 +1,4 @@
-//! The course of a proof: what was tried so far, and what came of it.
+//! The course of a proof: its checks so far and their results.
 
 use actors::domain::model::ModelAnswer;
 use actors::domain::redact::{MIN_EMBEDDED_SECRET_BYTES, Redactor};
@@ -14,10 +14,10 @@ use super::{
     Proof, ProofCheck, ProofLessons, ProofProgress, ProofReport, ProofTarget, ProofVerdict,
 };
 
-/// Tokens of an answer, where a model has thought enough.
+/// The tokens of an answer for a model that has finished thinking.
 pub(super) const ANSWER_TOKENS: u32 = 1200;
 
-/// A proof under way.
+/// A proof in progress.
 pub(super) struct ProofCourse<'a> {
     pub(super) target: &'a ProofTarget,
     pub(super) prober: Prober,
@@ -51,7 +51,7 @@ impl<'a> ProofCourse<'a> {
         }
     }
 
-    /// Asks for the server's list of models, which is told from here on where a fault needs it.
+    /// Requests the server's list of models, which later faults refer to.
     pub(super) async fn list(&mut self) {
         self.trying("its list of models");
         self.listed = list_models(self.http, &self.target.endpoint).await;
@@ -62,7 +62,7 @@ impl<'a> ProofCourse<'a> {
         (self.tell)(ProofProgress::Trying(what));
     }
 
-    /// Asks what a Mysis would ask now.
+    /// Sends the request that a Mysis would send now.
     pub(super) async fn ask(
         &mut self,
         scratch: &Scratch,
@@ -83,7 +83,7 @@ impl<'a> ProofCourse<'a> {
         }
     }
 
-    /// What a fault means, which is told at once.
+    /// The verdict about a fault. It is reported at once.
     pub(super) fn verdict_of(&mut self, fault: &ProbeFault, doing: &str) -> ProofVerdict {
         let verdict = verdict_of_fault(fault, self.target, &self.listed, doing);
         self.bad("answers", &verdict);
@@ -107,7 +107,7 @@ impl<'a> ProofCourse<'a> {
         self.checks.push(check);
     }
 
-    /// What the server tells of the model; one that has a single model has it under any name.
+    /// The server's entry for the model. A server with a single model uses it for any name.
     fn listed_model(&self) -> Option<&ListedModel> {
         let models = self.listed.as_ref().ok()?;
         let named = models
@@ -119,7 +119,7 @@ impl<'a> ProofCourse<'a> {
         })
     }
 
-    /// Streaming, usage, speed and price: neither good nor bad by themselves.
+    /// Reports streaming, usage, speed and price. None of them decides the verdict.
     pub(super) fn tell_how_it_answers(&mut self) {
         let Some(in_pieces) = self.prober.came_in_pieces else {
             return;
@@ -167,7 +167,7 @@ impl<'a> ProofCourse<'a> {
         self.target.price.or_else(listed)
     }
 
-    /// The whole, with this verdict.
+    /// The complete proof with this verdict.
     pub(super) fn finish(self, verdict: ProofVerdict) -> Proof {
         let known = self.secrets.redactor();
         let allowance = &self.prober.allowance;
@@ -220,7 +220,7 @@ fn clean_verdict(verdict: ProofVerdict, known: &Redactor) -> ProofVerdict {
     }
 }
 
-/// What was learnt: what is done from here on, and what the server said.
+/// The lines about what was learnt: the change, and the server's message.
 fn lines(learnt: &[String], known: &Redactor) -> Vec<String> {
     let lines = learnt.iter().map(|text| match text.split_once(": ") {
         Some((what, said)) => format!("{what}: {}", quoted(said)),

@@ -1,4 +1,4 @@
-//! The drill: the tools that are offered in a proof, what is ordered, and what a right answer is.
+//! The drill: the tools and orders of a proof, and what a correct answer is.
 
 use std::sync::Arc;
 
@@ -6,28 +6,27 @@ use actors::domain::model::{ModelAnswer, RequestedCall};
 use actors::domain::tool::{ToolSpec, Toolset};
 use serde_json::{Map, Value, json};
 
-/// What the first order asks about.
+/// The arguments in the first order.
 pub(super) const SECTOR: &str = "K7-4";
 pub(super) const DEPTH: u64 = 3;
-/// The tools, by name.
+/// The names of the tools.
 pub(super) const READ_BEACON: &str = "read_beacon";
 pub(super) const OPEN_GATE: &str = "open_gate";
 pub(super) const SET_LAMP: &str = "set_lamp";
 pub(super) const REPORT_WORDS: &str = "report_words";
 
-/// Words that nobody guesses, with the number behind them.
+/// The code words, which are followed by a number.
 const WORDS: [&str; 16] = [
     "amber", "basalt", "cobalt", "dune", "ember", "fjord", "garnet", "harbor", "indigo", "juniper",
     "kelp", "lagoon", "marble", "nectar", "onyx", "pewter",
 ];
 
-/// A word that cannot be guessed.
+/// Draws a code word that cannot be guessed.
 pub(super) fn draw_code_word() -> String {
     let word = WORDS[fastrand::usize(..WORDS.len())];
     format!("{word}-{}", fastrand::u32(100..1000))
 }
 
-/// The tools on offer.
 pub(super) fn tools() -> Arc<Toolset> {
     let tool = |name: &str, description: &str, properties: Value| {
         let required: Vec<&String> = properties
@@ -80,7 +79,7 @@ pub(super) fn first_order() -> String {
     )
 }
 
-/// The second order: two calls, one of which needs what the first order brought.
+/// The second order: two calls, one of which needs the result of the first order.
 pub(super) fn second_order() -> String {
     format!(
         "Drill, part two: make two calls in one answer. Call `{OPEN_GATE}` with code set to the \
@@ -96,12 +95,12 @@ pub(super) fn last_order() -> String {
     )
 }
 
-/// What the beacon answers.
+/// The beacon's result.
 pub(super) fn beacon_result(word: &str) -> String {
     json!({"sector": SECTOR, "depth": DEPTH, "code_word": word}).to_string()
 }
 
-/// What is wrong with the arguments of a call of the first order; `None` where nothing is.
+/// What is wrong with the arguments of the first order's call; `None` if they are right.
 pub(super) fn fault_of_arguments(call: &RequestedCall) -> Option<String> {
     let Ok(Value::Object(arguments)) = serde_json::from_str(&call.arguments) else {
         return Some(format!(
@@ -119,13 +118,13 @@ pub(super) fn fault_of_arguments(call: &RequestedCall) -> Option<String> {
     })
 }
 
-/// Whether a call passes a word on.
+/// Whether a call contains the code word.
 pub(super) fn holds_word(answer: &ModelAnswer, tool: &str, word: &str) -> bool {
     let mut calls = answer.calls.iter();
     calls.any(|call| call.name.contains(tool) && call.arguments.contains(word))
 }
 
-/// Signs of a call that was written and not made.
+/// Signs of a call that is written as text.
 const CALL_SIGNS: [&str; 12] = [
     "<tool_call",
     "<|tool_call",
@@ -141,7 +140,7 @@ const CALL_SIGNS: [&str; 12] = [
     "\"name\"",
 ];
 
-/// Whether a text holds a call of one of the tools, in whatever form.
+/// Whether a text contains a call of one of the tools in any notation.
 pub(super) fn reads_like_a_call(text: &str) -> bool {
     let tools = [READ_BEACON, OPEN_GATE, SET_LAMP, REPORT_WORDS];
     let named = tools.iter().filter(|tool| text.contains(*tool));

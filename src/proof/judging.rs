@@ -1,4 +1,4 @@
-//! Judging: what a fault means for somebody who wants to play, and what helps.
+//! Judges faults: what each means for somebody who wants to play, and the remedy.
 
 use actors::domain::bounds;
 use actors::domain::clean;
@@ -8,12 +8,12 @@ use super::listing::{ListFault, ListedModel};
 use super::prober::ProbeFault;
 use super::{MAX_PROOF_TOKENS, ProofTarget, ProofVerdict};
 
-/// Bytes of what a server or a model said that are shown.
+/// The most bytes of a server's or model's text that are shown.
 const MAX_QUOTED_BYTES: usize = 300;
-/// Models that are named to choose from.
+/// The most models that are suggested.
 const MAX_NAMED_MODELS: usize = 12;
 
-/// That a model takes no tools, in the words of servers.
+/// Texts of servers whose model does not support tools.
 const NO_TOOLS_WORDS: [&str; 5] = [
     "does not support tools",
     "does not support tool",
@@ -21,7 +21,7 @@ const NO_TOOLS_WORDS: [&str; 5] = [
     "tools are not supported",
     "tool calling is not supported",
 ];
-/// That the server was not started to take tools, with what its start needs.
+/// Texts of servers that were started without support for tools, and the necessary option.
 const START_WORDS: [(&str, &str); 3] = [
     ("requires --jinja", "start llama.cpp's server with --jinja"),
     (
@@ -33,7 +33,7 @@ const START_WORDS: [(&str, &str); 3] = [
         "start the server with the parser of the model's tool calls",
     ),
 ];
-/// That an account has no money, in the words of servers.
+/// Texts of servers whose account has no credit.
 const NO_CREDIT_WORDS: [&str; 5] = [
     "insufficient_quota",
     "exceeded your current quota",
@@ -42,7 +42,7 @@ const NO_CREDIT_WORDS: [&str; 5] = [
     "payment required",
 ];
 
-/// That it cannot play.
+/// The verdict that the model cannot play.
 pub(super) fn cannot_play(why: impl Into<String>, remedy: impl Into<String>) -> ProofVerdict {
     ProofVerdict::CannotPlay {
         why: why.into(),
@@ -50,7 +50,7 @@ pub(super) fn cannot_play(why: impl Into<String>, remedy: impl Into<String>) -> 
     }
 }
 
-/// Words of others in a sentence of ours: one line, not long.
+/// A text of others for a sentence of ours: one short line.
 pub(super) fn quoted(text: &str) -> String {
     let line = clean::one_line(text);
     let kept = line.floor_char_boundary(MAX_QUOTED_BYTES);
@@ -58,7 +58,7 @@ pub(super) fn quoted(text: &str) -> String {
     format!("\"{}{cut}\"", line[..kept].trim())
 }
 
-/// What a fault means; `doing` is what was tried.
+/// The verdict about a fault. `doing` is what was tried.
 pub(super) fn verdict_of_fault(
     fault: &ProbeFault,
     target: &ProofTarget,
@@ -118,7 +118,7 @@ fn verdict_of_refusal(
     }
 }
 
-/// What a server said, by what it says.
+/// The verdict about a server's text, if the text is known.
 fn verdict_of_words(
     said: &str,
     target: &ProofTarget,
@@ -150,7 +150,7 @@ fn verdict_of_words(
     verdict_of_status(status, said, target, listed, doing)
 }
 
-/// What the status of an answer means, where the words beside it say nothing that is known.
+/// The verdict about a status, if the text is unknown.
 fn verdict_of_status(
     status: Option<u16>,
     said: &str,
@@ -200,7 +200,7 @@ fn verdict_of_status(
     }
 }
 
-/// Whether the server lists models, and this one is not among them.
+/// Whether the server lists its models without this one.
 fn is_missing(target: &ProofTarget, listed: &Result<Vec<ListedModel>, ListFault>) -> bool {
     let Ok(models) = listed else {
         return false;
@@ -225,7 +225,7 @@ fn choice_of(listed: &Result<Vec<ListedModel>, ListFault>, name: &str) -> String
     )
 }
 
-/// What helps where a prompt does not fit.
+/// The remedy for a prompt that does not fit.
 pub(super) fn context_remedy() -> String {
     "give the model a context of at least 32768 tokens where the server is started (Ollama: \
      OLLAMA_CONTEXT_LENGTH=32768; llama.cpp: -c 32768; LM Studio: Context Length on loading; vLLM: \
@@ -233,13 +233,13 @@ pub(super) fn context_remedy() -> String {
         .to_string()
 }
 
-/// The status of an answer, as faults tell it.
+/// The status in a fault's text.
 fn status_of(said: &str) -> Option<u16> {
     let (_, rest) = said.split_once("HTTP ")?;
     rest.get(..3)?.parse().ok()
 }
 
-/// The smallest number of a refusal that can be the context's size in tokens.
+/// The smallest number in a refusal that can be the size of the context in tokens.
 pub(super) fn context_in_words(said: &str) -> Option<u64> {
     const LEAST_TOKENS: u64 = 512;
     let digits = said.split(|sign: char| !sign.is_ascii_digit());

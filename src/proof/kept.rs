@@ -1,4 +1,4 @@
-//! Kept: what proofs learnt, in a small file of the home, for the swarm's first request.
+//! Kept proofs: what proofs learnt, in a small file of the home, for the swarm's first requests.
 
 use std::io;
 use std::path::Path;
@@ -11,18 +11,17 @@ use zoea_system::files;
 
 use super::{Proof, ProofLessons, ProofTarget};
 
-/// The form of the file that this version writes and reads.
+/// The file's version that is written and read.
 const VERSION: u32 = 1;
-/// Servers and models that are kept; the oldest go.
+/// The most servers and models that are kept. Beyond that the oldest are dropped.
 const MAX_KEPT_PROOFS: usize = 64;
-/// The largest file that is read.
+/// The largest file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 256 << 10;
 
-/// What proofs learnt, the newest first.
+/// What proofs learnt, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptProofs(Vec<KeptProof>);
 
-/// What one proof learnt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct KeptProof {
     server: String,
@@ -45,33 +44,33 @@ struct KeptFile {
     proofs: Vec<KeptProof>,
 }
 
-/// Why what is kept cannot be used. It is left out, and the next proof writes the file anew.
+/// Why the file cannot be used. It is ignored, and the next proof writes it anew.
 #[derive(Debug, Error)]
 pub enum KeptProofsError {
     /// The file cannot be read.
     #[error("{file} cannot be read ({cause}); what it kept is not used")]
     Unreadable {
-        /// Which.
+        /// The file's name.
         file: String,
-        /// The system's words.
+        /// The system's message.
         cause: io::Error,
     },
-    /// It holds something else.
+    /// The file has another content.
     #[error(
         "{file} holds no proofs that this version knows; what it kept is not used, and the next \
          `zoea doctor --prove` writes it anew"
     )]
     Unknown {
-        /// Which.
+        /// The file's name.
         file: String,
     },
 }
 
 impl KeptProofs {
-    /// Reads what is kept in a file; nothing where there is none.
+    /// Reads the file; empty if there is none.
     ///
     /// # Errors
-    /// It cannot be read, or holds something else.
+    /// It cannot be read, or has another content.
     pub fn read(file: &Path) -> Result<KeptProofs, KeptProofsError> {
         let name = || file.display().to_string();
         let text = match files::read_text(file, MAX_FILE_BYTES) {
@@ -90,7 +89,7 @@ impl KeptProofs {
         }
     }
 
-    /// What is known of a server and a model.
+    /// What is known about a server and a model.
     #[must_use]
     pub fn lessons(&self, endpoint: &str, model: &str) -> Option<ProofLessons> {
         let server = shown_server(endpoint);
@@ -112,7 +111,7 @@ impl KeptProofs {
         })
     }
 
-    /// The same with what a proof learnt, in the place of what was known of that server and model.
+    /// Adds what a proof learnt, in place of what was known about that server and model.
     #[must_use]
     pub fn with(mut self, target: &ProofTarget, proof: &Proof) -> KeptProofs {
         let (server, model) = (target.server(), target.model.to_string());
@@ -138,10 +137,10 @@ impl KeptProofs {
         self
     }
 
-    /// The file's text.
+    /// The text of the file.
     ///
     /// # Errors
-    /// None that is known of.
+    /// No error is known to happen.
     pub fn to_text(&self) -> serde_json::Result<String> {
         let file = KeptFile {
             version: VERSION,
@@ -151,7 +150,7 @@ impl KeptProofs {
     }
 }
 
-/// A server's address without what may be secret in it, by which it is known again.
+/// A server's address without parts that may be secret. It identifies the server.
 pub(super) fn shown_server(endpoint: &str) -> String {
     match Url::parse(endpoint) {
         Ok(url) => zoea_http::shown_address(&url),

@@ -1,4 +1,4 @@
-//! Listing: the models that a server says it has, with what it tells of each.
+//! Lists the models of a server and what it says about each.
 
 use std::time::Duration;
 
@@ -8,39 +8,39 @@ use serde_json::Value;
 
 use zoea_provider::ProviderEndpoint;
 
-/// The longest that a list may take.
+/// How long listing may take.
 const LIST_TIMEOUT: Duration = Duration::from_secs(15);
-/// The longest list that is read, in bytes: routers have thousands of models.
+/// The longest list in bytes. Routers have thousands of models.
 const MAX_LIST_BYTES: usize = 8 << 20;
-/// Models of a list that are kept.
+/// The most models of a list that are kept.
 const MAX_MODELS: usize = 5000;
 
-/// A model that a server has.
+/// A model of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedModel {
-    /// Its name, as requests say it.
+    /// Its name in requests.
     pub name: String,
-    /// Its context in tokens, where the server tells it.
+    /// Its context in tokens, if the server names it.
     pub context_tokens: Option<u64>,
-    /// What its tokens cost, where the server tells it.
+    /// The price of its tokens, if the server names it.
     pub price: Option<TokenPrice>,
 }
 
 /// Why there is no list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListFault {
-    /// Nobody answers; in which words.
+    /// The server cannot be reached, for this reason.
     Unreachable(String),
     /// The server answers with this HTTP status.
     Status(u16),
-    /// The server answers with something that is no list.
+    /// The answer is no list.
     NoList,
 }
 
-/// Asks a server for its models.
+/// Requests the list of models.
 ///
 /// # Errors
-/// It does not answer, or not with a list.
+/// The server does not answer, or not with a list.
 pub async fn list_models(
     http: &reqwest::Client,
     endpoint: &ProviderEndpoint,
@@ -81,7 +81,7 @@ fn read_list(list: &Value) -> Option<Vec<ListedModel>> {
 fn read_model(model: &Value) -> Option<ListedModel> {
     let names = [&model["id"], &model["name"], &model["model"]];
     let name = names.into_iter().find_map(Value::as_str)?;
-    // What a model could take in theory is no word on what this server gives it.
+    // The model's theoretical context is ignored, because this server may use a smaller one.
     let contexts = [
         &model["max_model_len"],
         &model["loaded_context_length"],
@@ -105,7 +105,7 @@ fn read_model(model: &Value) -> Option<ListedModel> {
     })
 }
 
-/// Routers tell dollars for one token, as text.
+/// Converts a price. Routers name dollars for one token, as text.
 fn dollars_per_million(price: &Value) -> Option<f64> {
     let price = price.as_f64().or_else(|| price.as_str()?.parse().ok())?;
     let price = (price * 1e12).round() / 1e6;

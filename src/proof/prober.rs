@@ -1,4 +1,4 @@
-//! The prober: asks the server as the swarm does, within the allowance, and learns as it does.
+//! The prober: sends requests like the swarm, within the allowance, and learns from refusals.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,52 +14,52 @@ use super::allowance::Allowance;
 use super::speed::SpeedGauge;
 use super::{ProofTarget, drill};
 
-/// The waits before each further try of a request that may succeed then.
+/// The waits before further attempts of a request that may succeed later.
 const RETRY_WAITS: [Duration; 3] = [
     Duration::from_millis(500),
     Duration::from_millis(500),
     Duration::from_secs(2),
 ];
-/// The longest that a server is left alone which asks for it.
+/// The longest pause that a server can ask for.
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(20);
-/// Bytes of a token at most, to tell an answer that is longer than was asked for.
+/// The most bytes of a token. It tells whether an answer exceeds its limit.
 const MAX_BYTES_PER_TOKEN: u64 = 8;
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ProbeFault {
-    /// The server, or the way to it, says why.
+    /// The server or the network reports a fault.
     Refused(ModelFault),
-    /// Nothing came within this time.
+    /// There was no answer within this time.
     Silent(Duration),
-    /// The answer went on and on.
+    /// The answer did not end.
     Endless,
-    /// The request would take more than is left of the allowance.
+    /// The request exceeds the rest of the allowance.
     NoAllowance,
 }
 
-/// Asks one server for one model.
+/// Sends requests to one server for one model.
 pub(super) struct Prober {
     target: ProofTarget,
     providers: Providers,
     tools: Arc<Toolset>,
-    /// Whether a request says how long its answer may be.
+    /// Whether requests limit the length of the answer.
     has_limit: bool,
     pub(super) allowance: Allowance,
     pub(super) speed: SpeedGauge,
-    /// What was learnt by refusals, in words.
+    /// What was learnt from refusals, in words.
     pub(super) learnt: Vec<String>,
-    /// Whether any answer came, and in pieces.
+    /// Whether answers were streamed; `None` before the first one.
     pub(super) came_in_pieces: Option<bool>,
-    /// The most tokens that came from the cache, where usage is told; absent: it is not.
+    /// The most tokens from the cache; `None` if usage is not reported.
     pub(super) cached: Option<u64>,
-    /// What of it was not believed.
+    /// The doubt about the reported usage, if there is one.
     pub(super) doubt: Option<Arc<str>>,
-    /// The tokens of the last prompt that the server told.
+    /// The reported tokens of the last prompt.
     pub(super) last_prompt: Option<u64>,
 }
 
-/// What came of asking once.
+/// The result of one request.
 struct ProbeOutcome {
     answer: Result<ModelAnswer, ModelFault>,
     first: Option<Duration>,
@@ -84,19 +84,19 @@ impl Prober {
         }
     }
 
-    /// How requests are written by now; `None` where nothing is known, which does not happen.
+    /// The current form of requests; `None` if the provider is unknown, which does not happen.
     pub(super) fn style(&self) -> Option<zoea_provider::LearntStyle> {
         self.providers.learnt(&self.target.provider)
     }
 
-    /// The bytes that a request with these messages has.
+    /// The bytes of a request with these messages.
     pub(super) fn request_bytes(&self, messages: &Arc<[ChatMessage]>) -> u64 {
         let request = self.request(messages.clone(), 1);
         let body = self.providers.request_body(&request);
         body.map_or(0, |body| body.len() as u64)
     }
 
-    /// Asks until there is an answer or no hope of one.
+    /// Asks until there is an answer or no chance of one.
     pub(super) async fn ask(
         &mut self,
         messages: Arc<[ChatMessage]>,
@@ -148,7 +148,7 @@ impl Prober {
         }
     }
 
-    /// Asks once, and books what that used.
+    /// Asks once and adds what that used.
     async fn ask_once(
         &mut self,
         request: ModelRequest,
@@ -166,7 +166,8 @@ impl Prober {
         let mut first = None;
         let (mut is_metered, mut arrived) = (true, 0);
         let answer = loop {
-            // Cancel-safe: the meter keeps its figure, and the answer is dropped only to be given up.
+            // Cancel-safe: the meter keeps its value, and the answer is dropped only if it is given
+            // up.
             tokio::select! {
                 biased;
                 answer = &mut asking => break answer,
@@ -197,7 +198,8 @@ impl Prober {
         Ok(outcome)
     }
 
-    /// What was refused cost nothing; what broke off must be taken to have cost something.
+    /// Adds what a request used. A refused request costs nothing. An interrupted one counts by an
+    /// estimate.
     fn book(&mut self, outcome: &ProbeOutcome, sent: u64, arrived: u64) {
         let answer = match &outcome.answer {
             Ok(answer) => answer,
@@ -240,7 +242,7 @@ impl Prober {
     }
 }
 
-/// How long to wait before the next try: as long as the server asks, else `usual`.
+/// The wait before the next attempt: what the server asks for, else `usual`.
 fn asked_wait(fault: &ModelFault, usual: Duration) -> Duration {
     match fault {
         ModelFault::Transient { retry_after, .. } => retry_after.unwrap_or(usual),
@@ -253,7 +255,7 @@ fn asked_wait(fault: &ModelFault, usual: Duration) -> Duration {
     }
 }
 
-/// Bytes of all that an answer holds.
+/// The bytes of an answer's text and calls.
 fn answer_bytes(answer: &ModelAnswer) -> u64 {
     let calls = answer.calls.iter();
     let calls: usize = calls
@@ -263,7 +265,7 @@ fn answer_bytes(answer: &ModelAnswer) -> u64 {
     (answer.text.len() + reasoning + calls) as u64
 }
 
-/// The swarm sends no limit, so that a server which takes none under this name loses nothing.
+/// Whether a refusal is about the limit. The swarm sends none, so such a server is still usable.
 fn is_about_limit(text: &str) -> bool {
     text.contains("max_tokens") || text.contains("max_completion_tokens")
 }

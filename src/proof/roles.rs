@@ -1,16 +1,15 @@
-//! Roles: a conversation in which every order of roles stands that composition makes
-//! (`docs/REQUEST-SHAPE.md`).
+//! A conversation with every order of roles that composition can produce (`docs/REQUEST-SHAPE.md`).
 
 use serde_json::json;
 
 use super::drill::{self, OPEN_GATE, READ_BEACON, SET_LAMP};
 use super::scratch::Scratch;
 
-/// What the scratch conversation is about.
+/// The mission of the scratch conversation.
 pub(super) const MISSION: &str = "Carry out the drills, each in as few words as you can.";
 
-/// A conversation that has been going on for some turns: two calls in one message, words beside a
-/// call, an order in the middle of a turn, words that ended a turn.
+/// A conversation of several turns: two calls in one message, text with a call, an order in the
+/// middle of a turn, and a reply that ends a turn.
 pub(super) fn long_conversation(word: &str) -> Scratch {
     let mut scratch = Scratch::new(MISSION);
     scratch.order(&drill::second_order());
@@ -28,7 +27,7 @@ pub(super) fn long_conversation(word: &str) -> Scratch {
     scratch
 }
 
-/// The model makes two calls in one message, and both are answered.
+/// Adds a message with two calls and their results.
 pub(super) fn two_calls(scratch: &mut Scratch, word: &str) {
     let calls = [
         (OPEN_GATE.to_string(), json!({"code": word}).to_string()),
@@ -56,7 +55,7 @@ mod tests {
         }
     }
 
-    /// The orders of roles that the strictest server takes, which are those that composition makes.
+    /// The orders of roles that the strictest server accepts, which are those of composition.
     #[test]
     fn every_order_of_roles_stands_in_the_long_conversation() {
         let messages = long_conversation("amber-100").messages();

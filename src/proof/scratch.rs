@@ -1,4 +1,4 @@
-//! The scratch conversation: rows as a Mysis would have them, composed as its requests are.
+//! The scratch conversation: rows like a Mysis' own, composed like its requests.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use actors::domain::model::{ChatMessage, ModelAnswer};
 use actors::domain::record::StoredHistory;
 use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, render_template};
 
-/// More than any scratch conversation has, in bytes.
+/// The budget in bytes, which no scratch conversation reaches.
 const BUDGET_BYTES: usize = 1 << 20;
-/// What stands behind a bare reply.
+/// The continuation after a bare reply.
 const CONTINUATION: &str = "Continue.";
 
-/// A conversation that is stored nowhere.
+/// A conversation that is not stored.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     system: String,
@@ -30,7 +30,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// A Mysis with this mission, to which nothing was said yet.
+    /// A conversation with this mission and without rows.
     pub(super) fn new(mission: &str) -> Scratch {
         let facts = PromptFacts {
             name: "scratch",
@@ -48,19 +48,19 @@ impl Scratch {
         }
     }
 
-    /// The operator writes, and a turn begins that is about it.
+    /// Adds a direct message and begins a turn that it owns.
     pub(super) fn order(&mut self, text: &str) {
         self.turn.0 += 1;
         let seq = self.push(RowBody::Prompt { text: text.into() });
         self.owner = TurnOwner::Prompt(seq);
     }
 
-    /// The operator writes while a turn is under way.
+    /// Adds a direct message in the middle of a turn.
     pub(super) fn interrupt(&mut self, text: &str) {
         self.push(RowBody::Prompt { text: text.into() });
     }
 
-    /// A turn begins that is about the mission.
+    /// Begins a turn that the mission owns.
     pub(super) fn mission(&mut self, text: &str) {
         self.turn.0 += 1;
         self.owner = TurnOwner::Mission {
@@ -69,7 +69,7 @@ impl Scratch {
         };
     }
 
-    /// The model said what it said.
+    /// Adds the model's answer.
     pub(super) fn answered(&mut self, answer: &ModelAnswer) {
         let calls = answer.calls.iter();
         let calls: Vec<(String, String)> = calls
@@ -79,8 +79,8 @@ impl Scratch {
         self.says(&answer.text, &calls, &ids);
     }
 
-    /// The model speaks and makes these calls, each a name with its arguments. Where it makes none
-    /// these are words alone.
+    /// Adds a message of the model with these calls, each a name with its arguments. Without calls
+    /// it is a reply.
     pub(super) fn says(&mut self, text: &str, calls: &[(String, String)], ids: &[&str]) {
         let utterance = Utterance {
             text: text.into(),
@@ -107,7 +107,7 @@ impl Scratch {
         self.calls = (seq, calls);
     }
 
-    /// Each of the newest calls is answered, by what `result` says of its name.
+    /// Adds the result of each of the newest calls. `result` gives it by the tool's name.
     pub(super) fn results(&mut self, result: impl Fn(&str) -> String) {
         let (seq, calls) = self.calls.clone();
         for (position, call) in (0..).zip(&calls) {

@@ -1,25 +1,25 @@
-//! Speed: how long answers took, and how long until they began.
+//! Measures how long answers take, and how long until they begin.
 
 use std::time::Duration;
 
 use zoea_contract::ProvenSpeed;
 
-/// Less than this is no measurement.
+/// Shorter times are not measured.
 const MIN_MEASURED: Duration = Duration::from_millis(5);
 
-/// What was measured of answers.
+/// The measurements.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpeedGauge {
     first_tokens: Vec<Duration>,
     generated: u64,
     generating: Duration,
-    /// Tokens of a prompt in a second, by the first that was read.
+    /// The tokens of a prompt that are read in a second, according to the first measurement.
     reading: Option<f64>,
 }
 
 impl SpeedGauge {
-    /// An answer of so many tokens took so long, to a prompt of so many; `first` where it came in
-    /// pieces.
+    /// Takes the tokens and times of an answer and the tokens of its prompt. `first` is the time
+    /// until the first delta, if the answer was streamed.
     pub(super) fn observe(
         &mut self,
         prompt_tokens: u64,
@@ -36,7 +36,7 @@ impl SpeedGauge {
         }
     }
 
-    /// The longest prompt that can be read within a time, in tokens; `None`: any.
+    /// The longest prompt that can be read within a time, in tokens; `None` for any.
     pub(super) fn prompt_within(&self, time: Duration) -> Option<u64> {
         let tokens = self.reading? * time.as_secs_f64();
         #[expect(

@@ -1,4 +1,4 @@
-//! Servers that differ, each put to the proof over HTTP: what the verdict is, and what was learnt.
+//! Proofs of different servers over HTTP: their verdicts, and what was learnt.
 
 use std::sync::Mutex;
 
@@ -16,7 +16,7 @@ use super::*;
 
 const KEY: &str = "sk-secret-of-the-proof";
 
-/// A pilot that plays without nonsense, but for these faults.
+/// A pilot that makes no nonsense, except for these faults.
 fn pilot(faults: &[&str]) -> PilotOptions {
     PilotOptions {
         habits: Habits {
@@ -32,7 +32,7 @@ fn pilot(faults: &[&str]) -> PilotOptions {
     }
 }
 
-/// A server on a port of its own, which ends with this.
+/// A server on its own port. Dropping it ends the server.
 struct Served {
     url: String,
     _ended: DropGuard,
@@ -383,17 +383,17 @@ async fn what_is_no_model_server_is_told() {
     assert_eq!(why(&proof), format!("nobody answers at {url}"));
 }
 
-/// A server before a pilot, which refuses as others do.
+/// A server in front of a pilot that refuses like other servers.
 #[derive(Clone)]
 struct Picky {
     pilot: String,
     http: reqwest::Client,
-    /// The refusals, each of what it concerns.
+    /// The rules of its refusals.
     rules: Arc<Vec<Rule>>,
     sent: Arc<Mutex<Vec<Value>>>,
 }
 
-/// A sample of a refusal, and which requests get it.
+/// A sample of a refusal, and the requests that get it.
 type Rule = (&'static str, fn(&Value) -> bool);
 
 impl Picky {

@@ -1,5 +1,5 @@
-//! Answers: putting together what a model server says, in one piece or in many, so that it is read
-//! once and written nowhere in between.
+//! Assembles a model server's answer, whether it is streamed or not. The answer is parsed once and
+//! never written out in between.
 
 use actors::domain::bounds::{
     self, MAX_ANSWER_BYTES, MAX_ARGUMENTS_BYTES, MAX_NAME_BYTES, MAX_REFUSAL_BYTES, MAX_TAKEN_BYTES,
@@ -11,10 +11,11 @@ use zoea_http::raw_json::{as_text, first_element, for_each_element, member, pick
 use super::content::{arguments_text, parse_usage, text_of, thoughts_of, without_thoughts};
 use super::failure;
 
-/// Calls of one answer that are looked at: more than are made, so that the operator hears of them.
+/// The most calls of an answer that are read. They are more than are made, so that the operator
+/// learns of the excess.
 const MAX_CALLS_READ: usize = 16 * bounds::MAX_CALLS;
-/// What is read of a message. A server of the first days knows one call, without an id; the last
-/// three are the places where servers put reasoning.
+/// The members of a message that are read. Early servers know a single call without an id. The last
+/// three members may contain reasoning.
 const MESSAGE_KEYS: [&str; 6] = [
     "content",
     "tool_calls",
@@ -24,21 +25,21 @@ const MESSAGE_KEYS: [&str; 6] = [
     "thinking",
 ];
 
-/// An answer as far as it has come.
+/// An answer as far as it has been received.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedAnswer {
     content: BoundedText,
     reasoning: BoundedText,
     /// Calls by their index, in the order in which they began.
     calls: Vec<(u64, ReceivedCall)>,
-    /// Bytes of the arguments of all calls that are kept.
+    /// The bytes of all calls' arguments that are kept.
     arguments_bytes: usize,
     finish_reason: Option<String>,
     usage: Option<TokenUsage>,
     model: Option<String>,
     refusal: Option<EmbeddedRefusal>,
     has_choice: bool,
-    /// The content began with a thought, and it is not over.
+    /// Whether the content began with reasoning that has not ended yet.
     is_in_thought: bool,
     arrived: AnswerProgress,
 }
@@ -50,32 +51,32 @@ struct ReceivedCall {
     arguments: BoundedText,
 }
 
-/// Some servers put a failure into an answer of status 200.
+/// An error inside of an answer with status 200, which some servers send.
 #[derive(Debug)]
 struct EmbeddedRefusal {
     status: u16,
     body: String,
 }
 
-/// What a message of the model is.
+/// The form of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MessageForm {
-    /// All of it.
+    /// A complete message.
     Whole,
-    /// One more piece of it.
+    /// A part of a streamed message.
     Delta,
 }
 
-/// A text of which only so much is kept.
+/// A text of limited length.
 #[derive(Debug, Default)]
 struct BoundedText {
     text: String,
-    /// Bytes that came and are not kept.
+    /// The bytes that were received and not kept.
     left_out: usize,
 }
 
 impl BoundedText {
-    /// Adds a piece to a text of which the beginning is kept, up to so many bytes.
+    /// Appends a text. Its beginning is kept, up to a number of bytes.
     fn add_within(&mut self, piece: &str, max_bytes: usize) {
         let room = match self.left_out {
             0 => max_bytes.saturating_sub(self.text.len()),
@@ -86,7 +87,7 @@ impl BoundedText {
         self.left_out += piece.len() - end;
     }
 
-    /// Adds a piece to a text of which all is kept, or nothing where there is no room for it.
+    /// Appends a text if there is room for all of it.
     fn add_all_or_none(&mut self, piece: &str, room: usize) {
         if self.left_out == 0 && piece.len() <= room {
             self.text.push_str(piece);
@@ -96,7 +97,7 @@ impl BoundedText {
         }
     }
 
-    /// What is kept, with a note on what is not.
+    /// The kept text with a note on what is missing.
     fn noted(mut self) -> String {
         if self.left_out > 0 {
             let (kept, size) = (self.text.len(), self.text.len() + self.left_out);
@@ -107,34 +108,34 @@ impl BoundedText {
 }
 
 impl ReceivedAnswer {
-    /// An answer that came in one piece.
+    /// An answer that was not streamed.
     pub(super) fn from_body(body: &str) -> ReceivedAnswer {
         let mut answer = ReceivedAnswer::default();
         answer.add(body);
         answer
     }
 
-    /// How much of it is there, in bytes.
+    /// The progress of the answer in bytes.
     pub(super) fn arrived(&self) -> AnswerProgress {
         self.arrived
     }
 
-    /// Whether the server said that there is no more to say, or that there will be none.
+    /// Whether the server said that the answer ends, or that there will be none.
     pub(super) fn is_finished(&self) -> bool {
         self.finish_reason.is_some() || self.refusal.is_some()
     }
 
-    /// Whether the server said what it cost.
+    /// Whether the server reported the usage.
     pub(super) fn has_usage(&self) -> bool {
         self.usage.is_some()
     }
 
-    /// The server broke off with an error, which is JSON.
+    /// Takes an error that ends the answer. It is JSON.
     pub(super) fn fail(&mut self, error: &str) {
         self.refuse(error, &format!("{{\"error\":{error}}}"));
     }
 
-    /// The error stands in a body, of which the operator is shown the server's words.
+    /// Takes an error from a body. The operator is shown the server's message.
     fn refuse(&mut self, error: &str, body: &str) {
         let code = |key| {
             let code = member(error, key).and_then(|code| code.parse::<u16>().ok());
@@ -151,7 +152,7 @@ impl ReceivedAnswer {
         });
     }
 
-    /// Adds what the server says next: the data of an event, or all of a body.
+    /// Takes the data of an event, or a whole body.
     pub(super) fn add(&mut self, chunk: &str) {
         let [error, usage, model, choices] = pick(chunk, ["error", "usage", "model", "choices"]);
         if let Some(error) = error {
@@ -173,7 +174,7 @@ impl ReceivedAnswer {
         if let Some(delta) = delta {
             self.add_message(delta, MessageForm::Delta);
         }
-        // Some servers end with the whole message, some of them after having sent it in pieces.
+        // Some servers end with the complete message, even after they have sent it in parts.
         if let Some(message) = message
             && self.arrived == AnswerProgress::default()
         {
@@ -183,13 +184,14 @@ impl ReceivedAnswer {
 
     fn add_message(&mut self, message: &str, form: MessageForm) {
         let max_bytes = match form {
-            // It is cut when its thoughts are told from its words.
+            // A complete message is cut later, when reasoning and text are separated.
             MessageForm::Whole => MAX_ANSWER_BYTES,
             MessageForm::Delta => MAX_TAKEN_BYTES,
         };
         let [content, listed, old_call, thoughts @ ..] = pick(message, MESSAGE_KEYS);
         let content = content.unwrap_or("null");
-        // The first place in which there is some; blanks count where there is nothing else.
+        // The first member that contains any reasoning counts. Blanks count only if there is
+        // nothing else.
         let mut reasoning = String::new();
         let thoughts = thoughts.into_iter().flatten().map(text_of);
         for text in thoughts.chain([thoughts_of(content)]) {
@@ -213,7 +215,8 @@ impl ReceivedAnswer {
         }
     }
 
-    /// Models that write their thoughts into their words are thinking until they say otherwise.
+    /// Appends content. Models that write their reasoning into the content are thinking until an
+    /// end tag.
     fn add_content(&mut self, piece: &str, max_bytes: usize) {
         const BEGINS: &str = "<think";
         const ENDS: &str = "</think";
@@ -230,7 +233,7 @@ impl ReceivedAnswer {
         let bytes = piece.len() as u64;
         if self.is_in_thought {
             self.arrived.thoughts += bytes;
-            // The end may have come in two pieces.
+            // The end tag may have arrived in two parts.
             let tail = content.floor_char_boundary(known.saturating_sub(ENDS.len()));
             self.is_in_thought = !content[tail..].contains(ENDS);
         } else {
@@ -277,9 +280,9 @@ impl ReceivedAnswer {
         self.arguments_bytes = kept_elsewhere + call.arguments.text.len();
     }
 
-    /// The index of the call that a piece belongs to, and its place if it has begun. A piece belongs
-    /// to the newest call of its index; without one it begins a call where it has an id or a name,
-    /// and goes on with the last where it has neither.
+    /// The index of the call to which a part belongs, and its position if it has begun. With an
+    /// index, it is the newest call of that index. Without one, a part with an id or a name begins
+    /// a call, and any other part continues the last one.
     fn find_call(&self, index: Option<u64>, id: &str, name: &str) -> (u64, Option<usize>) {
         let begins = !id.is_empty() || !name.is_empty();
         let last = self.calls.last().map(|(index, _)| *index);
@@ -289,7 +292,7 @@ impl ReceivedAnswer {
             Some(last) => last,
         });
         let known = self.calls.iter().rposition(|(known, _)| *known == index);
-        // Some servers give all their calls the same index.
+        // Some servers give all calls the same index.
         let known = known.filter(|place| {
             let is_another = self.calls[*place].1.id != id && !self.calls[*place].1.id.is_empty();
             !(is_another && !id.is_empty() && !name.is_empty())
@@ -297,8 +300,8 @@ impl ReceivedAnswer {
         (index, known)
     }
 
-    /// What the answer says, without these secrets, which go before any of it is cut. Nonsense
-    /// inside it is no fault; only an answer without any choice is one.
+    /// The answer without these secrets, which are removed before anything is cut. Nonsense in the
+    /// answer is no fault. Only an answer without any choice is one.
     pub(super) fn into_model_answer(self, secrets: &Redactor) -> Result<ModelAnswer, ModelFault> {
         if let Some(refusal) = self.refusal {
             let body = secrets.clean(&refusal.body);

@@ -1,18 +1,19 @@
-//! Belief: what a provider says that it used, as far as that can be true.
+//! Checks whether the usage that a provider reports can be true.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use actors::domain::bounds;
 use actors::domain::model::{ModelAnswer, ModelFault, TokenUsage};
 
-/// Whether a provider was caught telling what cannot be.
+/// Whether a provider has reported impossible figures.
 #[derive(Default)]
 pub(super) struct UsagePlausibility {
     is_doubted: AtomicBool,
 }
 
 impl UsagePlausibility {
-    /// An answer whose figures can be true. What is not believed is told, once.
+    /// Corrects an answer's usage to possible figures. The operator is told of the first
+    /// correction.
     pub(super) fn check_usage(
         &self,
         answer: Result<ModelAnswer, ModelFault>,
@@ -41,7 +42,7 @@ impl UsagePlausibility {
     }
 }
 
-/// Bytes of what the model said.
+/// The bytes of the model's text and calls.
 fn answer_bytes(answer: &ModelAnswer) -> u64 {
     let calls = answer.calls.iter();
     let calls: usize = calls

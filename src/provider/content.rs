@@ -1,16 +1,16 @@
-//! Content: what stands in the places of an answer, in whatever form it stands there.
+//! Reads the members of an answer in the different forms that servers use.
 
 use actors::domain::model::TokenUsage;
 use serde_json::Value;
 
 use zoea_http::raw_json::{as_text, for_each_element, member, member_at};
 
-/// Parts of a text that are looked at.
+/// The most parts of a text that are read.
 const MAX_PARTS_READ: usize = 4096;
-/// Arguments beyond this stay as they were written.
+/// Longer arguments are not compacted.
 const MAX_COMPACTED_BYTES: usize = 64 << 10;
 
-/// A text, or the text parts of a list.
+/// The text of a string, or of the text parts of a list.
 pub(super) fn text_of(content: &str) -> String {
     if let Some(text) = as_text(content) {
         return text;
@@ -20,7 +20,7 @@ pub(super) fn text_of(content: &str) -> String {
     })
 }
 
-/// The texts of the parts of a list, as many as anybody could want.
+/// The joined texts of a list's parts, up to a limit.
 fn join_parts(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
     let (mut joined, mut count) = (String::new(), 0);
     for_each_element(parts, |part| {
@@ -31,12 +31,12 @@ fn join_parts(parts: &str, text_of: impl Fn(&str) -> Option<String>) -> String {
     joined
 }
 
-/// The thoughts among the parts of a content.
+/// The reasoning among the parts of a content.
 pub(super) fn thoughts_of(content: &str) -> String {
     join_parts(content, |part| member(part, "thinking").map(text_of))
 }
 
-/// A text without the thoughts that some models write into it.
+/// Separates the reasoning that some models write into their text.
 pub(super) fn without_thoughts(text: &str) -> (String, Option<String>) {
     for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
         let Some(start) = text.find(open) else {
@@ -47,14 +47,14 @@ pub(super) fn without_thoughts(text: &str) -> (String, Option<String>) {
         let said = format!("{}{}", before.trim(), after.trim());
         return (said, Some(thought.trim().to_string()));
     }
-    // Templates that open the thought themselves leave only its end.
+    // If the server's template opens the reasoning itself, the text contains only the end tag.
     if let Some((thought, said)) = text.split_once("</think>") {
         return (said.trim().to_string(), Some(thought.trim().to_string()));
     }
     (text.to_string(), None)
 }
 
-/// Arguments as text; some servers send the object itself.
+/// Arguments as text. Some servers send the object itself.
 pub(super) fn arguments_text(arguments: &str) -> String {
     if let Some(text) = as_text(arguments) {
         return text;
@@ -66,7 +66,7 @@ pub(super) fn arguments_text(arguments: &str) -> String {
     compact.unwrap_or_else(|_| arguments.to_string())
 }
 
-/// What a call used, if the server says so.
+/// The usage of a call, if the server reports it.
 pub(super) fn parse_usage(usage: &str) -> Option<TokenUsage> {
     let count = |path: &[&str]| member_at(usage, path).and_then(parse_tokens);
     let input = count(&["prompt_tokens"]).or_else(|| count(&["input_tokens"]));
@@ -88,8 +88,8 @@ pub(super) fn parse_usage(usage: &str) -> Option<TokenUsage> {
     })
 }
 
-/// A number of tokens, also as a text or with a point; nothing below zero is one, and what is too
-/// large for any count is the largest.
+/// A number of tokens, which may be written as a string or with a decimal point. A negative one is
+/// invalid, and one that is too large becomes the maximum.
 fn parse_tokens(json: &str) -> Option<u64> {
     let written = as_text(json);
     let written = written.as_deref().unwrap_or(json).trim();

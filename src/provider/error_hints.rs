@@ -1,9 +1,9 @@
-//! Complaints: what a server's refusal is about, where its words tell, so that the request can be
-//! written otherwise and asked again. Servers agree on nothing but that they answer in English.
+//! Recognises from a refusal's text what the server refuses, so that the request can be repeated in
+//! another form. Servers have nothing in common except that they answer in English.
 
 use actors::domain::tool::Toolset;
 
-/// Words of servers that were asked more than their model can take.
+/// Texts of servers whose model's context is exceeded.
 const TOO_LONG_WORDS: [&str; 13] = [
     "context_length_exceeded",
     "maximum context length",
@@ -20,8 +20,8 @@ const TOO_LONG_WORDS: [&str; 13] = [
     "exceeds the maximum number of tokens",
 ];
 
-/// Words of servers, or of their models' templates, that take no system message where it stands. Those
-/// of which the last are do not tell it from other messages that are out of turn.
+/// Texts of servers, or of their models' templates, that refuse a system message. Those with the
+/// last texts do not distinguish it from other messages that are out of order.
 const SYSTEM_MESSAGE_WORDS: [&str; 11] = [
     "system role not supported",
     "system role is not supported",
@@ -35,12 +35,12 @@ const SYSTEM_MESSAGE_WORDS: [&str; 11] = [
     "system role must be first",
     "conversation roles must alternate",
 ];
-/// Words of those that do, whatever else they say.
+/// A text of servers that do accept a system message, whatever else they say.
 const KNOWS_SYSTEM: &str = "optional system message";
 
-/// What servers call the id of a call.
+/// Words for the id of a call.
 const CALL_ID_WORDS: [&str; 4] = ["tool call id", "tool_call_id", "tool_use.id", "].id'"];
-/// What they demand of it.
+/// Words for the required form of an id.
 const ID_RULE_WORDS: [&str; 5] = [
     "length of 9",
     "alphanumeric",
@@ -49,19 +49,19 @@ const ID_RULE_WORDS: [&str; 5] = [
     "match pattern",
 ];
 
-/// Words of models' templates that know one call in a message.
+/// Texts of model templates that accept one call in a message.
 const SINGLE_CALL_WORDS: [&str; 2] = ["single tool-calls at once", "single tool call at once"];
 
-/// Words of servers that take words or calls in a message.
+/// Texts of servers that accept either text or calls in a message.
 const BARE_CALL_WORDS: [&str; 1] = ["either content or tool_calls, but not both"];
 
-/// Words of servers that want to see what the model thought.
+/// Texts of servers that require the model's reasoning.
 const REASONING_WORDS: [&str; 2] = [
     "in the thinking mode must be passed back",
     "missing `reasoning_content` field",
 ];
 
-/// Words of models that have one temperature only.
+/// Texts of models that have a fixed temperature.
 const TEMPERATURE_WORDS: [&str; 5] = [
     "'temperature' does not support",
     "unsupported parameter: 'temperature'",
@@ -70,7 +70,7 @@ const TEMPERATURE_WORDS: [&str; 5] = [
     "temperature is deprecated",
 ];
 
-/// Words of servers that do not answer in pieces, or not for this model, or not with tools.
+/// Texts of servers that do not stream, or not for this model, or not with tools.
 const STREAMING_WORDS: [&str; 14] = [
     "stream_options",
     "include_usage",
@@ -91,7 +91,7 @@ const STREAMING_WORDS: [&str; 14] = [
 /// Words without which a refusal is not about tools.
 const TOOL_WORDS: [&str; 5] = ["schema", "function", "input_schema", "tools[", "tools."];
 
-/// Signs that stand before and after a name in a sentence.
+/// Characters that may enclose a name in a sentence.
 const QUOTES: [char; 4] = ['\'', '"', '`', '\\'];
 
 fn holds(text: &str, words: &[&str]) -> bool {
@@ -99,7 +99,7 @@ fn holds(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// Whether the request was longer than the model can take.
+/// Whether the request exceeded the model's context.
 pub(super) fn is_too_long(text: &str) -> bool {
     holds(text, &TOO_LONG_WORDS)
 }
@@ -109,7 +109,7 @@ pub(super) fn is_about_system_messages(text: &str) -> bool {
     holds(text, &SYSTEM_MESSAGE_WORDS) && !holds(text, &[KNOWS_SYSTEM])
 }
 
-/// Whether the form of the ids of calls was refused.
+/// Whether the form of the calls' ids was refused.
 pub(super) fn is_about_call_ids(text: &str) -> bool {
     holds(text, &CALL_ID_WORDS) && holds(text, &ID_RULE_WORDS)
 }
@@ -119,12 +119,12 @@ pub(super) fn is_about_several_calls(text: &str) -> bool {
     holds(text, &SINGLE_CALL_WORDS)
 }
 
-/// Whether words beside calls were refused.
+/// Whether text together with calls was refused.
 pub(super) fn is_about_words_beside_calls(text: &str) -> bool {
     holds(text, &BARE_CALL_WORDS)
 }
 
-/// Whether it was refused that the model's reasoning is missing.
+/// Whether the request was refused because the model's reasoning is missing.
 pub(super) fn is_about_reasoning(text: &str) -> bool {
     holds(text, &REASONING_WORDS)
 }
@@ -134,12 +134,12 @@ pub(super) fn is_about_temperature(text: &str) -> bool {
     holds(text, &TEMPERATURE_WORDS)
 }
 
-/// Whether it was refused to answer in pieces.
+/// Whether streaming was refused.
 pub(super) fn is_about_streaming(text: &str) -> bool {
     holds(text, &STREAMING_WORDS)
 }
 
-/// The tools whose definition was refused, by name or by place among those that were sent.
+/// The tools whose definitions were refused, identified by name or by their index in the request.
 pub(super) fn refused_tools(text: &str, sent: &[&str]) -> Vec<String> {
     if !holds(text, &TOOL_WORDS) {
         return Vec::new();
@@ -160,7 +160,7 @@ pub(super) fn refused_tools(text: &str, sent: &[&str]) -> Vec<String> {
     refused
 }
 
-/// The names of a set of tools, but for those that are left out.
+/// The names of a set of tools, without those that are left out.
 pub(super) fn names<'a>(tools: &'a Toolset, left_out: &[String]) -> Vec<&'a str> {
     let tools = tools.tools().iter().map(|tool| &*tool.name);
     tools
@@ -168,7 +168,7 @@ pub(super) fn names<'a>(tools: &'a Toolset, left_out: &[String]) -> Vec<&'a str>
         .collect()
 }
 
-/// A tool's name counts only in quotes: many are ordinary words.
+/// Whether a text contains a tool's name in quotes. Without quotes it may be an ordinary word.
 fn is_named(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -178,8 +178,8 @@ fn is_named(text: &str, name: &str) -> bool {
     })
 }
 
-/// The places of tools that a text names: `tools[3].function`, `tools.3.custom`, and
-/// `tools[0].function_declarations[3]`, where the second number is meant.
+/// The indexes of tools in a text: `tools[3].function`, `tools.3.custom`, and
+/// `tools[0].function_declarations[3]`, in which the second number counts.
 fn places(text: &str) -> Vec<usize> {
     let inner = numbers_after(text, "function_declarations[");
     if !inner.is_empty() {
@@ -250,7 +250,7 @@ mod tests {
             assert!(!is_about_temperature(text) && refused_tools(text, &SENT).is_empty());
         }
     }
-    /// What templates raise and interfaces answer, letter for letter.
+    /// Original texts of templates and interfaces.
     #[test]
     fn what_is_said_of_messages_is_understood() {
         let about = |text: &str| {
@@ -290,7 +290,7 @@ mod tests {
         ] {
             assert_eq!(about(text), [false, false, false, false, true], "{text}");
         }
-        // These know a system message: it is not what they refuse.
+        // These servers accept a system message and refuse something else.
         for text in [
             "After the optional system message, conversation roles must alternate user and \
              assistant roles except for tool calls and results",

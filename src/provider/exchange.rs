@@ -1,4 +1,4 @@
-//! One exchange with a provider: the request leaves, and the answer is read to its end.
+//! One exchange with a provider: sends the request and reads the answer to its end.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,14 +10,15 @@ use super::failure::{BadBody, HttpFailure, retry_after};
 use super::probe::{ResponseForm, ResponseProbe};
 use super::stream::{AnswerBody, AnswerReader};
 
-/// How long a connection may stay open after the end of a stream, so that it can be used again.
+/// How long a connection may stay open after the end of a stream before it is closed instead of
+/// reused.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
-/// How long a stream may take to say what it cost, once the model has finished.
+/// How long a stream may take to report the usage after the model has finished.
 const USAGE_TIMEOUT: Duration = Duration::from_secs(1);
-/// What the library is given to read where the answer has been read already.
+/// The body that the library gets when the answer has been read already.
 const NO_BODY: &str = "null";
-/// Sends a request once and reads the whole answer, so that a cut one is noticed here. How much of
-/// it is there is told on the way.
+/// Sends a request once and reads the whole answer, so that an incomplete one is noticed here.
+/// Reports the progress meanwhile.
 pub(super) async fn send_request(
     http: &reqwest::Client,
     factory: HttpRequestFactory,
@@ -51,7 +52,7 @@ pub(super) async fn send_request(
             hearing.note(|heard| heard.form = Some(ResponseForm::Whole));
             Ok(http::Response::new(body).into())
         }
-        // What breaks after the model has finished takes nothing of the answer away.
+        // An error after the model has finished does not affect the answer.
         (AnswerBody::Joined(answer), broken) => {
             let has_usage = answer.has_usage();
             hearing.note(|heard| {
@@ -71,14 +72,14 @@ pub(super) async fn send_request(
     }
 }
 
-/// Reads a body to its end; what broke it off, if anything did. What the model has finished is not
-/// waited for any longer than it may take to tell what it cost.
+/// Reads a body to its end. Returns the error that interrupted it, if any. After the model has
+/// finished, it only waits as long as reporting the usage may take.
 async fn read_body(
     response: &mut reqwest::Response,
     reader: &mut AnswerReader,
     hearing: &ResponseProbe,
 ) -> Result<Option<reqwest::Error>, OpenAIError> {
-    // Since when nothing more of the answer came, in a stream that may be over.
+    // Since when no further part of a stream has come.
     let mut silent_since = Instant::now();
     loop {
         let next = response.chunk();

@@ -1,4 +1,4 @@
-//! Failures: what went wrong with a model call, and whether asking again can help (DESIGN 2).
+//! Classifies failures of model calls by whether another attempt can help (DESIGN 2).
 
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use super::error_hints;
 
-/// A failure that the wire told us about.
+/// A failure with an HTTP status.
 #[derive(Debug, Error)]
 #[error("HTTP {status}")]
 pub(super) struct HttpFailure {
@@ -25,7 +25,8 @@ pub(super) struct HttpFailure {
 #[error("{0}")]
 pub(super) struct BadBody(pub(super) String);
 
-/// Seconds or a date; some servers send milliseconds beside it.
+/// The pause in the `Retry-After` header: seconds or a date. Some servers add milliseconds in
+/// another header.
 pub(super) fn retry_after(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration> {
     requested_wait(headers, now).map(|wait| wait.min(MAX_RETRY_AFTER))
 }
@@ -37,7 +38,7 @@ fn requested_wait(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration
     }
     let value = text("retry-after")?.trim();
     if let Ok(seconds) = value.parse::<f64>() {
-        // What is no number of seconds, or none that can pass, says nothing.
+        // A value that is not a possible number of seconds is ignored.
         let is_long = seconds > MAX_RETRY_AFTER.as_secs_f64();
         return match is_long {
             true => Some(MAX_RETRY_AFTER),
@@ -48,8 +49,8 @@ fn requested_wait(headers: &http::HeaderMap, now: SystemTime) -> Option<Duration
     SystemTime::from(date).duration_since(now).ok()
 }
 
-/// What an error allows. What a server says loses its secrets before it is cut: half of one could not
-/// be told any more.
+/// Classifies an error. Secrets are removed from the server's text before it is cut, because a cut
+/// secret could not be recognised.
 pub(super) fn to_model_fault(error: OpenAIError, secrets: &Redactor) -> ModelFault {
     match error {
         OpenAIError::Boxed(error) => match error.downcast::<HttpFailure>() {
@@ -96,10 +97,10 @@ fn connection_fault(error: reqwest::Error) -> ModelFault {
     transient_fault(format!("the answer could not be had: {text}"))
 }
 
-/// A refusal by status: who asks wrongly need not ask again.
+/// Classifies a refusal by its status. A wrong request is not repeated.
 pub(super) fn refusal_fault(status: u16, body: &str, retry_after: Option<Duration>) -> ModelFault {
     let text = format!("HTTP {status}: {}", server_message(body));
-    // 429 speaks of tokens, too: of those of a minute.
+    // A 429 may mention tokens, too, but those are tokens per minute.
     if status != 429 && error_hints::is_too_long(body) {
         return ModelFault::TooLong { text };
     }
@@ -117,13 +118,13 @@ pub(super) fn refusal_fault(status: u16, body: &str, retry_after: Option<Duratio
     }
 }
 
-/// The server's own words, wherever it put them.
+/// The server's own message, wherever it is in the body.
 fn server_message(body: &str) -> String {
     let value: Value = serde_json::from_str(body).unwrap_or(Value::Null);
     let found = ["/error/message", "/error", "/message", "/detail"]
         .into_iter()
         .find_map(|path| value.pointer(path).and_then(Value::as_str));
-    // A router in between keeps the words of the server behind it elsewhere.
+    // A router keeps the message of the server behind it in another member.
     let raw = value.pointer("/error/metadata/raw").and_then(Value::as_str);
     match (found, raw) {
         (Some(found), Some(raw)) => excerpt(&format!("{found}: {raw}")),

@@ -1,5 +1,5 @@
-//! Keys: where a provider is and what lets us in, and nothing else: what the environment says of
-//! other programs' accounts reaches nobody.
+//! Access to a provider: its address and key. Environment variables that other programs use for
+//! their accounts are ignored.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use secrecy::SecretString;
 
 use super::ProviderEndpoint;
 
-/// How a provider is reached.
+/// The address and the headers for a provider.
 #[derive(Clone)]
 pub(super) struct ProviderAccess(Arc<AccessDetails>);
 
 struct AccessDetails {
     url: String,
     headers: HeaderMap,
-    /// The library asks for one and has no use for it: the key stands in the header.
+    /// The library requires a key here but does not use it. The key is in the headers.
     no_key: SecretString,
 }
 
 impl ProviderAccess {
-    /// Access to an endpoint. Without a key no header speaks of one.
+    /// Access to an endpoint. Without a key there is no authorization header.
     pub(super) fn from_endpoint(endpoint: &ProviderEndpoint) -> Result<ProviderAccess, String> {
         let mut headers = HeaderMap::new();
         if let Some(key) = endpoint.api_key.as_ref().filter(|key| !key.is_empty()) {

@@ -1,7 +1,7 @@
-//! Providers: asking any OpenAI-compatible chat endpoint, once, through async-openai.
+//! Providers: sends requests to OpenAI-compatible chat endpoints through async-openai.
 //!
-//! Knows the wire format and nothing else: what to ask, when to ask again and what an answer means
-//! is decided inside. Answers are read leniently, since no two servers agree.
+//! This package knows the wire format only. The actors decide what to ask, when to ask again, and
+//! what an answer means. Answers are parsed leniently, because no two servers agree.
 
 mod answer;
 mod belief;
@@ -37,40 +37,40 @@ pub use quirks::LearntStyle;
 use quirks::{ServerQuirks, Style};
 use request::{ToolsCache, WireChatRequest};
 
-/// Where a provider is and how it is spoken to.
+/// The address of a provider and how to talk to it.
 #[derive(Clone)]
 pub struct ProviderEndpoint {
     /// The URL that `/chat/completions` is appended to.
     pub url: String,
-    /// The key, if the provider wants one.
+    /// The key, if the provider requires one.
     pub api_key: Option<String>,
-    /// Whether it is asked to answer in pieces, until it turns out that it had better not be.
+    /// Whether answers are streamed, until the provider turns out not to support it well.
     pub is_streamed: bool,
 }
 
-/// What a server is particular about, beyond the shape that every request has.
+/// The special requirements of a server, beyond the common shape of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WireProfile {
-    /// It knows no system role: what the system prompt says opens the first user message.
+    /// It accepts no system messages. The first user message begins with the system prompt.
     pub has_no_system_role: bool,
-    /// It takes no ids of calls but nine letters and digits.
+    /// It only accepts call ids of nine letters and digits.
     pub wants_short_ids: bool,
-    /// It takes one call in a message.
+    /// It accepts only one call in a message.
     pub wants_single_calls: bool,
-    /// It takes no words beside calls: they are left out.
+    /// It accepts no text together with calls, so the text is left out.
     pub wants_bare_calls: bool,
-    /// It wants a field for the model's reasoning in every message of the model; an empty one will do.
+    /// It requires a field for reasoning in every assistant message. An empty one suffices.
     pub wants_reasoning: bool,
 }
 
-/// All providers of the configuration, which may change while others are asked.
+/// All configured providers. They can be replaced while requests are in progress.
 pub struct Providers {
     http: reqwest::Client,
     secrets: Secrets,
     known: RwLock<BTreeMap<Arc<str>, Arc<KnownProvider>>>,
 }
 
-/// One provider: how it is reached, and what it is particular about.
+/// A provider with its access and its known requirements.
 struct KnownProvider {
     access: Result<ProviderAccess, String>,
     learnt: ServerQuirks,
@@ -78,8 +78,7 @@ struct KnownProvider {
     tools: ToolsCache,
 }
 
-/// The request as it would go over the wire but for its tools: for whoever wants to judge it
-/// without sending it.
+/// The body of a request without its tools, for code that judges requests without sending them.
 #[must_use]
 pub fn body_without_tools(request: &ModelRequest) -> Value {
     let style = Style::of(WireProfile::default());
@@ -87,7 +86,7 @@ pub fn body_without_tools(request: &ModelRequest) -> Value {
 }
 
 impl Providers {
-    /// Speaks to these endpoints through one HTTP client.
+    /// Talks to these endpoints through one HTTP client.
     #[must_use]
     pub fn new(
         http: &reqwest::Client,
@@ -102,14 +101,14 @@ impl Providers {
         providers
     }
 
-    /// Takes these secrets out of whatever a provider answers, before any of it is cut or read.
+    /// Removes these secrets from every answer before it is cut or parsed.
     #[must_use]
     pub fn with_secrets(self, secrets: Secrets) -> Providers {
         Providers { secrets, ..self }
     }
 
-    /// Speaks to these endpoints from here on, all at once. Who is being asked goes on; what was
-    /// learnt about the old ones is forgotten.
+    /// Replaces all endpoints. Requests in progress continue. What was learnt about the old
+    /// endpoints is dropped.
     pub fn replace(&self, endpoints: impl IntoIterator<Item = (Arc<str>, ProviderEndpoint)>) {
         let known = endpoints.into_iter().map(|(name, endpoint)| {
             let known = KnownProvider {
@@ -123,13 +122,14 @@ impl Providers {
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = known.collect();
     }
 
-    /// What was learnt of a provider so far; `None` where the configuration has none of that name.
+    /// What was learnt about a provider so far; `None` if it is not configured.
     #[must_use]
     pub fn learnt(&self, name: &str) -> Option<LearntStyle> {
         Some(self.get(name)?.learnt.learnt())
     }
 
-    /// Begins with what was learnt of a provider before, so that it is not learnt by refusals again.
+    /// Starts with what an earlier run learnt about a provider, so that it need not be learnt from
+    /// refusals again.
     pub fn teach(&self, name: &str, learnt: LearntStyle) {
         if let Some(known) = self.get(name) {
             known.learnt.teach(learnt);
@@ -143,8 +143,8 @@ impl Providers {
 }
 
 impl KnownProvider {
-    /// Learns from an answer, or from there being none. An error in place of an answer says nothing
-    /// about how answers come.
+    /// Learns from an answer or a failure. An error instead of an answer says nothing about
+    /// streaming.
     fn learn_from(
         &self,
         answer: Result<ModelAnswer, ModelFault>,
@@ -213,7 +213,8 @@ impl Models for Providers {
     }
 }
 
-/// What a request is in the provider's format. Whose it is, and what it is by kind, says the span.
+/// Logs the sizes of a request in the provider's format. The span contains the Mysis and the sizes
+/// by kind.
 fn trace_request(request: &ModelRequest, body: &WireChatRequest<'_>) {
     let converted = body.measure();
     tracing::debug!(
@@ -231,18 +232,18 @@ fn trace_request(request: &ModelRequest, body: &WireChatRequest<'_>) {
     );
 }
 
-/// The body of a request as it goes to a provider; for whoever checks what is sent.
+/// The body of a request as it is sent to a provider, for code that checks it.
 ///
 /// # Errors
-/// It cannot be written as JSON, which no request of ours is known to do.
+/// It cannot be written as JSON. No request of ours is known to cause this.
 pub fn request_body(request: &ModelRequest, manners: WireProfile) -> serde_json::Result<String> {
     let tools = ToolsCache::default().of(&request.tools, &[]);
     let style = Style::of(manners);
     serde_json::to_string(&WireChatRequest::new(request, &style, tools.as_deref()))
 }
 
-/// A client for one request. It never retries by itself: retries are decided inside, where they can
-/// be seen.
+/// A client for one request. It never retries, because the actors decide about retries and show
+/// them.
 fn probed_client(
     access: ProviderAccess,
     http: reqwest::Client,

@@ -1,4 +1,4 @@
-//! Messages on the wire, in the forms that servers are particular about (`docs/REQUEST-SHAPE.md`).
+//! Messages in the forms that servers require (`docs/REQUEST-SHAPE.md`).
 
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ struct WireFunction<'a> {
     arguments: &'a str,
 }
 
-/// The messages as a server with these manners takes them.
+/// The messages in the form that a server with these requirements accepts.
 pub(super) fn write_messages(
     messages: &[ChatMessage],
     manners: WireProfile,
@@ -99,7 +99,8 @@ impl<'a> WireToolCall<'a> {
     }
 }
 
-/// The text of the system message opens the first user message, which stands right behind it.
+/// Moves the text of the system message to the beginning of the first user message, which follows
+/// it.
 fn move_system_text(messages: &mut Vec<WireMessage<'_>>) {
     if messages.first().is_none_or(|first| first.role != "system") {
         return;
@@ -111,8 +112,8 @@ fn move_system_text(messages: &mut Vec<WireMessage<'_>>) {
     }
 }
 
-/// Each message with several calls as several with one, each with its result behind it. The words
-/// stay with the first.
+/// Splits each message with several calls into messages with one call, each followed by its result.
+/// The text stays with the first.
 fn with_single_calls(messages: Vec<WireMessage<'_>>) -> Vec<WireMessage<'_>> {
     let mut written = Vec::with_capacity(messages.len());
     let mut messages = messages.into_iter().peekable();
@@ -123,7 +124,7 @@ fn with_single_calls(messages: Vec<WireMessage<'_>>) -> Vec<WireMessage<'_>> {
         }
         let calls = std::mem::take(&mut message.tool_calls);
         for call in calls {
-            // Every call is answered by one result, in the order of the calls.
+            // Each call has one result, in the order of the calls.
             let result = messages.next_if(|next| next.tool_call_id.is_some());
             written.push(WireMessage {
                 content: message.content.take(),
@@ -136,7 +137,7 @@ fn with_single_calls(messages: Vec<WireMessage<'_>>) -> Vec<WireMessage<'_>> {
     written
 }
 
-/// Ids by the place of a call: they join a message to the results right behind it and nothing else.
+/// Replaces ids by short ones. An id only connects a message with the results right after it.
 fn shorten_ids(messages: &mut [WireMessage<'_>]) {
     let mut known: Vec<(String, String)> = Vec::new();
     for (place, message) in messages.iter_mut().enumerate() {

@@ -1,5 +1,5 @@
-//! Hearing: how one answer came. The request goes through a library, so that what it cannot carry
-//! back is kept beside it.
+//! Records how an answer came. The request goes through a library, which cannot return these facts
+//! itself.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,35 +7,35 @@ use actors::ports::AnswerMeter;
 
 use super::answer::ReceivedAnswer;
 
-/// How an answer came.
+/// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResponseForm {
-    /// In one piece.
+    /// Not streamed.
     Whole,
-    /// In pieces, all of them.
+    /// Streamed and complete.
     InPieces {
-        /// Whether it says what it cost.
+        /// Whether it contains the usage.
         has_usage: bool,
     },
-    /// In pieces, of which some are missing.
+    /// Streamed and incomplete.
     Cut,
 }
 
-/// What is heard of one request's answer.
+/// Records the facts of one request.
 #[derive(Debug)]
 pub(super) struct ResponseProbe {
     pub(super) meter: AnswerMeter,
     heard: Mutex<HeardResponse>,
 }
 
-/// What was heard until now.
+/// The facts recorded so far.
 #[derive(Debug, Default)]
 pub(super) struct HeardResponse {
-    /// How the answer came; `None` where there was none.
+    /// The form of the answer; `None` if there is none.
     pub(super) form: Option<ResponseForm>,
-    /// The answer, where it came in pieces.
+    /// The answer, if it was streamed.
     pub(super) joined: Option<ReceivedAnswer>,
-    /// The bytes of the request; none where it was not even sent.
+    /// The size of the request in bytes; 0 if it was not sent.
     pub(super) sent_bytes: u64,
 }
 
@@ -47,12 +47,12 @@ impl ResponseProbe {
         }
     }
 
-    /// Keeps what is heard now.
+    /// Records a fact.
     pub(super) fn note(&self, hear: impl FnOnce(&mut HeardResponse)) {
         hear(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// All that was heard; then nothing is.
+    /// Takes the recorded facts and resets them.
     pub(super) fn take(&self) -> HeardResponse {
         std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,5 +1,5 @@
-//! Learnt: what a provider turned out to be particular about, from its own refusals. It holds for
-//! the whole swarm until the program ends or the configuration is loaded again.
+//! Quirks: a provider's requirements, learnt from its refusals. They are valid for the whole swarm
+//! until the program ends or the configuration is reloaded.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,20 +10,20 @@ use super::error_hints;
 use super::probe::ResponseForm;
 use super::{ProviderEndpoint, WireProfile};
 
-/// So many streams that were cut one after the other are no bad luck: something between us and the
-/// model does not let them through.
+/// After this many incomplete streams in a row, something between us and the model does not support
+/// streaming.
 const MAX_CUT_STREAMS: u32 = 3;
 
 const ONE_PIECE_NOTICE: &str = "answers are asked for in one piece from here on";
 
-/// How requests to one provider are written.
+/// The form of requests to one provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Style {
     pub(super) manners: WireProfile,
     pub(super) has_temperature: bool,
-    /// Whether answers are asked for in pieces.
+    /// Whether answers are streamed.
     pub(super) is_streamed: bool,
-    /// The tools that it refuses, by name.
+    /// The names of the tools that it refuses.
     pub(super) left_out: Vec<String>,
 }
 
@@ -38,22 +38,22 @@ impl Style {
     }
 }
 
-/// What was learnt of a server, as far as it can be kept for another run.
+/// What was learnt about a server, in the form that is kept for another run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LearntStyle {
-    /// What it is particular about.
+    /// The server's requirements.
     pub profile: WireProfile,
-    /// Whether it takes a temperature.
+    /// Whether it accepts a temperature.
     pub has_temperature: bool,
-    /// Whether answers are best asked for in pieces.
+    /// Whether answers should be streamed.
     pub is_streamed: bool,
 }
 
-/// The style that is known to work best so far.
+/// The best known style for a server.
 #[derive(Debug)]
 pub(super) struct ServerQuirks {
     style: Mutex<Style>,
-    /// Streams that were cut since one was not.
+    /// The number of incomplete streams since the last complete one.
     cuts: AtomicU32,
 }
 
@@ -83,7 +83,7 @@ impl ServerQuirks {
         }
     }
 
-    /// Begins with what was learnt before. What the configuration does not want stays so.
+    /// Starts with what was learnt before. What the configuration switched off stays off.
     pub(super) fn teach(&self, learnt: LearntStyle) {
         let mut style = self.style.lock().unwrap_or_else(PoisonError::into_inner);
         style.manners = learnt.profile;
@@ -91,8 +91,8 @@ impl ServerQuirks {
         style.is_streamed &= learnt.is_streamed;
     }
 
-    /// Learns from a refusal of a request that was written in a style; what the style knew already
-    /// teaches nothing, so that nobody asks for ever.
+    /// Learns from the refusal of a request in a certain style. If that style already avoids the
+    /// cause, nothing is learnt, so the request is not repeated forever.
     pub(super) fn learn(
         &self,
         fault: ModelFault,
@@ -118,7 +118,7 @@ impl ServerQuirks {
             let text = format!("no temperature is sent from here on: {said}");
             return ModelFault::Adapted { text };
         }
-        // A server that cannot do it may say so as if it had broken down over it.
+        // A server that cannot stream may report that as a server error.
         let may_mean_it = is_final || said.starts_with("HTTP 5");
         if written.is_streamed && may_mean_it && error_hints::is_about_streaming(said) {
             style.is_streamed = false;
@@ -143,9 +143,9 @@ impl ServerQuirks {
         ModelFault::Adapted { text }
     }
 
-    /// Learns from how an answer came that was asked for in pieces; a fault where that is why there
-    /// is no answer. What is not told about its cost in pieces may be told with the whole, and what
-    /// comes whole anyway is better asked for like that.
+    /// Learns from the form of an answer that should be streamed. Returns a fault if that form is
+    /// why there is no answer. Streaming is given up if streams come without usage, or if answers
+    /// come as a whole anyway.
     pub(super) fn heard(&self, came: Option<ResponseForm>, written: &Style) -> Option<ModelFault> {
         let why = match came.filter(|_| written.is_streamed)? {
             ResponseForm::Cut => {
@@ -179,8 +179,8 @@ impl ServerQuirks {
     }
 }
 
-/// How messages are written from here on, where a refusal is about that; the form in which they were
-/// written teaches nothing.
+/// Changes the requirements if a refusal is about the form of messages. A form that was used
+/// already changes nothing.
 fn learn_manners(
     said: &str,
     written: WireProfile,

@@ -1,4 +1,4 @@
-//! The request on the wire: OpenAI's chat format, written without a detour.
+//! The request in OpenAI's chat format, serialized directly.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -41,7 +41,7 @@ impl<'a> WireChatRequest<'a> {
             max_tokens: request.max_tokens,
             tools,
             stream: style.is_streamed.then_some(true),
-            // Without them a stream does not say what it cost.
+            // Without this option a stream does not contain the usage.
             stream_options: style.is_streamed.then_some(ChatCompletionStreamOptions {
                 include_usage: Some(true),
                 include_obfuscation: None,
@@ -50,11 +50,11 @@ impl<'a> WireChatRequest<'a> {
     }
 }
 
-/// What a request holds in the provider's format; for the trace.
+/// The contents of a request in the provider's format, for the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RequestSizes {
     pub(super) messages: usize,
-    /// Bytes of messages as they are written, by role.
+    /// The serialized bytes of messages, by role.
     pub(super) system: usize,
     pub(super) user: usize,
     pub(super) assistant: usize,
@@ -68,14 +68,14 @@ impl RequestSizes {
 }
 
 impl WireChatRequest<'_> {
-    /// What it holds.
+    /// Measures the request.
     pub(super) fn measure(&self) -> RequestSizes {
         let mut converted = RequestSizes {
             messages: self.messages.len(),
             ..RequestSizes::default()
         };
         for message in &self.messages {
-            // What cannot be written is not sent either.
+            // A message that cannot be serialized is not sent either.
             let bytes = serde_json::to_vec(message).map_or(0, |written| written.len());
             *match message.role {
                 "system" => &mut converted.system,
@@ -88,7 +88,7 @@ impl WireChatRequest<'_> {
     }
 }
 
-/// Tools as JSON, written once for all Myses that share a set.
+/// Serialized tools, cached once for all Myses with the same set.
 #[derive(Default)]
 pub(super) struct ToolsCache(Mutex<Vec<CachedTools>>);
 
@@ -100,8 +100,8 @@ struct CachedTools {
 }
 
 impl ToolsCache {
-    /// The tools as the request's `tools`, but for those left out; `None` where there are none.
-    /// What is left out only ever grows, so that its size names it.
+    /// The `tools` of a request without those that are left out; `None` if none remain. The list of
+    /// those only grows, so its length identifies it.
     pub(super) fn of(&self, tools: &Arc<Toolset>, left_out: &[String]) -> Option<Arc<RawValue>> {
         if tools.tools().is_empty() {
             return None;
@@ -135,7 +135,7 @@ struct WireToolFunction<'a> {
     parameters: &'a RawValue,
 }
 
-/// A tool whose schema is no JSON is left out: the rest must go on.
+/// Serializes tools. One whose schema is not JSON is left out, so that the others can be used.
 fn write_tools(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
     let is_in = |name: &str| !left_out.iter().any(|out| out == name);
     let schemas: Vec<(&ToolSpec, Box<RawValue>)> = tools
@@ -161,8 +161,8 @@ fn write_tools(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
     serde_json::value::to_raw_value(&tools).ok()
 }
 
-/// A tool's schema as every server takes it: some refuse `$schema`, others a schema without a
-/// type. Anything else stays letter for letter.
+/// A tool's schema in a form that every server accepts. Some refuse `$schema`, others a schema
+/// without a type. All else stays unchanged.
 fn portable_schema(text: &str) -> Option<Box<RawValue>> {
     let schema: Map<String, Value> = serde_json::from_str(text).ok()?;
     let is_plain =

@@ -1,4 +1,4 @@
-//! Streams: reading an answer as it arrives, in one piece or in many, asked for or not.
+//! Reads an answer as it arrives, streamed or not, whatever was asked for.
 
 use actors::domain::bounds::{MAX_ANSWER_BYTES, MAX_REFUSAL_BYTES, MAX_STREAM_BYTES};
 use actors::domain::model::AnswerProgress;
@@ -7,44 +7,44 @@ use zoea_http::sse::{BYTE_ORDER_MARK, SseEvent, SseLine, SseLines};
 
 use super::answer::ReceivedAnswer;
 
-/// What the lines of a stream of events begin with.
+/// The beginnings of lines of a server-sent event stream.
 const FIELD_MARKS: [&[u8]; 6] = [b"data:", b"event:", b"error:", b"retry:", b"id:", b":"];
 
-/// Reads one body, however it is cut into parts on its way.
+/// Reads a body, however the network splits it.
 pub(super) struct AnswerReader {
     form: BodyForm,
-    /// A body in one piece, or the beginning of one of which too little is there.
+    /// A body that is not streamed, or the beginning of one whose form is not known yet.
     pending: Vec<u8>,
-    /// Bytes that came.
+    /// The number of bytes received.
     taken: u64,
 }
 
 enum BodyForm {
-    /// Too little is there to know.
+    /// Too little has been received to tell.
     Unknown,
     Whole,
-    /// A refusal, of which the beginning will do.
+    /// A refusal. Its beginning suffices.
     Refusal,
     Pieces(Box<EventStream>),
 }
 
-/// What a body was.
+/// The result of reading a body.
 pub(super) enum AnswerBody {
-    /// One piece.
+    /// A body that was not streamed.
     Whole(Vec<u8>),
-    /// Pieces, put together.
+    /// An assembled stream.
     Joined(Box<ReceivedAnswer>),
-    /// Pieces, of which some are missing.
+    /// A stream that ended too early.
     Cut,
 }
 
 impl AnswerReader {
-    /// For a body that may be a stream.
+    /// A reader for a body that may be a stream.
     pub(super) fn new() -> AnswerReader {
         AnswerReader::with_form(BodyForm::Unknown)
     }
 
-    /// For a body that is no answer: its beginning is kept as it comes.
+    /// A reader for a body that is no answer. Its beginning is kept.
     pub(super) fn of_refusal() -> AnswerReader {
         AnswerReader::with_form(BodyForm::Refusal)
     }
@@ -57,10 +57,10 @@ impl AnswerReader {
         }
     }
 
-    /// Takes the next part of the body.
+    /// Takes the next bytes of the body.
     ///
     /// # Errors
-    /// There is more than anybody could want to keep.
+    /// The body exceeds the limit.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.taken = self.taken.saturating_add(bytes.len() as u64);
         if let BodyForm::Refusal = self.form {
@@ -93,7 +93,7 @@ impl AnswerReader {
         Ok(())
     }
 
-    /// Whether the rest of the body is of no use.
+    /// Whether the rest of the body is not needed.
     pub(super) fn is_enough(&self) -> bool {
         matches!(self.form, BodyForm::Refusal) && self.pending.len() >= MAX_REFUSAL_BYTES
     }
@@ -104,13 +104,13 @@ impl AnswerReader {
             .is_some_and(|stream| stream.answer.is_finished())
     }
 
-    /// How much of the answer is there; nothing of one that comes in one piece.
+    /// The progress of the answer; zero if it is not streamed.
     pub(super) fn arrived(&self) -> AnswerProgress {
         let stream = self.stream();
         stream.map_or_else(AnswerProgress::default, |stream| stream.answer.arrived())
     }
 
-    /// Whether the stream has said that it is over. Some connections stay open after that.
+    /// Whether the stream has ended. Some connections stay open after that.
     pub(super) fn is_over(&self) -> bool {
         self.stream().is_some_and(|stream| stream.is_over)
     }
@@ -122,7 +122,7 @@ impl AnswerReader {
         }
     }
 
-    /// What it was, now that nothing more comes.
+    /// The result, when the body has ended.
     pub(super) fn finish(self) -> AnswerBody {
         let mut events = match self.form {
             BodyForm::Unknown | BodyForm::Whole | BodyForm::Refusal => {
@@ -142,7 +142,7 @@ impl AnswerReader {
     }
 }
 
-/// Which form a body that begins like this has; `None` until that can be told.
+/// The form of a body with this beginning; `None` if it cannot be told yet.
 fn form_of(beginning: &[u8]) -> Option<BodyForm> {
     if beginning.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(beginning) {
         return None;
@@ -156,7 +156,7 @@ fn form_of(beginning: &[u8]) -> Option<BodyForm> {
     (!may_become_one).then_some(BodyForm::Whole)
 }
 
-/// A stream of events as far as it has come.
+/// A stream of events as far as it has been received.
 #[derive(Default)]
 struct EventStream {
     lines: SseLines,
@@ -164,8 +164,8 @@ struct EventStream {
 }
 
 impl EventStream {
-    /// Takes what came; how many bytes are kept that mean nothing yet. Of the answer itself only so
-    /// much is kept.
+    /// Takes bytes. Returns the number of bytes that wait for the rest of a line or event. The
+    /// answer itself is bounded.
     fn take(&mut self, bytes: &[u8]) -> usize {
         let state = &mut self.state;
         self.lines.take(bytes, |line| state.take_line(line));
@@ -173,12 +173,12 @@ impl EventStream {
     }
 }
 
-/// What the lines of a stream have said.
+/// The state after the lines of a stream so far.
 #[derive(Default)]
 struct StreamState {
     answer: ReceivedAnswer,
     is_over: bool,
-    /// The event under way: its data as long as that means nothing.
+    /// The current event. Its data is kept as long as it is not complete JSON.
     event: SseEvent,
     is_error: bool,
 }
@@ -188,7 +188,7 @@ impl StreamState {
         match line {
             SseLine::Field("data", data) => self.take_data(data),
             SseLine::Field("event", event) => self.is_error = event == "error",
-            // llama.cpp had a field of its own for it.
+            // llama.cpp used a field of its own for errors.
             SseLine::Field("error", error) if is_object(error) => self.answer.fail(error),
             SseLine::Field("error", error) => {
                 let error = serde_json::Value::from(error).to_string();
@@ -203,7 +203,8 @@ impl StreamState {
         }
     }
 
-    /// Not everybody ends an event with an empty line, and some cut its data into several.
+    /// Takes a line of data. Some servers do not end events with an empty line, and some split an
+    /// event's data into several lines.
     fn take_data(&mut self, data: &str) {
         if data == "[DONE]" {
             self.is_over = true;

@@ -1,4 +1,4 @@
-//! What is sent, and what the odd answers of real servers are read as.
+//! Tests of what is sent, and of how the odd answers of real servers are read.
 
 mod hostile;
 mod streaming;
@@ -60,7 +60,7 @@ fn tools() -> Toolset {
     }))
 }
 
-/// A server that gives these answers, one after the other, and tells what it is sent.
+/// A server that gives these answers one after the other and reports what it is sent.
 struct Served {
     providers: Providers,
     heard: mpsc::UnboundedReceiver<String>,
@@ -151,7 +151,7 @@ fn sample(name: &str) -> (u16, String) {
     (status.parse().expect("a status"), text)
 }
 
-/// What an answer was read as, in one line.
+/// An answer in one line.
 fn shown(answer: &Result<ModelAnswer, ModelFault>) -> String {
     match answer {
         Err(ModelFault::Transient { text, retry_after }) => {

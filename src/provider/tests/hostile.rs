@@ -1,5 +1,4 @@
-//! Servers that mean harm or are broken: redirects, endless answers, absurd figures, and keys that
-//! are none.
+//! Hostile and broken servers: redirects, endless answers, absurd figures, and invalid keys.
 
 use std::time::Duration;
 
@@ -10,10 +9,10 @@ use serde_json::json;
 
 use super::*;
 
-/// The longest that anything is waited for; far beyond what it takes.
+/// The longest time that a test waits; far more than is needed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One server whose every answer a function makes; and the headers of what it was sent.
+/// A server whose answers a function makes. It keeps the headers of its requests.
 struct Host {
     url: String,
     heard: mpsc::UnboundedReceiver<HeaderMap>,
@@ -62,7 +61,7 @@ async fn asked(providers: &Providers) -> Result<ModelAnswer, ModelFault> {
     answer.expect("it does not take for ever")
 }
 
-/// A stream that says this and then goes on for ever, in pieces of this.
+/// A stream that begins with one text and then repeats another forever.
 fn endless(first: String, then: String) -> Response<Body> {
     let first = futures::stream::iter([Bytes::from(first)]);
     let then = futures::stream::repeat(Bytes::from(then));
@@ -169,7 +168,7 @@ async fn absurd_figures_are_not_believed_and_told_once_for_all() {
         let second = asked(&providers).await.unwrap();
         assert_eq!((second.usage, second.doubt), (Some(usage), None), "once");
     }
-    // An answer without a choice says what it cost as well.
+    // An answer without a choice also reports its usage.
     let host = Host::new(|| answer(r#"{"choices":[],"usage":{"prompt_tokens":1e19}}"#)).await;
     let fault = asked(&host.providers(None, false)).await.unwrap_err();
     assert!(
@@ -180,7 +179,7 @@ async fn absurd_figures_are_not_believed_and_told_once_for_all() {
 
 #[tokio::test]
 async fn what_has_no_end_is_given_up_at_its_bound() {
-    // A body, the line of a stream, data that means nothing.
+    // A body, a line of a stream, and data that is not JSON.
     for (first, then) in [
         ("{\"a\":\"", "x".repeat(1 << 16)),
         ("data: {\"a\":\"", "x".repeat(1 << 16)),
@@ -191,7 +190,7 @@ async fn what_has_no_end_is_given_up_at_its_bound() {
         let expected = format!("longer than {MAX_ANSWER_BYTES} bytes");
         assert!(fault.text().contains(&expected), "{fault:?}");
     }
-    // Of a refusal the beginning will do.
+    // The beginning of a refusal suffices.
     let refusal = || {
         let mut refused = endless("no such model ".to_string(), "x".repeat(1 << 16));
         *refused.status_mut() = StatusCode::BAD_REQUEST;
@@ -203,7 +202,7 @@ async fn what_has_no_end_is_given_up_at_its_bound() {
         fault.text().starts_with("HTTP 400: no such model xxx"),
         "{fault:?}"
     );
-    // A wait that no header can order.
+    // A pause that no header can express.
     let busy = || {
         let busy = Response::builder()
             .status(429)
@@ -222,7 +221,7 @@ async fn what_has_no_end_is_given_up_at_its_bound() {
 async fn an_answer_that_is_finished_is_taken_however_long_its_figures_take() {
     let words = "data: {\"choices\":[{\"delta\":{\"content\":\"yes\"}}]}\n\n";
     let stop = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
-    // It stays open and says nothing more; or goes on to say nothing.
+    // The connection stays open, silent or with pings.
     for ping in [None, Some(": ping\n\n")] {
         let text = format!("{words}{stop}");
         let speak = move || {

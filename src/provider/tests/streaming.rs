@@ -1,5 +1,5 @@
-//! Answers in pieces: asked for, heard as they come, cut, and given up where a server had better
-//! not be asked for them. The server is real; each of its answers is a body that the test writes.
+//! Tests of streaming: requested, received in parts, interrupted, and given up if a server does not
+//! support it. The server is real, and the test writes the body of each answer.
 
 use std::collections::VecDeque;
 use std::io;
@@ -25,10 +25,10 @@ struct Live {
     server: JoinHandle<io::Result<()>>,
 }
 
-/// One answer, for the test to write; dropped, it is over.
+/// The body of one answer. Dropping it ends the body.
 struct Voice(mpsc::UnboundedSender<io::Result<Bytes>>);
 
-/// A request under way.
+/// A request in progress.
 struct Asked {
     face: watch::Receiver<AnswerProgress>,
     answer: JoinHandle<Result<ModelAnswer, ModelFault>>,
@@ -81,7 +81,8 @@ impl Live {
         }
     }
 
-    /// Asks and is answered all at once; whether it asked for pieces, and what it read.
+    /// Sends a request and answers it at once. Returns whether streaming was requested, and what
+    /// was read.
     async fn exchange(&mut self, status: u16, body: &str) -> (bool, Read) {
         let voice = self.voice(status);
         voice.says(body);
@@ -114,7 +115,7 @@ impl Voice {
         self.says(&event(json!({"choices": [{"index": 0, "delta": delta}]})));
     }
 
-    /// The connection breaks.
+    /// Breaks the connection.
     fn breaks(self) {
         let broken = Err(io::ErrorKind::ConnectionReset.into());
         self.0.send(broken).expect("the request is under way");
@@ -122,7 +123,7 @@ impl Voice {
 }
 
 impl Asked {
-    /// Waits until so much is there.
+    /// Waits for this progress.
     async fn has(&mut self, words: u64, thoughts: u64) {
         let wanted = AnswerProgress { words, thoughts };
         let seen = self.face.wait_for(|arrived| *arrived == wanted);
@@ -213,7 +214,7 @@ async fn however_the_parts_are_cut_on_their_way_the_answer_is_the_same() {
         let (status, text) = sample(&name);
         let mut expected = None;
         for size in [text.len(), 1, 2, 7, 64] {
-            // What it turned out to be is forgotten each time.
+            // What was learnt about the server is dropped each time.
             let mut live = Live::new(true).await;
             let voice = live.voice(status);
             let asked = live.ask();
@@ -236,7 +237,7 @@ async fn however_the_parts_are_cut_on_their_way_the_answer_is_the_same() {
 async fn a_stream_that_is_cut_is_no_answer_and_the_third_in_a_row_the_last_that_is_asked_for() {
     let mut live = Live::new(true).await;
     let half = event(json!({"choices": [{"index": 0, "delta": {"content": "I will n"}}]}));
-    // It ends as if that were all.
+    // The stream ends as if it was complete.
     let (_, read) = live.exchange(200, &half).await;
     assert!(is_cut(&read), "{read:?}");
     // The connection breaks in the middle.
@@ -248,7 +249,7 @@ async fn a_stream_that_is_cut_is_no_answer_and_the_third_in_a_row_the_last_that_
     let read = asked.answer.await.unwrap();
     assert!(is_cut(&read), "{read:?}");
     assert_eq!(live.sent().await["stream"], true);
-    // One that is whole shows that streams come through.
+    // A complete stream shows that streams get through.
     let (_, read) = live.exchange(200, &words(PRICED)).await;
     assert_eq!(read.unwrap().text, "yes");
     for _ in 0..2 {
@@ -342,7 +343,7 @@ async fn who_answers_whole_or_does_not_say_the_cost_in_pieces_is_asked_for_whole
         assert!(!is_streamed);
         assert_eq!(read.unwrap().text, "yes");
     }
-    // An error in place of an answer says nothing about how answers come.
+    // An error instead of an answer says nothing about streaming.
     let mut live = Live::new(true).await;
     let (_, read) = live
         .exchange(200, r#"{"error":{"message":"busy","code":503}}"#)
