@@ -15,7 +15,6 @@ mod weight;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use actors::domain::clean;
@@ -42,6 +41,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use crate::prices::PriceBook;
 use crate::serving::guard::{ListenScope, behind_guard};
 use crate::serving::{self, AcceptLimits};
 use crate::settings::Secret;
@@ -71,18 +71,10 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(200);
 pub struct ProgramInfo {
     /// When the program started, RFC 3339.
     pub started_at: String,
-    /// Whether any provider has a price. Without one, costs are not shown. A reload may change it.
-    pub has_price: Arc<AtomicBool>,
+    /// What is known of prices.
+    pub prices: PriceBook,
     /// The secrets that are removed from every answer.
     pub secrets: Secrets,
-}
-
-impl ProgramInfo {
-    /// Whether any provider has a price now.
-    #[must_use]
-    pub fn has_price(&self) -> bool {
-        self.has_price.load(Ordering::Relaxed)
-    }
 }
 
 /// Tools that another part of the program adds to those of the swarm.

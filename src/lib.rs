@@ -12,6 +12,7 @@ pub mod home;
 pub mod logging;
 pub mod metrics;
 pub mod operator;
+pub mod prices;
 pub mod proof;
 pub mod readiness;
 pub mod report;

@@ -39,8 +39,11 @@ pub struct Cost {
     pub tokens_out: u64,
     /// The part of the request tokens that the provider had cached.
     pub tokens_cached: u64,
-    /// The price, in millionths of a US dollar.
+    /// The price, in millionths of a US dollar, as far as prices are known.
     pub cost_micros: u64,
+    /// Whether something was spent whose price nobody knows.
+    #[serde(default)]
+    pub is_partly_unknown: bool,
 }
 
 /// The figures of one Mysis.
@@ -69,26 +72,31 @@ pub struct DayReport {
     pub days: Vec<(String, Cost)>,
 }
 
-impl From<&BudgetUse> for Cost {
-    fn from(spent: &BudgetUse) -> Cost {
+impl Cost {
+    /// What cost nothing had no price, unless all providers are known to be free.
+    fn new(spent: &BudgetUse, is_all_free: bool) -> Cost {
         Cost {
             calls: spent.calls,
             tokens_in: spent.input,
             tokens_out: spent.output,
             tokens_cached: spent.cached,
             cost_micros: spent.cost_micros,
+            is_partly_unknown: spent.cost_micros == 0 && spent.tokens() > 0 && !is_all_free,
         }
     }
-}
 
-impl Cost {
     fn tokens(&self) -> u64 {
         self.tokens_in.saturating_add(self.tokens_out)
     }
 
     fn dollars(&self) -> String {
         let cents = self.cost_micros / 100;
-        format!("${}.{:04}", cents / 10_000, cents % 10_000)
+        let known = format!("${}.{:04}", cents / 10_000, cents % 10_000);
+        match (self.cost_micros, self.is_partly_unknown) {
+            (0, true) => "unknown".to_string(),
+            (_, true) => format!("{known} and unknown"),
+            (_, false) => known,
+        }
     }
 }
 
@@ -99,15 +107,15 @@ impl ReportLine {
 }
 
 impl DayReport {
-    /// Makes the report of a day.
+    /// Makes the report of a day; `is_all_free` where all providers are known to cost nothing.
     #[must_use]
-    pub fn from_record(day: Day, record: &DayRecord) -> DayReport {
+    pub fn from_record(day: Day, record: &DayRecord, is_all_free: bool) -> DayReport {
         let named = record.myses.iter().map(|(id, of)| ReportLine {
             name: of.name.clone().unwrap_or_else(|| format!("(deleted) {id}")),
             turns: of.turns,
             faults: of.faults,
             credits: of.credits,
-            spent: Cost::from(&of.spent),
+            spent: Cost::new(&of.spent, is_all_free),
         });
         let mut myses: Vec<ReportLine> = named.collect();
         myses.sort_by(|one, other| one.name.cmp(&other.name));
@@ -116,7 +124,7 @@ impl DayReport {
             day: day.to_string(),
             myses,
             days: days
-                .map(|(day, spent)| (day.to_string(), Cost::from(spent)))
+                .map(|(day, spent)| (day.to_string(), Cost::new(spent, is_all_free)))
                 .collect(),
         }
     }
@@ -144,6 +152,7 @@ impl DayReport {
             sum.tokens_in = sum.tokens_in.saturating_add(spent.tokens_in);
             sum.tokens_out = sum.tokens_out.saturating_add(spent.tokens_out);
             sum.tokens_cached = sum.tokens_cached.saturating_add(spent.tokens_cached);
+            sum.is_partly_unknown |= spent.is_partly_unknown;
             sum.cost_micros = sum.cost_micros.saturating_add(spent.cost_micros);
         }
         total

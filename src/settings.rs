@@ -206,12 +206,6 @@ impl Settings {
         })
     }
 
-    /// Whether any provider has a price.
-    #[must_use]
-    pub fn has_price(&self) -> bool {
-        self.providers.values().any(|of| of.rules.price.is_some())
-    }
-
     /// Reads only `[tui]` of the configuration file, if there is one.
     ///
     /// # Errors

@@ -16,7 +16,6 @@ mod watchers;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use actors::commander::{Commander, CommanderMsg, Watcher};
@@ -38,6 +37,7 @@ use crate::attach::terminals::AttachedTerminals;
 use crate::control::{ControlServer, ProgramInfo};
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
 use crate::operator::Operator;
+use crate::prices::PriceBook;
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use zoea_ledger::SqlLedger;
@@ -54,7 +54,7 @@ pub use learnt::proof_target;
 pub use offline::{OfflineOptions, OfflineServers};
 pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;
-pub use rules::{configured_secrets, provider_endpoints};
+pub use rules::{configured_secrets, describe_default_cap, provider_endpoints};
 
 /// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
@@ -95,7 +95,7 @@ pub struct RunningSwarm {
     /// The settings that are in force.
     settings: Settings,
     providers: Arc<Providers>,
-    has_price: Arc<AtomicBool>,
+    prices: PriceBook,
     reload_requests: mpsc::Receiver<ReloadReply>,
 }
 
@@ -147,7 +147,7 @@ impl RunningSwarm {
             secrets: options.secrets,
             settings: settings.clone(),
             providers: parts.providers,
-            has_price: Arc::new(AtomicBool::new(settings.has_price())),
+            prices: parts.prices,
             reload_requests,
         };
         let is_live = options.mode == Mode::Live;
@@ -185,20 +185,15 @@ impl RunningSwarm {
         &self.secrets
     }
 
+    /// What is known of prices.
+    #[must_use]
+    pub fn prices(&self) -> &PriceBook {
+        &self.prices
+    }
+
     #[cfg(test)]
     pub(crate) fn kill_commander(&self) {
         self.commander.kill();
-    }
-
-    /// Warns about settings without effect: an operator who sets a budget must not believe that it
-    /// limits anything when it does not.
-    fn warn_about_ignored_settings(&self, settings: &Settings) {
-        for text in settings.ignored_settings() {
-            self.operator.tell(Severity::Warn, "not_heeded", &text);
-        }
-        if let Some(text) = settings.metrics.exposure() {
-            self.operator.tell(Severity::Warn, "metrics_remote", &text);
-        }
     }
 
     /// Warns if the limit of open files is too low for the number of Myses.
@@ -280,7 +275,7 @@ impl RunningSwarm {
             .with_context(|| format!("listen on {listen} for control"))?;
         let about = ProgramInfo {
             started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
-            has_price: self.has_price.clone(),
+            prices: self.prices.clone(),
             secrets: self.secrets.clone(),
         };
         let token = self.lock.control_token()?;

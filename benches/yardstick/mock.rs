@@ -49,7 +49,8 @@ impl Mock {
         let address = self.address;
         let wants = |word: &str| more.iter().any(|wanted| wanted == word);
         let mut text = format!(
-            "[swarm]\nmax_myses = 10000\ndefault_provider = \"mock\"\n\
+            "[budget]\nusd_per_day = \"unlimited\"\n\
+             [swarm]\nmax_myses = 10000\ndefault_provider = \"mock\"\n\
              [providers.mock]\nendpoint = \"http://{address}/v1\"\nmodel = \"mock\"\n\
              max_concurrency = 10000\nstream = {}\n\
              [mcp]\nupstream = \"http://{address}/mcp\"\nlogins_per_minute = 1000000\n",

@@ -57,7 +57,9 @@ fn books_table(books: &Value) -> Vec<Vec<String>> {
             entry["tokens_in"].to_string(),
             entry["tokens_cached"].to_string(),
             entry["tokens_out"].to_string(),
-            format!("${:.4}", entry["cost"].as_f64().unwrap_or(0.0)),
+            entry["cost"]
+                .as_f64()
+                .map_or_else(|| "unknown".to_string(), |cost| format!("${cost:.4}")),
         ]);
     }
     rows

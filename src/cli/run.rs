@@ -169,6 +169,11 @@ async fn run_swarm(
             out::note(&text);
         }
     }
+    if let Some(text) = wiring::describe_default_cap(settings)
+        && args.headless
+    {
+        out::note(&text);
+    }
     for note in flight.swarm().ledger().notes() {
         tracing::warn!(%note, "database");
         if args.headless {

@@ -70,9 +70,14 @@ fn today_line(today: &Value) -> String {
         "today: {} tokens in, {} out, {} cached",
         today["tokens_in"], today["tokens_out"], today["tokens_cached"]
     );
-    if let Some(cost) = today["cost"].as_f64() {
-        line += &format!(", ${cost:.4}");
-    }
+    let unpriced = today["tokens_without_price"].as_u64().unwrap_or(0);
+    line += &match (today["cost"].as_f64(), unpriced) {
+        (Some(cost), 0) => format!(", ${cost:.4}"),
+        (Some(cost), tokens) => {
+            format!(", ${cost:.4} and the unknown cost of {tokens} tokens")
+        }
+        (None, _) => ", cost unknown".to_string(),
+    };
     if let Some(percent) = today["budget_percent"].as_u64() {
         line += &format!("; budget {percent} %");
     }

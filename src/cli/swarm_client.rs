@@ -3,9 +3,6 @@
 //!
 //! In both cases a command is a call of the control interface's tools, so that both do the same.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use actors::domain::life::Mode;
 use actors::secrets::Secrets;
 use serde_json::Value;
@@ -72,7 +69,7 @@ impl SwarmClient {
         }
         let about = ProgramInfo {
             started_at: String::new(),
-            has_price: Arc::new(AtomicBool::new(settings.has_price())),
+            prices: flight.prices().clone(),
             secrets: flight.secrets().clone(),
         };
         Ok(SwarmClient::Direct(Box::new(flight), about))

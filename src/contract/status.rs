@@ -59,9 +59,9 @@ pub struct MysisStatusJson<'a> {
 }
 
 impl<'a> MysisStatusJson<'a> {
-    /// How a Mysis stands while these servers are away.
+    /// How a Mysis stands while these servers are away; what nobody knows the price of has no cost.
     #[must_use]
-    pub fn new(status: &'a MysisStatus, has_price: bool, outages: &ServerOutages) -> Self {
+    pub fn new(status: &'a MysisStatus, is_price_known: bool, outages: &ServerOutages) -> Self {
         let lane = status.activity.awaited_lane();
         let away = lane.and_then(|lane| outages.of(lane));
         let until = away.map(|away| away.next_try).or(status.activity_until);
@@ -84,7 +84,8 @@ impl<'a> MysisStatusJson<'a> {
             turns: status.totals.turns,
             tokens_in: status.totals.tokens_in,
             tokens_out: status.totals.tokens_out,
-            cost: has_price.then(|| to_dollars(status.totals.cost_micros)),
+            cost: (is_price_known || status.totals.cost_micros > 0)
+                .then(|| to_dollars(status.totals.cost_micros)),
             last_activity_at: status.last_activity_at.to_string(),
         }
     }
@@ -115,6 +116,7 @@ impl<'a> From<&'a ServerOutage> for OutageJson<'a> {
 pub struct SpendingJson {
     #[serde(flatten)]
     spent: BudgetUseJson,
+    tokens_without_price: u64,
     day: String,
     budget_percent: Option<u64>,
 }
@@ -122,14 +124,15 @@ pub struct SpendingJson {
 impl SpendingJson {
     /// What was spent by now.
     #[must_use]
-    pub fn new(spending: &BudgetStatus, has_price: bool, now: Timestamp) -> Self {
+    pub fn new(spending: &BudgetStatus, now: Timestamp) -> Self {
         let today = Day::of(now);
-        let spent = match spending.day == today {
-            true => spending.swarm,
-            false => BudgetUse::default(),
+        let (spent, unpriced_tokens) = match spending.day == today {
+            true => (spending.swarm, spending.unpriced_tokens),
+            false => (BudgetUse::default(), 0),
         };
         SpendingJson {
-            spent: BudgetUseJson::new(&spent, has_price),
+            spent: BudgetUseJson::new(&spent, unpriced_tokens == 0),
+            tokens_without_price: unpriced_tokens,
             day: today.to_string(),
             budget_percent: spending.percent_at(now),
         }
@@ -148,11 +151,11 @@ pub struct CostEntryJson<'a> {
 }
 
 impl<'a> CostEntryJson<'a> {
-    /// A line about a Mysis of this name.
+    /// A line about a Mysis of this name, whose provider may be known to cost nothing.
     #[must_use]
-    pub fn new(entry: &'a CostEntry, name: Option<&'a str>) -> Self {
+    pub fn new(entry: &'a CostEntry, name: Option<&'a str>, is_free: bool) -> Self {
         CostEntryJson {
-            spent: BudgetUseJson::new(&entry.spent, true),
+            spent: BudgetUseJson::new(&entry.spent, is_free),
             day: entry.day.to_string(),
             mysis: name,
             mysis_id: entry.mysis.to_string(),
@@ -171,13 +174,15 @@ struct BudgetUseJson {
 }
 
 impl BudgetUseJson {
-    fn new(spent: &BudgetUse, has_price: bool) -> Self {
+    /// A cost of nothing is one only where everything had a price; else it is unknown.
+    fn new(spent: &BudgetUse, is_all_priced: bool) -> Self {
+        let is_known = is_all_priced || spent.cost_micros > 0 || spent.tokens() == 0;
         BudgetUseJson {
             calls: spent.calls,
             tokens_in: spent.input,
             tokens_out: spent.output,
             tokens_cached: spent.cached,
-            cost: has_price.then(|| to_dollars(spent.cost_micros)),
+            cost: is_known.then(|| to_dollars(spent.cost_micros)),
         }
     }
 }

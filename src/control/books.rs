@@ -11,13 +11,18 @@ use crate::settings::bounds::MAX_DAYS;
 use crate::swarm::Swarm;
 use zoea_system::clock::MachineClock;
 
+use super::ProgramInfo;
 use super::arguments::{find_mysis, read_count};
 
 /// Lists the books of the last `days` days, including today.
 ///
 /// # Errors
 /// The books cannot be read.
-pub(super) async fn list_entries(swarm: &Swarm, days: Option<u64>) -> Result<Value, String> {
+pub(super) async fn list_entries(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    days: Option<u64>,
+) -> Result<Value, String> {
     let days = read_count("days", days, 1, MAX_DAYS)?;
     let before = i64::try_from(days.saturating_sub(1)).unwrap_or(i64::MAX);
     let today = Day::of(MachineClock.now());
@@ -27,7 +32,11 @@ pub(super) async fn list_entries(swarm: &Swarm, days: Option<u64>) -> Result<Val
     let names = swarm.names().await;
     let lines = books.iter().map(|entry| {
         let name = names.get(&entry.mysis).map(|name| &**name);
-        to_value(&CostEntryJson::new(entry, name))
+        to_value(&CostEntryJson::new(
+            entry,
+            name,
+            about.prices.is_free(&entry.provider),
+        ))
     });
     Ok(lines.collect())
 }
@@ -60,7 +69,11 @@ pub(super) async fn compact_database(swarm: &Swarm) -> Result<Value, String> {
 ///
 /// # Errors
 /// This is no day, or the database cannot be read.
-pub(super) async fn report_day(swarm: &Swarm, day: &str) -> Result<Value, String> {
+pub(super) async fn report_day(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    day: &str,
+) -> Result<Value, String> {
     let today = Day::of(MachineClock.now());
     let day = match day {
         "today" => today,
@@ -75,5 +88,7 @@ pub(super) async fn report_day(swarm: &Swarm, day: &str) -> Result<Value, String
     };
     let record = swarm.ledger().day(day).await;
     let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
-    serde_json::to_value(DayReport::from_record(day, &record)).map_err(|error| error.to_string())
+    let is_all_free = about.prices.is_all_free();
+    serde_json::to_value(DayReport::from_record(day, &record, is_all_free))
+        .map_err(|error| error.to_string())
 }

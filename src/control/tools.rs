@@ -55,13 +55,13 @@ async fn carry_out_call(
         Call::Search(asked) => return history::search_rows(swarm, asked).await,
         Call::ReadEvents(asked) => return history::read_events(swarm, asked).await,
         Call::Compact {} => return books::compact_database(swarm).await,
-        Call::Report(asked) => return books::report_day(swarm, &asked.day).await,
+        Call::Report(asked) => return books::report_day(swarm, about, &asked.day).await,
         Call::GetReach { mysis } => return books::read_reach(swarm, mysis).await,
         Call::ListAccounts {} => return accounts::list_accounts(swarm).await,
         Call::ImportAccounts { file } => return accounts::import_accounts(swarm, file).await,
         Call::ExportAccounts { file } => return accounts::export_accounts(swarm, file).await,
         Call::Export(asked) => return export_conversations(swarm, about, asked).await,
-        Call::GetBooks(asked) => return books::list_entries(swarm, asked.days).await,
+        Call::GetBooks(asked) => return books::list_entries(swarm, about, asked.days).await,
         Call::Status {} => return Ok(program_status(swarm, about).await),
         Call::CreateMysis(asked) => Order::Create {
             name: asked.name,
@@ -157,7 +157,7 @@ async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value {
         states,
         arrival: arrival.map(|arrival| arrival.to_string()),
         away: outages.0.iter().map(OutageJson::from).collect(),
-        today: SpendingJson::new(&spending, about.has_price(), MachineClock.now()),
+        today: SpendingJson::new(&spending, MachineClock.now()),
         myses: list_statuses(&statuses, about, &outages),
     })
 }
@@ -169,6 +169,6 @@ fn list_statuses<'a>(
 ) -> Vec<MysisStatusJson<'a>> {
     let lines = statuses.iter();
     lines
-        .map(|status| MysisStatusJson::new(status, about.has_price(), outages))
+        .map(|status| MysisStatusJson::new(status, about.prices.is_known(status), outages))
         .collect()
 }

@@ -207,6 +207,7 @@ mod tests {
                 tokens_out: 7,
                 tokens_cached: 5,
                 cost_micros: 1_234_500,
+                is_partly_unknown: false,
             },
         };
         let report = DayReport {

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use actors::domain::bounds::MAX_PRICE;
 use actors::domain::gate::circuit::CircuitRules;
-use actors::domain::rules::{ProviderRules, TokenPrice};
+use actors::domain::price::TokenPrice;
+use actors::domain::rules::ProviderRules;
 use url::Url;
+
+use crate::prices::price_list;
 
 use super::rule::{
     boolean, duration_above_zero, endpoint_url, non_empty_text, number, one_of, provider_name,
@@ -84,6 +87,13 @@ impl Default for ProviderSettings {
 }
 
 impl ProviderSettings {
+    /// Whether it is known what its model costs.
+    #[must_use]
+    pub fn has_price(&self) -> bool {
+        let is_listed = || self.rules.price_list.find(&self.rules.model).is_some();
+        self.rules.price.is_some() || is_listed()
+    }
+
     /// `providers` contains the names of all providers, including `name` itself.
     pub(super) fn read(section: &mut Section<'_, '_>, name: &str, providers: &[String]) -> Self {
         // Only the default provider has a default endpoint and model. Guessing them for another one
@@ -130,7 +140,7 @@ impl ProviderSettings {
             optional tokens_per_minute = 200_000, whole_number_from(1..);
             /// The provider to use while this one is down. Left out: none.
             optional fallback = "local", provider_name(&others, "other provider");
-            /// US dollars for a million tokens. Left out: no cost is shown. Tokens that come from the provider's
+            /// US dollars for a million tokens. Left out: as the built-in list of prices has it, else unknown. Tokens that come from the provider's
             /// cache may have a price of their own: { input = 0.15, output = 0.60, cached = 0.075 }
             table price = { input = 0.15, output = 0.60 }, read_price;
             /// The entry of credentials.json (in the home directory) that holds the key; it is written
@@ -149,7 +159,6 @@ impl ProviderSettings {
         let temperature = Some(temperature as f32);
         Self {
             kind: kind.unwrap_or_else(|| guess_kind(&endpoint)),
-            endpoint,
             key_source: KeySource::of(api_key_env, api_key_name),
             api_key: None,
             stream,
@@ -167,8 +176,10 @@ impl ProviderSettings {
                 },
                 fallback,
                 price: price.flatten(),
+                price_list: price_list(&endpoint),
                 context_tokens,
             },
+            endpoint,
         }
     }
 }

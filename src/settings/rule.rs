@@ -30,7 +30,7 @@ pub(super) struct Rule<T> {
 
 impl<T: 'static> Rule<T> {
     /// `accept` returns the value, or the words for what was found instead, to follow "KEY is ".
-    fn new(
+    pub(super) fn new(
         allowed: impl Into<String>,
         accept: impl Fn(&DeValue<'_>) -> Result<T, String> + 'static,
     ) -> Self {

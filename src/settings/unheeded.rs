@@ -9,14 +9,11 @@ impl Settings {
         let mut told = Vec::new();
         let budget = &self.budget;
         if budget.mysis.cost_micros.is_some() || budget.swarm.cost_micros.is_some() {
-            let without = self
-                .providers
-                .iter()
-                .filter(|(_, of)| of.rules.price.is_none());
+            let without = self.providers.iter().filter(|(_, of)| !of.has_price());
             told.extend(without.map(|(name, _)| {
                 format!(
-                    "providers.{name} has no price: what it costs does not count for the budget in \
-                     dollars"
+                    "providers.{name} has no price: what it costs is unknown and does not count for \
+                     the budget in dollars"
                 )
             }));
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actors::commander::{Adapters, CommanderArgs};
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
+use actors::domain::rules::SwarmRules;
 use actors::ports::{SwarmRecord, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
@@ -20,6 +21,7 @@ use super::watchers::Watchers;
 use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
 use crate::home::{Home, HomeLock};
 use crate::operator::Operator;
+use crate::prices::PriceBook;
 use crate::settings::Settings;
 use crate::toolbox::request_saver::CachingUpstream;
 use crate::toolbox::{McpUpstream, TellOperator};
@@ -31,6 +33,8 @@ pub(super) struct SwarmParts {
     pub(super) providers: Arc<Providers>,
     pub(super) watchers: Watchers,
     pub(super) lessons: ConfiguredLessons,
+    pub(super) prices: PriceBook,
+    rules: Arc<SwarmRules>,
     adapters: Adapters,
 }
 
@@ -71,6 +75,8 @@ impl SwarmParts {
         secrets.learn(rules::configured_secrets(settings));
         // An operator may paste the token as well as a key.
         secrets.learn([lock.control_token()?.expose().into()]);
+        let rules = Arc::new(lessons.complete(rules::swarm_rules(settings, lock.home())?));
+        let prices = PriceBook::new(rules.clone());
         let mut watchers = Watchers::default();
         if options.mode == Mode::Live {
             watchers = Watchers::start(settings, &http, secrets, &mut adapters, &operator).await?;
@@ -79,6 +85,7 @@ impl SwarmParts {
                     ledger: ledger.clone(),
                     home: lock.home().clone(),
                     operator: operator.clone(),
+                    prices: prices.clone(),
                 };
                 watchers.write_reports(daily, reporter);
             }
@@ -89,6 +96,8 @@ impl SwarmParts {
             providers,
             watchers,
             lessons,
+            prices,
+            rules,
             adapters,
         })
     }
@@ -110,7 +119,7 @@ impl SwarmParts {
             resume: options.resume,
             start_idle: options.start_idle,
             mode: options.mode,
-            rules: Arc::new(self.lessons.complete(rules::swarm_rules(settings, home)?)),
+            rules: self.rules.clone(),
             secrets: secrets.clone(),
             outside: self.adapters.clone(),
             watchers: watchers.chain(self.watchers.watchers()).collect(),

@@ -11,6 +11,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 
 use crate::home::Home;
 use crate::operator::Operator;
+use crate::prices::PriceBook;
 use crate::report::{DayReport, ReportFormat};
 use crate::settings::DailyReport;
 use zoea_ledger::SqlLedger;
@@ -30,6 +31,7 @@ pub(super) struct DailyReporter {
     pub(super) ledger: SqlLedger,
     pub(super) home: Home,
     pub(super) operator: Operator,
+    pub(super) prices: PriceBook,
 }
 
 /// Starts the writing of reports: yesterday's, the missing ones of the week before in which
@@ -75,7 +77,8 @@ impl DailyReporter {
             if back > 0 && !record.days.contains_key(&day) {
                 continue;
             }
-            let text = DayReport::from_record(day, &record).render(format);
+            let text =
+                DayReport::from_record(day, &record, self.prices.is_all_free()).render(format);
             let home = self.home.clone();
             let put = spawn_blocking(move || home.put_report(&file, &text)).await;
             put.with_context(failed)?.with_context(failed)?;
@@ -143,6 +146,7 @@ mod tests {
             ledger,
             home,
             operator: Operator::default(),
+            prices: PriceBook::new(Arc::default()),
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use actors::domain::event_record::OrderSource;
 use actors::domain::order::Order;
+use actors::domain::price::TokenPrice;
 use actors::domain::rules::ProviderRules;
 use anyhow::Context;
 use tokio::net::TcpListener;
@@ -167,6 +168,12 @@ fn offline_settings(endpoint: String, upstream: String, options: OfflineOptions)
         rules: ProviderRules {
             model: PILOT_NAME.into(),
             max_concurrency: 256,
+            // It costs nothing, and that is known: no default cap holds (decision 166).
+            price: Some(TokenPrice {
+                input: 0.0,
+                output: 0.0,
+                cached: None,
+            }),
             ..ProviderRules::default()
         },
         ..ProviderSettings::default()

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use actors::commander::CommanderMsg;
 use actors::domain::event_record::OrderSource;
@@ -19,7 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::settings::{LoadedSettings, Settings, SettingsError};
 
 use super::learnt::ConfiguredLessons;
-use super::{RunningSwarm, provider_endpoints, rules};
+use super::{RunningSwarm, describe_default_cap, provider_endpoints, rules};
 
 /// The way to answer the caller of a reload.
 pub type ReloadReply = oneshot::Sender<Result<Reloaded, Vec<String>>>;
@@ -80,6 +79,20 @@ impl RunningSwarm {
         let _ = reply.send(reloaded);
     }
 
+    /// Warns about settings without effect: an operator who sets a budget must not believe that it
+    /// limits anything when it does not. Tells the cap that holds by default.
+    pub(super) fn warn_about_ignored_settings(&self, settings: &Settings) {
+        for text in settings.ignored_settings() {
+            self.operator.tell(Severity::Warn, "not_heeded", &text);
+        }
+        if let Some(text) = settings.metrics.exposure() {
+            self.operator.tell(Severity::Warn, "metrics_remote", &text);
+        }
+        if let Some(text) = describe_default_cap(settings) {
+            self.operator.tell(Severity::Info, "default_cap", &text);
+        }
+    }
+
     /// Applies a configuration. Everything is checked before anything is changed.
     async fn apply_settings(
         &mut self,
@@ -115,7 +128,7 @@ impl RunningSwarm {
         }
         self.providers.replace(provider_endpoints(&new));
         lessons.teach(&self.providers);
-        self.has_price.store(new.has_price(), Ordering::Relaxed);
+        self.prices.replace(swarm_rules.clone());
         // The send fails only if the Commander is gone, and it has reported why.
         let _ = self.commander.cast(CommanderMsg::RulesChanged(swarm_rules));
         self.operator

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use actors::domain::budget::{BudgetRules, DefaultCap};
+use actors::domain::price::TokenPrice;
 use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use actors::domain::rules::{SwarmRules, ToolRules};
 use zoea_provider::ProviderEndpoint;
@@ -23,12 +25,35 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
             ..settings.mcp.tools.clone()
         },
         supervision: settings.supervision.clone(),
-        budget: settings.budget,
+        budget: budget_rules(settings),
         providers: providers
             .map(|(name, provider)| (name.as_str().into(), provider.rules.clone()))
             .collect(),
         ..swarm
     })
+}
+
+/// What may be spent. Where every provider is known to cost nothing, no default holds.
+fn budget_rules(settings: &Settings) -> BudgetRules {
+    let mut prices = settings.providers.values().map(|of| of.rules.price);
+    match prices.all(|price| price.is_some_and(TokenPrice::is_free)) {
+        true => BudgetRules {
+            default_cap: DefaultCap::default(),
+            ..settings.budget
+        },
+        false => settings.budget,
+    }
+}
+
+/// The cap on a day's spending that the operator did not set, in a sentence, so that nobody finds out
+/// about it only when it is reached; `None` where none holds.
+#[must_use]
+pub fn describe_default_cap(settings: &Settings) -> Option<String> {
+    let cap = budget_rules(settings).default_cap.describe()?;
+    Some(format!(
+        "a day's spending is capped at {cap}; usd_per_day or tokens_per_day under [budget] sets another \
+         cap, and \"unlimited\" none"
+    ))
 }
 
 /// The endpoints of all providers.
@@ -88,8 +113,26 @@ mod tests {
         let rules = swarm_rules(&Settings::default(), &home).unwrap();
         let expected = SwarmRules {
             providers: [("local".into(), ProviderRules::default())].into(),
+            budget: BudgetRules {
+                default_cap: DefaultCap::WHOLE,
+                ..BudgetRules::default()
+            },
             ..SwarmRules::default()
         };
         assert_eq!(rules, expected);
+    }
+
+    #[test]
+    fn no_cap_holds_by_default_where_everything_is_known_to_be_free() {
+        let mut settings = Settings::default();
+        assert!(describe_default_cap(&settings).is_some());
+        for provider in settings.providers.values_mut() {
+            provider.rules.price = Some(TokenPrice {
+                input: 0.0,
+                output: 0.0,
+                cached: None,
+            });
+        }
+        assert_eq!(describe_default_cap(&settings), None);
     }
 }

@@ -172,11 +172,15 @@ impl Home {
         self.path().join(name)
     }
 
-    /// Writes the configuration for these servers.
+    /// Writes the configuration for these servers. Spending is unlimited unless `more` says otherwise.
     pub fn configure(&self, pilot: &str, galaxy: &str, more: &str) {
         std::fs::create_dir_all(self.path()).expect("a home");
+        let budget = match more.contains("[budget]") {
+            true => "",
+            false => "[budget]\nusd_per_day = \"unlimited\"\n",
+        };
         let text = format!(
-            "[swarm]\nmax_myses = 1000\nturn_pause = \"50ms\"\ndefault_provider = \"pilot\"\n\
+            "{budget}[swarm]\nmax_myses = 1000\nturn_pause = \"50ms\"\ndefault_provider = \"pilot\"\n\
              [providers.pilot]\nendpoint = \"{pilot}\"\nmodel = \"pilot\"\n\
              max_concurrency = 64\nretry = [\"20ms\", \"50ms\", \"100ms\"]\n\
              [mcp]\nupstream = \"{galaxy}\"\nretry = [\"20ms\", \"50ms\"]\n\

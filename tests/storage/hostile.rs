@@ -48,7 +48,7 @@ fn no_command_writes_what_a_terminal_would_obey() {
     std::fs::create_dir_all(home.path()).expect("a home");
     let address = parrot.address;
     let text = format!(
-        "[swarm]\nturn_pause = \"1ms\"\ndefault_provider = \"whole\"\ncontext_budget = \"8KiB\"\n\
+        "[budget]\nusd_per_day = \"unlimited\"\n[swarm]\nturn_pause = \"1ms\"\ndefault_provider = \"whole\"\ncontext_budget = \"8KiB\"\n\
          [providers.whole]\nendpoint = \"http://{address}/whole\"\nmodel = \"m\"\nstream = false\n\
          retry = [\"1ms\", \"1ms\", \"1ms\"]\nprice = {{ input = 1.0, output = 1.0 }}\n\
          [providers.streamed]\nendpoint = \"http://{address}/streamed\"\nmodel = \"m\"\nstream = true\n\

@@ -337,7 +337,7 @@ fn configure(home: &Home, parrot: &Parrot) {
         )
     };
     let text = format!(
-        "[swarm]\nturn_pause = \"1ms\"\ndefault_provider = \"whole\"\ncontext_budget = \"8KiB\"\n\
+        "[budget]\nusd_per_day = \"unlimited\"\n[swarm]\nturn_pause = \"1ms\"\ndefault_provider = \"whole\"\ncontext_budget = \"8KiB\"\n\
          {}{}[mcp]\nupstream = \"http://{address}/mcp\"\nlogins_per_minute = 100000\n\
          retry = [\"1ms\"]\n\
          [supervision]\nrelaunch = \"always\"\nbackoff = [\"1ms\", \"2ms\"]\nmax_relaunches = 100000\n\

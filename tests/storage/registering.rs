@@ -18,7 +18,7 @@ fn registered(answer: &str) -> (Home, Parrot) {
     std::fs::create_dir_all(home.path()).expect("a home");
     let address = parrot.address;
     let text = format!(
-        "[swarm]\nturn_pause = \"1ms\"\ndefault_provider = \"whole\"\n\
+        "[budget]\nusd_per_day = \"unlimited\"\n[swarm]\nturn_pause = \"1ms\"\ndefault_provider = \"whole\"\n\
          [providers.whole]\nendpoint = \"http://{address}/whole\"\nmodel = \"m\"\nstream = false\n\
          retry = [\"1ms\", \"1ms\", \"1ms\"]\n\
          [mcp]\nupstream = \"http://{address}/mcp\"\nlogins_per_minute = 100000\nretry = [\"1ms\"]\n\

@@ -133,7 +133,7 @@ async fn game(State(gossip): State<Gossip>, Json(request): Json<Value>) -> Respo
 fn configure(home: &Home, address: SocketAddr) {
     std::fs::create_dir_all(home.path()).expect("a home");
     let text = format!(
-        "[swarm]\nturn_pause = \"20ms\"\ndefault_provider = \"gossip\"\n\
+        "[budget]\nusd_per_day = \"unlimited\"\n[swarm]\nturn_pause = \"20ms\"\ndefault_provider = \"gossip\"\n\
          [providers.gossip]\nendpoint = \"http://{address}/v1\"\nmodel = \"m\"\n\
          api_key_name = \"gossip\"\nretry = [\"10ms\"]\n\
          [mcp]\nupstream = \"http://{address}/mcp\"\nlogins_per_minute = 100000\n"

@@ -212,5 +212,6 @@ pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
     GateRules {
         lanes,
         budget: rules.budget,
+        free_providers: rules.free_providers(),
     }
 }

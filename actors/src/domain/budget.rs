@@ -44,6 +44,63 @@ pub struct BudgetRules {
     pub mysis: BudgetLimits,
     /// The limits for the whole swarm.
     pub swarm: BudgetLimits,
+    /// What holds for all of them together because the operator did not say.
+    pub default_cap: DefaultCap,
+}
+
+/// What the swarm may spend in a day where the operator did not say (decision 166). Dollars cap what
+/// has a price, and tokens cap what has none; none of it holds without a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DefaultCap {
+    /// Millionths of a US dollar.
+    pub cost_micros: Option<u64>,
+    /// Tokens in and out of calls whose price is not known.
+    pub unpriced_tokens: Option<u64>,
+}
+
+impl DefaultCap {
+    /// Both halves of it.
+    pub const WHOLE: DefaultCap = DefaultCap {
+        cost_micros: Some(5_000_000),
+        unpriced_tokens: Some(20_000_000),
+    };
+
+    /// How much of each half is spent, in percent, the dollars first.
+    fn shares(&self, spent: &BudgetUse, unpriced_tokens: u64) -> [Option<u64>; 2] {
+        let dollars = BudgetLimits {
+            tokens: None,
+            cost_micros: self.cost_micros,
+        };
+        let tokens = self.unpriced_tokens.map(|limit| {
+            let share = u128::from(unpriced_tokens) * 100 / u128::from(limit.max(1));
+            u64::try_from(share).unwrap_or(u64::MAX)
+        });
+        [dollars.percent_spent(spent), tokens]
+    }
+
+    /// What it allows, in words; `None` where it allows everything.
+    #[must_use]
+    pub fn describe(&self) -> Option<String> {
+        let dollars = self.cost_micros.map(format_dollars);
+        let tokens = self.unpriced_tokens.map(format_unpriced_tokens);
+        let parts: Vec<String> = dollars.into_iter().chain(tokens).collect();
+        (!parts.is_empty()).then(|| parts.join(" and "))
+    }
+}
+
+fn format_dollars(micros: u64) -> String {
+    let cents = micros / 10_000;
+    match cents % 100 {
+        0 => format!("{} US dollars", cents / 100),
+        rest => format!("{}.{rest:02} US dollars", cents / 100),
+    }
+}
+
+fn format_unpriced_tokens(tokens: u64) -> String {
+    format!(
+        "{} million tokens of models whose price is unknown",
+        tokens / 1_000_000
+    )
 }
 
 /// The state of the day's budget, for watchers.
@@ -53,6 +110,8 @@ pub struct BudgetStatus {
     pub day: Day,
     /// What the swarm has spent on this day.
     pub swarm: BudgetUse,
+    /// How many of its tokens were of calls whose price was not known.
+    pub unpriced_tokens: u64,
     /// The spent percentage: of the swarm's budget if there is one, else of the Mysis that has
     /// spent most of its own. `None` without a budget.
     pub percent: Option<u64>,
@@ -75,6 +134,8 @@ pub enum BudgetEvent {
     Low(u64),
     /// It is spent until this time.
     Spent(Timestamp),
+    /// What holds because the operator did not say is spent until then.
+    DefaultSpent(Timestamp, DefaultCap),
 }
 
 /// Whether a Mysis may spend more.
@@ -101,6 +162,8 @@ pub struct BudgetTracker {
     rules: BudgetRules,
     day: Day,
     swarm: BudgetUse,
+    /// Of the swarm's tokens, those of calls whose price was not known.
+    unpriced_tokens: u64,
     myses: BTreeMap<MysisId, BudgetUse>,
     /// The Myses that were told that their budget runs low; `None` stands for the swarm.
     told_low: BTreeSet<Option<MysisId>>,
@@ -118,7 +181,13 @@ impl BudgetTracker {
     }
 
     /// Restores the day's cost from the books. Warnings that are due by then were given before.
-    pub fn restore_spending(&mut self, books: &[CostEntry], now: Timestamp) {
+    /// What cost nothing had no price, unless its provider is known to be free.
+    pub fn restore_spending(
+        &mut self,
+        books: &[CostEntry],
+        is_free: impl Fn(&str) -> bool,
+        now: Timestamp,
+    ) {
         let newest = books.iter().map(|entry| entry.day.start_time()).max();
         let seen = newest.filter(|begins| begins.since(now) <= MAX_CLOCK_STEP_BACK_MS);
         self.enter_day(seen.map_or(now, |begins| begins.max(now)));
@@ -137,22 +206,41 @@ impl BudgetTracker {
         for spent in self.myses.values() {
             self.swarm.add(spent);
         }
+        let today = books.iter().filter(|entry| entry.day == self.day);
+        let unpriced = today
+            .filter(|entry| entry.spent.cost_micros == 0 && !is_free(&entry.provider))
+            .fold(0_u64, |sum, entry| sum.saturating_add(entry.spent.tokens()));
+        self.unpriced_tokens = self.unpriced_tokens.max(unpriced);
         let is_low = |limits: &BudgetLimits, spent: &BudgetUse| {
             limits.percent_spent(spent) >= Some(LOW_BUDGET_PERCENT)
         };
         let low = self.myses.iter();
         let low = low.filter(|(_, spent)| is_low(&self.rules.mysis, spent));
         self.told_low.extend(low.map(|(mysis, _)| Some(*mysis)));
-        if is_low(&self.rules.swarm, &self.swarm) {
+        let of_swarm = self.swarm_percent();
+        if of_swarm >= Some(LOW_BUDGET_PERCENT) {
             self.told_low.insert(None);
         }
-        self.is_told_spent |= self.rules.swarm.percent_spent(&self.swarm) >= Some(100);
+        self.is_told_spent |= of_swarm >= Some(100);
+    }
+
+    /// How much of what the swarm may spend is spent, in percent.
+    fn swarm_percent(&self) -> Option<u64> {
+        let own = self.rules.swarm.percent_spent(&self.swarm);
+        let cap = self.rules.default_cap;
+        let [dollars, tokens] = cap.shares(&self.swarm, self.unpriced_tokens);
+        own.max(dollars).max(tokens)
     }
 
     /// Adds the charge of a Mysis' model call.
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
         self.enter_day(now);
         self.swarm.add_charge(bill);
+        if bill.cost_micros.is_none() {
+            let mut unpriced = BudgetUse::default();
+            unpriced.add_charge(bill);
+            self.unpriced_tokens = self.unpriced_tokens.saturating_add(unpriced.tokens());
+        }
         self.myses.entry(mysis).or_default().add_charge(bill);
     }
 
@@ -166,8 +254,7 @@ impl BudgetTracker {
     pub fn may_spend(&mut self, mysis: MysisId, now: Timestamp) -> bool {
         self.enter_day(now);
         let own = self.myses.get(&mysis).copied().unwrap_or_default();
-        let is_left = |limits: &BudgetLimits, spent| limits.percent_spent(spent) < Some(100);
-        is_left(&self.rules.swarm, &self.swarm) && is_left(&self.rules.mysis, &own)
+        self.swarm_percent() < Some(100) && self.rules.mysis.percent_spent(&own) < Some(100)
     }
 
     /// Whether a Mysis may make another call, and the warning for it.
@@ -180,7 +267,7 @@ impl BudgetTracker {
             why: format!("{whose} spent, resumes {}", format_utc_time(until)).into(),
             until,
         };
-        if self.rules.swarm.percent_spent(&self.swarm) >= Some(100) {
+        if self.swarm_percent() >= Some(100) {
             return no_more("the swarm's budget");
         }
         if own >= Some(100) {
@@ -202,20 +289,35 @@ impl BudgetTracker {
     /// The next event of the swarm's budget. Each kind comes once a day.
     pub fn due_event(&mut self, now: Timestamp) -> Option<BudgetEvent> {
         self.enter_day(now);
-        let percent = self.rules.swarm.percent_spent(&self.swarm)?;
+        let percent = self.swarm_percent()?;
         if percent >= 100 {
             self.told_low.insert(None);
             let is_new = !std::mem::replace(&mut self.is_told_spent, true);
-            return is_new.then(|| BudgetEvent::Spent(self.day.end_time()));
+            return is_new.then(|| self.spent_event());
         }
         let is_new = percent >= LOW_BUDGET_PERCENT && self.told_low.insert(None);
         is_new.then_some(BudgetEvent::Low(percent))
     }
 
+    /// The operator's own limit, or that part of the default one which is reached.
+    fn spent_event(&self) -> BudgetEvent {
+        let until = self.day.end_time();
+        let cap = self.rules.default_cap;
+        let [dollars, tokens] = cap.shares(&self.swarm, self.unpriced_tokens);
+        let reached = DefaultCap {
+            cost_micros: cap.cost_micros.filter(|_| dollars >= Some(100)),
+            unpriced_tokens: cap.unpriced_tokens.filter(|_| tokens >= Some(100)),
+        };
+        if reached == DefaultCap::default() {
+            return BudgetEvent::Spent(until);
+        }
+        BudgetEvent::DefaultSpent(until, reached)
+    }
+
     /// The state of the budget.
     #[must_use]
     pub fn status(&self) -> BudgetStatus {
-        let of_swarm = self.rules.swarm.percent_spent(&self.swarm);
+        let of_swarm = self.swarm_percent();
         let fullest = || {
             let shares = self.myses.values();
             let none = self.rules.mysis.percent_spent(&BudgetUse::default());
@@ -227,6 +329,7 @@ impl BudgetTracker {
         BudgetStatus {
             day: self.day,
             swarm: self.swarm,
+            unpriced_tokens: self.unpriced_tokens,
             percent: of_swarm.or_else(fullest),
         }
     }
@@ -288,8 +391,25 @@ mod tests {
                 tokens: None,
                 cost_micros: swarm_micros,
             },
+            default_cap: DefaultCap::default(),
         });
         purse
+    }
+
+    fn default_budget() -> BudgetTracker {
+        let mut purse = BudgetTracker::default();
+        purse.set_rules(BudgetRules {
+            default_cap: DefaultCap::WHOLE,
+            ..BudgetRules::default()
+        });
+        purse
+    }
+
+    fn unpriced(tokens: u64) -> Charge {
+        Charge {
+            cost_micros: None,
+            ..bill(tokens, 0)
+        }
     }
 
     fn is_more(allowance: &BudgetAllowance) -> bool {
@@ -366,7 +486,7 @@ mod tests {
             provider: "p".into(),
             spent,
         };
-        after.restore_spending(&[entry], minutes(-5));
+        after.restore_spending(&[entry], |_| false, minutes(-5));
         assert!(!is_more(&after.allowance(A, minutes(-5))));
         assert!(!is_more(&after.allowance(A, minutes(5))));
     }
@@ -426,7 +546,7 @@ mod tests {
             entry(today, B, 100),
         ];
         purse.add_charge(B, &bill(10, 0), NOON);
-        purse.restore_spending(&books, NOON);
+        purse.restore_spending(&books, |_| false, NOON);
         assert_eq!(purse.allowance(A, NOON), BudgetAllowance::More(None));
         assert_eq!(purse.status().swarm.input, 950);
         assert_eq!(purse.status().percent, Some(85));
@@ -447,7 +567,7 @@ mod tests {
                 provider: "p".into(),
                 spent,
             };
-            purse.restore_spending(&[entry], NOON);
+            purse.restore_spending(&[entry], |_| false, NOON);
             let swarm = purse.status().swarm;
             assert_eq!((swarm.input, swarm.cost_micros), (paid.max(booked), counts));
         }
@@ -471,10 +591,64 @@ mod tests {
                 provider: "p".into(),
                 spent,
             };
-            purse.restore_spending(&[entry], NOON);
+            purse.restore_spending(&[entry], |_| false, NOON);
             assert_eq!(purse.due_event(NOON), None, "{booked} micros");
             purse.add_charge(B, &bill(1, paid), NOON);
             assert_eq!(purse.due_event(NOON), told, "{booked} and {paid} micros");
+        }
+    }
+
+    #[test]
+    fn where_nobody_said_five_dollars_hold_for_what_has_a_price() {
+        let mut purse = default_budget();
+        purse.add_charge(A, &bill(900_000_000, 3_999_999), NOON);
+        assert_eq!(purse.due_event(NOON), None);
+        assert_eq!(purse.status().percent, Some(79));
+        purse.add_charge(A, &bill(1, 1_000_001), NOON);
+        let until = Day::of(NOON).end_time();
+        let reached = DefaultCap {
+            unpriced_tokens: None,
+            ..DefaultCap::WHOLE
+        };
+        let told = purse.due_event(NOON);
+        assert_eq!(told, Some(BudgetEvent::DefaultSpent(until, reached)));
+        assert_eq!(reached.describe().unwrap(), "5 US dollars");
+        assert!(!is_more(&purse.allowance(B, NOON)) && !purse.may_spend(B, NOON));
+        assert!(is_more(&purse.allowance(B, until)));
+    }
+
+    #[test]
+    fn where_nobody_said_twenty_million_tokens_hold_for_what_has_no_price() {
+        let mut purse = default_budget();
+        purse.add_charge(A, &unpriced(19_999_999), NOON);
+        purse.add_charge(A, &bill(50_000_000, 0), NOON);
+        assert!(is_more(&purse.allowance(A, NOON)));
+        assert_eq!(purse.status().unpriced_tokens, 19_999_999);
+        purse.add_charge(A, &unpriced(1), NOON);
+        let told = purse.due_event(NOON);
+        assert!(
+            matches!(told, Some(BudgetEvent::DefaultSpent(_, cap)) if cap.cost_micros.is_none()),
+            "{told:?}"
+        );
+        assert!(!purse.may_spend(A, NOON));
+    }
+
+    #[test]
+    fn after_a_restart_what_cost_nothing_had_no_price_unless_its_provider_is_free() {
+        for (is_free, counts) in [(false, 25_000_000), (true, 0)] {
+            let mut purse = default_budget();
+            let mut spent = BudgetUse::default();
+            spent.add_charge(&unpriced(25_000_000));
+            let entry = CostEntry {
+                day: Day::of(NOON),
+                mysis: A,
+                provider: "p".into(),
+                spent,
+            };
+            purse.restore_spending(&[entry], |_| is_free, NOON);
+            assert_eq!(purse.status().unpriced_tokens, counts);
+            assert_eq!(purse.may_spend(B, NOON), is_free);
+            assert_eq!(purse.due_event(NOON), None);
         }
     }
 }

@@ -12,7 +12,7 @@ pub mod circuit;
 mod lane;
 mod pace;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -52,6 +52,8 @@ pub struct GateRules {
     pub lanes: BTreeMap<Lane, LaneRules>,
     /// The budgets.
     pub budget: BudgetRules,
+    /// The providers whose calls are known to cost nothing.
+    pub free_providers: BTreeSet<Arc<str>>,
 }
 
 /// A request for admission.
@@ -137,7 +139,9 @@ impl AdmissionGate {
 
     /// Restores today's cost from the books.
     pub fn restore_spending(&mut self, books: &[CostEntry], now: Timestamp) {
-        self.purse.restore_spending(books, now);
+        let free = &self.rules.free_providers;
+        let is_free = |provider: &str| free.contains(provider);
+        self.purse.restore_spending(books, is_free, now);
     }
 
     /// Restores the servers that are away, as the previous gate reported them.

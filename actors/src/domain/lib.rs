@@ -19,6 +19,7 @@ pub mod message;
 pub mod model;
 pub mod needs;
 pub mod order;
+pub mod price;
 pub mod progress;
 pub mod reading;
 pub mod record;

@@ -1,6 +1,6 @@
 //! Rules that the operator can set, in the form in which the inside uses them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use super::bounds;
 use super::budget::BudgetRules;
 use super::gate::circuit::CircuitRules;
 use super::model::{Charge, TokenUsage};
+use super::price::{PriceList, TokenPrice};
 use super::system_prompt::DEFAULT_TEMPLATE;
 
 /// The nudges of a new configuration, in their order (DESIGN 5.10).
@@ -106,14 +107,34 @@ impl SwarmRules {
 
     /// What a model call cost, where the provider said how much it used.
     #[must_use]
-    pub fn call_charge(&self, provider: &Arc<str>, usage: Option<TokenUsage>) -> Option<Charge> {
+    pub fn call_charge(
+        &self,
+        provider: &Arc<str>,
+        model: &str,
+        usage: Option<TokenUsage>,
+    ) -> Option<Charge> {
         let usage = bounds::usage_of_a_call(usage?);
-        let price = self.providers.get(provider).and_then(|of| of.price);
+        let price = self.price_of(provider, model);
         Some(Charge {
             provider: provider.clone(),
             usage,
             cost_micros: price.map(|price| price.cost_micros(usage)),
         })
+    }
+
+    /// What a model of a provider costs, where that is known.
+    #[must_use]
+    pub fn price_of(&self, provider: &str, model: &str) -> Option<TokenPrice> {
+        let rules = self.providers.get(provider)?;
+        rules.price.or_else(|| rules.price_list.find(model))
+    }
+
+    /// The providers whose calls are known to cost nothing.
+    #[must_use]
+    pub fn free_providers(&self) -> BTreeSet<Arc<str>> {
+        let is_free = |rules: &ProviderRules| rules.price.is_some_and(TokenPrice::is_free);
+        let free = self.providers.iter().filter(|(_, rules)| is_free(rules));
+        free.map(|(name, _)| name.clone()).collect()
     }
 
     /// How many nudged turns make a Mysis idle.
@@ -197,8 +218,10 @@ pub struct ProviderRules {
     pub circuit: CircuitRules,
     /// The provider that takes over while it is.
     pub fallback: Option<Arc<str>>,
-    /// What a million tokens cost; absent: no cost shown.
+    /// What a million tokens cost, whatever the model; absent: what the price list says.
     pub price: Option<TokenPrice>,
+    /// What its models are known to cost.
+    pub price_list: PriceList,
     /// The model's context in tokens, tools and answer included; absent: not known.
     pub context_tokens: Option<u64>,
 }
@@ -216,40 +239,9 @@ impl Default for ProviderRules {
             circuit: CircuitRules::default(),
             fallback: None,
             price: None,
+            price_list: PriceList::default(),
             context_tokens: None,
         }
-    }
-}
-
-/// What a million tokens cost, in US dollars.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TokenPrice {
-    /// Tokens of the request.
-    pub input: f64,
-    /// Tokens of the answer.
-    pub output: f64,
-    /// Tokens of the request that came from the provider's cache; absent: as `input`.
-    pub cached: Option<f64>,
-}
-
-impl TokenPrice {
-    /// What a model call cost, in millionths of a US dollar, rounded up.
-    #[must_use]
-    pub fn cost_micros(self, usage: TokenUsage) -> u64 {
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "tokens of one call are far below 2^52"
-        )]
-        let dollars_per_million = (usage.input - usage.cached.min(usage.input)) as f64 * self.input
-            + usage.cached.min(usage.input) as f64 * self.cached.unwrap_or(self.input)
-            + usage.output as f64 * self.output;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "what is no number, or below 0, becomes 0, and what is too large the largest"
-        )]
-        let micros = dollars_per_million.ceil() as u64;
-        micros.min(bounds::MAX_CALL_COST_MICROS)
     }
 }
 
@@ -287,54 +279,6 @@ impl Default for SupervisionRules {
             longest_wait: Duration::from_secs(300),
             max_relaunches: 5,
             within: Duration::from_secs(600),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_came_from_the_cache_has_its_own_price() {
-        let usage = TokenUsage {
-            input: 1000,
-            output: 10,
-            cached: 600,
-        };
-        let price = |cached| TokenPrice {
-            input: 1.0,
-            output: 2.0,
-            cached,
-        };
-        assert_eq!(price(None).cost_micros(usage), 1020);
-        assert_eq!(price(Some(0.1)).cost_micros(usage), 400 + 60 + 20);
-        let odd = TokenUsage {
-            cached: 5000,
-            ..usage
-        };
-        assert_eq!(price(Some(0.0)).cost_micros(odd), 20);
-    }
-
-    #[test]
-    fn no_price_makes_a_call_cost_more_than_any_call_can() {
-        let usage = TokenUsage {
-            input: 1000,
-            output: 10,
-            cached: 0,
-        };
-        for (price, micros) in [
-            (1e308, bounds::MAX_CALL_COST_MICROS),
-            (f64::NAN, 0),
-            (-1e308, 0),
-            (-3.0, 0),
-        ] {
-            let price = TokenPrice {
-                input: price,
-                output: price,
-                cached: None,
-            };
-            assert_eq!(price.cost_micros(usage), micros, "{price:?}");
         }
     }
 }

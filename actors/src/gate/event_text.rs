@@ -39,6 +39,16 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
             );
             (Severity::Warn, "budget_spent", text)
         }
+        GateEvent::Budget(BudgetEvent::DefaultSpent(until, cap)) => {
+            let text = format!(
+                "today's cap of {}, which holds because [budget] sets none, is spent: all pause until \
+                 {}, or until you set usd_per_day or tokens_per_day under [budget], to a number or to \
+                 \"unlimited\", and reload",
+                cap.describe().unwrap_or_default(),
+                format_utc_time(*until)
+            );
+            (Severity::Warn, "budget_spent", text)
+        }
     }
 }
 

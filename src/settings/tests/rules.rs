@@ -88,7 +88,7 @@ allowed: the first wait, then the longest
 supervision: backoff = ["2s", "1s"] => a list whose first wait is longer than its second
 allowed: a whole number from 0 to 1000000
 supervision: max_relaunches = -1 => -1
-allowed: a number above 0
+allowed: a number above 0, or "unlimited"
 budget: usd_per_day = 0 => 0
 budget: usd_per_day = inf => inf
 allowed: a loopback address and a port, such as 127.0.0.1:0 or [::1]:0

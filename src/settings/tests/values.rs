@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actors::domain::budget::BudgetLimits;
+use actors::domain::budget::{BudgetLimits, DefaultCap};
 use actors::domain::gate::circuit::CircuitRules;
 use actors::domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules, TokenPrice, ToolRules};
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
@@ -159,6 +159,10 @@ fn every_key_is_read() {
             within: Duration::from_secs(3600),
         },
         budget: BudgetRules {
+            default_cap: DefaultCap {
+                cost_micros: None,
+                ..DefaultCap::WHOLE
+            },
             mysis: BudgetLimits {
                 tokens: Some(2_000_000),
                 cost_micros: None,

@@ -460,7 +460,7 @@ fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
     };
     let budget = BudgetRules {
         mysis: limits,
-        swarm: BudgetLimits::default(),
+        ..BudgetRules::default()
     };
     gate.set_rules(GateRules {
         budget,

@@ -201,7 +201,8 @@ impl Life {
         code: &'static str,
         text: &str,
     ) {
-        let Some(bill) = self.rules.call_charge(provider, usage) else {
+        let model = self.model_of(provider);
+        let Some(bill) = self.rules.call_charge(provider, &model, usage) else {
             return;
         };
         self.count_usage(&bill);
@@ -231,7 +232,8 @@ impl Life {
             usage: answer.usage,
             ms,
         });
-        let bill = self.rules.call_charge(provider, answer.usage);
+        let asked = self.model_of(provider);
+        let bill = self.rules.call_charge(provider, &asked, answer.usage);
         if let Some(bill) = &bill {
             self.count_usage(bill);
         }
@@ -256,7 +258,7 @@ impl Life {
             meta: ReplyMeta {
                 usage,
                 ms,
-                model: model.map_or_else(|| self.model_of(provider), Into::into),
+                model: model.map_or(asked, Into::into),
                 provider: provider.clone(),
                 finish_reason: finish_reason.map(Into::into),
                 cost_micros: bill.and_then(|bill| bill.cost_micros),

@@ -31,9 +31,10 @@ use crate::message::{
 };
 use crate::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
 use crate::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
+use crate::price::TokenPrice;
 use crate::record::{Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory};
 use crate::redact::Redactor;
-use crate::rules::{ProviderRules, SwarmRules, TokenPrice};
+use crate::rules::{ProviderRules, SwarmRules};
 use crate::state::{LifeState, Totals};
 use crate::tool::{ToolSpec, Toolset};
 use crate::write::Write;

@@ -144,12 +144,12 @@ impl ModelCaller {
             };
         };
         let clock = &self.deps.means.clock;
-        let provider = route.provider.clone();
+        let (provider, model) = (route.provider.clone(), route.model.clone());
         let started = clock.moment();
         let result = self.ask_once(door, session, &pass, route, messages).await;
         let ms = clock.moment().millis_since(started);
         pass.outcome = call_outcome(&result, is_last_try);
-        self.settle_with_gate(&pass, &provider, &result);
+        self.settle_with_gate(&pass, (&provider, &model), &result);
         let is_in_vain = pass.is_trial && matches!(pass.outcome, CallOutcome::Fails { .. });
         drop(pass);
         if let (true, Err(fault)) = (is_in_vain, &result) {
@@ -172,7 +172,7 @@ impl ModelCaller {
     fn settle_with_gate(
         &self,
         pass: &Permit,
-        provider: &Arc<str>,
+        (provider, model): (&Arc<str>, &str),
         result: &Result<ModelAnswer, ModelFault>,
     ) {
         let usage = match result {
@@ -180,7 +180,7 @@ impl ModelCaller {
             Err(fault) => fault.usage(),
         };
         let gate = &self.deps.means.gate;
-        if let Some(bill) = self.rules.call_charge(provider, usage) {
+        if let Some(bill) = self.rules.call_charge(provider, model, usage) {
             gate.report_charge(self.payer, bill);
         }
         if let Some(wait) = result.as_ref().err().and_then(asked_to_wait) {

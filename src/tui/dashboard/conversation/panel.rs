@@ -3,6 +3,7 @@
 use super::Focus;
 use super::game::{GameSummary, Gauge};
 use crate::dashboard::layout::without_left;
+use crate::dashboard::table::cells::cost_text;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -83,13 +84,8 @@ fn add_mysis(
     lines.push(labelled("temp", temperature, Tone::Text));
     lines.push(labelled("turns", figures::amount(totals.turns), Tone::Text));
     lines.push(labelled("tokens", tokens, Tone::Text));
-    if totals.cost_micros > 0 {
-        lines.push(labelled(
-            "cost",
-            figures::money(totals.cost_micros),
-            Tone::Text,
-        ));
-    }
+    let cost = cost_text(standing, dashboard.rules());
+    lines.push(labelled("cost", cost, Tone::Text));
     if let Some(ms) = standing.last_call_ms {
         lines.push(labelled("call", figures::span(ms), Tone::Text));
     }

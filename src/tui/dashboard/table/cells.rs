@@ -3,6 +3,7 @@
 use actors::domain::event::{Activity, LastToolCall, MysisStatus};
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::ServerOutages;
+use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 
 use super::columns::{Column, PlacedColumn};
@@ -24,7 +25,7 @@ pub fn cell(
     member: &RosterMember,
     now: Timestamp,
     weather: &ServerOutages,
-    nudge_limit: u32,
+    rules: Option<&SwarmRules>,
 ) -> (String, Tone) {
     let standing = &*member.standing;
     let totals = standing.totals;
@@ -40,13 +41,16 @@ pub fn cell(
         },
         Column::Provider => (one_line(&standing.profile.provider), Tone::Dim),
         Column::Model => (one_line(&standing.model), Tone::Dim),
-        Column::Nudges => nudges(standing.nudges, nudge_limit),
+        Column::Nudges => {
+            let limit = rules.map_or(0, SwarmRules::nudge_limit);
+            nudges(standing.nudges, limit)
+        }
         Column::Turns => (figures::amount(totals.turns), Tone::Dim),
         Column::Tokens => {
             let tokens = totals.tokens_in.saturating_add(totals.tokens_out);
             (figures::amount(tokens), Tone::Dim)
         }
-        Column::Cost => (figures::money(totals.cost_micros), Tone::Dim),
+        Column::Cost => (cost_text(standing, rules), Tone::Dim),
         Column::Latency => {
             let latency = standing.last_call_ms.map(figures::span);
             (latency.unwrap_or_default(), Tone::Dim)
@@ -56,6 +60,21 @@ pub fn cell(
             (figures::ago(ago), Tone::Dim)
         }
     }
+}
+
+/// What its calls cost; an unknown price is not a price of nothing.
+#[must_use]
+pub fn cost_text(standing: &MysisStatus, rules: Option<&SwarmRules>) -> String {
+    let totals = standing.totals;
+    let tokens = totals.tokens_in.saturating_add(totals.tokens_out);
+    let is_priced = |rules: &SwarmRules| {
+        let price = rules.price_of(&standing.provider, &standing.model);
+        price.is_some()
+    };
+    if totals.cost_micros == 0 && tokens > 0 && !rules.is_some_and(is_priced) {
+        return "unknown".to_string();
+    }
+    figures::money(totals.cost_micros)
 }
 
 fn unread_mark(member: &RosterMember) -> (String, Tone) {

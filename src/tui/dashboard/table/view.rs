@@ -98,13 +98,18 @@ fn paint_row(
         brush.fill(line, Ground::Selected);
         brush.text(line, 0, "▌", Tone::Accent);
     }
-    let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
     for placed in columns {
         let is_mark = placed.column == Column::Mark;
         let (text, tone) = if is_mark && dashboard.table().marks().contains(&member.standing.id) {
             ("◆".to_string(), Tone::Warning)
         } else {
-            cell(*placed, member, dashboard.now(), dashboard.weather(), limit)
+            cell(
+                *placed,
+                member,
+                dashboard.now(),
+                dashboard.weather(),
+                dashboard.rules(),
+            )
         };
         let area = cell_area(line, *placed);
         brush.text_at(area, 0, side(placed.column), &text, tone);
