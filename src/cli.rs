@@ -20,6 +20,7 @@ mod question;
 pub mod report;
 pub mod run;
 mod screen;
+pub mod setup;
 mod simulate;
 mod status;
 mod swarm_client;
@@ -65,6 +66,8 @@ enum CliCommand {
     Attach(attach::AttachArgs),
     /// One page about the running program.
     Status,
+    /// Set up a swarm: a model server, a key, a model, a game, a cap; try it, write it, start.
+    Setup(setup::SetupArgs),
     /// Write a commented zoea.toml; nothing is ever overwritten.
     Init(init::InitArgs),
     /// Check configuration, files, database, providers and game server.
@@ -156,13 +159,14 @@ fn run_command(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
         .enable_all()
         .build()?;
     run_and_leave(runtime, async {
-        let command = cli
-            .command
-            .unwrap_or_else(|| CliCommand::Run(run::RunArgs::default()));
+        let Some(command) = cli.command else {
+            return setup::offer::run_or_offer(&cli.global, environment).await;
+        };
         match command {
             CliCommand::Run(args) => run::run(&args, &cli.global, environment).await,
             CliCommand::Attach(args) => attach::run(&args, &cli.global, environment).await,
             CliCommand::Status => status::run(&cli.global, environment).await,
+            CliCommand::Setup(args) => setup::run(&args, &cli.global, environment).await,
             CliCommand::Init(args) => init::run(&args, &cli.global, environment),
             CliCommand::Doctor(args) => doctor::run(&args, &cli.global, environment).await,
             CliCommand::Mysis(command) => mysis::run(&command, &cli.global, environment).await,

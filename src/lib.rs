@@ -18,6 +18,7 @@ pub mod readiness;
 pub mod report;
 pub mod serving;
 pub mod settings;
+pub mod setup;
 pub mod swarm;
 pub mod toolbox;
 pub mod traces;

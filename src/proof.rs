@@ -20,7 +20,7 @@ mod speed;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::rules::TokenPrice;
+use actors::domain::price::TokenPrice;
 
 use zoea_provider::{LearntStyle, ProviderEndpoint};
 

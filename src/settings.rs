@@ -41,12 +41,13 @@ use std::path::{Path, PathBuf};
 pub use alerts::AlertSettings;
 pub use environment::Environment;
 pub use listen::{ControlSettings, MetricsSettings};
-pub use mcp::McpSettings;
+pub use mcp::{McpSettings, SPACEMOLT};
 pub use mistake::{Mistake, MistakePlace, SettingsError};
 pub use prompt::check_prompt;
 pub use provider::{KeySource, ProviderKind, ProviderSettings};
 pub use reports::{DailyReport, ReportSettings};
 pub use roster::DeclaredMysis;
+pub use rule::BUILT_IN_GAME;
 pub use secret::Secret;
 pub use store::StoreSettings;
 pub use swarm::SwarmSettings;
@@ -204,6 +205,17 @@ impl Settings {
             file,
             warnings: remarks.warnings,
         })
+    }
+
+    /// Reads a configuration that is not written yet, without keys.
+    ///
+    /// # Errors
+    /// Lists every mistake in it.
+    pub fn from_text(file: &Path, text: &str) -> Result<Settings, SettingsError> {
+        let nothing = Environment::default();
+        let (settings, mistakes) = document::parse(file, text, &nothing, Self::read_root);
+        SettingsError::check(mistakes)?;
+        Ok(settings)
     }
 
     /// Reads only `[tui]` of the configuration file, if there is one.

@@ -6,6 +6,7 @@ mod access;
 mod assembly;
 mod books;
 mod daily;
+mod game_server;
 mod learnt;
 mod offline;
 mod prompt;
@@ -50,8 +51,9 @@ use watchers::Watchers;
 
 pub use access::{HomeAccess, acquire_home, lock_home};
 pub use books::{open_ledger, server_address};
+pub use game_server::{GameServer, give_first_mission};
 pub use learnt::proof_target;
-pub use offline::{OfflineOptions, OfflineServers};
+pub use offline::{FIRST_MISSION, OfflineOptions, OfflineServers, first_name};
 pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;
 pub use rules::{configured_secrets, describe_default_cap, provider_endpoints};
@@ -123,7 +125,7 @@ impl RunningSwarm {
         let ledger = assembly::open_ledger_of(&home, settings, options.mode).await?;
         let stored = ledger.swarm().await.context("read the swarm")?;
         let parts = SwarmParts::assemble(&lock, settings, ledger, &options).await?;
-        let args = parts.commander_args(stored, &home, settings, &options, observers)?;
+        let args = parts.commander_args(stored, &home, &options, observers);
         let (commander, ended) = Actor::spawn(None, Commander, args)
             .await
             .map_err(|error| anyhow::anyhow!("start the commander: {error}"))?;

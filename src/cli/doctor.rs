@@ -48,7 +48,7 @@ pub struct DoctorArgs {
 }
 
 /// The result of a check, as text for the operator.
-type DoctorFinding = Result<String, String>;
+pub(super) type DoctorFinding = Result<String, String>;
 
 pub(super) async fn run(
     args: &DoctorArgs,
@@ -211,22 +211,40 @@ async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Set
         Ok(http) => http,
         Err(error) => return checks.push(("network".to_string(), Err(error.to_string()))),
     };
-    // A server's error may quote its own key or another server's.
     let secrets = Secrets::new(wiring::configured_secrets(settings));
-    let known = secrets.redactor();
+    let known = secrets.clone();
     let providers = Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets);
-    let clean = |finding: DoctorFinding| match finding {
-        Ok(text) => Ok(known.clean_own(text)),
-        Err(why) => Err(known.clean_own(why)),
-    };
     for (name, provider) in &settings.providers {
         let finding = check_provider(&providers, name, &provider.rules.model).await;
-        checks.push((format!("provider {name}"), clean(finding)));
+        checks.push((format!("provider {name}"), clean_finding(finding, &known)));
     }
-    if let Some(url) = &settings.mcp.upstream {
-        let finding = check_game(&McpUpstream::new(Some(url), &http), url).await;
-        checks.push(("mcp".to_string(), clean(finding)));
+    if let Some(finding) = check_game(&http, settings).await {
+        checks.push(("mcp".to_string(), finding));
     }
+}
+
+/// Cleans a finding: a server's error may quote its own key or another server's.
+fn clean_finding(finding: DoctorFinding, known: &Secrets) -> DoctorFinding {
+    let known = known.redactor();
+    match finding {
+        Ok(text) => Ok(known.clean_own(text)),
+        Err(why) => Err(known.clean_own(why)),
+    }
+}
+
+/// Whether the game's server offers its tools; nothing where there is no game.
+pub(super) async fn check_game(
+    http: &reqwest::Client,
+    settings: &Settings,
+) -> Option<DoctorFinding> {
+    if settings.mcp.is_built_in() {
+        let text = "the built-in game, served while the swarm runs";
+        return Some(Ok(text.to_string()));
+    }
+    let url = settings.mcp.upstream.as_deref()?;
+    let finding = list_tools(&McpUpstream::new(Some(url), http), url).await;
+    let secrets = Secrets::new(wiring::configured_secrets(settings));
+    Some(clean_finding(finding, &secrets))
 }
 
 /// Asks the provider for a reply of one token.
@@ -257,7 +275,7 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Docto
 }
 
 /// Lists the tools without calling any.
-async fn check_game(upstream: &McpUpstream, url: &str) -> DoctorFinding {
+async fn list_tools(upstream: &McpUpstream, url: &str) -> DoctorFinding {
     let Some(link) = upstream.link(MysisId(0)) else {
         return Ok("none configured".to_string());
     };

@@ -34,14 +34,14 @@ pub(super) async fn run(
     agree(&target, options.is_agreed)?;
     let http = zoea_http::build_client().context("build an HTTP client")?;
     let as_json = options.as_json;
-    let tell = move |progress: ProofProgress<'_>| tell_progress(&progress, as_json);
-    let proof = prove(&http, &target, &tell).await;
+    let proof = match as_json {
+        true => prove(&http, &target, &|_| {}).await,
+        false => prove_aloud(&http, &target).await?,
+    };
     // The verdict counts even if it cannot be kept in the file.
     let kept = keep(&home, &target, &proof);
     if as_json {
         out::json(&to_value(&proof.report))?;
-    } else {
-        print_report(&proof)?;
     }
     match kept {
         Ok(file) if !as_json => out::note(&format!(
@@ -52,8 +52,25 @@ pub(super) async fn run(
     }
     match &proof.report.verdict {
         ProofVerdict::Plays => Ok(()),
-        ProofVerdict::CannotPlay { .. } => bail!("{}", proof.report.verdict),
+        ProofVerdict::CannotPlay { .. } if as_json => bail!("{}", proof.report.verdict),
+        // Why, and what helps, has been said.
+        ProofVerdict::CannotPlay { .. } => {
+            bail!("{} at {} cannot play", target.model, target.server())
+        }
     }
+}
+
+/// Puts a server and its model to the proof, and tells everything that comes of it, the verdict last.
+///
+/// # Errors
+/// Nobody reads it.
+pub(super) async fn prove_aloud(
+    http: &reqwest::Client,
+    target: &ProofTarget,
+) -> std::io::Result<Proof> {
+    let proof = prove(http, target, &|progress| tell_progress(&progress)).await;
+    print_report(&proof)?;
+    Ok(proof)
 }
 
 fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Result<ProofTarget> {
@@ -90,11 +107,8 @@ fn agree(target: &ProofTarget, is_agreed: bool) -> anyhow::Result<()> {
     bail!("not proven")
 }
 
-/// Prints the progress. With `--json` only the final result is printed.
-fn tell_progress(progress: &ProofProgress<'_>, as_json: bool) {
-    if as_json {
-        return;
-    }
+/// Prints the progress.
+fn tell_progress(progress: &ProofProgress<'_>) {
     match progress {
         ProofProgress::Trying(what) => out::write_stderr(&format!("· {what} …\n")),
         ProofProgress::Checked(check) => {
@@ -126,7 +140,10 @@ fn print_report(proof: &Proof) -> std::io::Result<()> {
 }
 
 /// Writes the result to the home's file of proofs. Returns the file's name.
-fn keep(home: &Home, target: &ProofTarget, proof: &Proof) -> anyhow::Result<String> {
+///
+/// # Errors
+/// The file cannot be written.
+pub(super) fn keep(home: &Home, target: &ProofTarget, proof: &Proof) -> anyhow::Result<String> {
     let file = home.proofs();
     let known = KeptProofs::read(&file).unwrap_or_else(|error| {
         out::note(&error.to_string());

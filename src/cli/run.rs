@@ -1,14 +1,15 @@
 //! `zoea run`: runs the swarm until a signal or the operator stops it.
 
+mod own_servers;
+mod signals;
+
 use std::time::Duration;
 
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
-use anyhow::Context;
 use clap::{Args, value_parser};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::global::GlobalArgs;
@@ -21,8 +22,11 @@ use crate::readiness::ServiceManager;
 use crate::settings::bounds::MAX_MYSES;
 use crate::settings::{Environment, LoadedSettings, Settings, SettingsError};
 use crate::wiring::{
-    self, LaunchOptions, Observers, OfflineOptions, OfflineServers, RunningSwarm, SwarmSignal,
+    self, GameServer, LaunchOptions, Observers, OfflineOptions, OfflineServers, RunningSwarm,
+    SwarmSignal,
 };
+use own_servers::OwnServers;
+pub(super) use signals::Signals;
 use zoea_grammar::units::parse_duration;
 use zoea_tui::TerminalGuard;
 
@@ -59,6 +63,9 @@ pub struct RunArgs {
     json: bool,
     #[command(flatten)]
     look: LookArgs,
+    /// What a swarm without a mission is told, after setup.
+    #[arg(skip)]
+    first_mission: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +99,7 @@ pub(super) async fn run(
         true => Some(OfflineServers::start(&home, args.offline_options()).await?),
         false => None,
     };
-    let (settings, on_defaults) = match &offline {
+    let (mut settings, on_defaults) = match &offline {
         Some(offline) => {
             let settings = Settings {
                 tui: look.unwrap_or_default(),
@@ -102,16 +109,33 @@ pub(super) async fn run(
         }
         None => load_settings(global, &home, environment)?,
     };
+    let game = match settings.mcp.is_built_in() {
+        true => {
+            let options = args.offline_options();
+            Some(GameServer::start(&home, options.tick, options.seed).await?)
+        }
+        false => None,
+    };
+    if let Some(game) = &game {
+        game.serve(&mut settings);
+    }
+    let own = OwnServers {
+        offline: offline.as_ref(),
+        game: game.as_ref(),
+    };
     let stopped = run_swarm(
         args,
         lock,
         (&settings, on_defaults),
         secrets,
         (global, environment),
-        offline.as_ref(),
+        own,
         &mut signals,
     )
     .await;
+    if let Some(game) = game {
+        game.stop().await;
+    }
     if let Some(offline) = offline {
         offline.stop().await;
     }
@@ -151,7 +175,7 @@ async fn run_swarm(
     (settings, on_defaults): (&Settings, Option<String>),
     secrets: Secrets,
     (global, environment): (&GlobalArgs, &Environment),
-    offline: Option<&OfflineServers>,
+    own: OwnServers<'_>,
     signals: &mut Signals,
 ) -> anyhow::Result<StopReason> {
     let options = LaunchOptions {
@@ -186,16 +210,22 @@ async fn run_swarm(
         out::note(&mended.to_string());
     }
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
-    if let Some(offline) = offline {
+    if let Some(text) = &args.first_mission {
+        wiring::give_first_mission(flight.swarm(), text).await?;
+    }
+    if let Some(offline) = own.offline {
         offline.populate(flight.swarm()).await?;
     }
-    flight.warn_about_descriptors(offline.is_some()).await;
+    flight.warn_about_descriptors(own.has_any()).await;
     tracing::info!(control = %control.url(), "up");
     let manager = ServiceManager::of(environment);
     let beating = manager.ready(flight.swarm());
     // Offline play has no configuration that could be reloaded.
-    let source = || match offline {
-        None => Some(global.load_settings(home, environment)),
+    let source = || match own.offline {
+        None => {
+            let read = global.load_settings(home, environment);
+            Some(read.map(|loaded| own.serve(loaded)))
+        }
         Some(_) => None,
     };
     let stop = wait_for_stop(args.r#for, &face, (&mut flight, &manager), signals, source).await;
@@ -326,6 +356,25 @@ async fn wait_for_stop(
 }
 
 impl RunArgs {
+    /// Offline play as it is tried out first.
+    pub(super) fn offline() -> RunArgs {
+        RunArgs {
+            offline: true,
+            ..RunArgs::default()
+        }
+    }
+
+    /// The first run of a configuration that setup has written.
+    pub(super) fn after_setup(first_mission: String, is_headless: bool) -> RunArgs {
+        RunArgs {
+            start_swarm: true,
+            resume: true,
+            headless: is_headless,
+            first_mission: Some(first_mission),
+            ..RunArgs::default()
+        }
+    }
+
     fn format(&self) -> Format {
         if self.json {
             Format::Json
@@ -339,43 +388,6 @@ impl RunArgs {
             tick: self.tick.unwrap_or(Duration::from_secs(1)),
             seed: self.seed,
             myses: self.myses.unwrap_or(5),
-        }
-    }
-}
-
-/// The signals that stop the program. They are registered before anything is opened, so that an
-/// early one is not lost.
-pub(super) struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hangup: Signal,
-}
-
-impl Signals {
-    pub(super) fn listen() -> anyhow::Result<Signals> {
-        Ok(Signals {
-            interrupt: signal(SignalKind::interrupt()).context("listen for SIGINT")?,
-            terminate: signal(SignalKind::terminate()).context("listen for SIGTERM")?,
-            hangup: signal(SignalKind::hangup()).context("listen for SIGHUP")?,
-        })
-    }
-
-    /// Waits for the next signal that ends a program with only a terminal.
-    pub(super) async fn next_terminal_signal(&mut self) {
-        // Cancel-safe: a signal that is not taken stays pending.
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
-            _ = self.hangup.recv() => {}
-        }
-    }
-
-    /// Waits for the next signal to stop.
-    async fn stop(&mut self) {
-        // Cancel-safe: a signal that is not taken stays pending.
-        tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
         }
     }
 }

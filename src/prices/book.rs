@@ -30,7 +30,9 @@ impl PriceBook {
     #[must_use]
     pub fn is_known(&self, status: &MysisStatus) -> bool {
         let rules = self.rules();
-        rules.price_of(&status.provider, &status.model).is_some()
+        rules
+            .price_of(&status.profile.provider, &status.model)
+            .is_some()
     }
 
     /// Whether a provider is known to cost nothing.

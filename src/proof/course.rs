@@ -162,7 +162,7 @@ impl<'a> ProofCourse<'a> {
         self.check("price", None, detail);
     }
 
-    fn price(&self) -> Option<actors::domain::rules::TokenPrice> {
+    fn price(&self) -> Option<actors::domain::price::TokenPrice> {
         let listed = || self.listed_model().and_then(|model| model.price);
         self.target.price.or_else(listed)
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actors::domain::bounds;
-use actors::domain::rules::TokenPrice;
+use actors::domain::price::TokenPrice;
 use serde_json::Value;
 
 use zoea_provider::ProviderEndpoint;

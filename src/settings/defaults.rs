@@ -17,7 +17,7 @@ impl LoadedSettings {
         };
         Some(format!(
             "there is no {CONFIG_FILE}, so the defaults are used: the provider `{name}` at {} with \
-             the model {}, and {game}; `zoea init` writes a {CONFIG_FILE}, `zoea doctor` checks what \
+             the model {}, and {game}; `zoea setup` asks for what is needed, `zoea init` writes a {CONFIG_FILE}, `zoea doctor` checks what \
              it names, `zoea run --offline` plays without any of it",
             provider.endpoint, provider.rules.model
         ))

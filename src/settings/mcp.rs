@@ -2,9 +2,12 @@
 
 use actors::domain::rules::ToolRules;
 
-use super::rule::{duration_above_zero, retry_waits, upstream_url, whole_number};
+use super::rule::{BUILT_IN_GAME, duration_above_zero, retry_waits, upstream_url, whole_number};
 use super::section::Section;
 use super::table::{ReadSection, read_keys};
+
+/// The live game's server.
+pub const SPACEMOLT: &str = "https://game.spacemolt.com/mcp";
 
 /// The upstream MCP server.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,10 +18,18 @@ pub struct McpSettings {
     pub tools: ToolRules,
 }
 
+impl McpSettings {
+    /// Whether the built-in game is meant, which is served once the program runs.
+    #[must_use]
+    pub fn is_built_in(&self) -> bool {
+        self.upstream.as_deref() == Some(BUILT_IN_GAME)
+    }
+}
+
 impl ReadSection for McpSettings {
     fn read_section(section: &mut Section<'_, '_>, _: &[String]) -> Self {
         read_keys! { section;
-            /// The MCP server. "": none. The variable ZOEA_MCP_ENDPOINT overrides it.
+            /// The MCP server. "offline": the built-in game. "": none. The variable ZOEA_MCP_ENDPOINT overrides it.
             default upstream = "https://game.spacemolt.com/mcp", upstream_url() => "ZOEA_MCP_ENDPOINT";
             /// How long one call of a tool may take; travelling takes minutes.
             default tool_timeout = "600s", duration_above_zero();

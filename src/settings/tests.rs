@@ -130,7 +130,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
 #[test]
 fn all_mistakes_are_listed_in_the_order_of_the_file() {
     let text = "[mcp]\nupstream = 'x'\n[swarm]\nmax_mysis = 3\nmax_myses = 0\n[providers.local]\ntemperature = 3\n";
-    let expected = "z:2:12: mcp.upstream is \"x\"; allowed: an http or https URL, or \"\" for no server\n\
+    let expected = "z:2:12: mcp.upstream is \"x\"; allowed: an http or https URL, \"offline\" for the built-in game, or \"\" for no server\n\
         z:4:1: unknown key swarm.max_mysis; did you mean max_myses?\n\
         z:5:13: swarm.max_myses is 0; allowed: a whole number from 1 to 10000\n\
         z:7:15: providers.local.temperature is 3; allowed: a number from 0 to 2";

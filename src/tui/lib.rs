@@ -79,6 +79,12 @@ pub struct TerminalGuard {
     signals: Handle,
 }
 
+/// The columns and rows of the terminal; 80 by 24 where it does not say.
+#[must_use]
+pub fn terminal_size() -> (u16, u16) {
+    crossterm::terminal::size().unwrap_or((80, 24))
+}
+
 impl TerminalGuard {
     /// Takes the terminal over. Input goes to the Ui actor that is alive.
     ///

@@ -107,14 +107,13 @@ impl SwarmParts {
         &self,
         stored: SwarmRecord,
         home: &Home,
-        settings: &Settings,
         options: &LaunchOptions,
         observers: Observers,
-    ) -> anyhow::Result<CommanderArgs> {
+    ) -> CommanderArgs {
         let secrets = &options.secrets;
         let link = observers.link;
         let watchers = observers.watchers.into_iter();
-        Ok(CommanderArgs {
+        CommanderArgs {
             swarm: stored,
             resume: options.resume,
             start_idle: options.start_idle,
@@ -125,7 +124,7 @@ impl SwarmParts {
             watchers: watchers.chain(self.watchers.watchers()).collect(),
             link: link.map(|link| with_exporter(link, home, &self.ledger, secrets)),
             seed: fastrand::u64(..),
-        })
+        }
     }
 }
 

@@ -1,23 +1,19 @@
 //! Offline play: the galaxy and the pilot run inside the program, so a swarm plays without a key
 //! and without a network.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::event_record::OrderSource;
 use actors::domain::order::Order;
 use actors::domain::price::TokenPrice;
 use actors::domain::rules::ProviderRules;
-use anyhow::Context;
-use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use super::game_server::{GameServer, bind_loopback};
 use crate::home::Home;
 use crate::settings::{ProviderKind, ProviderSettings, Settings};
 use crate::swarm::Swarm;
-use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
-use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
 use zoea_pilot::{Habits, PilotOptions};
 
 /// The name of the only provider.
@@ -25,7 +21,7 @@ const PILOT_NAME: &str = "pilot";
 /// The pilot's pause before each answer, so that there is something to watch.
 const PILOT_LATENCY: Duration = Duration::from_millis(400);
 /// The mission of a new swarm.
-const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
+pub const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
                        home station when the hold is full, refuel, and go again.";
 /// The names of the first Myses. Later ones are numbered.
 const FIRST_NAMES: [&str; 8] = [
@@ -49,7 +45,7 @@ pub struct OfflineServers {
     options: OfflineOptions,
     stop: CancellationToken,
     servers: JoinSet<anyhow::Result<()>>,
-    traffic: Arc<Traffic>,
+    game: GameServer,
 }
 
 impl OfflineServers {
@@ -60,28 +56,12 @@ impl OfflineServers {
     pub async fn start(home: &Home, options: OfflineOptions) -> anyhow::Result<OfflineServers> {
         let stop = CancellationToken::new();
         let mut servers = JoinSet::new();
-        let game = bind_loopback().await?;
-        let galaxy = GalaxyOptions {
-            seed: options.seed,
-            tick: options.tick,
-            data: Some(home.directory().join("galaxy")),
-            limits: GalaxyLimits {
-                logins: RateAllowance::Unlimited,
-                refusals: RateAllowance::Unlimited,
-                ..GalaxyLimits::default()
-            },
-            ..GalaxyOptions::default()
-        };
-        let galaxy = Galaxy::start(game, galaxy, stop.child_token()).await?;
-        let upstream = galaxy.url();
-        let seed = galaxy.seed();
-        let traffic = galaxy.traffic();
-        servers.spawn(async move { galaxy.join().await.map(drop) });
+        let game = GameServer::start(home, options.tick, options.seed).await?;
         let model = bind_loopback().await?;
         let endpoint = format!("http://{}/v1", model.local_addr()?);
         let pilot = PilotOptions {
             habits: Habits {
-                seed,
+                seed: game.seed(),
                 ..Habits::default()
             },
             latency: PILOT_LATENCY,
@@ -89,11 +69,11 @@ impl OfflineServers {
         };
         servers.spawn(zoea_pilot::serve(model, pilot, stop.child_token()));
         Ok(OfflineServers {
-            settings: offline_settings(endpoint, upstream, options),
+            settings: offline_settings(endpoint, &game, options),
             options,
             stop,
             servers,
-            traffic,
+            game,
         })
     }
 
@@ -140,23 +120,18 @@ impl OfflineServers {
                 tracing::warn!(error = %format!("{error:#}"), "offline server failed");
             }
         }
-        let (requests, mutations) = (self.traffic.requests(), self.traffic.mutations());
-        tracing::info!(requests, mutations, "the simulated game has closed");
+        self.game.stop().await;
     }
 }
 
-async fn bind_loopback() -> anyhow::Result<TcpListener> {
-    TcpListener::bind(("127.0.0.1", 0))
-        .await
-        .context("listen on a loopback port")
-}
-
-fn first_name(number: u32) -> String {
+/// The name of the Mysis with this number in a new swarm.
+#[must_use]
+pub fn first_name(number: u32) -> String {
     let known = FIRST_NAMES.get(usize::try_from(number).unwrap_or(usize::MAX));
     known.map_or_else(|| format!("mysis-{}", number + 1), ToString::to_string)
 }
 
-fn offline_settings(endpoint: String, upstream: String, options: OfflineOptions) -> Settings {
+fn offline_settings(endpoint: String, game: &GameServer, options: OfflineOptions) -> Settings {
     let mut settings = Settings::default();
     let rules = &mut settings.swarm.rules;
     let myses = usize::try_from(options.myses).unwrap_or(usize::MAX);
@@ -179,7 +154,6 @@ fn offline_settings(endpoint: String, upstream: String, options: OfflineOptions)
         ..ProviderSettings::default()
     };
     settings.providers = [(PILOT_NAME.to_string(), pilot)].into();
-    settings.mcp.upstream = Some(upstream);
-    settings.mcp.tools.logins_per_minute = Some(1_000_000);
+    game.serve(&mut settings);
     settings
 }

@@ -20,6 +20,7 @@ mod recording;
 mod references;
 mod reporting;
 mod revival;
+mod setup;
 mod start;
 mod tidy;
 mod watching;

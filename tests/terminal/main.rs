@@ -4,5 +4,6 @@ mod attaching;
 mod operating;
 mod readme;
 mod reloading;
+mod setup;
 mod storm;
 mod terminal;

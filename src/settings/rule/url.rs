@@ -5,6 +5,9 @@ use url::Url;
 use super::{Rule, describe_value, quote_text};
 use crate::settings::secret::Secret;
 
+/// The word for the built-in game, which the program itself serves while it runs.
+pub const BUILT_IN_GAME: &str = "offline";
+
 /// An `http` or `https` URL to which a path is appended.
 pub(in crate::settings) fn server_url() -> Rule<String> {
     web_url("an http or https URL", |text| {
@@ -33,9 +36,10 @@ pub(in crate::settings) fn endpoint_url() -> Rule<String> {
 
 /// The complete URL of the game. The empty string means that there is no such server.
 pub(in crate::settings) fn upstream_url() -> Rule<Option<String>> {
-    web_url("an http or https URL, or \"\" for no server", |text| {
-        if text.is_empty() {
-            return Ok(None);
+    let allowed = "an http or https URL, \"offline\" for the built-in game, or \"\" for no server";
+    web_url(allowed, |text| {
+        if matches!(text, "" | BUILT_IN_GAME) {
+            return Ok((!text.is_empty()).then(|| text.to_owned()));
         }
         check_web_url(text).map(|_| Some(text.to_owned()))
     })

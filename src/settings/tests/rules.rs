@@ -77,7 +77,7 @@ allowed: a duration such as 500ms, 2s, 5m or 1h30m, above 0s, at most 365days
 providers.local: timeout = "0s" => "0s"
 mcp: tool_timeout = "0s" => "0s"
 supervision: within = "0s" => "0s"
-allowed: an http or https URL, or "" for no server
+allowed: an http or https URL, "offline" for the built-in game, or "" for no server
 mcp: upstream = "spacemolt" => "spacemolt"
 allowed: "manual", "transient" or "always"
 supervision: relaunch = "sometimes" => "sometimes"

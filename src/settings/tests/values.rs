@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use actors::domain::budget::{BudgetLimits, DefaultCap};
 use actors::domain::gate::circuit::CircuitRules;
-use actors::domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules, TokenPrice, ToolRules};
+use actors::domain::price::{PriceList, TokenPrice};
+use actors::domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
 use super::*;
@@ -109,6 +110,7 @@ fn every_key_is_read() {
             },
             retry: Vec::new(),
             fallback: Some("local".into()),
+            price_list: PriceList::default(),
             price: Some(TokenPrice {
                 input: 0.0,
                 output: 0.6,

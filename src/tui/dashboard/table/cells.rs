@@ -68,7 +68,7 @@ pub fn cost_text(standing: &MysisStatus, rules: Option<&SwarmRules>) -> String {
     let totals = standing.totals;
     let tokens = totals.tokens_in.saturating_add(totals.tokens_out);
     let is_priced = |rules: &SwarmRules| {
-        let price = rules.price_of(&standing.provider, &standing.model);
+        let price = rules.price_of(&standing.profile.provider, &standing.model);
         price.is_some()
     };
     if totals.cost_micros == 0 && tokens > 0 && !rules.is_some_and(is_priced) {

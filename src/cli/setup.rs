@@ -1,0 +1,301 @@
+//! `zoea setup`: from nothing to a configuration that plays, by questions or by flags.
+
+mod flags;
+pub(super) mod offer;
+mod present;
+mod prompts;
+mod proof;
+mod questions;
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+use serde_json::json;
+use thiserror::Error;
+
+use crate::cli::global::GlobalArgs;
+use crate::cli::swarm_client::SwarmClient;
+use crate::cli::{out, run, screen};
+use crate::control::call::{ConfigureMysis, ControlCall};
+use crate::home::{Home, RunFile};
+use crate::settings::{Environment, Secret, Settings};
+use crate::setup::{Answers, ConfigurationFiles, KeyAnswer, render_configuration};
+
+use present::Present;
+use proof::PassedProof;
+
+/// What `zoea setup` can be told. What is not told is asked, where there is a terminal.
+#[derive(Debug, Default, Args)]
+pub struct SetupArgs {
+    /// The model server: a name such as openai or ollama, or an address that ends in /v1.
+    #[arg(
+        long,
+        value_name = "NAME|URL",
+        env = "ZOEA_SETUP_PROVIDER",
+        hide_env_values = true
+    )]
+    provider: Option<String>,
+    /// The variable of the environment that holds the server's key.
+    #[arg(
+        long,
+        value_name = "VAR",
+        env = "ZOEA_SETUP_KEY_ENV",
+        hide_env_values = true
+    )]
+    key_env: Option<String>,
+    /// The model, as its server names it.
+    #[arg(
+        long,
+        value_name = "M",
+        env = "ZOEA_SETUP_MODEL",
+        hide_env_values = true
+    )]
+    model: Option<String>,
+    /// The game: offline (the built-in one), spacemolt, or the address of an MCP server.
+    #[arg(
+        long,
+        value_name = "GAME",
+        env = "ZOEA_SETUP_GAME",
+        hide_env_values = true
+    )]
+    game: Option<String>,
+    /// Game accounts for the pool, a file as `zoea accounts import` reads it.
+    #[arg(
+        long,
+        value_name = "FILE",
+        env = "ZOEA_SETUP_ACCOUNTS",
+        hide_env_values = true
+    )]
+    accounts: Option<PathBuf>,
+    /// The variable of the environment that holds the game's registration code.
+    #[arg(
+        long,
+        value_name = "VAR",
+        env = "ZOEA_SETUP_CODE_ENV",
+        hide_env_values = true
+    )]
+    code_env: Option<String>,
+    /// How many Myses.
+    #[arg(long, value_name = "N", env = "ZOEA_SETUP_MYSES", hide_env_values = true,
+          value_parser = clap::value_parser!(u32).range(1..=1000))]
+    myses: Option<u32>,
+    /// What they may spend in a day: 2usd, 20Mtokens or unlimited.
+    #[arg(
+        long,
+        value_name = "CAP",
+        env = "ZOEA_SETUP_CAP",
+        hide_env_values = true
+    )]
+    cap: Option<String>,
+    /// Ask nothing, and replace a configuration that is there; a copy of it is kept.
+    #[arg(long)]
+    yes: bool,
+    /// Do not start the swarm.
+    #[arg(long)]
+    no_start: bool,
+}
+
+/// The operator left before the end.
+#[derive(Debug, Error)]
+#[error(
+    "left; nothing was written. `zoea setup` begins again, `zoea run --offline` plays without a model server"
+)]
+pub(super) struct SetupLeft;
+
+/// What is prepared besides the configuration.
+#[derive(Default)]
+struct Extras {
+    /// A file of accounts for the pool.
+    accounts: Option<PathBuf>,
+    /// An account for the pool that was typed in.
+    account: Option<(String, Secret)>,
+    /// What the game wants from whoever registers.
+    code: Option<Secret>,
+}
+
+/// What holds for whoever could not play.
+const NOTHING_WRITTEN: &str = "nothing was written";
+
+/// Answers that play, and what goes with them.
+struct Prepared {
+    answers: Answers,
+    extras: Extras,
+    passed: PassedProof,
+}
+
+pub(super) async fn run(
+    args: &SetupArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let home = global.open_home(environment)?;
+    let prepared = async {
+        refuse_while_running(&home, args.no_start)?;
+        let present = Present::read(global, &home, environment)?;
+        let files = ConfigurationFiles {
+            configuration: present.file.clone(),
+            credentials: home.credentials(),
+        };
+        let is_asking = !args.yes && is_at_a_terminal();
+        if !is_asking && present.is_there && !args.yes {
+            anyhow::bail!(
+                "{} is there; --yes replaces it and keeps a copy",
+                files.configuration.display()
+            );
+        }
+        let prepared = match is_asking {
+            true => questions::ask(args, &present, &home, environment).await?,
+            false => flags::answers(args, &present, environment).await?,
+        };
+        anyhow::Ok((prepared, present, files))
+    };
+    // Cancel-safe: nothing is written before all of it is over.
+    let (prepared, present, files) = tokio::select! {
+        prepared = prepared => prepared?,
+        _ = tokio::signal::ctrl_c() => return Err(SetupLeft.into()),
+    };
+    let Prepared {
+        answers,
+        extras,
+        passed,
+    } = prepared;
+    write(&answers, &present, &files)?;
+    passed.keep(&home);
+    prepare_home(&answers, &extras, &present, global, environment)
+        .await
+        .context("the configuration is written, but the home could not be prepared for it")?;
+    if args.no_start {
+        return Ok(out::line("`zoea run --start-swarm` starts it.")?);
+    }
+    let start = run::RunArgs::after_setup(first_mission(&extras), !is_at_a_terminal());
+    run::run(&start, global, environment).await
+}
+
+/// Whether there is somebody to ask.
+pub(super) fn is_at_a_terminal() -> bool {
+    screen::require_terminal().is_ok()
+}
+
+/// A running swarm would not see what is written, and its home cannot be prepared.
+fn refuse_while_running(home: &Home, no_start: bool) -> anyhow::Result<()> {
+    match RunFile::read(home) {
+        Some(running) if !no_start => anyhow::bail!(
+            "a swarm runs in {} (pid {}); stop it first, or change its configuration with --no-start \
+             and reload it with `:reload` at its terminal",
+            home.directory().display(),
+            running.pid
+        ),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The settings that a configuration with these answers gives, before it is written.
+fn settings_of(
+    answers: &Answers,
+    present: &Present,
+    environment: &Environment,
+) -> anyhow::Result<(String, Settings)> {
+    let text = render_configuration(&present.text, answers)
+        .with_context(|| format!("read {}", present.file.display()))?;
+    let mut settings = Settings::from_text(&present.file, &text)?;
+    if let Some(provider) = settings.providers.get_mut(&answers.server.name) {
+        provider.api_key = present.key(&answers.key, environment);
+    }
+    Ok((text, settings))
+}
+
+/// Writes the files and says what was written.
+fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> anyhow::Result<()> {
+    let text = render_configuration(&present.text, answers)?;
+    let key = match &answers.key {
+        KeyAnswer::Typed(key) => Some((answers.server.name.as_str(), key)),
+        KeyAnswer::None | KeyAnswer::Variable(_) | KeyAnswer::Stored(_) => None,
+    };
+    let written = files.write(&text, key)?;
+    out::line(&format!("\n{} holds:\n", files.configuration.display()))?;
+    for line in text.lines() {
+        out::line(&format!("  {line}"))?;
+    }
+    out::line("")?;
+    if let Some(copy) = written.copy {
+        out::line(&format!(
+            "What was there before is kept as {}.",
+            copy.display()
+        ))?;
+    }
+    if key.is_some() {
+        let file = files.credentials.display();
+        out::line(&format!("The key is in {file}, for you alone (0600)."))?;
+    }
+    Ok(())
+}
+
+/// Takes accounts into the pool, and brings Myses that are there to the new provider.
+async fn prepare_home(
+    answers: &Answers,
+    extras: &Extras,
+    present: &Present,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let movers = present.provider_before(&answers.server.name);
+    if movers.is_none() && extras.accounts.is_none() && extras.account.is_none() {
+        return Ok(());
+    }
+    let typed = match &extras.account {
+        Some((name, password)) => {
+            let file = tempfile::NamedTempFile::new().context("keep the account for a moment")?;
+            let account = json!([{"username": name, "password": password.expose()}]);
+            std::fs::write(file.path(), account.to_string()).context("keep the account")?;
+            Some(file)
+        }
+        None => None,
+    };
+    let client = SwarmClient::open(global, environment).await?;
+    let typed = typed.as_ref().map(|file| file.path().to_owned());
+    for file in extras.accounts.iter().cloned().chain(typed) {
+        let file = std::path::absolute(file).context("find the accounts")?;
+        let file = file.to_string_lossy().into_owned();
+        client.call(ControlCall::ImportAccounts { file }).await?;
+    }
+    if let Some(before) = movers {
+        move_myses(&client, &before, &answers.server.name).await?;
+    }
+    client.close().await;
+    Ok(())
+}
+
+/// Whoever is on the provider that was the usual one goes to the one that is now.
+async fn move_myses(client: &SwarmClient, before: &str, now: &str) -> anyhow::Result<()> {
+    let myses = client.call(ControlCall::ListMyses {}).await?;
+    for mysis in myses.as_array().into_iter().flatten() {
+        let Some(name) = mysis["name"]
+            .as_str()
+            .filter(|_| mysis["provider"] == before)
+        else {
+            continue;
+        };
+        let change = ConfigureMysis {
+            name: name.to_string(),
+            provider: Some(now.to_string()),
+            model: None,
+            temperature: None,
+        };
+        client.call(ControlCall::ConfigureMysis(change)).await?;
+        out::line(&format!("{name} is on {now} now."))?;
+    }
+    Ok(())
+}
+
+/// What a swarm without a mission is told.
+fn first_mission(extras: &Extras) -> String {
+    let mission = crate::wiring::FIRST_MISSION;
+    match &extras.code {
+        Some(code) => format!(
+            "{mission} Whoever has no account yet registers with the registration_code {}.",
+            code.expose()
+        ),
+        None => mission.to_string(),
+    }
+}

@@ -1,0 +1,144 @@
+//! What is there already: its values are the defaults of the questions.
+
+use std::path::{Path, PathBuf};
+
+use actors::domain::budget::DefaultCap;
+use anyhow::Context;
+
+use crate::cli::global::GlobalArgs;
+use crate::home::Home;
+use crate::settings::{CONFIG_FILE, Environment, KeySource, ProviderSettings, Secret, Settings};
+use crate::setup::{DailyCap, KeyAnswer};
+
+/// A configuration that is there, or the place of one.
+pub(super) struct Present {
+    /// Where it is, or will be.
+    pub(super) file: PathBuf,
+    /// Whether it is.
+    pub(super) is_there: bool,
+    /// Its text.
+    pub(super) text: String,
+    /// What it says; the defaults where there is none.
+    pub(super) settings: Settings,
+}
+
+impl Present {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// It is there and cannot be read; every mistake in it is named.
+    pub(super) fn read(
+        global: &GlobalArgs,
+        home: &Home,
+        environment: &Environment,
+    ) -> anyhow::Result<Present> {
+        let here = Path::new(".").join(CONFIG_FILE);
+        let file = match &global.config {
+            Some(chosen) => chosen.clone(),
+            None if here.exists() => here,
+            None => home.config_file(),
+        };
+        let is_there = file.try_exists().unwrap_or(true);
+        if !is_there {
+            return Ok(Present {
+                file,
+                is_there,
+                text: String::new(),
+                settings: Settings::default(),
+            });
+        }
+        let loaded = global.load_settings(home, environment);
+        let settings = loaded.with_context(|| {
+            format!(
+                "{} has mistakes; mend it or move it away, then set up again",
+                file.display()
+            )
+        });
+        let text = std::fs::read_to_string(&file);
+        Ok(Present {
+            text: text.with_context(|| format!("read {}", file.display()))?,
+            settings: settings?.settings,
+            file,
+            is_there,
+        })
+    }
+
+    /// The usual provider, where a configuration names one.
+    pub(super) fn provider(&self) -> Option<(&str, &ProviderSettings)> {
+        let name: &str = &self.settings.swarm.rules.default_provider;
+        let provider = self.settings.providers.get(name);
+        provider
+            .filter(|_| self.is_there)
+            .map(|provider| (name, provider))
+    }
+
+    /// The provider at that endpoint.
+    pub(super) fn provider_at(&self, endpoint: &str) -> Option<(&str, &ProviderSettings)> {
+        let mut known = self.settings.providers.iter().filter(|_| self.is_there);
+        let found = known.find(|(_, provider)| provider.endpoint == endpoint);
+        found.map(|(name, provider)| (name.as_str(), provider))
+    }
+
+    /// The usual provider until now, if it is another one than the one of that name.
+    pub(super) fn provider_before(&self, name: &str) -> Option<String> {
+        let before = self.provider().map(|(before, _)| before);
+        before.filter(|before| *before != name).map(str::to_string)
+    }
+
+    /// The key of a provider that is there.
+    pub(super) fn key_at(&self, endpoint: &str) -> Option<KeyAnswer> {
+        let (_, provider) = self.provider_at(endpoint)?;
+        match &provider.key_source {
+            KeySource::None => None,
+            KeySource::Variable(name) => Some(KeyAnswer::Variable(name.clone())),
+            KeySource::Credentials(name) => Some(KeyAnswer::Stored(name.clone())),
+        }
+        .filter(|_| provider.api_key.is_some())
+    }
+
+    /// The key itself.
+    pub(super) fn key(&self, answer: &KeyAnswer, environment: &Environment) -> Option<Secret> {
+        match answer {
+            KeyAnswer::None => None,
+            KeyAnswer::Typed(key) => Some(key.clone()),
+            KeyAnswer::Variable(name) => variable(environment, name),
+            KeyAnswer::Stored(name) => {
+                let source = KeySource::Credentials(name.clone());
+                let mut known = self.settings.providers.values();
+                known
+                    .find(|provider| provider.key_source == source)
+                    .and_then(|provider| provider.api_key.clone())
+            }
+        }
+    }
+
+    /// The names of the Myses that the configuration declares.
+    pub(super) fn myses(&self) -> Vec<String> {
+        let declared = self.settings.myses.iter();
+        declared.map(|mysis| mysis.name.clone()).collect()
+    }
+
+    /// What may be spent in a day, where the configuration says so.
+    pub(super) fn cap(&self) -> Option<DailyCap> {
+        let budget = &self.settings.budget;
+        let dollars = |micros: u64| {
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "a cap of at most millions of dollars"
+            )]
+            let dollars = micros as f64 / 1e6;
+            DailyCap::Dollars(dollars)
+        };
+        let own = budget.swarm.cost_micros.map(dollars);
+        let own = own.or(budget.swarm.tokens.map(DailyCap::Tokens));
+        let is_lifted = budget.default_cap == DefaultCap::default();
+        own.or(is_lifted.then_some(DailyCap::Unlimited))
+    }
+}
+
+/// A key or a code in a variable of the environment, if one is there.
+pub(super) fn variable(environment: &Environment, name: &str) -> Option<Secret> {
+    let value = environment.get(name)?.to_str()?.trim();
+    let is_usable = !value.is_empty() && value.chars().all(|c| c.is_ascii_graphic());
+    is_usable.then(|| Secret::new(value))
+}

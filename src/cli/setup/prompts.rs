@@ -1,0 +1,119 @@
+//! Questions at a terminal: the library draws them, and what it draws was cleaned before.
+
+use std::fmt;
+
+use actors::domain::clean::one_line;
+use anyhow::Context;
+use inquire::validator::Validation;
+use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
+use zoea_tui::terminal_size;
+
+use super::SetupLeft;
+use super::flags::typed_key;
+use crate::cli::out;
+use crate::settings::Secret;
+
+/// Something to choose, and how it is shown.
+pub(super) struct Choice<T> {
+    pub(super) value: T,
+    text: String,
+}
+
+impl<T> fmt::Display for Choice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl<T> Choice<T> {
+    /// What a server says of itself stays one line of the terminal, and no command to it.
+    pub(super) fn new(value: T, text: &str) -> Choice<T> {
+        let room = usize::from(terminal_size().0).saturating_sub(26).max(30);
+        Choice {
+            value,
+            text: out::shorten(&one_line(text), room),
+        }
+    }
+}
+
+/// Runs a question that waits for keys. Who leaves it leaves setup.
+fn ask_blocking<T>(question: impl FnOnce() -> Result<T, InquireError>) -> anyhow::Result<T> {
+    match tokio::task::block_in_place(question) {
+        Ok(answer) => Ok(answer),
+        Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {
+            Err(SetupLeft.into())
+        }
+        Err(
+            fault @ (InquireError::NotTTY
+            | InquireError::InvalidConfiguration(_)
+            | InquireError::IO(_)
+            | InquireError::Custom(_)),
+        ) => Err(fault).context("ask at the terminal"),
+    }
+}
+
+/// Asks for yes or no.
+pub(super) fn confirm(question: &str) -> anyhow::Result<bool> {
+    let confirm = Confirm::new(question).with_default(true);
+    ask_blocking(|| confirm.prompt())
+}
+
+/// Lets one of several be chosen, with the cursor on one of them.
+pub(super) fn choose<T>(
+    question: &str,
+    choices: Vec<Choice<T>>,
+    start: usize,
+) -> anyhow::Result<T> {
+    let rows = usize::from(terminal_size().1);
+    let select = Select::new(question, choices)
+        .with_starting_cursor(start)
+        .with_page_size(rows.saturating_sub(5).clamp(3, 12))
+        .with_help_message("↑↓ and Enter; letters filter");
+    Ok(ask_blocking(|| select.prompt())?.value)
+}
+
+/// Asks for a text that is not empty.
+pub(super) fn ask_text(question: &str, usual: Option<&str>, help: &str) -> anyhow::Result<String> {
+    let needed = |text: &str| match text.trim().is_empty() {
+        true => Ok(Validation::Invalid(
+            "write something, or leave with Esc".into(),
+        )),
+        false => Ok(Validation::Valid),
+    };
+    let mut text = Text::new(question)
+        .with_help_message(help)
+        .with_validator(needed);
+    if let Some(usual) = usual {
+        text = text.with_default(usual);
+    }
+    ask_blocking(|| text.prompt())
+}
+
+/// Asks for a text that may be empty.
+pub(super) fn ask_optional(question: &str, help: &str) -> anyhow::Result<String> {
+    let text = Text::new(question).with_help_message(help);
+    Ok(ask_blocking(|| text.prompt())?.trim().to_string())
+}
+
+/// Asks for what is not shown; it may be empty.
+pub(super) fn ask_password(question: &str, help: Option<&str>) -> anyhow::Result<String> {
+    let mut password = Password::new(question)
+        .without_confirmation()
+        .with_display_mode(PasswordDisplayMode::Masked)
+        .with_formatter(&|_| "(not shown)".to_string());
+    if let Some(help) = help {
+        password = password.with_help_message(help);
+    }
+    ask_blocking(|| password.prompt())
+}
+
+/// A key that has the form of one.
+pub(super) fn ask_key(question: &str, help: Option<&str>) -> anyhow::Result<Secret> {
+    let mut help = help.map(str::to_string);
+    loop {
+        match typed_key(&ask_password(question, help.as_deref())?) {
+            Ok(key) => return Ok(key),
+            Err(why) => help = Some(why),
+        }
+    }
+}

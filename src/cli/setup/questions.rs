@@ -1,0 +1,381 @@
+//! The questions of setup at a terminal, one after the other; Enter takes what is proposed.
+
+use anyhow::Context;
+
+use super::flags::{self, is_price_known, listed_model, names_of, resolve_server, typed_key};
+use super::present::{Present, variable};
+use super::prompts::{Choice, ask_key, ask_optional, ask_password, ask_text, choose, confirm};
+use super::proof::Candidate;
+use super::{Extras, Prepared, SetupArgs, SetupLeft, settings_of};
+use crate::cli::out;
+use crate::home::Home;
+use crate::prices::price_list;
+use crate::proof::listing::ListedModel;
+use crate::settings::{BUILT_IN_GAME, Environment, SPACEMOLT, Secret};
+use crate::setup::{
+    Answers, DailyCap, KeyAnswer, LocalServer, ModelAnswer, ServerAnswer, ServerFault,
+    find_local_servers, list_models, sellers,
+};
+
+/// What is known while questions are asked.
+struct Asker<'a> {
+    args: &'a SetupArgs,
+    present: &'a Present,
+    environment: &'a Environment,
+    http: reqwest::Client,
+    found: Vec<LocalServer>,
+}
+
+/// Asks everything, tries it, and asks again until it plays.
+///
+/// # Errors
+/// The operator left.
+pub(super) async fn ask(
+    args: &SetupArgs,
+    present: &Present,
+    home: &Home,
+    environment: &Environment,
+) -> anyhow::Result<Prepared> {
+    out::line(&format!(
+        "Setting up a swarm in {}.",
+        home.directory().display()
+    ))?;
+    out::line(
+        "Enter takes what is marked. Esc or Ctrl-C leaves; nothing is written before the end.\n",
+    )?;
+    let http = zoea_http::build_client().context("build an HTTP client")?;
+    let found = find_local_servers(&http).await;
+    let asker = Asker {
+        args,
+        present,
+        environment,
+        http,
+        found,
+    };
+    loop {
+        let (server, key, models) = asker.ask_server().await?;
+        let model = asker.ask_model(&server, &models)?;
+        let game = asker.ask_game()?;
+        let extras = asker.ask_account(&game)?;
+        let myses = asker.ask_myses()?;
+        let cap = asker.ask_cap(&server, &model)?;
+        let mut answers = Answers {
+            server,
+            key,
+            model,
+            game,
+            myses,
+            cap,
+        };
+        let (_, settings) = settings_of(&answers, present, environment)?;
+        let candidate = Candidate::new(&asker.http, &settings, &answers.server.name)?;
+        out::line(&format!(
+            "\nBefore it is written, {}.",
+            candidate.announcement()
+        ))?;
+        if !confirm("Try it now?")? {
+            return Err(SetupLeft.into());
+        }
+        let passed = match candidate.prove().await {
+            Ok(passed) => passed,
+            Err(fault) => {
+                out::line(&format!("{fault:#}. Choose again, or leave with Esc.\n"))?;
+                continue;
+            }
+        };
+        answers.model.context_tokens = passed.context_tokens().or(answers.model.context_tokens);
+        let (text, _) = settings_of(&answers, present, environment)?;
+        out::line(&format!("\n{} would hold:\n", present.file.display()))?;
+        for line in text.lines() {
+            out::line(&format!("  {line}"))?;
+        }
+        out::line("")?;
+        if asker.confirm()? {
+            return Ok(Prepared {
+                answers,
+                extras,
+                passed,
+            });
+        }
+        return Err(SetupLeft.into());
+    }
+}
+
+impl Asker<'_> {
+    /// A server, its key, and its models.
+    async fn ask_server(&self) -> anyhow::Result<(ServerAnswer, KeyAnswer, Vec<ListedModel>)> {
+        let mut named = self.args.provider.clone();
+        loop {
+            let server = match named.take() {
+                Some(text) => resolve_server(&text, self.present).map_err(anyhow::Error::msg)?,
+                None => self.choose_server()?,
+            };
+            let mut key = self.first_key(&server)?;
+            loop {
+                let secret = self.present.key(&key, self.environment);
+                match list_models(&self.http, &server.endpoint, secret.as_ref()).await {
+                    Ok(models) => return Ok((server, key, models)),
+                    Err(fault @ ServerFault::KeyRefused(_)) => {
+                        match secret {
+                            Some(_) => out::line(&format!("{fault}."))?,
+                            None => out::line("This server wants a key.")?,
+                        }
+                        key = KeyAnswer::Typed(ask_key("Its key", None)?);
+                    }
+                    Err(fault) => {
+                        out::line(&format!("{}: {fault}.", server.endpoint))?;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    fn choose_server(&self) -> anyhow::Result<ServerAnswer> {
+        let mut choices = Vec::new();
+        let mut add = |name: &str, endpoint: &str, text: String| {
+            let known = |choice: &Choice<Option<ServerAnswer>>| {
+                let server = choice.value.as_ref();
+                server.is_some_and(|server| server.endpoint == endpoint)
+            };
+            if !choices.iter().any(known) {
+                let server = ServerAnswer {
+                    name: name.to_string(),
+                    endpoint: endpoint.to_string(),
+                };
+                choices.push(Choice::new(Some(server), &text));
+            }
+        };
+        if let Some((name, provider)) = self.present.provider() {
+            let text = format!("{name} at {}, as now", provider.endpoint);
+            add(name, &provider.endpoint, text);
+        }
+        for found in &self.found {
+            let (seller, count) = (found.seller, found.models.len());
+            let place = seller.endpoint.trim_start_matches("http://");
+            let models = match count {
+                1 => "1 model".to_string(),
+                count => format!("{count} models"),
+            };
+            let text = format!("{} at {place}, {models}", seller.label);
+            add(seller.name, seller.endpoint, text);
+        }
+        for seller in sellers() {
+            add(
+                seller.name,
+                seller.endpoint,
+                format!("{} ({})", seller.label, host_of(seller.endpoint)),
+            );
+        }
+        choices.push(Choice::new(None, "another address"));
+        match choose("Which model server?", choices, 0)? {
+            Some(server) => Ok(server),
+            None => self.ask_address(),
+        }
+    }
+
+    fn ask_address(&self) -> anyhow::Result<ServerAnswer> {
+        loop {
+            let text = ask_text("Its address", None, "such as http://192.168.1.5:8080/v1")?;
+            match resolve_server(&text, self.present) {
+                Ok(server) => return Ok(server),
+                Err(why) => out::line(&format!("{why}."))?,
+            }
+        }
+    }
+
+    /// The key that is tried first.
+    fn first_key(&self, server: &ServerAnswer) -> anyhow::Result<KeyAnswer> {
+        if let Some(name) = &self.args.key_env {
+            variable(self.environment, name)
+                .with_context(|| format!("--key-env: the variable {name} holds no key"))?;
+            return Ok(KeyAnswer::Variable(name.clone()));
+        }
+        let present = self.present.key_at(&server.endpoint);
+        let seller = sellers().iter().find(|of| of.endpoint == server.endpoint);
+        let Some(seller) = seller else {
+            return Ok(present.unwrap_or(KeyAnswer::None));
+        };
+        let of_variable = variable(self.environment, seller.key_variable)
+            .map(|_| KeyAnswer::Variable(seller.key_variable.to_string()));
+        let usual = present.or(of_variable);
+        let question = format!("Key of {}", seller.label);
+        let help = match &usual {
+            Some(KeyAnswer::Variable(name)) => Some(format!("Enter alone takes the one in {name}")),
+            Some(KeyAnswer::Stored(_)) => Some("Enter alone keeps the present one".to_string()),
+            Some(KeyAnswer::None | KeyAnswer::Typed(_)) | None => None,
+        };
+        match (ask_password(&question, help.as_deref())?, usual) {
+            (text, Some(usual)) if text.trim().is_empty() => Ok(usual),
+            (text, _) => match typed_key(&text) {
+                Ok(key) => Ok(KeyAnswer::Typed(key)),
+                Err(why) => Ok(KeyAnswer::Typed(ask_key(&question, Some(&why))?)),
+            },
+        }
+    }
+
+    fn ask_model(
+        &self,
+        server: &ServerAnswer,
+        listed: &[ListedModel],
+    ) -> anyhow::Result<ModelAnswer> {
+        let present = self.present.provider_at(&server.endpoint);
+        let present = present.map(|(_, provider)| &*provider.rules.model);
+        let seller = sellers().iter().find(|of| of.endpoint == server.endpoint);
+        let wanted = self.args.model.as_deref().or(present);
+        let wanted = wanted.or(seller.map(|seller| seller.model));
+        if listed.is_empty() {
+            let name = ask_text("Which model?", wanted, "as the server names it")?;
+            return Ok(listed_model(name.trim(), listed));
+        }
+        let prices = price_list(&server.endpoint);
+        let shown = |model: &ListedModel| {
+            let mut text = model.name.clone();
+            if let Some(tokens) = model.context_tokens {
+                text += &format!("  {}k context", tokens / 1000);
+            }
+            if let Some(price) = model.price.or_else(|| prices.find(&model.name)) {
+                text += &format!("  ${} in, ${} out per million", price.input, price.output);
+            }
+            text
+        };
+        let mut choices: Vec<Choice<Option<&ListedModel>>> = listed
+            .iter()
+            .map(|model| Choice::new(Some(model), &shown(model)))
+            .collect();
+        choices.push(Choice::new(None, "another name"));
+        let start = listed
+            .iter()
+            .position(|model| Some(model.name.as_str()) == wanted);
+        match choose("Which model?", choices, start.unwrap_or(0))? {
+            Some(model) => Ok(listed_model(&model.name, listed)),
+            None => {
+                let name = ask_text("Its name", wanted, "as the server names it")?;
+                Ok(listed_model(name.trim(), listed))
+            }
+        }
+    }
+
+    fn ask_game(&self) -> anyhow::Result<String> {
+        if let Some(game) = &self.args.game {
+            return flags::game_of(Some(game), self.present).map_err(anyhow::Error::msg);
+        }
+        let present = self
+            .present
+            .settings
+            .mcp
+            .upstream
+            .as_deref()
+            .unwrap_or_default();
+        let is_other = ![BUILT_IN_GAME, SPACEMOLT, ""].contains(&present);
+        let mut choices = vec![
+            Choice::new(
+                Some(SPACEMOLT),
+                "SpaceMolt, the live game (game.spacemolt.com)",
+            ),
+            Choice::new(
+                Some(BUILT_IN_GAME),
+                "the built-in game: no account, no network",
+            ),
+        ];
+        if is_other && self.present.is_there {
+            choices.insert(0, Choice::new(Some(present), &format!("{present}, as now")));
+        }
+        choices.push(Choice::new(None, "another MCP server"));
+        let start = choices
+            .iter()
+            .position(|choice| choice.value == Some(present));
+        match choose("Which game?", choices, start.unwrap_or(0))? {
+            Some(game) => Ok(game.to_string()),
+            None => loop {
+                let text = ask_text("Its address", None, "such as http://127.0.0.1:3111/mcp")?;
+                match flags::game_of(Some(&text), self.present) {
+                    Ok(game) => return Ok(game),
+                    Err(why) => out::line(&format!("{why}."))?,
+                }
+            },
+        }
+    }
+
+    /// An account of the game, or what it wants from whoever registers.
+    fn ask_account(&self, game: &str) -> anyhow::Result<Extras> {
+        let mut extras = flags::extras_of(self.args, self.environment)?;
+        let is_told = extras.accounts.is_some() || extras.code.is_some();
+        if is_told || game == BUILT_IN_GAME || game.is_empty() || self.present.is_there {
+            return Ok(extras);
+        }
+        let help = "Enter alone: each Mysis registers an account of its own";
+        let name = ask_optional("Game account", help)?;
+        if !name.is_empty() {
+            let password = loop {
+                let typed = ask_password("Its password", None)?;
+                if typed.len() >= actors::domain::redact::MIN_SECRET_BYTES {
+                    break Secret::new(typed);
+                }
+                out::line("A password is longer than that.")?;
+            };
+            extras.account = Some((name, password));
+            out::line("It is for one Mysis; `zoea accounts import FILE` adds others.")?;
+            return Ok(extras);
+        }
+        let code = ask_password(
+            "Registration code",
+            Some("Enter alone: the game wants none"),
+        )?;
+        extras.code = (!code.trim().is_empty()).then(|| Secret::new(code.trim()));
+        Ok(extras)
+    }
+
+    fn ask_myses(&self) -> anyhow::Result<Vec<String>> {
+        if self.args.myses.is_some() {
+            return Ok(names_of(self.args.myses, self.present));
+        }
+        let usual = names_of(None, self.present).len().to_string();
+        loop {
+            let text = ask_text("How many Myses?", Some(&usual), "each one plays by itself")?;
+            match text.trim().parse::<u32>() {
+                Ok(count) if (1..=1000).contains(&count) => {
+                    return Ok(names_of(Some(count), self.present));
+                }
+                Ok(_) | Err(_) => out::line("Write a number from 1 to 1000.")?,
+            }
+        }
+    }
+
+    fn ask_cap(&self, server: &ServerAnswer, model: &ModelAnswer) -> anyhow::Result<DailyCap> {
+        if let Some(cap) = &self.args.cap {
+            return DailyCap::parse(cap).map_err(anyhow::Error::msg);
+        }
+        let is_priced = is_price_known(server, model, self.present);
+        let usual = self
+            .present
+            .cap()
+            .unwrap_or(DailyCap::default_for(is_priced));
+        let help = match is_priced {
+            true => "2usd, 20Mtokens or unlimited",
+            false => "price unknown: 20Mtokens or unlimited",
+        };
+        loop {
+            let text = ask_text("What may they spend a day?", Some(&usual.to_string()), help)?;
+            match DailyCap::parse(&text) {
+                Ok(cap) => return Ok(cap),
+                Err(why) => out::line(&format!("{why}."))?,
+            }
+        }
+    }
+
+    fn confirm(&self) -> anyhow::Result<bool> {
+        let question = match (self.args.no_start, self.present.is_there) {
+            (true, false) => "Write it?",
+            (true, true) => "Write it? A copy of the present one is kept.",
+            (false, false) => "Write it and start?",
+            (false, true) => "Write it and start? A copy of the present one is kept.",
+        };
+        confirm(question)
+    }
+}
+
+fn host_of(endpoint: &str) -> String {
+    let rest = endpoint.trim_start_matches("https://");
+    rest.split('/').next().unwrap_or_default().to_string()
+}

@@ -1,0 +1,263 @@
+//! The files that setup writes: each is there whole, as it was before or as it is to be.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use serde_json::{Map, Value, json};
+
+use crate::settings::Secret;
+use zoea_system::files::read_text;
+
+/// More than any configuration, and more than any credentials.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// Where setup writes.
+#[derive(Clone, Debug)]
+pub struct ConfigurationFiles {
+    /// The configuration.
+    pub configuration: PathBuf,
+    /// The keys.
+    pub credentials: PathBuf,
+}
+
+/// What was written.
+#[derive(Debug)]
+pub struct WrittenFiles {
+    /// The copy of the configuration that was there before.
+    pub copy: Option<PathBuf>,
+}
+
+impl ConfigurationFiles {
+    /// The configuration as it is now; empty where there is none.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read_configuration(&self) -> anyhow::Result<String> {
+        read_if_there(&self.configuration)
+    }
+
+    /// Writes both, and keeps a copy of a configuration that was there. Where anything fails before
+    /// the end, everything is as it was.
+    ///
+    /// # Errors
+    /// The disk does not take it, or the credentials hold something else.
+    pub fn write(&self, text: &str, key: Option<(&str, &Secret)>) -> anyhow::Result<WrittenFiles> {
+        let present = self.read_configuration()?;
+        let credentials = match key {
+            Some((name, key)) => Some(self.add_key(name, key)?),
+            None => None,
+        };
+        let new = PendingFile::prepare(&self.configuration, text.as_bytes())?;
+        let keys = credentials.map(|keys| PendingFile::prepare(&self.credentials, keys.as_bytes()));
+        let keys = keys.transpose()?;
+        let is_changed = !present.is_empty() && present != text;
+        let copy = is_changed.then(|| keep_copy(&self.configuration, &present));
+        let copy = copy.transpose()?;
+        if let Some(keys) = keys {
+            keys.put()?;
+        }
+        new.put()?;
+        Ok(WrittenFiles { copy })
+    }
+
+    /// The credentials with a key in them.
+    fn add_key(&self, name: &str, key: &Secret) -> anyhow::Result<String> {
+        let file = self.credentials.display();
+        let present = read_if_there(&self.credentials)?;
+        let mut root = match present.trim().is_empty() {
+            true => Map::new(),
+            // The parser's own words may quote a key.
+            false => serde_json::from_str(&present).map_err(|_| {
+                anyhow::anyhow!(
+                    "{file} is no JSON object; mend it or move it away; nothing was changed"
+                )
+            })?,
+        };
+        let providers = root.entry("providers").or_insert_with(|| json!({}));
+        let Value::Object(providers) = providers else {
+            anyhow::bail!("`providers` in {file} is no JSON object; mend it; nothing was changed");
+        };
+        providers.insert(name.to_string(), json!({"api_key": key.expose()}));
+        Ok(format!("{:#}\n", Value::Object(root)))
+    }
+}
+
+/// A new content that stands beside its file until it takes its place.
+struct PendingFile {
+    beside: PathBuf,
+    target: PathBuf,
+}
+
+impl PendingFile {
+    fn prepare(file: &Path, content: &[u8]) -> anyhow::Result<PendingFile> {
+        // Where the file is a link, what it leads to is replaced.
+        let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
+        let mut name = target.as_os_str().to_owned();
+        name.push(".new");
+        let pending = PendingFile {
+            beside: name.into(),
+            target,
+        };
+        let written = pending.write(content);
+        written.with_context(|| format!("write {}; nothing was changed", file.display()))?;
+        Ok(pending)
+    }
+
+    fn write(&self, content: &[u8]) -> io::Result<()> {
+        // What an ended setup left there has another's mode, perhaps.
+        match fs::remove_file(&self.beside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let mut file = create_private(&self.beside)?;
+        file.write_all(content)?;
+        file.sync_all()
+    }
+
+    fn put(self) -> anyhow::Result<()> {
+        let put = fs::rename(&self.beside, &self.target).and_then(|()| sync_folder(&self.target));
+        put.with_context(|| format!("replace {}", self.target.display()))
+    }
+}
+
+impl Drop for PendingFile {
+    fn drop(&mut self) {
+        // Once it has taken its place, there is nothing.
+        let _ = fs::remove_file(&self.beside);
+    }
+}
+
+fn sync_folder(file: &Path) -> io::Result<()> {
+    match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
+        Some(_) | None => File::open(".")?.sync_all(),
+    }
+}
+
+fn create_private(file: &Path) -> io::Result<File> {
+    OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(file)
+}
+
+/// Keeps a configuration under the first name that is free.
+fn keep_copy(file: &Path, text: &str) -> anyhow::Result<PathBuf> {
+    let mut number = 1_u32;
+    loop {
+        let mut name = file.as_os_str().to_owned();
+        name.push(format!(".before-setup-{number}"));
+        let copy = PathBuf::from(name);
+        match create_private(&copy) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            created => {
+                let kept = created.and_then(|mut created| {
+                    created.write_all(text.as_bytes())?;
+                    created.sync_all()
+                });
+                if kept.is_err() {
+                    let _ = fs::remove_file(&copy);
+                }
+                kept.with_context(|| {
+                    format!("keep a copy as {}; nothing was changed", copy.display())
+                })?;
+                return Ok(copy);
+            }
+        }
+    }
+}
+
+fn read_if_there(file: &Path) -> anyhow::Result<String> {
+    match read_text(file, MAX_BYTES) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(error).with_context(|| format!("read {}", file.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn files(folder: &Path) -> ConfigurationFiles {
+        ConfigurationFiles {
+            configuration: folder.join("zoea.toml"),
+            credentials: folder.join("credentials.json"),
+        }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap().flatten();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn both_files_are_their_owners_alone_and_nothing_is_left_beside_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = files(folder.path());
+        let key = Secret::new("sk-1");
+        let written = files.write("a = 1\n", Some(("p", &key))).unwrap();
+        assert_eq!(written.copy, None);
+        assert_eq!(names(folder.path()), ["credentials.json", "zoea.toml"]);
+        for file in [&files.configuration, &files.credentials] {
+            let mode = fs::metadata(file).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        let text = fs::read_to_string(&files.credentials).unwrap();
+        let read: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, json!({"providers": {"p": {"api_key": "sk-1"}}}));
+    }
+
+    #[test]
+    fn what_was_there_is_kept_and_other_keys_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = files(folder.path());
+        fs::write(
+            &files.credentials,
+            r#"{"providers":{"old":{"api_key":"k"}},"x":1}"#,
+        )
+        .unwrap();
+        let key = Secret::new("new");
+        for (text, copies) in [("a\n", 0), ("b\n", 1), ("b\n", 1), ("c\n", 2)] {
+            files.write(text, Some(("p", &key))).unwrap();
+            let is_copy = |name: &&String| name.contains("before-setup");
+            assert_eq!(names(folder.path()).iter().filter(is_copy).count(), copies);
+        }
+        let copy = folder.path().join("zoea.toml.before-setup-2");
+        assert_eq!(fs::read_to_string(copy).unwrap(), "b\n");
+        let read: Value =
+            serde_json::from_str(&fs::read_to_string(&files.credentials).unwrap()).unwrap();
+        assert_eq!(
+            read,
+            json!({"providers": {"old": {"api_key": "k"}, "p": {"api_key": "new"}}, "x": 1})
+        );
+    }
+
+    #[test]
+    fn where_something_fails_everything_is_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = files(folder.path());
+        fs::write(&files.configuration, "old\n").unwrap();
+        fs::write(&files.credentials, "sesame").unwrap();
+        let refused = files
+            .write("new\n", Some(("p", &Secret::new("k"))))
+            .unwrap_err();
+        assert!(
+            refused.to_string().contains("nothing was changed"),
+            "{refused}"
+        );
+        assert!(!refused.to_string().contains("sesame"), "{refused}");
+        assert_eq!(fs::read_to_string(&files.configuration).unwrap(), "old\n");
+        assert_eq!(names(folder.path()), ["credentials.json", "zoea.toml"]);
+    }
+}

@@ -1,0 +1,107 @@
+//! The built-in game, served inside the program for offline play and for a configuration that asks
+//! for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::event_record::OrderSource;
+use actors::domain::order::Order;
+use anyhow::Context;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use crate::home::Home;
+use crate::settings::Settings;
+use crate::swarm::Swarm;
+use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
+use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
+
+/// The built-in game, on a port of this machine.
+pub struct GameServer {
+    url: String,
+    seed: u64,
+    stop: CancellationToken,
+    server: JoinHandle<anyhow::Result<()>>,
+    traffic: Arc<Traffic>,
+}
+
+impl GameServer {
+    /// Starts it on loopback. The home stores the state of the game.
+    ///
+    /// # Errors
+    /// No port is free, or the stored game cannot be read.
+    pub async fn start(
+        home: &Home,
+        tick: Duration,
+        seed: Option<u64>,
+    ) -> anyhow::Result<GameServer> {
+        let stop = CancellationToken::new();
+        let listener = bind_loopback().await?;
+        let options = GalaxyOptions {
+            seed,
+            tick,
+            data: Some(home.directory().join("galaxy")),
+            limits: GalaxyLimits {
+                logins: RateAllowance::Unlimited,
+                refusals: RateAllowance::Unlimited,
+                ..GalaxyLimits::default()
+            },
+            ..GalaxyOptions::default()
+        };
+        let galaxy = Galaxy::start(listener, options, stop.child_token()).await?;
+        Ok(GameServer {
+            url: galaxy.url(),
+            seed: galaxy.seed(),
+            traffic: galaxy.traffic(),
+            stop,
+            server: tokio::spawn(async move { galaxy.join().await.map(drop) }),
+        })
+    }
+
+    /// What it was made from.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Lets a swarm play there, as fast as it can log in.
+    pub fn serve(&self, settings: &mut Settings) {
+        settings.mcp.upstream = Some(self.url.clone());
+        settings.mcp.tools.logins_per_minute = Some(1_000_000);
+    }
+
+    /// Stops it; the game is kept.
+    pub async fn stop(self) {
+        self.stop.cancel();
+        if let Ok(Err(error)) = self.server.await {
+            tracing::warn!(error = %format!("{error:#}"), "offline server failed");
+        }
+        let (requests, mutations) = (self.traffic.requests(), self.traffic.mutations());
+        tracing::info!(requests, mutations, "the simulated game has closed");
+    }
+}
+
+/// Gives a swarm its first mission, unless it has one.
+///
+/// # Errors
+/// The swarm refuses the order.
+pub async fn give_first_mission(swarm: &Swarm, text: &str) -> anyhow::Result<()> {
+    if swarm.mission().await.is_some() {
+        return Ok(());
+    }
+    let text = text.to_string();
+    let given = swarm
+        .with_source(OrderSource::Program)
+        .order(Order::Broadcast { text })
+        .await;
+    given
+        .map(drop)
+        .map_err(|refusal| anyhow::anyhow!("give the first mission: {refusal}"))
+}
+
+pub(super) async fn bind_loopback() -> anyhow::Result<TcpListener> {
+    TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .context("listen on a loopback port")
+}

@@ -1,0 +1,271 @@
+//! `zoea setup` by flags and by the environment: what it writes plays, and what cannot play writes nothing.
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Output};
+
+use zoea_rig::{Home, Server, program, texts, until};
+
+/// Sets up in a home, for these servers, with further words.
+fn setup(home: &Home, provider: &str, game: &str, more: &[&str]) -> Output {
+    let usual = ["setup", "--yes", "--provider", provider, "--game", game];
+    home.run(&[&usual[..], more].concat())
+}
+
+fn configuration(home: &Home) -> String {
+    std::fs::read_to_string(home.file("zoea.toml")).expect("a configuration")
+}
+
+#[test]
+fn flags_alone_give_a_short_configuration_that_plays_at_once() {
+    let (pilot, galaxy) = (Server::pilot(&[]), Server::galaxy(&[]));
+    let home = Home::new();
+    let flags = ["--model", "pilot", "--myses", "3", "--cap", "2usd"];
+    let more = [&flags[..], &["--no-start"]].concat();
+    let (out, err) = texts(&setup(&home, &pilot.url, &galaxy.url, &more));
+    assert!(out.contains("It plays."), "{out}{err}");
+    let text = configuration(&home);
+    assert!(text.lines().count() <= 15, "{text}");
+    for part in [
+        "usd_per_day = 2.0",
+        "model = \"pilot\"",
+        "{ name = \"gamma\" }",
+        &pilot.url,
+    ] {
+        assert!(
+            text.contains(part) && out.contains(part),
+            "{part}: {text}{out}"
+        );
+    }
+    let mode = std::fs::metadata(home.file("zoea.toml"))
+        .expect("a file")
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // The same once more, and it starts.
+    let usual = [
+        "setup",
+        "--yes",
+        "--provider",
+        &pilot.url,
+        "--game",
+        &galaxy.url,
+    ];
+    let swarm = home.launch(home.command(&[&usual[..], &flags].concat()));
+    for name in ["alpha", "beta", "gamma"] {
+        until("it has played", || {
+            (home.mysis(name)["turns"].as_u64()? > 0).then_some(())
+        });
+    }
+    assert!(home.ok(&["mission", "show"]).contains("Earn credits"));
+    assert_eq!(configuration(&home), text);
+    let (status, refused) = home.fails(&["setup", "--yes", "--provider", &pilot.url]);
+    assert_eq!(status, 1);
+    assert!(refused.contains("a swarm runs in"), "{refused}");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+}
+
+#[test]
+fn the_built_in_game_needs_no_server_and_survives_a_restart() {
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    let usual = [
+        "setup",
+        "--yes",
+        "--provider",
+        &pilot.url,
+        "--game",
+        "offline",
+        "--myses",
+        "1",
+    ];
+    let swarm = home.launch(home.command(&usual));
+    until("it has played", || {
+        (home.mysis("alpha")["turns"].as_u64()? > 0).then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    let before = home.mysis("alpha");
+    assert!(configuration(&home).contains("upstream = \"offline\""));
+    let _swarm = home.fly(&["--resume"]);
+    until("it goes on with its account", || {
+        let alpha = home.mysis("alpha");
+        assert_eq!(alpha["account"], before["account"]);
+        (alpha["turns"].as_u64()? > before["turns"].as_u64()? && alpha["mcp"] == "ok").then_some(())
+    });
+}
+
+#[test]
+fn what_cannot_play_says_why_and_writes_nothing() {
+    let (pilot, galaxy) = (Server::pilot(&[]), Server::galaxy(&[]));
+    let locked = Server::pilot(&["--api-key", "sesame-sesame"]);
+    let home = Home::new();
+    let nobody = "http://127.0.0.1:9/v1";
+    let model = ["--model", "pilot", "--no-start"];
+    let game = galaxy.url.as_str();
+    for (provider, game, more, says) in [
+        (&*locked.url, game, &model[..], "refuses the key"),
+        (
+            &*pilot.url,
+            game,
+            &["--model", "gpt-99"],
+            "has no model `gpt-99`; it has pilot",
+        ),
+        (game, game, &["--no-start"], "is no model server"),
+        (nobody, game, &model, "nobody answers there"),
+        (
+            "nonsense",
+            game,
+            &model,
+            "`nonsense` is no model server; name one of openai",
+        ),
+        (
+            &*pilot.url,
+            "chess",
+            &model,
+            "`chess` is no game; write offline",
+        ),
+        (
+            &*pilot.url,
+            "http://127.0.0.1:9/mcp",
+            &model,
+            "it cannot play like that",
+        ),
+        (
+            &*pilot.url,
+            game,
+            &["--cap", "much"],
+            "`much` is no cap; write 2usd",
+        ),
+        (
+            &*pilot.url,
+            game,
+            &["--key-env", "NO_SUCH_KEY"],
+            "NO_SUCH_KEY holds no key",
+        ),
+        ("openai", game, &model, "put it into OPENAI_API_KEY"),
+    ] {
+        let output = setup(&home, provider, game, more);
+        let (out, err) = texts(&output);
+        assert_eq!(output.status.code(), Some(1), "{out}{err}");
+        assert!(format!("{out}{err}").contains(says), "{says}: {out}{err}");
+        for name in ["zoea.toml", "credentials.json"] {
+            assert!(!home.file(name).exists(), "{name} after {says}");
+        }
+    }
+}
+
+#[test]
+fn every_answer_may_come_from_the_environment() {
+    let locked = Server::pilot(&["--api-key", "sesame-sesame"]);
+    let home = Home::new();
+    let mut command = home.command(&["setup", "--yes", "--no-start"]);
+    for (name, value) in [
+        ("ZOEA_SETUP_PROVIDER", &*locked.url),
+        ("ZOEA_SETUP_KEY_ENV", "THE_KEY"),
+        ("THE_KEY", "sesame-sesame"),
+        ("ZOEA_SETUP_MODEL", "pilot"),
+        ("ZOEA_SETUP_GAME", "offline"),
+        ("ZOEA_SETUP_MYSES", "2"),
+        ("ZOEA_SETUP_CAP", "1Mtokens"),
+    ] {
+        command.env(name, value);
+    }
+    let (out, err) = texts(&command.output().expect("it runs"));
+    let text = configuration(&home);
+    for part in [
+        "api_key_env = \"THE_KEY\"",
+        "upstream = \"offline\"",
+        "tokens_per_day = 1000000",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for said in [&text, &out, &err] {
+        assert!(!said.contains("sesame"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_there_is_replaced_only_when_that_is_asked_for_and_a_copy_is_kept() {
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9/v1", "", "[tui]\ntheme = \"light\"\n");
+    home.ok(&["mysis", "create", "alpha"]);
+    let before = configuration(&home);
+    let usual = [
+        "setup",
+        "--provider",
+        &pilot.url,
+        "--game",
+        "offline",
+        "--no-start",
+    ];
+    let (status, refused) = home.fails(&usual);
+    assert_eq!(status, 1);
+    assert!(
+        refused.contains("--yes replaces it and keeps a copy"),
+        "{refused}"
+    );
+    assert_eq!(configuration(&home), before);
+    let out = home.ok(&[&usual[..], &["--yes"]].concat());
+    assert!(out.contains("zoea.toml.before-setup-1"), "{out}");
+    let copy = std::fs::read_to_string(home.file("zoea.toml.before-setup-1")).expect("a copy");
+    assert_eq!(copy, before);
+    let text = configuration(&home);
+    assert!(
+        text.contains("theme = \"light\"") && text.contains(&pilot.url),
+        "{text}"
+    );
+    // Who was on the provider that was the usual one is on the new one.
+    assert_eq!(home.mysis("alpha")["provider"], "local");
+    std::fs::write(home.file("zoea.toml"), "[nonsense]\n").expect("a mistake");
+    let (status, refused) = home.fails(&[&usual[..], &["--yes"]].concat());
+    assert_eq!(status, 2);
+    assert!(refused.contains("nonsense"), "{refused}");
+}
+
+#[test]
+fn a_full_disk_and_a_missing_home_are_told_and_leave_nothing_half_written() {
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.ok(&["mysis", "list"]);
+    let shell = "ulimit -f 0; exec \"$0\" \"$@\"";
+    let output = Command::new("sh")
+        .args(["-c", shell])
+        .arg(program())
+        .arg("--home")
+        .arg(home.path())
+        .args([
+            "setup",
+            "--yes",
+            "--provider",
+            &pilot.url,
+            "--game",
+            "offline",
+            "--no-start",
+        ])
+        .output()
+        .expect("it runs");
+    let (_, err) = texts(&output);
+    assert!(!output.status.success());
+    assert!(
+        err.contains("write") && err.contains("nothing was changed"),
+        "{err}"
+    );
+    let names = std::fs::read_dir(home.path()).expect("a home").flatten();
+    for entry in names {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        assert!(
+            !name.contains("zoea.toml") && !name.contains("credentials"),
+            "{name}"
+        );
+    }
+    let output = zoea_rig::zoea()
+        .arg("setup")
+        .env_remove("HOME")
+        .output()
+        .expect("it runs");
+    let (_, err) = texts(&output);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(err.contains("name a directory with --home"), "{err}");
+}
