@@ -7,9 +7,9 @@ mod configuration;
 mod files;
 mod servers;
 
-pub use answers::{Answers, DailyCap, KeyAnswer, ModelAnswer, ServerAnswer};
+pub use answers::{Answers, DailyCap, GAME_ENTRY, KeyAnswer, ModelAnswer, ServerAnswer};
 pub use configuration::render_configuration;
-pub use files::{ConfigurationFiles, WrittenFiles};
+pub use files::{ConfigurationFiles, NewSecrets, WrittenFiles};
 pub use servers::{
     LocalServer, Seller, ServerFault, find_local_servers, find_seller, list_models, sellers,
 };

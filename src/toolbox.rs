@@ -4,6 +4,7 @@
 //! The session actor decides when.
 
 mod failure;
+mod registration;
 pub mod request_saver;
 
 use std::borrow::Cow;
@@ -36,6 +37,8 @@ struct McpServer {
     /// The last report about tools that are left out, and its receiver.
     told: Mutex<Option<Arc<str>>>,
     tell: Option<TellOperator>,
+    /// The registration code of the game, where it wants one.
+    registration_code: Option<Arc<str>>,
 }
 
 /// Receives texts about a server's tools for the operator.
@@ -48,16 +51,17 @@ impl McpUpstream {
     /// The server at this URL; `None` for no server.
     #[must_use]
     pub fn new(url: Option<&str>, http: &reqwest::Client) -> McpUpstream {
-        McpUpstream::with_tell(url, http, None)
+        McpUpstream::with_tell(url, http, None, None)
     }
 
     /// The same, with a receiver for reports about tools that are left out. A report comes once for
-    /// all Myses.
+    /// all Myses. A registration code goes into each call of `register`, and no model sees it.
     #[must_use]
     pub fn with_tell(
         url: Option<&str>,
         http: &reqwest::Client,
         tell: Option<TellOperator>,
+        registration_code: Option<Arc<str>>,
     ) -> McpUpstream {
         McpUpstream {
             server: url.map(|url| {
@@ -71,6 +75,7 @@ impl McpUpstream {
                     known: Mutex::default(),
                     told: Mutex::default(),
                     tell,
+                    registration_code,
                 })
             }),
         }
@@ -132,6 +137,10 @@ impl Link for McpLink {
 
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
         let session = self.session();
+        let call = match &self.server.registration_code {
+            Some(code) => registration::with_code(call, code),
+            None => call,
+        };
         async move { send_call(&*session?, call).await }.boxed()
     }
 }
@@ -156,7 +165,11 @@ impl McpServer {
         let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
         self.tell_once(left_out.as_ref());
         let own = own_tools();
-        let tools = listing.tools.into_iter().map(to_tool_spec);
+        let is_code_known = self.registration_code.is_some();
+        let tools = listing.tools.into_iter().map(|tool| match is_code_known {
+            true => to_tool_spec(registration::without_code(tool)),
+            false => to_tool_spec(tool),
+        });
         let set = Toolset::new(tools.chain(own.tools().iter().cloned())).leaving_out(left_out);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|set| set.strong_count() > 0);

@@ -53,7 +53,7 @@ pub use access::{HomeAccess, acquire_home, lock_home};
 pub use books::{open_ledger, server_address};
 pub use game_server::{GameServer, give_first_mission};
 pub use learnt::proof_target;
-pub use offline::{FIRST_MISSION, OfflineOptions, OfflineServers, first_name};
+pub use offline::{OfflineOptions, OfflineServers, first_name};
 pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;
 pub use rules::{configured_secrets, describe_default_cap, provider_endpoints};

@@ -63,9 +63,9 @@ pub struct RunArgs {
     json: bool,
     #[command(flatten)]
     look: LookArgs,
-    /// What a swarm without a mission is told, after setup.
+    /// Whether a swarm without a mission gets its first one, after setup.
     #[arg(skip)]
-    first_mission: Option<String>,
+    needs_mission: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,8 +210,8 @@ async fn run_swarm(
         out::note(&mended.to_string());
     }
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
-    if let Some(text) = &args.first_mission {
-        wiring::give_first_mission(flight.swarm(), text).await?;
+    if args.needs_mission {
+        wiring::give_first_mission(flight.swarm()).await?;
     }
     if let Some(offline) = own.offline {
         offline.populate(flight.swarm()).await?;
@@ -365,12 +365,12 @@ impl RunArgs {
     }
 
     /// The first run of a configuration that setup has written.
-    pub(super) fn after_setup(first_mission: String, is_headless: bool) -> RunArgs {
+    pub(super) fn after_setup(is_headless: bool) -> RunArgs {
         RunArgs {
             start_swarm: true,
             resume: true,
             headless: is_headless,
-            first_mission: Some(first_mission),
+            needs_mission: true,
             ..RunArgs::default()
         }
     }

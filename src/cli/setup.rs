@@ -20,7 +20,7 @@ use crate::cli::{out, run, screen};
 use crate::control::call::{ConfigureMysis, ControlCall};
 use crate::home::{Home, RunFile};
 use crate::settings::{Environment, Secret, Settings};
-use crate::setup::{Answers, ConfigurationFiles, KeyAnswer, render_configuration};
+use crate::setup::{Answers, ConfigurationFiles, GAME_ENTRY, NewSecrets, render_configuration};
 
 use present::Present;
 use proof::PassedProof;
@@ -110,8 +110,6 @@ struct Extras {
     accounts: Option<PathBuf>,
     /// An account for the pool that was typed in.
     account: Option<(String, Secret)>,
-    /// What the game wants from whoever registers.
-    code: Option<Secret>,
 }
 
 /// What holds for whoever could not play.
@@ -168,7 +166,7 @@ pub(super) async fn run(
     if args.no_start {
         return Ok(out::line("`zoea run --start-swarm` starts it.")?);
     }
-    let start = run::RunArgs::after_setup(first_mission(&extras), !is_at_a_terminal());
+    let start = run::RunArgs::after_setup(!is_at_a_terminal());
     run::run(&start, global, environment).await
 }
 
@@ -208,11 +206,14 @@ fn settings_of(
 /// Writes the files and says what was written.
 fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> anyhow::Result<()> {
     let text = render_configuration(&present.text, answers)?;
-    let key = match &answers.key {
-        KeyAnswer::Typed(key) => Some((answers.server.name.as_str(), key)),
-        KeyAnswer::None | KeyAnswer::Variable(_) | KeyAnswer::Stored(_) => None,
+    let secrets = NewSecrets {
+        key: answers
+            .key
+            .typed()
+            .map(|key| (answers.server.name.as_str(), key)),
+        code: answers.code.typed().map(|code| (GAME_ENTRY, code)),
     };
-    let written = files.write(&text, key)?;
+    let written = files.write(&text, &secrets)?;
     out::line(&format!("\n{} holds:\n", files.configuration.display()))?;
     for line in text.lines() {
         out::line(&format!("  {line}"))?;
@@ -224,9 +225,11 @@ fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> an
             copy.display()
         ))?;
     }
-    if key.is_some() {
+    if !secrets.is_empty() {
         let file = files.credentials.display();
-        out::line(&format!("The key is in {file}, for you alone (0600)."))?;
+        out::line(&format!(
+            "What is secret is in {file}, for you alone (0600)."
+        ))?;
     }
     Ok(())
 }
@@ -286,16 +289,4 @@ async fn move_myses(client: &SwarmClient, before: &str, now: &str) -> anyhow::Re
         out::line(&format!("{name} is on {now} now."))?;
     }
     Ok(())
-}
-
-/// What a swarm without a mission is told.
-fn first_mission(extras: &Extras) -> String {
-    let mission = crate::wiring::FIRST_MISSION;
-    match &extras.code {
-        Some(code) => format!(
-            "{mission} Whoever has no account yet registers with the registration_code {}.",
-            code.expose()
-        ),
-        None => mission.to_string(),
-    }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
+use std::iter::once;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -25,11 +26,18 @@ const MAX_CREDENTIALS_BYTES: u64 = 1 << 20;
 struct CredentialsFile {
     #[serde(default)]
     providers: BTreeMap<String, Credentials>,
+    #[serde(default)]
+    games: BTreeMap<String, GameCredentials>,
 }
 
 #[derive(Debug, Deserialize)]
 struct Credentials {
     api_key: Secret,
+}
+
+#[derive(Debug, Deserialize)]
+struct GameCredentials {
+    registration_code: Secret,
 }
 
 /// The mistakes and warnings about a configuration's keys.
@@ -39,7 +47,7 @@ pub(super) struct KeyRemarks {
     pub(super) warnings: Vec<String>,
 }
 
-/// Fills in the key of every provider and the token of the alerts' webhook.
+/// Fills in the key of every provider, the game's registration code and the token of the alerts' webhook.
 pub(super) fn fetch_keys(
     settings: &mut Settings,
     environment: &Environment,
@@ -47,8 +55,9 @@ pub(super) fn fetch_keys(
     remarks: &mut KeyRemarks,
 ) {
     close_to_others(credentials, remarks);
-    let mut providers = settings.providers.values();
-    let is_wanted = providers.any(|of| matches!(of.key_source, KeySource::Credentials(_)));
+    let sources = settings.providers.values().map(|of| &of.key_source);
+    let mut sources = sources.chain(once(&settings.mcp.registration_code_source));
+    let is_wanted = sources.any(|source| matches!(source, KeySource::Credentials(_)));
     let entries = is_wanted
         .then(|| read_credentials(credentials, remarks))
         .flatten();
@@ -59,11 +68,23 @@ pub(super) fn fetch_keys(
                 from_variable(variable, environment, &section, remarks)
             }
             (KeySource::Credentials(entry), Some(entries)) => {
-                from_entry(entry, entries, credentials, &section, remarks)
+                from_entry(entry, &entries.providers, credentials, &section, remarks)
             }
             (KeySource::Credentials(_), None) | (KeySource::None, _) => None,
         };
     }
+    settings.mcp.registration_code = match (&settings.mcp.registration_code_source, &entries) {
+        (KeySource::Variable(name), _) => {
+            let found = environment.get(name).and_then(|value| value.to_str());
+            code_of(found, &format!("_env: {}", shown_variable(name)), remarks)
+        }
+        (KeySource::Credentials(name), Some(entries)) => {
+            let found = entries.games.get(name);
+            let found = found.map(|game| game.registration_code.expose());
+            code_of(found, &format!("_name: {}", credentials.display()), remarks)
+        }
+        (KeySource::Credentials(_), None) | (KeySource::None, _) => None,
+    };
     let alerts = &mut settings.alerts;
     if let Some(name) = alerts.token_env.as_deref() {
         let value = environment.get(name).and_then(|value| value.to_str());
@@ -75,6 +96,17 @@ pub(super) fn fetch_keys(
             ));
         }
     }
+}
+
+/// The registration code that was found at this place, if it can be one.
+fn code_of(found: Option<&str>, place: &str, remarks: &mut KeyRemarks) -> Option<Secret> {
+    let code = found.and_then(usable_key);
+    if code.is_none() {
+        remarks.warnings.push(format!(
+            "mcp.registration_code{place} holds no code, so `register` goes without one"
+        ));
+    }
+    code
 }
 
 fn from_variable(
@@ -149,14 +181,13 @@ fn shown_variable(name: &str) -> &str {
     }
 }
 
-/// The entries of the file. They are empty without a file, and `None` if the file cannot be used.
-fn read_credentials(
-    file: &Path,
-    remarks: &mut KeyRemarks,
-) -> Option<BTreeMap<String, Credentials>> {
+/// The contents of the file. They are empty without a file, and `None` if the file cannot be used.
+fn read_credentials(file: &Path, remarks: &mut KeyRemarks) -> Option<CredentialsFile> {
     let text = match files::read_text(file, MAX_CREDENTIALS_BYTES) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Some(BTreeMap::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Some(CredentialsFile::default());
+        }
         Err(error) => {
             remarks.mistakes.push(Mistake {
                 place: MistakePlace::File(file.to_owned()),
@@ -177,7 +208,7 @@ fn read_credentials(
             text: r#"not of the form {"providers": {"NAME": {"api_key": "…"}}}"#.to_owned(),
         });
     });
-    noted.ok().map(|file| file.providers)
+    noted.ok()
 }
 
 /// Removes other users' access to the file and reports that.

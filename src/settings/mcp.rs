@@ -2,7 +2,12 @@
 
 use actors::domain::rules::ToolRules;
 
-use super::rule::{BUILT_IN_GAME, duration_above_zero, retry_waits, upstream_url, whole_number};
+use super::provider::KeySource;
+use super::rule::{
+    BUILT_IN_GAME, duration_above_zero, non_empty_text, retry_waits, upstream_url, variable_name,
+    whole_number,
+};
+use super::secret::Secret;
 use super::section::Section;
 use super::table::{ReadSection, read_keys};
 
@@ -16,6 +21,10 @@ pub struct McpSettings {
     pub upstream: Option<String>,
     /// The rules for tool calls.
     pub tools: ToolRules,
+    /// Where the game's registration code comes from.
+    pub registration_code_source: KeySource,
+    /// The code itself, which goes into each call of `register` on its way to the game.
+    pub registration_code: Option<Secret>,
 }
 
 impl McpSettings {
@@ -37,6 +46,16 @@ impl ReadSection for McpSettings {
             default retry = ["2s", "5s", "10s"], retry_waits();
             /// Initialise, login and register together, for this machine and all Myses. The game allows 30.
             default logins_per_minute = 24, whole_number(1..=1_000_000);
+            /// The variable that holds the game's registration code; the code itself never stands in this file. It
+            /// goes into each call of `register` on its way to the game, and no model sees it. Left out: none.
+            optional registration_code_env = "REGISTRATION_CODE", variable_name();
+            /// The entry of credentials.json that holds it, in the place of a variable; it is written
+            /// {"games": {"spacemolt": {"registration_code": "…"}}}
+            optional registration_code_name = "spacemolt", non_empty_text();
+        }
+        if registration_code_env.is_some() && registration_code_name.is_some() {
+            let wrong = "given beside registration_code_env";
+            section.reject("registration_code_name", wrong, "one of the two");
         }
         let tools = ToolRules {
             timeout: tool_timeout,
@@ -44,6 +63,11 @@ impl ReadSection for McpSettings {
             logins_per_minute: Some(logins_per_minute),
             ..ToolRules::default()
         };
-        Self { upstream, tools }
+        Self {
+            upstream,
+            tools,
+            registration_code_source: KeySource::of(registration_code_env, registration_code_name),
+            registration_code: None,
+        }
     }
 }

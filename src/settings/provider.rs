@@ -58,7 +58,7 @@ pub enum KeySource {
 
 impl KeySource {
     /// The variable outranks the entry.
-    fn of(variable: Option<String>, entry: Option<String>) -> KeySource {
+    pub(super) fn of(variable: Option<String>, entry: Option<String>) -> KeySource {
         match (variable, entry) {
             (Some(variable), _) => KeySource::Variable(variable),
             (None, Some(entry)) => KeySource::Credentials(entry),

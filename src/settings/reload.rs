@@ -1,6 +1,6 @@
 //! Reloads: what a new configuration changes at once, and what needs a restart.
 
-use super::{AFTER_A_RESTART, AT_ONCE, Settings};
+use super::{AFTER_A_RESTART, AT_ONCE, KeySource, Secret, Settings};
 
 /// A part of the settings that is compared at a reload.
 pub(super) struct ReloadPart {
@@ -11,15 +11,35 @@ pub(super) struct ReloadPart {
     pub(super) copy: fn(&Settings, &mut Settings),
 }
 
-/// The key that needs a restart although its section does not.
-const UPSTREAM: ReloadPart = ReloadPart {
-    label: "mcp.upstream",
-    differs: |old, new| old.mcp.upstream != new.mcp.upstream,
-    copy: |old, new| new.mcp.upstream.clone_from(&old.mcp.upstream),
-};
+/// The keys that need a restart although their section does not.
+const GAME: [ReloadPart; 2] = [
+    ReloadPart {
+        label: "mcp.upstream",
+        differs: |old, new| old.mcp.upstream != new.mcp.upstream,
+        copy: |old, new| new.mcp.upstream.clone_from(&old.mcp.upstream),
+    },
+    ReloadPart {
+        label: "mcp.registration_code",
+        differs: |old, new| registration_code(old) != registration_code(new),
+        copy: |old, new| {
+            let (old, new) = (&old.mcp, &mut new.mcp);
+            new.registration_code.clone_from(&old.registration_code);
+            let source = &old.registration_code_source;
+            new.registration_code_source.clone_from(source);
+        },
+    },
+];
+
+fn registration_code(settings: &Settings) -> (&KeySource, Option<&Secret>) {
+    let mcp = &settings.mcp;
+    (
+        &mcp.registration_code_source,
+        mcp.registration_code.as_ref(),
+    )
+}
 
 fn parts_after_a_restart() -> impl Iterator<Item = &'static ReloadPart> {
-    std::iter::once(&UPSTREAM).chain(AFTER_A_RESTART)
+    GAME.iter().chain(AFTER_A_RESTART)
 }
 
 impl Settings {
@@ -79,14 +99,16 @@ mod tests {
         new.providers
             .insert("other".into(), ProviderSettings::default());
         new.mcp.upstream = None;
+        new.mcp.registration_code = Some(Secret::new("REG-7"));
         new.mcp.tools.timeout = Duration::from_secs(9);
         let at_once = ["providers.other is new", "[mcp]", "[budget]"];
         assert_eq!(old.changes_at_once(&new), at_once);
-        assert_eq!(old.changes_after_a_restart(&new), ["mcp.upstream"]);
+        let later = ["mcp.upstream", "mcp.registration_code"];
+        assert_eq!(old.changes_after_a_restart(&new), later);
         let held = old.without_a_restart(new.clone());
         assert_eq!(held.mcp.upstream, old.mcp.upstream);
         assert!(held.changes_at_once(&new).is_empty());
-        assert_eq!(held.changes_after_a_restart(&new), ["mcp.upstream"]);
+        assert_eq!(held.changes_after_a_restart(&new), later);
         assert_eq!(new.changes_at_once(&old)[0], "providers.other is gone");
     }
 }

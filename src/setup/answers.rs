@@ -6,6 +6,9 @@ use actors::domain::price::TokenPrice;
 
 use crate::settings::Secret;
 
+/// The entry of `credentials.json` in which a registration code is kept that was typed in.
+pub const GAME_ENTRY: &str = "game";
+
 /// Everything that was answered.
 #[derive(Clone, Debug)]
 pub struct Answers {
@@ -17,6 +20,8 @@ pub struct Answers {
     pub model: ModelAnswer,
     /// The game, as `[mcp] upstream` has it.
     pub game: String,
+    /// What the game wants from whoever registers.
+    pub code: KeyAnswer,
     /// The names of the Myses.
     pub myses: Vec<String>,
     /// What they may spend in a day.
@@ -32,17 +37,30 @@ pub struct ServerAnswer {
     pub endpoint: String,
 }
 
-/// Where the key is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where the key of a model server or the registration code of a game is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KeyAnswer {
     /// The server wants none.
+    #[default]
     None,
     /// In this variable of the environment.
     Variable(String),
     /// In `credentials.json` already, under this name.
     Stored(String),
-    /// It was typed in, and goes into `credentials.json` under the provider's name.
+    /// It was typed in, and goes into `credentials.json`: a key under the provider's name, a code under
+    /// [`GAME_ENTRY`].
     Typed(Secret),
+}
+
+impl KeyAnswer {
+    /// What was typed in.
+    #[must_use]
+    pub fn typed(&self) -> Option<&Secret> {
+        match self {
+            KeyAnswer::Typed(secret) => Some(secret),
+            KeyAnswer::None | KeyAnswer::Variable(_) | KeyAnswer::Stored(_) => None,
+        }
+    }
 }
 
 /// A model, and what its server told of it.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toml::{Table, Value};
 
-use super::answers::{Answers, DailyCap, KeyAnswer};
+use super::answers::{Answers, DailyCap, GAME_ENTRY, KeyAnswer};
 
 /// How many Myses need no word about it.
 const USUAL_MAX_MYSES: usize = 16;
@@ -17,8 +17,7 @@ const USUAL_MAX_MYSES: usize = 16;
 pub fn render_configuration(present: &str, answers: &Answers) -> Result<String, toml::de::Error> {
     let mut root: Table = present.trim_start_matches('\u{feff}').parse()?;
     set_provider(&mut root, answers);
-    let upstream = Value::String(answers.game.clone());
-    table(&mut root, "mcp").insert("upstream".to_string(), upstream);
+    set_game(&mut root, answers);
     set_myses(&mut root, answers);
     set_cap(&mut root, answers.cap);
     let mut text = "# Written by `zoea setup`; all else is default, see `zoea init`.\n".to_string();
@@ -44,20 +43,7 @@ fn set_provider(root: &mut Table, answers: &Answers) {
     }
     provider.insert("endpoint".to_string(), text(&server.endpoint));
     provider.insert("model".to_string(), text(&answers.model.name));
-    provider.remove("api_key_env");
-    provider.remove("api_key_name");
-    match &answers.key {
-        KeyAnswer::None => {}
-        KeyAnswer::Variable(name) => {
-            provider.insert("api_key_env".to_string(), text(name));
-        }
-        KeyAnswer::Stored(name) => {
-            provider.insert("api_key_name".to_string(), text(name));
-        }
-        KeyAnswer::Typed(_) => {
-            provider.insert("api_key_name".to_string(), text(&server.name));
-        }
-    }
+    set_secret(&mut provider, "api_key", &answers.key, &server.name);
     if let Some(tokens) = answers
         .model
         .context_tokens
@@ -81,6 +67,27 @@ fn set_provider(root: &mut Table, answers: &Answers) {
     }
     let name = text(&server.name);
     table(root, "swarm").insert("default_provider".to_string(), name);
+}
+
+fn set_game(root: &mut Table, answers: &Answers) {
+    let mcp = table(root, "mcp");
+    let upstream = Value::String(answers.game.clone());
+    mcp.insert("upstream".to_string(), upstream);
+    set_secret(mcp, "registration_code", &answers.code, GAME_ENTRY);
+}
+
+/// Says where a secret is; one that was typed in is in the entry of that name.
+fn set_secret(section: &mut Table, key: &str, secret: &KeyAnswer, entry: &str) {
+    let (in_variable, in_entry) = (format!("{key}_env"), format!("{key}_name"));
+    section.remove(&in_variable);
+    section.remove(&in_entry);
+    let (place, name) = match secret {
+        KeyAnswer::None => return,
+        KeyAnswer::Variable(name) => (in_variable, name.as_str()),
+        KeyAnswer::Stored(name) => (in_entry, name.as_str()),
+        KeyAnswer::Typed(_) => (in_entry, entry),
+    };
+    section.insert(place, Value::String(name.to_string()));
 }
 
 /// Who was declared with settings of its own keeps them.
@@ -186,6 +193,7 @@ mod tests {
                 ..ModelAnswer::default()
             },
             game: "https://game.spacemolt.com/mcp".to_string(),
+            code: KeyAnswer::None,
             myses: ["alpha", "beta"].map(str::to_string).to_vec(),
             cap: DailyCap::Dollars(2.0),
         }
@@ -214,6 +222,7 @@ mod tests {
             output: 2.0,
             cached: Some(0.025),
         });
+        all.code = KeyAnswer::Typed(Secret::new("REG-7"));
         all.myses = (0..40).map(|number| format!("m{number}")).collect();
         let text = render_configuration("", &all).unwrap();
         assert!(text.lines().count() <= 15, "{text}");
@@ -222,6 +231,8 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("max_myses = 40"), "{text}");
+        let code = "registration_code_name = \"game\"";
+        assert!(text.contains(code) && !text.contains("REG-7"), "{text}");
     }
 
     #[test]

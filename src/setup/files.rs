@@ -23,6 +23,15 @@ pub struct ConfigurationFiles {
     pub credentials: PathBuf,
 }
 
+/// The secrets that are new, each with the name of its entry in the credentials.
+#[derive(Clone, Debug, Default)]
+pub struct NewSecrets<'a> {
+    /// A provider's key.
+    pub key: Option<(&'a str, &'a Secret)>,
+    /// A game's registration code.
+    pub code: Option<(&'a str, &'a Secret)>,
+}
+
 /// What was written.
 #[derive(Debug)]
 pub struct WrittenFiles {
@@ -44,11 +53,11 @@ impl ConfigurationFiles {
     ///
     /// # Errors
     /// The disk does not take it, or the credentials hold something else.
-    pub fn write(&self, text: &str, key: Option<(&str, &Secret)>) -> anyhow::Result<WrittenFiles> {
+    pub fn write(&self, text: &str, secrets: &NewSecrets<'_>) -> anyhow::Result<WrittenFiles> {
         let present = self.read_configuration()?;
-        let credentials = match key {
-            Some((name, key)) => Some(self.add_key(name, key)?),
-            None => None,
+        let credentials = match secrets.is_empty() {
+            false => Some(self.add_secrets(secrets)?),
+            true => None,
         };
         let new = PendingFile::prepare(&self.configuration, text.as_bytes())?;
         let keys = credentials.map(|keys| PendingFile::prepare(&self.credentials, keys.as_bytes()));
@@ -63,8 +72,8 @@ impl ConfigurationFiles {
         Ok(WrittenFiles { copy })
     }
 
-    /// The credentials with a key in them.
-    fn add_key(&self, name: &str, key: &Secret) -> anyhow::Result<String> {
+    /// The credentials with these secrets in them.
+    fn add_secrets(&self, secrets: &NewSecrets<'_>) -> anyhow::Result<String> {
         let file = self.credentials.display();
         let present = read_if_there(&self.credentials)?;
         let mut root = match present.trim().is_empty() {
@@ -76,12 +85,30 @@ impl ConfigurationFiles {
                 )
             })?,
         };
-        let providers = root.entry("providers").or_insert_with(|| json!({}));
-        let Value::Object(providers) = providers else {
-            anyhow::bail!("`providers` in {file} is no JSON object; mend it; nothing was changed");
-        };
-        providers.insert(name.to_string(), json!({"api_key": key.expose()}));
+        for (section, member, new) in [
+            ("providers", "api_key", secrets.key),
+            ("games", "registration_code", secrets.code),
+        ] {
+            let Some((name, secret)) = new else {
+                continue;
+            };
+            let entries = root.entry(section).or_insert_with(|| json!({}));
+            let Value::Object(entries) = entries else {
+                anyhow::bail!(
+                    "`{section}` in {file} is no JSON object; mend it; nothing was changed"
+                );
+            };
+            entries.insert(name.to_string(), json!({member: secret.expose()}));
+        }
         Ok(format!("{:#}\n", Value::Object(root)))
+    }
+}
+
+impl NewSecrets<'_> {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.key.is_none() && self.code.is_none()
     }
 }
 
@@ -192,6 +219,13 @@ mod tests {
         }
     }
 
+    fn of_provider(key: &Secret) -> NewSecrets<'_> {
+        NewSecrets {
+            key: Some(("p", key)),
+            code: None,
+        }
+    }
+
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap().flatten();
         let mut names: Vec<String> = entries
@@ -206,7 +240,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let files = files(folder.path());
         let key = Secret::new("sk-1");
-        let written = files.write("a = 1\n", Some(("p", &key))).unwrap();
+        let code = Secret::new("REG-7");
+        let secrets = NewSecrets {
+            code: Some(("game", &code)),
+            ..of_provider(&key)
+        };
+        let written = files.write("a = 1\n", &secrets).unwrap();
         assert_eq!(written.copy, None);
         assert_eq!(names(folder.path()), ["credentials.json", "zoea.toml"]);
         for file in [&files.configuration, &files.credentials] {
@@ -215,7 +254,11 @@ mod tests {
         }
         let text = fs::read_to_string(&files.credentials).unwrap();
         let read: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(read, json!({"providers": {"p": {"api_key": "sk-1"}}}));
+        let (providers, games) = (
+            json!({"p": {"api_key": "sk-1"}}),
+            json!({"game": {"registration_code": "REG-7"}}),
+        );
+        assert_eq!(read, json!({"providers": providers, "games": games}));
     }
 
     #[test]
@@ -229,7 +272,7 @@ mod tests {
         .unwrap();
         let key = Secret::new("new");
         for (text, copies) in [("a\n", 0), ("b\n", 1), ("b\n", 1), ("c\n", 2)] {
-            files.write(text, Some(("p", &key))).unwrap();
+            files.write(text, &of_provider(&key)).unwrap();
             let is_copy = |name: &&String| name.contains("before-setup");
             assert_eq!(names(folder.path()).iter().filter(is_copy).count(), copies);
         }
@@ -249,9 +292,8 @@ mod tests {
         let files = files(folder.path());
         fs::write(&files.configuration, "old\n").unwrap();
         fs::write(&files.credentials, "sesame").unwrap();
-        let refused = files
-            .write("new\n", Some(("p", &Secret::new("k"))))
-            .unwrap_err();
+        let key = Secret::new("k");
+        let refused = files.write("new\n", &of_provider(&key)).unwrap_err();
         assert!(
             refused.to_string().contains("nothing was changed"),
             "{refused}"

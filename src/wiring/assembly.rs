@@ -151,7 +151,9 @@ fn build_adapters(
     let operator = operator.clone();
     let tell: TellOperator =
         Box::new(move |text| operator.tell(Severity::Warn, "tools_left_out", text));
-    let upstream = McpUpstream::with_tell(settings.mcp.upstream.as_deref(), http, Some(tell));
+    let url = settings.mcp.upstream.as_deref();
+    let code = rules::registration_code(settings);
+    let upstream = McpUpstream::with_tell(url, http, Some(tell), code);
     let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(upstream)));
     let ledger = Arc::new(ledger.clone());
     Adapters {

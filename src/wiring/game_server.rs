@@ -17,6 +17,10 @@ use crate::swarm::Swarm;
 use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
 
+/// The mission of a new swarm.
+const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
+                       home station when the hold is full, refuel, and go again.";
+
 /// The built-in game, on a port of this machine.
 pub struct GameServer {
     url: String,
@@ -86,11 +90,11 @@ impl GameServer {
 ///
 /// # Errors
 /// The swarm refuses the order.
-pub async fn give_first_mission(swarm: &Swarm, text: &str) -> anyhow::Result<()> {
+pub async fn give_first_mission(swarm: &Swarm) -> anyhow::Result<()> {
     if swarm.mission().await.is_some() {
         return Ok(());
     }
-    let text = text.to_string();
+    let text = FIRST_MISSION.to_string();
     let given = swarm
         .with_source(OrderSource::Program)
         .order(Order::Broadcast { text })

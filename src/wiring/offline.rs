@@ -10,7 +10,7 @@ use actors::domain::rules::ProviderRules;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::game_server::{GameServer, bind_loopback};
+use super::game_server::{GameServer, bind_loopback, give_first_mission};
 use crate::home::Home;
 use crate::settings::{ProviderKind, ProviderSettings, Settings};
 use crate::swarm::Swarm;
@@ -20,9 +20,6 @@ use zoea_pilot::{Habits, PilotOptions};
 const PILOT_NAME: &str = "pilot";
 /// The pilot's pause before each answer, so that there is something to watch.
 const PILOT_LATENCY: Duration = Duration::from_millis(400);
-/// The mission of a new swarm.
-pub const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
-                       home station when the hold is full, refuel, and go again.";
 /// The names of the first Myses. Later ones are numbered.
 const FIRST_NAMES: [&str; 8] = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta",
@@ -104,12 +101,7 @@ impl OfflineServers {
                 .await
                 .map_err(|refusal| anyhow::anyhow!("create the first swarm: {refusal}"))?;
         }
-        let text = FIRST_MISSION.to_string();
-        swarm
-            .order(Order::Broadcast { text })
-            .await
-            .map_err(|refusal| anyhow::anyhow!("give the first mission: {refusal}"))?;
-        Ok(())
+        give_first_mission(&swarm).await
     }
 
     /// Stops both servers.

@@ -78,6 +78,12 @@ pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint
     }
 }
 
+/// The game's registration code.
+pub(super) fn registration_code(settings: &Settings) -> Option<Arc<str>> {
+    let code = settings.mcp.registration_code.as_ref();
+    code.map(|code| code.expose().into())
+}
+
 /// The secrets in the configuration.
 #[must_use]
 pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
@@ -97,6 +103,7 @@ pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
         )
         // A short key is a word such as `ollama`, for a server without keys.
         .filter(|secret: &Arc<str>| secret.len() >= MIN_EMBEDDED_SECRET_BYTES)
+        .chain(registration_code(settings))
         .collect()
 }
 

@@ -34,7 +34,9 @@ pub(super) async fn answers(
     let game = game_of(args.game.as_deref(), present).map_err(anyhow::Error::msg)?;
     let cap = args.cap.as_deref().map(DailyCap::parse);
     let cap = cap.transpose().map_err(anyhow::Error::msg)?;
-    let extras = extras_of(args, environment)?;
+    let extras = extras_of(args)?;
+    let told = code_of(args, environment)?;
+    let code = told.unwrap_or_else(|| present.code_at(&game));
     let server = match &args.provider {
         Some(text) => resolve_server(text, present).map_err(anyhow::Error::msg)?,
         None => usual_server(&http, present).await?,
@@ -56,6 +58,7 @@ pub(super) async fn answers(
         key,
         model,
         game,
+        code,
     };
     let (_, settings) = settings_of(&answers, present, environment)?;
     let candidate = Candidate::new(&http, &settings, &answers.server.name)?;
@@ -74,21 +77,27 @@ pub(super) async fn answers(
 }
 
 /// What is prepared besides the configuration.
-pub(super) fn extras_of(args: &SetupArgs, environment: &Environment) -> anyhow::Result<Extras> {
-    let code = match &args.code_env {
-        Some(name) => Some(variable(environment, name).with_context(|| {
-            format!("--code-env: the variable {name} holds no registration code")
-        })?),
-        None => None,
-    };
+pub(super) fn extras_of(args: &SetupArgs) -> anyhow::Result<Extras> {
     if let Some(file) = &args.accounts {
         crate::accounts::read(file)?;
     }
     Ok(Extras {
         accounts: args.accounts.clone(),
         account: None,
-        code,
     })
+}
+
+/// The registration code that a variable holds.
+pub(super) fn code_of(
+    args: &SetupArgs,
+    environment: &Environment,
+) -> anyhow::Result<Option<KeyAnswer>> {
+    let Some(name) = &args.code_env else {
+        return Ok(None);
+    };
+    variable(environment, name)
+        .with_context(|| format!("--code-env: the variable {name} holds no registration code"))?;
+    Ok(Some(KeyAnswer::Variable(name.clone())))
 }
 
 /// The server that is there, else one that answers on this machine.

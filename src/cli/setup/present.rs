@@ -96,6 +96,17 @@ impl Present {
         .filter(|_| provider.api_key.is_some())
     }
 
+    /// The registration code of the game, if it is the one that is there.
+    pub(super) fn code_at(&self, game: &str) -> KeyAnswer {
+        let mcp = &self.settings.mcp;
+        let is_same = self.is_there && mcp.upstream.as_deref() == Some(game);
+        match &mcp.registration_code_source {
+            KeySource::Variable(name) if is_same => KeyAnswer::Variable(name.clone()),
+            KeySource::Credentials(name) if is_same => KeyAnswer::Stored(name.clone()),
+            KeySource::None | KeySource::Variable(_) | KeySource::Credentials(_) => KeyAnswer::None,
+        }
+    }
+
     /// The key itself.
     pub(super) fn key(&self, answer: &KeyAnswer, environment: &Environment) -> Option<Secret> {
         match answer {

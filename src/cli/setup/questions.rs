@@ -56,7 +56,7 @@ pub(super) async fn ask(
         let (server, key, models) = asker.ask_server().await?;
         let model = asker.ask_model(&server, &models)?;
         let game = asker.ask_game()?;
-        let extras = asker.ask_account(&game)?;
+        let (extras, code) = asker.ask_account(&game)?;
         let myses = asker.ask_myses()?;
         let cap = asker.ask_cap(&server, &model)?;
         let mut answers = Answers {
@@ -64,6 +64,7 @@ pub(super) async fn ask(
             key,
             model,
             game,
+            code,
             myses,
             cap,
         };
@@ -298,11 +299,14 @@ impl Asker<'_> {
     }
 
     /// An account of the game, or what it wants from whoever registers.
-    fn ask_account(&self, game: &str) -> anyhow::Result<Extras> {
-        let mut extras = flags::extras_of(self.args, self.environment)?;
-        let is_told = extras.accounts.is_some() || extras.code.is_some();
+    fn ask_account(&self, game: &str) -> anyhow::Result<(Extras, KeyAnswer)> {
+        let mut extras = flags::extras_of(self.args)?;
+        if let Some(told) = flags::code_of(self.args, self.environment)? {
+            return Ok((extras, told));
+        }
+        let is_told = extras.accounts.is_some();
         if is_told || game == BUILT_IN_GAME || game.is_empty() || self.present.is_there {
-            return Ok(extras);
+            return Ok((extras, self.present.code_at(game)));
         }
         let help = "Enter alone: each Mysis registers an account of its own";
         let name = ask_optional("Game account", help)?;
@@ -316,14 +320,18 @@ impl Asker<'_> {
             };
             extras.account = Some((name, password));
             out::line("It is for one Mysis; `zoea accounts import FILE` adds others.")?;
-            return Ok(extras);
+            return Ok((extras, KeyAnswer::None));
         }
-        let code = ask_password(
-            "Registration code",
-            Some("Enter alone: the game wants none"),
-        )?;
-        extras.code = (!code.trim().is_empty()).then(|| Secret::new(code.trim()));
-        Ok(extras)
+        let help = "Enter alone: the game wants none";
+        let typed = ask_password("Registration code", Some(help))?;
+        match typed.trim().is_empty() {
+            true => Ok((extras, KeyAnswer::None)),
+            false => {
+                let code =
+                    typed_key(&typed).or_else(|why| ask_key("Registration code", Some(&why)))?;
+                Ok((extras, KeyAnswer::Typed(code)))
+            }
+        }
     }
 
     fn ask_myses(&self) -> anyhow::Result<Vec<String>> {

@@ -152,6 +152,8 @@ fn every_key_is_read() {
                 logins_per_minute: Some(1),
                 search_others: true,
             },
+            registration_code_source: KeySource::None,
+            registration_code: None,
         },
         supervision: SupervisionRules {
             relaunch: RelaunchPolicy::Transient,

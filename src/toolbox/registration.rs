@@ -1,0 +1,91 @@
+//! The registration code: it goes into calls of `register` on their way to the game, and nowhere else.
+//!
+//! No model is asked for it, so none can tell it, and what is stored of a call does not hold it.
+
+use std::sync::Arc;
+
+use actors::ports::LinkCall;
+use serde_json::Value;
+
+use zoea_mcp::ListedTool;
+
+/// The tool that wants the code.
+const REGISTER: &str = "register";
+/// The argument that holds it.
+const CODE_ARGUMENT: &str = "registration_code";
+
+/// The call as the game gets it, whatever the model wrote for a code.
+pub(super) fn with_code(mut call: LinkCall, code: &Arc<str>) -> LinkCall {
+    if &*call.tool == REGISTER {
+        let code = Value::String(code.to_string());
+        call.arguments.insert(CODE_ARGUMENT.to_string(), code);
+    }
+    call
+}
+
+/// The tool as a model sees it.
+pub(super) fn without_code(tool: ListedTool) -> ListedTool {
+    if &*tool.name != REGISTER {
+        return tool;
+    }
+    let Ok(mut schema) = serde_json::from_str::<Value>(&tool.schema) else {
+        return tool;
+    };
+    let properties = schema.get_mut("properties");
+    if let Some(properties) = properties.and_then(Value::as_object_mut) {
+        properties.remove(CODE_ARGUMENT);
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| name != CODE_ARGUMENT);
+    }
+    ListedTool {
+        schema: schema.to_string().into(),
+        ..tool
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_code_takes_the_place_of_what_a_model_wrote_in_that_tool_alone() {
+        let sent = |tool: &str| {
+            let arguments = json!({"username": "Quill", "registration_code": "mine"});
+            let call = LinkCall {
+                tool: tool.into(),
+                arguments: arguments.as_object().unwrap().clone(),
+                call_id: "1".to_string(),
+                timeout: Duration::ZERO,
+            };
+            with_code(call, &"REG-7".into()).arguments[CODE_ARGUMENT].clone()
+        };
+        assert_eq!(sent("register"), "REG-7");
+        assert_eq!(sent("mine"), "mine");
+    }
+
+    #[test]
+    fn a_model_is_not_asked_for_the_code() {
+        let seen = |name: &str| {
+            let schema = json!({
+                "properties": {"username": {"type": "string"}, "registration_code": {"type": "string"}},
+                "required": ["username", "registration_code"],
+            });
+            without_code(ListedTool {
+                name: name.into(),
+                description: "".into(),
+                schema: schema.to_string().into(),
+                read_only_hint: None,
+            })
+            .schema
+        };
+        let without =
+            json!({"properties": {"username": {"type": "string"}}, "required": ["username"]});
+        assert_eq!(*seen("register"), *without.to_string());
+        assert!(seen("check_code").contains("registration_code"));
+    }
+}
