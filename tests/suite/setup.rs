@@ -3,12 +3,17 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
-use zoea_rig::{Home, Server, program, texts, until};
+use zoea_rig::{Home, Server, lines, program, texts, until};
 
 /// Sets up in a home, for these servers, with further words.
 fn setup(home: &Home, provider: &str, game: &str, more: &[&str]) -> Output {
     let usual = ["setup", "--yes", "--provider", provider, "--game", game];
     home.run(&[&usual[..], more].concat())
+}
+
+/// A pilot that makes no mistakes on purpose.
+fn sound_pilot() -> Server {
+    Server::pilot(&["--nonsense", "0"])
 }
 
 fn configuration(home: &Home) -> String {
@@ -17,12 +22,15 @@ fn configuration(home: &Home) -> String {
 
 #[test]
 fn flags_alone_give_a_short_configuration_that_plays_at_once() {
-    let (pilot, galaxy) = (Server::pilot(&[]), Server::galaxy(&[]));
+    let (pilot, galaxy) = (sound_pilot(), Server::galaxy(&[]));
     let home = Home::new();
     let flags = ["--model", "pilot", "--myses", "3", "--cap", "2usd"];
     let more = [&flags[..], &["--no-start"]].concat();
     let (out, err) = texts(&setup(&home, &pilot.url, &galaxy.url, &more));
-    assert!(out.contains("It plays."), "{out}{err}");
+    assert!(out.contains("verdict: plays"), "{out}{err}");
+    assert!(err.contains("at most 20000 tokens"), "{err}");
+    let kept = std::fs::read_to_string(home.file("proofs.json")).expect("what was learnt");
+    assert!(kept.contains("\"plays\": true"), "{kept}");
     let text = configuration(&home);
     assert!(text.lines().count() <= 15, "{text}");
     for part in [
@@ -67,7 +75,7 @@ fn flags_alone_give_a_short_configuration_that_plays_at_once() {
 
 #[test]
 fn the_built_in_game_needs_no_server_and_survives_a_restart() {
-    let pilot = Server::pilot(&[]);
+    let pilot = sound_pilot();
     let home = Home::new();
     let usual = [
         "setup",
@@ -97,8 +105,9 @@ fn the_built_in_game_needs_no_server_and_survives_a_restart() {
 
 #[test]
 fn what_cannot_play_says_why_and_writes_nothing() {
-    let (pilot, galaxy) = (Server::pilot(&[]), Server::galaxy(&[]));
+    let (pilot, galaxy) = (sound_pilot(), Server::galaxy(&[]));
     let locked = Server::pilot(&["--api-key", "sesame-sesame"]);
+    let writes = Server::pilot(&["--nonsense", "0", "--fault", "text-calls"]);
     let home = Home::new();
     let nobody = "http://127.0.0.1:9/v1";
     let model = ["--model", "pilot", "--no-start"];
@@ -129,7 +138,19 @@ fn what_cannot_play_says_why_and_writes_nothing() {
             &*pilot.url,
             "http://127.0.0.1:9/mcp",
             &model,
-            "it cannot play like that",
+            "nothing was written: the game does not answer",
+        ),
+        (
+            &*writes.url,
+            game,
+            &model,
+            "verdict: cannot play: it writes",
+        ),
+        (
+            &*writes.url,
+            game,
+            &model,
+            "nothing was written: pilot cannot play",
         ),
         (
             &*pilot.url,
@@ -149,15 +170,66 @@ fn what_cannot_play_says_why_and_writes_nothing() {
         let (out, err) = texts(&output);
         assert_eq!(output.status.code(), Some(1), "{out}{err}");
         assert!(format!("{out}{err}").contains(says), "{says}: {out}{err}");
-        for name in ["zoea.toml", "credentials.json"] {
+        for name in ["zoea.toml", "credentials.json", "proofs.json"] {
             assert!(!home.file(name).exists(), "{name} after {says}");
         }
     }
 }
 
 #[test]
+fn a_registration_code_reaches_the_game_and_nobody_else() {
+    const CODE: &str = "REG-0815-sesame";
+    let galaxy = Server::galaxy(&["--registration-code", CODE]);
+    let home = Home::new();
+    std::fs::create_dir_all(home.path()).expect("a home");
+    let record = home.file("record.jsonl").display().to_string();
+    let pilot = ["--nonsense", "0", "--record", &record, "--keep-bodies"];
+    let pilot = Server::pilot(&pilot);
+    let usual = [
+        "setup",
+        "--yes",
+        "--provider",
+        &pilot.url,
+        "--game",
+        &galaxy.url,
+    ];
+    let more = ["--myses", "1", "--code-env", "THE_CODE"];
+    let mut command = home.command(&[&usual[..], &more].concat());
+    command.env("THE_CODE", CODE);
+    let swarm = home.launch(command);
+    until("it has registered and played", || {
+        let alpha = home.mysis("alpha");
+        (alpha["account"].is_string() && alpha["turns"].as_u64()? > 0).then_some(())
+    });
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    let text = configuration(&home);
+    assert!(
+        text.contains("registration_code_env = \"THE_CODE\""),
+        "{text}"
+    );
+    for file in std::fs::read_dir(home.path()).expect("a home").flatten() {
+        let bytes = std::fs::read(file.path()).unwrap_or_default();
+        let is_in = bytes
+            .windows(CODE.len())
+            .any(|part| part == CODE.as_bytes());
+        assert!(!is_in, "{}", file.path().display());
+    }
+    let asked = std::fs::read_to_string(&record).expect("requests");
+    let mut asked = lines(&asked).into_iter();
+    let register = asked.find_map(|request| {
+        let tools = request["body"]["tools"].as_array()?.clone();
+        let mut tools = tools.into_iter().map(|tool| tool["function"].clone());
+        tools.find(|tool| tool["name"] == "register")
+    });
+    let wanted = register.expect("it can register")["parameters"]["properties"].clone();
+    assert!(wanted["username"].is_object(), "{wanted}");
+    assert!(wanted.get("registration_code").is_none(), "{wanted}");
+}
+
+#[test]
 fn every_answer_may_come_from_the_environment() {
-    let locked = Server::pilot(&["--api-key", "sesame-sesame"]);
+    let locked = Server::pilot(&["--nonsense", "0", "--api-key", "sesame-sesame"]);
     let home = Home::new();
     let mut command = home.command(&["setup", "--yes", "--no-start"]);
     for (name, value) in [
@@ -187,7 +259,7 @@ fn every_answer_may_come_from_the_environment() {
 
 #[test]
 fn what_is_there_is_replaced_only_when_that_is_asked_for_and_a_copy_is_kept() {
-    let pilot = Server::pilot(&[]);
+    let pilot = sound_pilot();
     let home = Home::new();
     home.configure("http://127.0.0.1:9/v1", "", "[tui]\ntheme = \"light\"\n");
     home.ok(&["mysis", "create", "alpha"]);
@@ -226,7 +298,7 @@ fn what_is_there_is_replaced_only_when_that_is_asked_for_and_a_copy_is_kept() {
 
 #[test]
 fn a_full_disk_and_a_missing_home_are_told_and_leave_nothing_half_written() {
-    let pilot = Server::pilot(&[]);
+    let pilot = sound_pilot();
     let home = Home::new();
     home.ok(&["mysis", "list"]);
     let shell = "ulimit -f 0; exec \"$0\" \"$@\"";

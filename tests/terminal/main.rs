@@ -2,6 +2,7 @@
 
 mod attaching;
 mod operating;
+mod proving;
 mod readme;
 mod reloading;
 mod setup;

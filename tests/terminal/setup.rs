@@ -8,16 +8,17 @@ use crate::terminal::Terminal;
 use zoea_rig::Server;
 
 /// The questions for a server and a game that flags name, each with what Enter takes.
-const QUESTIONS: [&str; 4] = [
+const QUESTIONS: [&str; 5] = [
     "Which model?",
     "How many Myses?",
     "What may they spend a day?",
-    "Write it?",
+    "Try it now?",
+    "Write it",
 ];
 
 #[test]
 fn enter_alone_sets_up_in_a_small_terminal() {
-    let pilot = Server::pilot(&[]);
+    let pilot = Server::pilot(&["--nonsense", "0"]);
     let folder = TempDir::new().expect("a folder");
     let mut terminal = Terminal::open(60, 15, folder.path());
     let url = &pilot.url;
@@ -37,7 +38,7 @@ fn enter_alone_sets_up_in_a_small_terminal() {
 
 #[test]
 fn whoever_leaves_at_any_question_has_written_nothing() {
-    let pilot = Server::pilot(&[]);
+    let pilot = Server::pilot(&["--nonsense", "0"]);
     let folder = TempDir::new().expect("a folder");
     let url = &pilot.url;
     for (place, question) in QUESTIONS.iter().enumerate() {
@@ -62,7 +63,7 @@ fn whoever_leaves_at_any_question_has_written_nothing() {
 #[test]
 fn a_key_is_never_on_the_screen_and_goes_into_the_credentials() {
     const KEY: &str = "sesame-sesame-7";
-    let locked = Server::pilot(&["--api-key", KEY]);
+    let locked = Server::pilot(&["--nonsense", "0", "--api-key", KEY]);
     let folder = TempDir::new().expect("a folder");
     let mut terminal = Terminal::open(80, 24, folder.path());
     let url = &locked.url;
@@ -117,5 +118,7 @@ fn plain_zoea_offers_setup_and_offline_play_where_nothing_is_there_yet() {
     terminal.types("\u{1b}[B\r");
     terminal.sees("5 Myses");
     terminal.types("q");
+    terminal.sees("Quit?");
+    terminal.types("y");
     terminal.comes_back();
 }
