@@ -12,10 +12,10 @@ use thiserror::Error;
 
 use zoea_system::files;
 
-/// The largest file of accounts: hundreds of thousands of them.
+/// The largest accounts file in bytes. It holds hundreds of thousands of accounts.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// An account as it stands in a file.
+/// An account in a file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
@@ -23,21 +23,21 @@ pub struct Entry {
     pub username: String,
     /// The password.
     pub password: String,
-    /// The name of the Mysis that has it.
+    /// The name of the Mysis that it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assigned_to: Option<String>,
 }
 
-/// Why a file of accounts cannot be used; says nothing of what is in it but names.
+/// Why an accounts file cannot be used. The text contains names but no passwords.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum FileFault {
-    /// The system refuses.
+    /// The system refuses access.
     #[error("{0}")]
     System(String),
-    /// It is there already.
+    /// The file exists.
     #[error("{0} exists already; remove it, or name another file")]
     Exists(String),
-    /// It holds something else.
+    /// The file has another content.
     #[error(
         "{file} holds no list of accounts (line {line}, column {column}); it is to look like \
          [{{\"username\": \"…\", \"password\": \"…\", \"assigned_to\": \"…\"}}]"
@@ -45,15 +45,15 @@ pub enum FileFault {
     NoList {
         /// The file.
         file: String,
-        /// Where it stops being one.
+        /// The line of the error.
         line: usize,
-        /// Where in that line.
+        /// The column of the error.
         column: usize,
     },
     /// A name or a password is empty.
     #[error("an account in {0} has no username or no password")]
     Empty(String),
-    /// A password that cannot be kept out of what is stored and shown.
+    /// A password is too short to be redacted.
     #[error(
         "the password of {name} in {file} is shorter than {MIN_SECRET_BYTES} letters: it could not be told \
          from ordinary words where it has to be kept secret; give the account a longer one"
@@ -64,7 +64,7 @@ pub enum FileFault {
         /// The account.
         name: String,
     },
-    /// A name stands there twice.
+    /// A name occurs twice.
     #[error("the account {name} stands in {file} twice")]
     Twice {
         /// The file.
@@ -74,15 +74,15 @@ pub enum FileFault {
     },
 }
 
-/// Reads a file of accounts.
+/// Reads an accounts file.
 ///
 /// # Errors
-/// It cannot be read, or holds something else.
+/// The file cannot be read, or has another content.
 pub fn read(file: &Path) -> Result<Vec<Entry>, FileFault> {
     let shown = file.display().to_string();
     let text = files::read_text(file, MAX_BYTES)
         .map_err(|error| FileFault::System(format!("read {shown}: {error}")))?;
-    // The parser's own words may quote what is there: a password.
+    // The parser's own message may quote a password.
     let entries: Vec<Entry> = serde_json::from_str(&text).map_err(|error| FileFault::NoList {
         file: shown.clone(),
         line: error.line(),
@@ -105,10 +105,10 @@ pub fn read(file: &Path) -> Result<Vec<Entry>, FileFault> {
     Ok(entries)
 }
 
-/// Writes a new file of accounts, for its owner alone.
+/// Writes a new accounts file that only its owner can read.
 ///
 /// # Errors
-/// It is there already, or cannot be written.
+/// The file exists or cannot be written.
 pub fn write(file: &Path, entries: &[Entry]) -> Result<(), FileFault> {
     let shown = file.display().to_string();
     let refused = |error: std::io::Error| FileFault::System(format!("write {shown}: {error}"));

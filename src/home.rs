@@ -199,17 +199,17 @@ impl Home {
         replace::replace_without_sync(&directory.join(name), text.as_bytes())
     }
 
-    /// What proofs learnt of model servers.
+    /// The file with what proofs learnt about model servers.
     #[must_use]
     pub fn proofs(&self) -> PathBuf {
         self.directory.join(PROOFS_FILE)
     }
 
-    /// Keeps what proofs learnt, in the place of what was kept before. A swarm may read it meanwhile,
-    /// and another command may write it: one of them is there as a whole.
+    /// Replaces what proofs learnt. A swarm may read the file and another command may write it
+    /// meanwhile, so the file is replaced as a whole.
     ///
     /// # Errors
-    /// The system's, if it refuses.
+    /// The system's error.
     pub fn keep_proofs(&self, text: &str) -> io::Result<()> {
         let mut new = tempfile::Builder::new()
             .prefix(PROOFS_FILE)
@@ -231,7 +231,7 @@ impl Home {
     }
 
     fn check_writable(&self) -> Result<(), HomeError> {
-        // A file without a name, or with one of its own: other commands try at the same moment.
+        // The file has no name or a unique one, because other commands may test at the same moment.
         tempfile::tempfile_in(&self.directory)
             .map(drop)
             .map_err(|cause| self.refused("write in", cause))

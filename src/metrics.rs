@@ -1,6 +1,7 @@
-//! Metrics: the numbers of CONTRACT.md, counted where things happen and read as Prometheus text.
+//! Metrics: the numbers of CONTRACT.md, counted where events happen and exported as Prometheus
+//! text.
 //!
-//! What is counted of one Mysis is its own word (`Standing`) and goes with it. Labels that a model
+//! The counts of a Mysis come from its own status and are removed with it. Labels that a model
 //! could invent are bounded.
 
 mod measured;
@@ -20,17 +21,18 @@ pub use server::MetricsServer;
 
 use text::{Histogram, MetricsPage};
 
-/// Tools that are told apart; what comes after is `other`, since a model may call what is no tool.
+/// The most tools with a label of their own. Further ones are counted as `other`, because a model
+/// may call names that are no tools.
 const MAX_TOOL_LABELS: usize = 256;
 
-/// Bounds of the histograms, in seconds.
+/// The upper bounds of the histograms' buckets, in seconds.
 const MODEL_SECONDS_BOUNDS: [f64; 10] = [0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0];
 const TOOL_SECONDS_BOUNDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 120.0, 600.0];
 const COMMIT_SECONDS_BOUNDS: [f64; 10] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 5.0,
 ];
 
-/// All numbers; clones share them.
+/// All metrics. Clones share them.
 #[derive(Clone, Default)]
 pub struct Metrics(Arc<Mutex<MetricsState>>);
 
@@ -54,7 +56,7 @@ impl Metrics {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts what happened.
+    /// Counts an event.
     pub fn on_event(&self, event: &SwarmEvent) {
         let mut numbers = self.numbers();
         match (&event.what, &event.mysis) {
@@ -74,8 +76,8 @@ impl Metrics {
                     *numbers.restarts.entry(cause).or_default() += 1;
                 }
             }
-            // A call is over when its result is stored, whoever gave that: the server, or a stop that
-            // cut it off. So the numbers are those of the rows.
+            // A call ends when its result is stored, whether the server answered or a stop
+            // cancelled it. So the metrics agree with the rows.
             (EventKind::Stored(row), _) => {
                 if let RowBody::Result { meta, .. } = &row.body {
                     numbers.count_call(meta);
@@ -122,7 +124,7 @@ impl Metrics {
         self.numbers().waiting = jobs;
     }
 
-    /// Everything, as Prometheus reads it.
+    /// All metrics as Prometheus text.
     #[must_use]
     pub fn to_text(&self) -> String {
         self.numbers().to_text()

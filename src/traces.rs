@@ -1,7 +1,7 @@
-//! Traces: a span for each turn, model call and tool call, brought to an OTLP collector as JSON.
+//! Traces: a span for each turn, model call and tool call, sent to an OTLP collector as JSON.
 //!
-//! Spans are made of what the swarm tells everybody, so that no turn waits for them. Finished turns
-//! wait in a queue with a bound; what does not fit, or cannot be brought, is counted and told.
+//! Spans are made of the swarm's events, so that no turn waits for them. Finished turns wait in a
+//! bounded queue. Turns that do not fit or cannot be sent are counted and reported.
 
 mod span;
 mod turns;
@@ -22,21 +22,21 @@ use actors::listener::EventHandler;
 use span::TraceSpan;
 use turns::OpenTurns;
 
-/// Turns that wait to be brought away.
+/// The most turns that wait to be sent.
 const MAX_QUEUED_TURNS: usize = 512;
-/// Turns in one request.
+/// The most turns in one request.
 const BATCH_TURNS: usize = 64;
-/// How long one try may take, and the waits before further ones.
+/// How long one attempt may take, and the waits before further ones.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 const RETRY_WAITS: [Duration; 3] = [
     Duration::from_millis(500),
     Duration::from_secs(2),
     Duration::from_secs(5),
 ];
-/// How long the end may take.
+/// How long the exporter may take to end.
 const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What brings spans away.
+/// Sends spans to the collector.
 pub struct SpanExporter {
     queue: mpsc::Sender<Vec<TraceSpan>>,
     task: JoinHandle<()>,
@@ -44,7 +44,7 @@ pub struct SpanExporter {
 }
 
 impl SpanExporter {
-    /// Begins to bring spans to the collector that the settings name; `None` if they name none.
+    /// Starts to send spans to the configured collector. Returns `None` if none is configured.
     #[must_use]
     pub fn start(
         http: &reqwest::Client,
@@ -65,7 +65,7 @@ impl SpanExporter {
         Some(SpanExporter { queue, task, lost })
     }
 
-    /// What makes spans of what happens, for a listener.
+    /// The handler that makes spans of events, for a listener.
     #[must_use]
     pub fn event_handler(&self, settings: &TraceSettings) -> EventHandler {
         let mut turns = OpenTurns::new(settings.contents);
@@ -80,8 +80,7 @@ impl SpanExporter {
         })
     }
 
-    /// Brings away what is left, as far as that takes no longer than its bound. The listeners must
-    /// be gone.
+    /// Sends the remaining spans within a time limit. The listeners must have ended.
     pub async fn stop(self) {
         drop(self.queue);
         let mut task = self.task;
@@ -96,7 +95,7 @@ impl SpanExporter {
     }
 }
 
-/// The collector's path for traces, unless the address has it already.
+/// The collector's URL for traces. The path is appended if it is missing.
 fn traces_url(endpoint: &str) -> String {
     let endpoint = endpoint.trim_end_matches('/');
     match endpoint.ends_with("/v1/traces") {
@@ -138,7 +137,7 @@ async fn export_all(
     }
 }
 
-/// A request of OTLP over HTTP, as JSON.
+/// An OTLP request as JSON.
 fn otlp_request(service: &str, spans: &[Value]) -> Value {
     let resource = [
         ("service.name", service),

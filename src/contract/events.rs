@@ -1,4 +1,4 @@
-//! What happens, as it happens and as it is kept.
+//! Events in JSON, live and stored.
 
 use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::event_record::{EventRecord, OrderSource};
@@ -61,7 +61,7 @@ enum EventKindJson<'a> {
 }
 
 impl<'a> EventJson<'a> {
-    /// An event; `None` for what is no event of the contract.
+    /// The JSON of an event; `None` if the contract has no such event.
     #[must_use]
     pub fn of(event: &'a SwarmEvent) -> Option<Self> {
         let who = event.mysis.as_ref();
@@ -123,7 +123,7 @@ impl<'a> EventKindJson<'a> {
         })
     }
 
-    /// Every stored row is an event; a host notice tells itself.
+    /// The event of a stored row. A host notice has an event of its own.
     fn of_row(row: &'a Row) -> Self {
         match row.host() {
             None => EventKindJson::Message {

@@ -1,6 +1,6 @@
-//! The JSON that scripts and other programs rely on, as CONTRACT.md has it.
+//! The JSON shapes of CONTRACT.md, on which scripts and other programs rely.
 //!
-//! Each shape is a type; [`to_value`] gives it with its members in the order of their names.
+//! Each shape is a type. [`to_value`] converts it to a value with sorted members.
 
 mod events;
 mod orders;
@@ -23,7 +23,7 @@ pub use status::{
     AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProgramStatusJson, SpendingJson,
 };
 
-/// A shape of the contract as a value, which prints its members in the order of their names.
+/// A shape of the contract as a value whose members are sorted by name.
 #[must_use]
 pub fn to_value(shape: &impl Serialize) -> Value {
     serde_json::to_value(shape).unwrap_or_else(|error| Value::String(error.to_string()))

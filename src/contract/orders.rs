@@ -1,52 +1,51 @@
-//! What came of orders and questions.
+//! The answers to orders and queries.
 
 use actors::domain::order::CompletedOrder;
 use serde::{Deserialize, Serialize};
 
-/// What came of an order, for whoever gave it through the control interface.
+/// The answer to an order through the control interface.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompletedOrderJson<'a> {
-    /// The new Mysis.
+    /// The id of the new Mysis.
     Created(String),
-    /// It runs.
+    /// The Mysis was started.
     Started(bool),
-    /// It is stopped.
+    /// The Mysis was stopped.
     Stopped(bool),
-    /// It is gone.
+    /// The Mysis was deleted.
     Deleted(bool),
-    /// Its settings are changed.
+    /// The profile was changed.
     Configured(bool),
-    /// Where the message stands.
+    /// The row of the message.
     Seq(i64),
     /// Whether there was something to clear.
     Cleared(bool),
-    /// How many accounts were taken.
+    /// The number of imported accounts.
     Accounts(usize),
-    /// Whom a mission reached.
+    /// The recipients of a mission.
     #[serde(untagged)]
     Broadcast {
-        /// Those that have it.
+        /// The Myses that have it.
         delivered: Vec<&'a str>,
-        /// Those that inherit it when they run again.
+        /// The Myses that inherit it when they run again.
         missed: Vec<&'a str>,
     },
-    /// What changed in the configuration.
+    /// The changes of the configuration.
     #[serde(untagged)]
     Reloaded {
-        /// What holds now.
+        /// The changes in force now.
         at_once: &'a [String],
-        /// What holds after a restart.
+        /// The changes that need a restart.
         after_a_restart: &'a [String],
     },
-    /// What was last sent to the model.
+    /// The last request to the model.
     #[serde(untagged)]
     Request {
-        /// When.
         at: String,
-        /// To which provider.
+        /// The provider.
         provider: &'a str,
-        /// The body, letter for letter.
+        /// The exact body.
         body: &'a str,
     },
 }
@@ -84,13 +83,13 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
     }
 }
 
-/// Accounts that were taken from a file.
+/// Accounts that were imported from a file.
 #[derive(Debug, Serialize)]
 pub struct ImportedAccountsJson<'a> {
-    /// How many.
+    /// The number of accounts.
     #[serde(flatten)]
     pub done: CompletedOrderJson<'a>,
-    /// Whose passwords are too short to be found within words.
+    /// The accounts whose passwords are too short to be redacted inside of words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub short_passwords: Vec<String>,
 }
@@ -98,27 +97,26 @@ pub struct ImportedAccountsJson<'a> {
 /// The mission in force.
 #[derive(Debug, Serialize)]
 pub struct MissionJson<'a> {
-    /// What it says.
     pub text: Option<&'a str>,
-    /// Since when it stands.
+    /// When it was set.
     pub at: Option<String>,
 }
 
-/// Conversations that were written to a file.
+/// Conversations that were exported to a file.
 #[derive(Debug, Deserialize, Serialize)]
 pub struct ExportedJson {
-    /// How many conversations.
+    /// The number of conversations.
     pub myses: usize,
-    /// How many rows.
+    /// The number of rows.
     pub rows: usize,
 }
 
 /// How far back conversations reach.
 #[derive(Debug, Serialize)]
 pub struct ReachJson {
-    /// How many rows were removed.
+    /// The number of removed rows.
     pub removed: u64,
-    /// Of what is older than this not all is kept.
+    /// Rows older than this may be missing.
     pub before: Option<String>,
 }
 

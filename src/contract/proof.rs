@@ -1,4 +1,4 @@
-//! The report of a proof: whether a server and its model can play, and what was found out about them.
+//! The report of a proof: whether a server and its model can play, and what was found out.
 
 use std::fmt;
 
@@ -6,34 +6,33 @@ use serde::{Serialize, Serializer};
 
 use super::status::to_dollars;
 
-/// What a proof came to, in `doctor --prove --json`.
+/// The report in `doctor --prove --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProofReport {
     /// The provider's name in the configuration.
     pub provider: String,
-    /// The server's address, without what may be secret in it.
+    /// The server's address without parts that may be secret.
     pub server: String,
     /// The model.
     pub model: String,
-    /// Whether it plays.
+    /// The verdict.
     #[serde(flatten)]
     pub verdict: ProofVerdict,
-    /// What was tried, in its order.
+    /// The checks, in order.
     pub checks: Vec<ProofCheck>,
-    /// What the server turned out to be particular about, one sentence each.
+    /// The server's special requirements, one sentence each.
     pub learnt: Vec<String>,
-    /// How much of a prompt is read.
+    /// How long a prompt the model reads.
     pub context: ProvenContext,
     /// How fast it answers.
     pub speed: ProvenSpeed,
-    /// Whether it tells what an answer used, and how much of that came from its cache; absent where
-    /// there was no answer.
+    /// The usage that the server reports; `None` if there was no answer.
     pub usage: Option<ToldUsage>,
     /// What the proof itself used.
     pub spent: ProofSpending,
 }
 
-/// The one word that a proof comes to.
+/// The verdict of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum ProofVerdict {
@@ -41,48 +40,48 @@ pub enum ProofVerdict {
     Plays,
     /// It cannot play.
     CannotPlay {
-        /// Why, without an end of the sentence.
+        /// The reason, without a full stop.
         why: String,
-        /// What helps.
+        /// The remedy.
         remedy: String,
     },
 }
 
-/// One thing that was tried.
+/// A check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ProofCheck {
     /// A short stable name.
     pub name: &'static str,
-    /// Whether it is as it should be; absent where it is neither good nor bad.
+    /// Whether the result is good; `None` if it is neither good nor bad.
     pub ok: Option<bool>,
-    /// What was found, in a sentence.
+    /// The result in a sentence.
     pub detail: String,
 }
 
-/// How much of a prompt is read, in tokens.
+/// How long a prompt the model reads, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ProvenContext {
     /// The longest prompt that was read from its beginning to its end.
     pub proven: Option<u64>,
-    /// What the server says of itself.
+    /// The context that the server names.
     pub told: Option<u64>,
-    /// Where a longer prompt is cut in silence or refused.
+    /// The length from which a longer prompt is cut silently or refused.
     pub limit: Option<u64>,
 }
 
 /// How fast a model answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ProvenSpeed {
-    /// Milliseconds to the first token of an answer that comes in pieces, the median.
+    /// The median of the milliseconds to the first token of a streamed answer.
     pub first_token_ms: Option<u64>,
     /// Tokens of answers in a second.
     pub tokens_per_second: Option<f64>,
 }
 
-/// What a server tells of what an answer used.
+/// The usage that a server reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ToldUsage {
-    /// Whether it tells tokens at all.
+    /// Whether it reports tokens at all.
     #[serde(rename = "told")]
     pub is_told: bool,
     /// The most tokens of one prompt that came from its cache.
@@ -94,17 +93,16 @@ pub struct ToldUsage {
 pub struct ProofSpending {
     /// Requests that were sent.
     pub requests: u64,
-    /// Tokens sent, estimated where the server does not tell.
+    /// Tokens sent. They are estimated if the server does not report them.
     pub tokens_in: u64,
-    /// Tokens received, likewise.
+    /// Tokens received. They are estimated if the server does not report them.
     pub tokens_out: u64,
-    /// In millionths of a US dollar; absent where no price is known.
+    /// The cost in millionths of a US dollar; `None` without a known price.
     #[serde(rename = "cost", serialize_with = "in_dollars")]
     pub cost_micros: Option<u64>,
 }
 
 impl ProofVerdict {
-    /// Whether a swarm can play with it.
     #[must_use]
     pub fn plays(&self) -> bool {
         match self {

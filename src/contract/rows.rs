@@ -40,7 +40,7 @@ impl<'a> From<&'a Row> for RowJson<'a> {
     }
 }
 
-/// A row that a search found, in `search --json`.
+/// A search hit in `search --json`.
 #[derive(Debug, Serialize)]
 pub struct SearchHitJson<'a> {
     mysis: Option<&'a str>,
@@ -52,7 +52,7 @@ pub struct SearchHitJson<'a> {
 }
 
 impl<'a> SearchHitJson<'a> {
-    /// A row of a Mysis of this name.
+    /// A row of the Mysis with this name.
     #[must_use]
     pub fn new(mysis: Option<&'a str>, row: &'a Row) -> Self {
         SearchHitJson {
@@ -89,7 +89,7 @@ impl<'a> From<&'a CallRecord> for CallJson<'a> {
     }
 }
 
-/// Arguments as the JSON object that they are, or the text as it came where they are none.
+/// Arguments as a JSON object, or the original text if they are no object.
 fn parse_arguments(text: &str) -> Value {
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Value::Object(object),
@@ -97,60 +97,60 @@ fn parse_arguments(text: &str) -> Value {
     }
 }
 
-/// What is known about a row besides what it says, in the shapes of DESIGN 4.
+/// The metadata of a row in the shapes of DESIGN 4.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum RowMetadataJson<'a> {
-    /// Of what a model said.
+    /// Metadata of a reply or a call.
     Reply {
-        /// The tokens that it took, where the provider tells.
+        /// The tokens, if the provider reported them.
         usage: Option<UsageJson>,
-        /// How long it took, in milliseconds.
+        /// The duration in milliseconds.
         ms: u64,
         /// The model.
         model: &'a str,
         /// The provider.
         provider: &'a str,
-        /// Why it ended.
+        /// Why the model stopped.
         finish_reason: Option<&'a str>,
-        /// What it cost, in millionths of a dollar.
+        /// The cost in millionths of a dollar.
         #[serde(skip_serializing_if = "Option::is_none")]
         cost_micros: Option<u64>,
     },
-    /// Of a tool's result.
+    /// Metadata of a tool's result.
     Result {
         /// The call's id.
         call_id: &'a str,
         /// The tool.
         tool: &'a str,
-        /// Whether it failed.
+        /// Whether it is a failure.
         is_error: bool,
-        /// How it ended.
+        /// How the call ended.
         status: &'static str,
-        /// How long it took, in milliseconds.
+        /// The duration in milliseconds.
         ms: u64,
         /// The game's tick.
         tick: Option<i64>,
-        /// How long the answer was.
+        /// The length of the answer in bytes.
         bytes: u64,
     },
-    /// Of a host notice.
+    /// Metadata of a host notice.
     Host {
-        /// How much it matters.
+        /// The severity.
         severity: &'static str,
         /// A short stable word for it.
         code: &'a str,
-        /// Which attempt failed.
+        /// The number of the failed attempt.
         #[serde(skip_serializing_if = "Option::is_none")]
         attempt: Option<u32>,
-        /// What the failed attempt was charged with.
+        /// The charge of the failed attempt.
         #[serde(flatten)]
         charge: Option<ChargeJson<'a>>,
     },
 }
 
 impl<'a> RowMetadataJson<'a> {
-    /// What is known about this row.
+    /// The metadata of this row.
     #[must_use]
     pub fn of(row: &'a Row) -> Option<Self> {
         match &row.body {
@@ -190,7 +190,7 @@ impl<'a> RowMetadataJson<'a> {
     }
 }
 
-/// Tokens of a model call.
+/// The tokens of a model call.
 #[derive(Debug, Serialize)]
 pub struct UsageJson {
     input: u64,
@@ -208,7 +208,7 @@ impl From<&TokenUsage> for UsageJson {
     }
 }
 
-/// What a failed model call was charged with.
+/// The charge of a failed model call.
 #[derive(Debug, Serialize)]
 pub struct ChargeJson<'a> {
     usage: UsageJson,

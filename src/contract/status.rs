@@ -1,4 +1,4 @@
-//! How the program, its Myses and what they spent stand.
+//! The status of the program and of its Myses, and the costs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use serde::Serialize;
 pub struct ProgramStatusJson<'a> {
     /// The program's version.
     pub version: &'a str,
-    /// Its process.
+    /// Its process id.
     pub pid: u32,
     /// When it started.
     pub started_at: &'a str,
     /// The mission in force.
     pub mission: Option<String>,
-    /// Why the store cannot be written, while it cannot.
+    /// Why the store cannot be written; `None` if it can.
     pub trouble: Option<Arc<str>>,
-    /// How many Myses are in each state.
+    /// The number of Myses in each state.
     pub states: BTreeMap<&'a str, usize>,
-    /// How many of a starting swarm have logged in.
+    /// The progress of the swarm's logins.
     pub arrival: Option<String>,
     /// The servers that are away.
     pub away: Vec<OutageJson<'a>>,
-    /// The day so far.
+    /// The cost of today.
     pub today: SpendingJson,
     /// The Myses.
     pub myses: Vec<MysisStatusJson<'a>>,
@@ -59,7 +59,7 @@ pub struct MysisStatusJson<'a> {
 }
 
 impl<'a> MysisStatusJson<'a> {
-    /// How a Mysis stands while these servers are away; what nobody knows the price of has no cost.
+    /// The status of a Mysis while these servers are away.
     #[must_use]
     pub fn new(status: &'a MysisStatus, is_price_known: bool, outages: &ServerOutages) -> Self {
         let lane = status.activity.awaited_lane();
@@ -111,7 +111,7 @@ impl<'a> From<&'a ServerOutage> for OutageJson<'a> {
     }
 }
 
-/// The day so far in `status`: what was spent, and how much of the budget that is.
+/// The cost of today in `status`, and its share of the budget.
 #[derive(Debug, Serialize)]
 pub struct SpendingJson {
     #[serde(flatten)]
@@ -122,7 +122,7 @@ pub struct SpendingJson {
 }
 
 impl SpendingJson {
-    /// What was spent by now.
+    /// The cost so far.
     #[must_use]
     pub fn new(spending: &BudgetStatus, now: Timestamp) -> Self {
         let today = Day::of(now);
@@ -139,7 +139,7 @@ impl SpendingJson {
     }
 }
 
-/// A line of the books in `books --json`; a Mysis that is deleted has no name any more.
+/// A line of the books in `books --json`. A deleted Mysis has no name.
 #[derive(Debug, Serialize)]
 pub struct CostEntryJson<'a> {
     #[serde(flatten)]
@@ -151,7 +151,8 @@ pub struct CostEntryJson<'a> {
 }
 
 impl<'a> CostEntryJson<'a> {
-    /// A line about a Mysis of this name, whose provider may be known to cost nothing.
+    /// A line of the Mysis with this name. A provider that is free of charge costs nothing, even without a known
+    /// price.
     #[must_use]
     pub fn new(entry: &'a CostEntry, name: Option<&'a str>, is_free: bool) -> Self {
         CostEntryJson {
@@ -174,7 +175,7 @@ struct BudgetUseJson {
 }
 
 impl BudgetUseJson {
-    /// A cost of nothing is one only where everything had a price; else it is unknown.
+    /// A cost of 0 is shown only if all tokens had a price. Otherwise it is unknown, not 0.
     fn new(spent: &BudgetUse, is_all_priced: bool) -> Self {
         let is_known = is_all_priced || spent.cost_micros > 0 || spent.tokens() == 0;
         BudgetUseJson {
@@ -195,7 +196,7 @@ pub(super) fn to_dollars(micros: u64) -> f64 {
     micros as f64 / 1e6
 }
 
-/// A game account in `accounts list --json`: without its password.
+/// A game account in `accounts list --json`, without its password.
 #[derive(Debug, Serialize)]
 pub struct AccountJson<'a> {
     username: &'a str,
@@ -204,7 +205,7 @@ pub struct AccountJson<'a> {
 }
 
 impl<'a> AccountJson<'a> {
-    /// An account that belongs to a Mysis of this name.
+    /// An account of the Mysis with this name.
     #[must_use]
     pub fn new(account: &'a AccountRecord, owner: Option<&'a str>) -> Self {
         AccountJson {

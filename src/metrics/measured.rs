@@ -1,4 +1,4 @@
-//! Ports that are measured: what they do is done by the one behind them.
+//! Wrappers of ports that measure the calls to the port behind them.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,15 +13,15 @@ use futures::future::BoxFuture;
 
 use super::Metrics;
 
-/// Model servers, measured.
+/// Measures the model servers.
 pub struct MeasuredModels {
-    /// Who answers.
+    /// The model servers.
     pub models: Arc<dyn Models>,
-    /// What counts.
+    /// The metrics that count.
     pub metrics: Metrics,
 }
 
-/// A request that is under way: dropped before its answer came, it was aborted.
+/// Measures a request. If it is dropped before an answer, the request was aborted.
 struct RequestTimer {
     metrics: Metrics,
     provider: Arc<str>,
@@ -30,7 +30,7 @@ struct RequestTimer {
 }
 
 impl RequestTimer {
-    /// The answer is there.
+    /// Notes the outcome of the request.
     fn on_answer(&mut self, answer: &Result<ModelAnswer, ModelFault>) {
         self.outcome = outcome_label(answer);
     }
@@ -83,11 +83,11 @@ fn outcome_label(answer: &Result<ModelAnswer, ModelFault>) -> &'static str {
     }
 }
 
-/// A ledger, measured.
+/// Measures the ledger.
 pub struct MeasuredLedger {
-    /// Who writes.
+    /// The ledger.
     pub ledger: Arc<dyn Ledger>,
-    /// What counts.
+    /// The metrics that count.
     pub metrics: Metrics,
 }
 

@@ -1,4 +1,4 @@
-//! The metrics server: `/metrics`, for whoever scrapes.
+//! The metrics server: serves `/metrics` to scrapers.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,24 +15,23 @@ use crate::serving::{self, AcceptLimits};
 
 use super::Metrics;
 
-/// What the text is.
+/// The content type.
 const TEXT_FORMAT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Patience with those who scrape: nobody shows a right to, so all are strangers.
+/// The limits on connections. No scraper authenticates, so all of them are strangers.
 const ACCEPT_LIMITS: AcceptLimits = AcceptLimits {
     max_strangers: 64,
     stranger_time: None,
     head_time: Duration::from_secs(120),
 };
 
-/// The server.
 pub struct MetricsServer {
     address: SocketAddr,
     task: JoinHandle<()>,
 }
 
 impl MetricsServer {
-    /// Serves these numbers.
+    /// Serves these metrics.
     ///
     /// # Errors
     /// The address is taken.
@@ -55,7 +54,7 @@ impl MetricsServer {
         Ok(MetricsServer { address, task })
     }
 
-    /// Where it is.
+    /// The URL.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/metrics", self.address)
@@ -64,7 +63,7 @@ impl MetricsServer {
     /// Stops serving.
     pub async fn stop(self) {
         self.task.abort();
-        // Aborted or ended, it is gone.
+        // The task is aborted or has ended.
         let _ = self.task.await;
     }
 }

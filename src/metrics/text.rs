@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use actors::domain::clean;
 
-/// A histogram in the making: how many were at most so long.
+/// A histogram: the number of durations up to each bound.
 pub(super) struct Histogram {
     bounds: &'static [f64],
     counts: Vec<u64>,
@@ -34,23 +34,23 @@ impl Histogram {
 /// A label: its name and its value.
 type Label<'a> = (&'a str, &'a str);
 
-/// A page in the making.
+/// A page of metrics.
 #[derive(Default)]
 pub(super) struct MetricsPage(String);
 
 impl MetricsPage {
-    /// Says what the lines that follow are.
+    /// Writes the description of the following lines.
     pub(super) fn write_head(&mut self, name: &str, kind: &str, help: &str) {
         self.write(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
     }
 
-    /// One number.
+    /// Writes a line with one number.
     pub(super) fn write_line(&mut self, name: &str, labels: &[Label<'_>], value: u64) {
         let labels = label_text(labels);
         self.write(format_args!("{name}{labels} {value}\n"));
     }
 
-    /// All lines of a histogram.
+    /// Writes all lines of a histogram.
     pub(super) fn write_histogram(&mut self, name: &str, label: Option<Label<'_>>, of: &Histogram) {
         let bucket = format!("{name}_bucket");
         let with = |bound: &str| {
@@ -78,7 +78,7 @@ impl MetricsPage {
     }
 
     fn write(&mut self, what: std::fmt::Arguments<'_>) {
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ = self.0.write_fmt(what);
     }
 }

@@ -1,18 +1,17 @@
-//! A span: what was done, from when to when, and what is known about it, as OTLP says it in JSON.
+//! A span in OTLP's JSON form: a piece of work, its begin and end, and its attributes.
 
 use actors::domain::ids::Timestamp;
 use serde_json::{Value, json};
 
-/// What kind of work a span is about.
+/// The kind of work in a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SpanKind {
-    /// Done by ourselves.
+    /// Work inside of the program.
     Internal,
-    /// Asked of a server.
+    /// A request to a server.
     Client,
 }
 
-/// A span in the making.
 #[derive(Clone, Debug)]
 pub(super) struct TraceSpan {
     pub(super) trace: u128,
@@ -23,19 +22,19 @@ pub(super) struct TraceSpan {
     pub(super) start: Timestamp,
     pub(super) end: Timestamp,
     pub(super) attributes: Vec<(&'static str, Value)>,
-    /// Notices of the runtime, by their codes.
+    /// Notices of the runtime by their codes.
     pub(super) events: Vec<(Timestamp, String)>,
     pub(super) error: Option<String>,
 }
 
 impl TraceSpan {
-    /// Says one more thing about it.
+    /// Sets an attribute.
     pub(super) fn set_attribute(&mut self, key: &'static str, value: impl Into<Value>) {
         self.attributes.retain(|(known, _)| *known != key);
         self.attributes.push((key, value.into()));
     }
 
-    /// What it says under a key.
+    /// The value of an attribute.
     pub(super) fn attribute(&self, key: &str) -> Option<&Value> {
         let mut known = self.attributes.iter();
         known.find(|(name, _)| *name == key).map(|(_, value)| value)
@@ -73,7 +72,7 @@ impl TraceSpan {
     }
 }
 
-/// Nanoseconds since 1970, as a text: they are too many for a JSON number.
+/// Nanoseconds since 1970 as text, because a JSON number cannot represent them exactly.
 fn nanos_text(at: Timestamp) -> String {
     format!("{}000000", at.0.max(0))
 }

@@ -1,5 +1,5 @@
-//! Turns under way, and the spans of each: `invoke_agent`, and below it `chat` and `execute_tool`,
-//! as the conventions for generative AI name them.
+//! The turns in progress and their spans: `invoke_agent`, with `chat` and `execute_tool` below it,
+//! named by the conventions for generative AI.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use serde_json::{Value, json};
 
 use super::span::{SpanKind, TraceSpan};
 
-/// Spans of one turn; what comes after is left out.
+/// The most spans of one turn. Further ones are left out.
 const MAX_OPEN_TURNS: usize = 500;
-/// Bytes of one text, where texts are asked for.
+/// The most bytes of a text, if texts are included.
 const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// All turns under way.
+/// All turns in progress.
 pub(super) struct OpenTurns {
     contents: bool,
     open: BTreeMap<MysisId, OpenTurn>,
     statuses: BTreeMap<MysisId, Arc<MysisStatus>>,
 }
 
-/// One turn: its own span first.
+/// A turn. Its own span comes first.
 struct OpenTurn {
     spans: Vec<TraceSpan>,
-    /// Arguments of calls, by their ids.
+    /// The arguments of calls by call id.
     arguments: BTreeMap<Arc<str>, Arc<str>>,
 }
 
@@ -41,7 +41,7 @@ impl OpenTurns {
         }
     }
 
-    /// Takes in what happened; gives the spans of each turn that is over.
+    /// Takes an event. Returns the spans of each turn that has ended.
     pub(super) fn on_event(&mut self, event: &SwarmEvent) -> Vec<Vec<TraceSpan>> {
         let at = event.at;
         if matches!(event.what, EventKind::Shutdown) {
@@ -134,7 +134,7 @@ impl OpenTurns {
         Some(turn.spans)
     }
 
-    /// A span below the turn's, of something that is just over.
+    /// Adds a span below the turn's, for work that has just ended.
     fn add_child(
         &mut self,
         mysis: MysisId,
@@ -224,7 +224,7 @@ impl OpenTurns {
         }
     }
 
-    /// A row says more about a span than the event did.
+    /// Completes a span with facts of a row that the event does not contain.
     fn on_row_stored(&mut self, mysis: MysisId, row: &Row) {
         let Some(turn) = self.open.get_mut(&mysis) else {
             return;
@@ -291,7 +291,7 @@ fn name_model(span: &mut TraceSpan, provider: &str, model: &str) {
     span.set_attribute("gen_ai.request.model", model);
 }
 
-/// A text no longer than a collector takes.
+/// A text cut to a length that collectors accept.
 fn clip_text(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
 }

@@ -1,4 +1,4 @@
-//! Learnt: what proofs found out about servers, handed to those who speak to them.
+//! Lessons of proofs: passes what they learnt about servers to the code that uses it.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::proof::kept::{KeptProofs, KeptProofsError};
 use crate::proof::{MAX_ANSWER_WAIT, ProofLessons, ProofTarget};
 use crate::settings::{ProviderSettings, Settings};
 
-/// What is put to the proof of a provider of the configuration.
+/// The target for a proof of a configured provider.
 #[must_use]
 pub fn proof_target(name: &str, provider: &ProviderSettings) -> ProofTarget {
     let rules = &provider.rules;
@@ -30,14 +30,14 @@ pub fn proof_target(name: &str, provider: &ProviderSettings) -> ProofTarget {
 
 /// What proofs of the configured providers learnt.
 pub(super) struct ConfiguredLessons {
-    /// Each by the provider's name.
+    /// The lessons by provider.
     lessons: Vec<(Arc<str>, ProofLessons)>,
-    /// Why nothing is kept, where something was.
+    /// Why the kept lessons could not be read, if so.
     unread: Option<KeptProofsError>,
 }
 
 impl ConfiguredLessons {
-    /// What is kept in a home.
+    /// Reads the lessons of a home.
     pub(super) fn read(home: &Home, settings: &Settings) -> ConfiguredLessons {
         let (kept, unread) = match KeptProofs::read(&home.proofs()) {
             Ok(kept) => (kept, None),
@@ -53,14 +53,14 @@ impl ConfiguredLessons {
         }
     }
 
-    /// Hands over how requests are written.
+    /// Passes the form of requests to the providers.
     pub(super) fn teach(&self, providers: &Providers) {
         for (name, lessons) in &self.lessons {
             providers.teach(name, lessons.style);
         }
     }
 
-    /// The rules with the contexts that were found out, where the configuration tells none.
+    /// Adds the contexts that proofs found, where none is configured.
     pub(super) fn complete(&self, mut rules: SwarmRules) -> SwarmRules {
         for (name, lessons) in &self.lessons {
             if let Some(provider) = rules.providers.get_mut(name) {
@@ -72,7 +72,7 @@ impl ConfiguredLessons {
 }
 
 impl RunningSwarm {
-    /// What an operator had proven must not be forgotten unsaid.
+    /// Tells the operator if the kept lessons could not be read.
     pub(super) fn report_unread_proofs(&self, lessons: &ConfiguredLessons) {
         if let Some(error) = &lessons.unread {
             let text = error.to_string();
