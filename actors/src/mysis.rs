@@ -18,10 +18,10 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::{EventKind, MysisRef, MysisReport, MysisStatus};
 use crate::domain::ids::Incarnation;
 use crate::domain::last_request::{LastRequest, SentRequest};
-use crate::domain::life::{AlarmId, Life, LifeInput, Mode, ReplyId, RestoreArgs, TaskId, WriteId};
+use crate::domain::life::{AlarmId, Life, LifeInput, ReplyId, RestoreArgs, TaskId, WriteId};
 use crate::domain::message::Severity;
 use crate::domain::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
-use crate::domain::record::{Mission, MysisRecord, StoredHistory};
+use crate::domain::record::{Mission, StoredHistory};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::write::Write;
@@ -96,22 +96,8 @@ pub struct MysisActor;
 
 /// The arguments of a Mysis.
 pub struct MysisArgs {
-    /// The Mysis as stored.
-    pub record: MysisRecord,
-    /// The number of this incarnation.
-    pub incarnation: Incarnation,
-    /// The mission in force.
-    pub mission: Option<Mission>,
-    /// The rules.
-    pub rules: Arc<SwarmRules>,
-    /// Removes the known secrets from texts.
-    pub redactor: Arc<Redactor>,
-    /// The cause of the crash that ended the previous incarnation, if it crashed.
-    pub crash: Option<Arc<str>>,
-    /// Whether it ran when the program ended and is not started again.
-    pub is_interrupted: bool,
-    /// Whether it runs, or only queues orders.
-    pub mode: Mode,
+    /// What its life is restored from. It reads its history itself.
+    pub life: RestoreArgs,
     /// The shared services.
     pub deps: Arc<MysisDeps>,
     /// Receives its events.
@@ -185,22 +171,19 @@ impl Actor for MysisActor {
 
 impl MysisState {
     fn new(myself: &ActorRef<MysisMsg>, args: MysisArgs) -> MysisState {
-        let recall = work::spawn_recall(
-            myself.clone(),
-            args.deps.means.clone(),
-            args.record.id,
-            args.incarnation,
-        );
-        let seed = args.record.id.0.unsigned_abs() ^ args.incarnation.0.unsigned_abs();
+        let record = &args.life.record;
+        let (id, incarnation) = (record.id, args.life.incarnation);
+        let recall = work::spawn_recall(myself.clone(), args.deps.means.clone(), id, incarnation);
+        let seed = id.0.unsigned_abs() ^ incarnation.0.unsigned_abs();
         MysisState {
             who: MysisRef {
-                id: args.record.id,
-                name: args.record.profile.name.clone(),
+                id,
+                name: record.profile.name.clone(),
             },
-            incarnation: args.incarnation,
+            incarnation,
             deps: args.deps.clone(),
             parent: args.parent.clone(),
-            rules: args.rules.clone(),
+            rules: args.life.rules.clone(),
             phase: MysisPhase::Rebuilding {
                 args: Box::new(args),
                 stash: VecDeque::new(),
@@ -230,20 +213,11 @@ impl MysisState {
             self.phase = phase;
             return;
         };
-        let (life, effects) = Life::restore(
-            RestoreArgs {
-                record: args.record,
-                recollection,
-                incarnation: args.incarnation,
-                mission: args.mission,
-                rules: args.rules,
-                redactor: args.redactor,
-                crash: args.crash,
-                is_interrupted: args.is_interrupted,
-                mode: args.mode,
-            },
-            now,
-        );
+        let past = RestoreArgs {
+            recollection,
+            ..args.life
+        };
+        let (life, effects) = Life::restore(past, now);
         self.phase = MysisPhase::Living(Box::new(life));
         self.carry_out(myself, effects);
         for message in stash {

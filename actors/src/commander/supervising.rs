@@ -7,8 +7,9 @@ use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
 use crate::domain::event::{EventKind, MysisReport, MysisStatus};
 use crate::domain::fault::{MysisFault, MysisFaultKind};
 use crate::domain::ids::{Incarnation, MysisId};
+use crate::domain::life::RestoreArgs;
 use crate::domain::message::Severity;
-use crate::domain::record::MysisRecord;
+use crate::domain::record::{MysisRecord, StoredHistory};
 use crate::domain::restart::RelaunchVerdict;
 use crate::domain::state::LifeState;
 use crate::domain::write::{Author, Batch, Write};
@@ -86,8 +87,9 @@ impl CommanderState {
         incarnation: Incarnation,
         coming: SpawnReason,
     ) -> MysisArgs {
-        MysisArgs {
+        let life = RestoreArgs {
             record,
+            recollection: StoredHistory::default(),
             incarnation,
             mission: self.mission.current().cloned(),
             rules: self.rules.current.clone(),
@@ -98,6 +100,9 @@ impl CommanderState {
                 SpawnReason::AfterCrash(crash) => Some(crash),
             },
             mode: self.mode,
+        };
+        MysisArgs {
+            life,
             deps: self.deps.clone(),
             parent: myself.get_derived(),
         }
