@@ -90,8 +90,17 @@ impl Situation {
         if news.is_about_the_world() {
             self.place.on_result(news);
             self.ship.on_result(news);
-            self.trades.on_result(news);
-            self.board.on_result(news);
+            match &news.outcome {
+                GameOutcome::Done { facts, .. } => {
+                    self.trades.on_success(news, facts);
+                    self.board.on_success(news, facts);
+                }
+                GameOutcome::Failed { code, .. } => {
+                    self.trades.on_failure(news, code);
+                    self.board.on_failure(news, code);
+                }
+                GameOutcome::Words => {}
+            }
         }
         self.last_failure = match &news.outcome {
             GameOutcome::Failed { code, message } => Some(ToolFailure {

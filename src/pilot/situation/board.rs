@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::outcome::{GameOutcome, ToolNews};
+use super::outcome::ToolNews;
 use super::ship::whole_number;
 
 /// Missions, as far as they are known.
@@ -53,15 +53,7 @@ impl KnownMission {
 }
 
 impl MissionBoard {
-    pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
-        match &news.outcome {
-            GameOutcome::Done { facts, .. } => self.on_success(news, facts),
-            GameOutcome::Failed { code, .. } => self.on_failure(news, code),
-            GameOutcome::Words => {}
-        }
-    }
-
-    fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
+    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
         match news.asked.tool {
             "get_missions" => self.offered = Some(read_missions(&facts["missions"])),
             "get_active_missions" => {
@@ -91,7 +83,7 @@ impl MissionBoard {
         }
     }
 
-    fn on_failure(&mut self, news: &ToolNews<'_>, code: &str) {
+    pub(super) fn on_failure(&mut self, news: &ToolNews<'_>, code: &str) {
         match (news.asked.tool, code) {
             ("accept_mission", "not_docked") => {}
             ("accept_mission", _) => self.refused.extend(news.text_argument("mission_id")),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::outcome::{GameOutcome, ToolNews};
+use super::outcome::ToolNews;
 use super::ship::whole_number;
 
 /// Money and markets, as far as they are known.
@@ -42,15 +42,7 @@ pub(crate) struct MarketQuote {
 }
 
 impl TradeState {
-    pub(super) fn on_result(&mut self, news: &ToolNews<'_>) {
-        match &news.outcome {
-            GameOutcome::Done { facts, .. } => self.on_success(news, facts),
-            GameOutcome::Failed { code, .. } => self.on_failure(news, code),
-            GameOutcome::Words => {}
-        }
-    }
-
-    fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
+    pub(super) fn on_success(&mut self, news: &ToolNews<'_>, facts: &Value) {
         match news.asked.tool {
             "get_status" | "login" | "register" => {
                 if let Some(credits) = whole_number(&facts["player"]["credits"]) {
@@ -114,7 +106,7 @@ impl TradeState {
         self.is_stale = true;
     }
 
-    fn on_failure(&mut self, news: &ToolNews<'_>, code: &str) {
+    pub(super) fn on_failure(&mut self, news: &ToolNews<'_>, code: &str) {
         let item = news.text_argument("item_id");
         match (news.asked.tool, code) {
             (
