@@ -12,6 +12,19 @@ use tokio::time::Instant;
 use crate::outside::Trap;
 use crate::world::{Child, World, dead};
 
+/// Kills alpha. Its rows cannot be read from now on, so its next actor receives no order.
+async fn kill_unreadable_alpha(world: &World) {
+    world.ledger.is_readable.send_replace(false);
+    let first = world.alpha();
+    first.kill();
+    dead(&first).await;
+    world
+        .until("another actor", |world| {
+            world.children(Child::Mysis).len() == 2
+        })
+        .await;
+}
+
 /// A Mysis that was told to start died before it had read its rows. It is not idle, whatever its
 /// last status said.
 #[tokio::test(start_paused = true)]
@@ -23,16 +36,7 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
         .await
         .unwrap();
     let mark = world.mark();
-    // Its rows cannot be read, so it receives no order.
-    world.ledger.is_readable.send_replace(false);
-    let first = world.alpha();
-    first.kill();
-    dead(&first).await;
-    world
-        .until("another actor", |world| {
-            world.children(Child::Mysis).len() == 2
-        })
-        .await;
+    kill_unreadable_alpha(&world).await;
     // An idle Mysis stays idle.
     assert_eq!(world.standing("alpha").await.state, LifeState::Stopped);
     assert!(world.told_since(mark).is_empty());
@@ -110,15 +114,7 @@ async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_just_after_an_order_woke_it_runs() {
     let world = World::new(RelaunchPolicy::Transient).await;
-    world.ledger.is_readable.send_replace(false);
-    let first = world.alpha();
-    first.kill();
-    dead(&first).await;
-    world
-        .until("another actor", |world| {
-            world.children(Child::Mysis).len() == 2
-        })
-        .await;
+    kill_unreadable_alpha(&world).await;
     let handle = world.handle.clone();
     let order = MysisOrder::Prompt("mine".into()).for_mysis("alpha");
     let sent = tokio::spawn(async move { handle.order(order).await });
@@ -293,15 +289,7 @@ async fn a_change_of_the_profile_survives_the_next_one_and_the_next_life() {
     let profile = world.standing("alpha").await.profile.clone();
     assert_eq!(profile.model.as_deref(), Some("larger"));
     assert_eq!(profile.temperature, Some(0.5));
-    world.ledger.is_readable.send_replace(false);
-    let first = world.alpha();
-    first.kill();
-    dead(&first).await;
-    world
-        .until("another actor", |world| {
-            world.children(Child::Mysis).len() == 2
-        })
-        .await;
+    kill_unreadable_alpha(&world).await;
     assert_eq!(world.standing("alpha").await.profile, profile);
     world.ledger.is_readable.send_replace(true);
     world.start("alpha").await;

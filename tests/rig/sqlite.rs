@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use migration::{Migrator, MigratorTrait};
-use sea_orm::sqlx::{Connection, Row, SqliteConnection};
+use sea_orm::sqlx::sqlite::SqliteRow;
+use sea_orm::sqlx::{AssertSqlSafe, Connection, Row, SqliteConnection};
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
@@ -12,16 +13,33 @@ fn runtime() -> tokio::runtime::Runtime {
         .expect("a runtime")
 }
 
+/// Opens a database, which is created if it does not exist, for as long as some work takes.
+fn in_database<T>(file: &Path, work: impl AsyncFnOnce(&mut SqliteConnection) -> T) -> T {
+    runtime().block_on(async {
+        let address = format!("sqlite://{}?mode=rwc", file.display());
+        let mut connection = SqliteConnection::connect(&address)
+            .await
+            .expect("the database opens");
+        let result = work(&mut connection).await;
+        connection.close().await.expect("it closes");
+        result
+    })
+}
+
 /// Executes statements on a database, which is created if it does not exist. The log stays as it is
 /// if the statements ask for one.
 pub fn execute(file: &Path, statements: &str) {
-    runtime().block_on(async {
-        let mut connection = open(file).await;
-        sea_orm::sqlx::raw_sql(sea_orm::sqlx::AssertSqlSafe(statements.to_string()))
-            .execute(&mut connection)
+    while_open(file, statements, || ());
+}
+
+/// Executes statements, and calls `act` while the database is still open.
+pub fn while_open(file: &Path, statements: &str, act: impl FnOnce()) {
+    in_database(file, async |connection| {
+        sea_orm::sqlx::raw_sql(AssertSqlSafe(statements.to_string()))
+            .execute(connection)
             .await
             .expect("the statements are right");
-        connection.close().await.expect("it closes");
+        act();
     });
 }
 
@@ -37,17 +55,19 @@ pub fn migrate(file: &Path, version: u32) {
     });
 }
 
+/// The rows of a query's result.
+fn rows(file: &Path, query: &str) -> Vec<SqliteRow> {
+    in_database(file, async |connection| {
+        sea_orm::sqlx::query(AssertSqlSafe(query.to_string()))
+            .fetch_all(connection)
+            .await
+            .expect("the query is right")
+    })
+}
+
 /// The first column of a query's result, as text.
 pub fn column(file: &Path, query: &str) -> Vec<String> {
-    runtime().block_on(async {
-        let mut connection = open(file).await;
-        let rows = sea_orm::sqlx::query(sea_orm::sqlx::AssertSqlSafe(query.to_string()))
-            .fetch_all(&mut connection)
-            .await
-            .expect("the query is right");
-        connection.close().await.expect("it closes");
-        rows.iter().map(|row| row.get(0)).collect()
-    })
+    rows(file, query).iter().map(|row| row.get(0)).collect()
 }
 
 /// Every value of every table, as text, with its table and column.
@@ -76,33 +96,7 @@ pub fn all_texts(file: &Path) -> Vec<(String, String)> {
 }
 
 fn blobs(file: &Path, query: &str) -> Vec<Vec<u8>> {
-    runtime().block_on(async {
-        let mut connection = open(file).await;
-        let rows = sea_orm::sqlx::query(sea_orm::sqlx::AssertSqlSafe(query.to_string()))
-            .fetch_all(&mut connection)
-            .await
-            .expect("the query is right");
-        connection.close().await.expect("it closes");
-        let values = rows.iter().map(|row| row.get::<Option<Vec<u8>>, _>(0));
-        values.map(Option::unwrap_or_default).collect()
-    })
-}
-
-async fn open(file: &Path) -> SqliteConnection {
-    SqliteConnection::connect(&format!("sqlite://{}?mode=rwc", file.display()))
-        .await
-        .expect("the database opens")
-}
-
-/// Executes statements, and calls `act` while the database is still open.
-pub fn while_open(file: &Path, statements: &str, act: impl FnOnce()) {
-    runtime().block_on(async {
-        let mut connection = open(file).await;
-        sea_orm::sqlx::raw_sql(sea_orm::sqlx::AssertSqlSafe(statements.to_string()))
-            .execute(&mut connection)
-            .await
-            .expect("the statements are right");
-        act();
-        connection.close().await.expect("it closes");
-    });
+    let values = rows(file, query);
+    let values = values.iter().map(|row| row.get::<Option<Vec<u8>>, _>(0));
+    values.map(Option::unwrap_or_default).collect()
 }
