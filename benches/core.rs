@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use actors::domain::compose::{ComposedRequest, Composition, TurnOwner, choose_owner, compose};
 use actors::domain::conversation::Conversation;
-use actors::domain::ids::{CallKey, MysisId, Now, Seq, Timestamp, TurnNumber};
+use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, ReplyMeta, ResultMeta, Row, RowBody, Utterance,
 };
@@ -18,6 +18,7 @@ use actors::ports::{Archive, Ledger};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 
+use zoea_scenes::history::composition;
 use zoea_scenes::measured_ledger::MeasuredLedger;
 
 fn main() {
@@ -128,15 +129,8 @@ fn composed(system: &str, conversation: &Conversation) -> ComposedRequest {
     let owner = choose_owner(conversation, None, 20, "Continue.".into());
     assert!(matches!(owner, TurnOwner::Prompt(_)));
     compose(&Composition {
-        system,
-        conversation,
-        owner: &owner,
-        turn: TurnNumber(i64::MAX),
-        continuation: "Continue.",
-        notices: &[],
-        game: None,
-        now: Now::default(),
         budget: BUDGET,
+        ..composition(system, conversation, &owner)
     })
 }
 

@@ -8,15 +8,15 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use actors::domain::event::LinkState;
-use actors::domain::ids::{Incarnation, MissionId, MysisId, Now, Timestamp};
-use actors::domain::life::{Effect, Life, LifeInput, Mode, ReplyId, RestoreArgs, ToolOutcome};
+use actors::domain::ids::{MissionId, MysisId, Now, Timestamp};
+use actors::domain::life::{Effect, Life, LifeInput, ReplyId, RestoreArgs, ToolOutcome};
 use actors::domain::message::CallStatus;
 use actors::domain::model::{ModelAnswer, RequestedCall};
 use actors::domain::order::MysisOrder;
-use actors::domain::record::{Mission, MysisProfile, MysisRecord, StoredHistory};
+use actors::domain::record::{Mission, MysisProfile, MysisRecord};
 use actors::domain::rules::SwarmRules;
-use actors::domain::state::{LifeState, Totals};
 use actors::domain::tool::{ToolSpec, Toolset};
+use zoea_scenes::life::first_life;
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
@@ -157,33 +157,12 @@ fn answer(asked: i64) -> ModelAnswer {
 }
 
 fn past(id: i64, rules: &Arc<SwarmRules>) -> RestoreArgs {
-    RestoreArgs {
-        record: MysisRecord {
-            id: MysisId(id),
-            profile: MysisProfile {
-                name: format!("mysis-{id}").into(),
-                provider: "local".into(),
-                model: None,
-                temperature: None,
-            },
-            state: LifeState::Idle,
-            reason: None,
-            fault: None,
-            is_called: false,
-            incarnation: Incarnation(0),
-            totals: Totals::default(),
-            account: Some("alpha".into()),
-            created_at: Timestamp(0),
-        },
-        recollection: StoredHistory::default(),
-        incarnation: Incarnation(1),
-        mission: None,
-        rules: rules.clone(),
-        redactor: Arc::default(),
-        crash: None,
-        is_interrupted: false,
-        mode: Mode::Live,
-    }
+    let profile = MysisProfile::of(&format!("mysis-{id}"), "local");
+    let record = MysisRecord {
+        account: Some("alpha".into()),
+        ..MysisRecord::new(MysisId(id), profile, Timestamp(0))
+    };
+    first_life(record, rules.clone())
 }
 
 fn rules() -> SwarmRules {

@@ -202,12 +202,7 @@ async fn create(ledger: &SqlLedger) {
         .map(|id| {
             Write::Create(Box::new(NewMysis {
                 id: MysisId(id_of(id)),
-                profile: MysisProfile {
-                    name: format!("m{id}").into(),
-                    provider: "mock".into(),
-                    model: None,
-                    temperature: None,
-                },
+                profile: MysisProfile::of(&format!("m{id}"), "mock"),
                 at: Timestamp(0),
             }))
         })

@@ -194,12 +194,7 @@ async fn fill(home: &Path) {
         let mysis = MysisId(i64::try_from(number).unwrap_or(0));
         let create = Write::Create(Box::new(NewMysis {
             id: mysis,
-            profile: MysisProfile {
-                name: format!("mysis-{number}").into(),
-                provider: "local".into(),
-                model: None,
-                temperature: None,
-            },
+            profile: MysisProfile::of(&format!("mysis-{number}"), "local"),
             at: Timestamp(0),
         }));
         commit(&ledger, Author::Commander, vec![create]).await;

@@ -116,12 +116,7 @@ mod tests {
         let ledger = SqlLedger::open(&home.database()).await.unwrap();
         let create = Write::Create(Box::new(NewMysis {
             id: ALPHA,
-            profile: MysisProfile {
-                name: "alpha".into(),
-                provider: "local".into(),
-                model: None,
-                temperature: None,
-            },
+            profile: MysisProfile::of("alpha", "local"),
             at: Timestamp(0),
         }));
         let spent = (1..).zip(days).map(|(seq, day)| Write::Append {

@@ -12,7 +12,6 @@ use actors::domain::budget::BudgetStatus;
 use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
-use actors::domain::life::Mode;
 use actors::domain::message::{CallStatus, RowKind};
 use actors::domain::order::{MysisOrder, Order, OrderResult};
 use actors::domain::outages::ServerOutages;
@@ -30,6 +29,7 @@ use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorStatus};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use zoea_scenes::commanding::commander_args;
 use zoea_simulation::{MemoryLedger, hush_simulated_panics};
 use zoea_tui::DashboardTerminal;
 
@@ -147,23 +147,18 @@ impl World {
             count.fetch_add(1, Ordering::SeqCst);
         }));
         let listener = listener.await.unwrap();
+        let outside = Adapters {
+            ledger: ledger.clone(),
+            archive: ledger.clone(),
+            models: models.clone(),
+            upstream: Arc::new(rest.game.clone()),
+            clock: Arc::new(TrappedClock {
+                traps: traps.clone(),
+                begun: Instant::now(),
+            }),
+        };
         let args = CommanderArgs {
-            swarm: rest.memory.swarm_now(),
             resume: true,
-            start_idle: false,
-            mode: Mode::Live,
-            rules: Arc::new(rules(relaunch)),
-            secrets: actors::secrets::Secrets::default(),
-            outside: Adapters {
-                ledger: ledger.clone(),
-                archive: ledger.clone(),
-                models: models.clone(),
-                upstream: Arc::new(rest.game.clone()),
-                clock: Arc::new(TrappedClock {
-                    traps: traps.clone(),
-                    begun: Instant::now(),
-                }),
-            },
             watchers: vec![recorder.watcher(), listener.watcher()],
             link: Some(TerminalLink {
                 terminal: DashboardTerminal::new(TrappedScreen::new(traps.clone())),
@@ -171,7 +166,7 @@ impl World {
                 quit: CancellationToken::new(),
                 exporter: None,
             }),
-            seed: 1,
+            ..commander_args(rest.memory.swarm_now(), Arc::new(rules(relaunch)), outside)
         };
         let (commander, _) = Actor::spawn(None, Commander, args).await.unwrap();
         World {

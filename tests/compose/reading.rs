@@ -53,12 +53,7 @@ async fn stored(rows: &[Arc<Row>]) -> (tempfile::TempDir, SqlLedger) {
     let ledger = SqlLedger::open(&path).await.expect("a ledger");
     let create = Write::Create(Box::new(NewMysis {
         id: ALPHA,
-        profile: MysisProfile {
-            name: "alpha".into(),
-            provider: "local".into(),
-            model: None,
-            temperature: None,
-        },
+        profile: MysisProfile::of("alpha", "local"),
         at: Timestamp(0),
     }));
     let append = |row: &Arc<Row>| Write::Append {

@@ -453,15 +453,32 @@ impl History {
         owner: &TurnOwner,
     ) -> ComposedRequest {
         compose(&Composition {
-            system: SYSTEM,
-            conversation,
-            owner,
             turn: told.turn,
-            continuation: CONTINUATION,
             notices: &self.notices,
             game: Some(&told.game),
             now: Now::from_timestamp(Timestamp(told.rows.len() as i64 * 1000 + 60_000)),
             budget: self.budget,
+            ..composition(SYSTEM, conversation, owner)
         })
+    }
+}
+
+/// A composition without notices and without a game state.
+#[must_use]
+pub fn composition<'a>(
+    system: &'a str,
+    conversation: &'a Conversation,
+    owner: &'a TurnOwner,
+) -> Composition<'a> {
+    Composition {
+        system,
+        conversation,
+        owner,
+        turn: TurnNumber(i64::MAX),
+        continuation: CONTINUATION,
+        notices: &[],
+        game: None,
+        now: Now::default(),
+        budget: 64 << 10,
     }
 }

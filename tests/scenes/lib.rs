@@ -1,5 +1,6 @@
 //! Made-up swarms, lives and histories, and the rules that every request must keep.
 
+pub mod commanding;
 pub mod history;
 pub mod life;
 pub mod measured_ledger;

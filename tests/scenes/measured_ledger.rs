@@ -28,12 +28,7 @@ impl MeasuredLedger {
             .map(|id| {
                 Write::Create(Box::new(NewMysis {
                     id: MysisId(id),
-                    profile: MysisProfile {
-                        name: format!("m{id}").into(),
-                        provider: "local".into(),
-                        model: None,
-                        temperature: None,
-                    },
+                    profile: MysisProfile::of(&format!("m{id}"), "local"),
                     at: Timestamp(0),
                 }))
             })

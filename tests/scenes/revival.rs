@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use actors::commander::{Adapters, Commander, CommanderArgs};
 use actors::domain::ids::MysisId;
-use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::rules::{ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules};
 use actors::domain::state::LifeState;
@@ -18,6 +17,7 @@ use ractor::Actor;
 use tokio::sync::mpsc;
 use zoea_system::clock::MachineClock;
 
+use super::commanding::commander_args;
 use super::measured_ledger::MeasuredLedger;
 
 /// Kills it `kills` times. Returns the time of each until its successor called the model.
@@ -35,23 +35,17 @@ pub async fn kill_often(measured: &MeasuredLedger, kills: usize) -> anyhow::Resu
     for mysis in &mut swarm.myses {
         mysis.state = LifeState::Running;
     }
+    let outside = Adapters {
+        ledger: ledger.clone(),
+        archive: ledger,
+        models: Arc::new(Deaf(asked)),
+        upstream: Arc::new(Nowhere),
+        clock: Arc::new(MachineClock),
+    };
     let args = CommanderArgs {
-        swarm,
         resume: true,
         start_idle: true,
-        mode: Mode::Live,
-        rules: Arc::new(rules()),
-        secrets: actors::secrets::Secrets::default(),
-        outside: Adapters {
-            ledger: ledger.clone(),
-            archive: ledger,
-            models: Arc::new(Deaf(asked)),
-            upstream: Arc::new(Nowhere),
-            clock: Arc::new(MachineClock),
-        },
-        watchers: Vec::new(),
-        link: None,
-        seed: 1,
+        ..commander_args(swarm, Arc::new(rules()), outside)
     };
     let (commander, _) = Actor::spawn(None, Commander, args).await?;
     asks.recv().await.context("a first request")?;

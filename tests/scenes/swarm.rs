@@ -14,9 +14,9 @@ use actors::domain::model::TokenUsage;
 use actors::domain::order::{
     CompletedOrder, MysisOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
 };
-use actors::domain::record::{MysisProfile, ProfileChange};
+use actors::domain::record::{MysisProfile, MysisRecord, ProfileChange};
 use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::state::{LifeState, Totals};
+use actors::domain::state::LifeState;
 
 mod stored;
 
@@ -92,33 +92,16 @@ impl Swarm {
     pub fn add(&mut self, name: &str, at: Timestamp) -> MysisId {
         let id = MysisId(i64::try_from(self.statuses.len()).unwrap_or(0) * 7 + 11);
         let place = self.statuses.len();
-        self.statuses.insert(
-            id,
-            MysisStatus {
-                id,
-                name: name.into(),
-                profile: Arc::new(MysisProfile::of(name, ["local", "openrouter"][place % 2])),
-                model: ["qwen3:8b", "deepseek-v4"][place % 2].into(),
-                temperature: Some(0.7),
-                state: LifeState::Idle,
-                reason: None,
-                fault: None,
-                activity: Activity::Resting,
-                activity_since: at,
-                activity_until: None,
-                account: (place % 4 != 3).then(|| format!("Quill{name}").into()),
-                link: LinkState::Ok,
-                link_since: at,
-                stuck: None,
-                tick: None,
-                nudges: 0,
-                totals: Totals::default(),
-                last_activity_at: at,
-                last_words: "".into(),
-                last_tool_call: None,
-                last_call_ms: None,
-            },
-        );
+        let profile = MysisProfile::of(name, ["local", "openrouter"][place % 2]);
+        let record = MysisRecord::new(id, profile, at);
+        let status = MysisStatus {
+            model: ["qwen3:8b", "deepseek-v4"][place % 2].into(),
+            temperature: Some(0.7),
+            account: (place % 4 != 3).then(|| format!("Quill{name}").into()),
+            link: LinkState::Ok,
+            ..MysisStatus::from_record(&record, &SwarmRules::default(), at)
+        };
+        self.statuses.insert(id, status);
         self.scripts.insert(
             id,
             Script {

@@ -8,10 +8,9 @@ use std::time::Duration;
 use actors::commander::{Adapters, Commander, CommanderArgs, CommanderMsg};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
-use actors::domain::life::Mode;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::record::{GameAccount, MysisProfile, MysisRecord};
-use actors::domain::state::{LifeState, Totals};
+use actors::domain::state::LifeState;
 use actors::domain::write::Batch;
 use actors::ports::{AnswerMeter, Clock, Ledger, LedgerFault, Link, Models, SwarmRecord, Upstream};
 use actors::ui::{self, TerminalLink, UiHandle, UiMsg};
@@ -24,6 +23,7 @@ use zoea_tui::dashboard::input_event::key;
 use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::{DashboardTerminal, Display};
 
+use zoea_scenes::commanding::commander_args;
 use zoea_scenes::swarm::{START, Stored, Swarm, rules};
 
 /// A screen that keeps what it is given.
@@ -136,21 +136,8 @@ impl Clock for Ticking {
 
 fn record(id: i64, name: &str) -> MysisRecord {
     MysisRecord {
-        id: MysisId(id),
-        profile: MysisProfile {
-            name: name.into(),
-            provider: "local".into(),
-            model: None,
-            temperature: None,
-        },
-        state: LifeState::Idle,
-        reason: None,
-        fault: None,
         incarnation: Incarnation(1),
-        totals: Totals::default(),
-        account: None,
-        is_called: false,
-        created_at: START,
+        ..MysisRecord::new(MysisId(id), MysisProfile::of(name, "local"), START)
     }
 }
 
@@ -170,33 +157,25 @@ impl Ship {
         let address = Arc::new(address);
         let quit = CancellationToken::new();
         let ids = 1..;
+        let swarm = SwarmRecord {
+            myses: ids.zip(names).map(|(id, name)| record(id, name)).collect(),
+            ..SwarmRecord::default()
+        };
+        let outside = Adapters {
+            ledger: Arc::new(Nothing),
+            archive: Arc::new(Stored::default()),
+            models: Arc::new(Nothing),
+            upstream: Arc::new(Nothing),
+            clock: Arc::new(Ticking(tokio::time::Instant::now())),
+        };
         let args = CommanderArgs {
-            swarm: SwarmRecord {
-                myses: ids.zip(names).map(|(id, name)| record(id, name)).collect(),
-                mission: None,
-                passwords: Vec::new(),
-                books: Vec::new(),
-            },
-            resume: false,
-            start_idle: false,
-            mode: Mode::Live,
-            rules: rules(),
-            secrets: actors::secrets::Secrets::default(),
-            watchers: Vec::new(),
-            outside: Adapters {
-                ledger: Arc::new(Nothing),
-                archive: Arc::new(Stored::default()),
-                models: Arc::new(Nothing),
-                upstream: Arc::new(Nothing),
-                clock: Arc::new(Ticking(tokio::time::Instant::now())),
-            },
             link: Some(TerminalLink {
                 terminal: DashboardTerminal::new(wall.clone()),
                 address: address.clone(),
                 quit: quit.clone(),
                 exporter: None,
             }),
-            seed: 1,
+            ..commander_args(swarm, rules(), outside)
         };
         let (commander, _) = Actor::spawn(None, Commander, args).await.unwrap();
         Ship {

@@ -3,10 +3,9 @@
 use ractor::{ActorProcessingErr, ActorRef};
 
 use crate::domain::event::EventKind;
-use crate::domain::ids::{Incarnation, MysisId};
+use crate::domain::ids::MysisId;
 use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal, check_name};
 use crate::domain::record::{MysisRecord, PoolAccount};
-use crate::domain::state::{LifeState, Totals};
 use crate::domain::write::{Author, Batch, Write};
 use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
@@ -135,18 +134,8 @@ impl CommanderState {
             Ok(profile) => profile,
             Err(refusal) => return reply.answer(Err(refusal)),
         };
-        let record = Box::new(MysisRecord {
-            id: self.members.new_id(&mut self.rng),
-            profile,
-            state: LifeState::Idle,
-            reason: None,
-            fault: None,
-            is_called: false,
-            incarnation: Incarnation(0),
-            totals: Totals::default(),
-            account: None,
-            created_at: self.now(),
-        });
+        let id = self.members.new_id(&mut self.rng);
+        let record = Box::new(MysisRecord::new(id, profile, self.now()));
         self.members.reserve_name(name);
         self.store_order(myself, PendingOrder::Create { record, start }, reply);
     }

@@ -36,10 +36,11 @@ impl RulesInForce {
     ) -> Result<MysisProfile, OrderRefusal> {
         let provider = self.known_provider(provider.map(Into::into))?;
         Ok(MysisProfile {
-            name: name.into(),
-            provider: provider.unwrap_or_else(|| self.current.default_provider.clone()),
             model: model.map(|model| self.secrets.clean(model).as_ref().into()),
-            temperature: None,
+            ..MysisProfile::of(
+                name,
+                provider.as_ref().unwrap_or(&self.current.default_provider),
+            )
         })
     }
 

@@ -185,6 +185,25 @@ pub struct MysisRecord {
     pub created_at: Timestamp,
 }
 
+impl MysisRecord {
+    /// The record of a new Mysis: it is idle and has no history.
+    #[must_use]
+    pub fn new(id: MysisId, profile: MysisProfile, created_at: Timestamp) -> MysisRecord {
+        MysisRecord {
+            id,
+            profile,
+            state: LifeState::Idle,
+            reason: None,
+            fault: None,
+            is_called: false,
+            incarnation: Incarnation(0),
+            totals: Totals::default(),
+            account: None,
+            created_at,
+        }
+    }
+}
+
 /// What a Mysis takes up its conversation from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredHistory {

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{Activity, EventKind, LinkState, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEvent};
 use actors::domain::ids::{Lane, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::last_request::{RequestByteCounts, SentRequest};
 use actors::domain::message::{Row, RowBody, Severity, Utterance};
 use actors::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal};
 use actors::domain::outages::{ServerOutage, ServerOutages};
 use actors::domain::reading::{PageFrom, PageQuery};
-use actors::domain::record::MysisProfile;
+use actors::domain::record::{MysisProfile, MysisRecord};
 use actors::domain::redact::Redactor;
 use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::state::{LifeState, Totals};
+use actors::domain::state::LifeState;
 
 use super::action::TerminalAction;
 use super::frame_update::StatusLine;
@@ -42,29 +42,13 @@ pub(super) fn rules() -> Arc<SwarmRules> {
 }
 
 pub(super) fn standing(id: i64, name: &str, state: LifeState) -> Arc<MysisStatus> {
+    let profile = MysisProfile::of(name, "local");
+    let record = MysisRecord::new(MysisId(id), profile, Timestamp(0));
+    let status = MysisStatus::from_record(&record, &rules(), Timestamp(0));
     Arc::new(MysisStatus {
-        id: MysisId(id),
-        name: name.into(),
-        profile: Arc::new(MysisProfile::of(name, "local")),
-        model: "qwen".into(),
         temperature: None,
         state,
-        reason: None,
-        fault: None,
-        activity: Activity::Resting,
-        activity_since: Timestamp(0),
-        activity_until: None,
-        account: None,
-        link: LinkState::None,
-        link_since: Timestamp(0),
-        stuck: None,
-        tick: None,
-        nudges: 0,
-        totals: Totals::default(),
-        last_activity_at: Timestamp(0),
-        last_words: "".into(),
-        last_tool_call: None,
-        last_call_ms: None,
+        ..status
     })
 }
 

@@ -7,7 +7,6 @@ use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::life::{Mode, RestoreArgs};
 use actors::domain::record::{Mission, MysisProfile, MysisRecord, StoredHistory};
 use actors::domain::rules::{ProviderRules, SwarmRules};
-use actors::domain::state::{LifeState, Totals};
 
 const WINDOW: usize = 20;
 
@@ -30,36 +29,32 @@ pub(super) fn rules(budget: usize) -> SwarmRules {
     }
 }
 
+/// What the first life of a Mysis is restored from: its record, and no history.
+#[must_use]
+pub fn first_life(record: MysisRecord, rules: Arc<SwarmRules>) -> RestoreArgs {
+    RestoreArgs {
+        record,
+        recollection: StoredHistory::default(),
+        incarnation: Incarnation(1),
+        mission: None,
+        rules,
+        redactor: Arc::default(),
+        crash: None,
+        is_interrupted: false,
+        mode: Mode::Live,
+    }
+}
+
 pub(super) fn past(
     rules: &Arc<SwarmRules>,
     mission: Option<Mission>,
     recollection: StoredHistory,
 ) -> RestoreArgs {
+    let profile = MysisProfile::of("alpha", "local");
+    let record = MysisRecord::new(MysisId(7), profile, Timestamp(0));
     RestoreArgs {
-        record: MysisRecord {
-            id: MysisId(7),
-            profile: MysisProfile {
-                name: "alpha".into(),
-                provider: "local".into(),
-                model: None,
-                temperature: None,
-            },
-            state: LifeState::Idle,
-            reason: None,
-            fault: None,
-            is_called: false,
-            incarnation: Incarnation(0),
-            totals: Totals::default(),
-            account: None,
-            created_at: Timestamp(0),
-        },
         recollection,
-        incarnation: Incarnation(1),
         mission,
-        rules: rules.clone(),
-        redactor: Arc::default(),
-        crash: None,
-        is_interrupted: false,
-        mode: Mode::Live,
+        ..first_life(record, rules.clone())
     }
 }

@@ -151,9 +151,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::compose::tests::composition;
     use crate::compose::{TurnOwner, compose, wire_bytes};
     use crate::conversation::Conversation;
-    use crate::ids::{Now, Seq, Timestamp, TurnNumber};
+    use crate::ids::{Seq, Timestamp, TurnNumber};
     use crate::message::{Row, RowBody, Utterance};
     use crate::record::StoredHistory;
 
@@ -198,16 +199,12 @@ mod tests {
             ..StoredHistory::default()
         };
         let conversation = Conversation::restore(recollection, 4096);
+        let notices = ["the game is away".to_string()];
         let composed = compose(&Composition {
-            system: "you are alpha",
-            conversation: &conversation,
             owner: &TurnOwner::Prompt(Seq(2)),
             turn: TurnNumber(4),
-            continuation: "go on",
-            notices: &["the game is away".to_string()],
-            game: None,
-            now: Now::default(),
             budget: 64 << 10,
+            ..composition("you are alpha", &conversation, &notices)
         });
         let kinds = composed.breakdown;
         for (kind, bytes) in [

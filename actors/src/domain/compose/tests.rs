@@ -462,7 +462,7 @@ fn system_of(prompt: &str, notes: &[&str]) -> String {
     text.to_string()
 }
 
-fn composition<'a>(
+pub(super) fn composition<'a>(
     system: &'a str,
     conversation: &'a Conversation,
     notices: &'a [String],

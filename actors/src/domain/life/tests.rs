@@ -35,7 +35,7 @@ use crate::price::TokenPrice;
 use crate::record::{Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory};
 use crate::redact::Redactor;
 use crate::rules::{ProviderRules, SwarmRules};
-use crate::state::{LifeState, Totals};
+use crate::state::LifeState;
 use crate::tool::{ToolSpec, Toolset};
 use crate::write::Write;
 
@@ -67,23 +67,8 @@ fn rules() -> SwarmRules {
 }
 
 fn record() -> MysisRecord {
-    MysisRecord {
-        id: MysisId(7),
-        profile: MysisProfile {
-            name: "alpha".into(),
-            provider: "local".into(),
-            model: None,
-            temperature: None,
-        },
-        state: LifeState::Idle,
-        reason: None,
-        fault: None,
-        is_called: false,
-        incarnation: Incarnation(0),
-        totals: Totals::default(),
-        account: None,
-        created_at: Timestamp(0),
-    }
+    let profile = MysisProfile::of("alpha", "local");
+    MysisRecord::new(MysisId(7), profile, Timestamp(0))
 }
 
 fn past() -> RestoreArgs {
