@@ -30,7 +30,6 @@ pub(super) struct ServiceActors {
     store: watch::Sender<ActorRef<StoreMsg>>,
     gate: watch::Sender<ActorRef<GateMsg>>,
     ledger: Arc<dyn Ledger>,
-    clock: Arc<dyn Clock>,
 }
 
 impl ServiceActors {
@@ -42,12 +41,11 @@ impl ServiceActors {
     ) -> Result<ServiceActors, ActorProcessingErr> {
         let (ledger, clock) = (outside.ledger.clone(), outside.clock.clone());
         let store = spawn_store(myself, ledger.clone(), clock.clone()).await?;
-        let gate = spawn_gate(myself, clock.clone(), rules, (books, Arc::default())).await?;
+        let gate = spawn_gate(myself, clock, rules, (books, Arc::default())).await?;
         Ok(ServiceActors {
             store: watch::Sender::new(store),
             gate: watch::Sender::new(gate),
             ledger,
-            clock,
         })
     }
 
@@ -66,28 +64,6 @@ impl ServiceActors {
     pub(super) fn gate_handle(&self) -> GateHandle {
         GateHandle(self.gate.subscribe())
     }
-
-    async fn replace_store(
-        &self,
-        myself: &ActorRef<CommanderMsg>,
-    ) -> Result<(), ActorProcessingErr> {
-        let store = spawn_store(myself, self.ledger.clone(), self.clock.clone()).await?;
-        self.store.send_replace(store);
-        Ok(())
-    }
-
-    /// The new gate knows which servers are away, but not the books.
-    async fn replace_gate(
-        &self,
-        myself: &ActorRef<CommanderMsg>,
-        rules: &SwarmRules,
-        outages: Arc<ServerOutages>,
-    ) -> Result<(), ActorProcessingErr> {
-        let known = (Vec::new(), outages);
-        let gate = spawn_gate(myself, self.clock.clone(), rules, known).await?;
-        self.gate.send_replace(gate);
-        Ok(())
-    }
 }
 
 impl CommanderState {
@@ -100,7 +76,9 @@ impl CommanderState {
             "store_restarted",
             "the store died and was replaced",
         );
-        self.services.replace_store(myself).await?;
+        let (ledger, clock) = (self.services.ledger.clone(), self.clock().clone());
+        let store = spawn_store(myself, ledger, clock).await?;
+        self.services.store.send_replace(store);
         // The new Store reports for itself whether it can write.
         self.news.forget_trouble();
         Ok(())
@@ -115,10 +93,9 @@ impl CommanderState {
             "gate_restarted",
             "the gate died and was replaced: for a while more may be asked at once than is allowed",
         );
-        let outages = self.news.outages();
-        self.services
-            .replace_gate(myself, &self.rules.current, outages)
-            .await?;
+        let known = (Vec::new(), self.news.outages());
+        let gate = spawn_gate(myself, self.clock().clone(), &self.rules.current, known).await?;
+        self.services.gate.send_replace(gate);
         self.read_books();
         Ok(())
     }
