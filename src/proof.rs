@@ -94,7 +94,7 @@ impl ProofTarget {
         let cost = match self.price {
             Some(price) => {
                 let dollars = price.input.max(price.output) * tokens_in_millions(tokens);
-                format!("at most ${dollars:.4} at the price that is set")
+                format!("at most ${dollars:.4} at the price that is known")
             }
             None => "what they cost is not known, since no price is set for it".to_string(),
         };

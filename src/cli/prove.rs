@@ -84,11 +84,7 @@ fn choose_target(options: &ProveOptions<'_>, settings: &Settings) -> anyhow::Res
             known.join(", ")
         );
     };
-    let mut target = wiring::proof_target(name, provider);
-    if let Some(model) = options.model {
-        target.model = model.into();
-    }
-    Ok(target)
+    Ok(wiring::proof_target(name, provider, options.model))
 }
 
 /// Names the cost and asks for confirmation.

@@ -22,8 +22,7 @@ use crate::readiness::ServiceManager;
 use crate::settings::bounds::MAX_MYSES;
 use crate::settings::{Environment, LoadedSettings, Settings, SettingsError};
 use crate::wiring::{
-    self, GameServer, LaunchOptions, Observers, OfflineOptions, OfflineServers, RunningSwarm,
-    SwarmSignal,
+    self, LaunchOptions, Observers, OfflineOptions, OfflineServers, RunningSwarm, SwarmSignal,
 };
 use own_servers::OwnServers;
 pub(super) use signals::Signals;
@@ -95,11 +94,11 @@ pub(super) async fn run(
     };
     let secrets = Secrets::default();
     let log = logging::init(home.log_file(), global.log_level(), secrets.clone())?;
-    let offline = match args.offline {
-        true => Some(OfflineServers::start(&home, args.offline_options()).await?),
-        false => None,
-    };
-    let (mut settings, on_defaults) = match &offline {
+    let mut own = OwnServers::default();
+    if args.offline {
+        own.offline = Some(OfflineServers::start(&home, args.offline_options()).await?);
+    }
+    let (mut settings, on_defaults) = match &own.offline {
         Some(offline) => {
             let settings = Settings {
                 tui: look.unwrap_or_default(),
@@ -109,36 +108,19 @@ pub(super) async fn run(
         }
         None => load_settings(global, &home, environment)?,
     };
-    let game = match settings.mcp.is_built_in() {
-        true => {
-            let options = args.offline_options();
-            Some(GameServer::start(&home, options.tick, options.seed).await?)
-        }
-        false => None,
-    };
-    if let Some(game) = &game {
-        game.serve(&mut settings);
-    }
-    let own = OwnServers {
-        offline: offline.as_ref(),
-        game: game.as_ref(),
-    };
+    own.start_game(&home, &mut settings, args.offline_options())
+        .await?;
     let stopped = run_swarm(
         args,
         lock,
         (&settings, on_defaults),
         secrets,
         (global, environment),
-        own,
+        &own,
         &mut signals,
     )
     .await;
-    if let Some(game) = game {
-        game.stop().await;
-    }
-    if let Some(offline) = offline {
-        offline.stop().await;
-    }
+    own.stop().await;
     drop(log);
     stopped?.outcome(&home)
 }
@@ -175,7 +157,7 @@ async fn run_swarm(
     (settings, on_defaults): (&Settings, Option<String>),
     secrets: Secrets,
     (global, environment): (&GlobalArgs, &Environment),
-    own: OwnServers<'_>,
+    own: &OwnServers,
     signals: &mut Signals,
 ) -> anyhow::Result<StopReason> {
     let options = LaunchOptions {
@@ -187,33 +169,12 @@ async fn run_swarm(
     let home = &lock.home().clone();
     let face = Output::open(args, home, settings, environment).await?;
     let mut flight = RunningSwarm::start(lock, settings, options, face.observers()).await?;
-    if let Some(text) = on_defaults {
-        flight.tell_operator(Severity::Warn, "no_configuration", &text);
-        if args.headless {
-            out::note(&text);
-        }
-    }
-    if let Some(text) = wiring::describe_default_cap(settings)
-        && args.headless
-    {
-        out::note(&text);
-    }
-    for note in flight.swarm().ledger().notes() {
-        tracing::warn!(%note, "database");
-        if args.headless {
-            out::note(note);
-        }
-    }
-    if let Some(mended) = flight.swarm().ledger().mend_report()
-        && args.headless
-    {
-        out::note(&mended.to_string());
-    }
+    report_start(&flight, settings, on_defaults, args.headless);
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
     if args.needs_mission {
         wiring::give_first_mission(flight.swarm()).await?;
     }
-    if let Some(offline) = own.offline {
+    if let Some(offline) = &own.offline {
         offline.populate(flight.swarm()).await?;
     }
     flight.warn_about_descriptors(own.has_any()).await;
@@ -221,7 +182,7 @@ async fn run_swarm(
     let manager = ServiceManager::of(environment);
     let beating = manager.ready(flight.swarm());
     // Offline play has no configuration that could be reloaded.
-    let source = || match own.offline {
+    let source = || match &own.offline {
         None => {
             let read = global.load_settings(home, environment);
             Some(read.map(|loaded| own.serve(loaded)))
@@ -243,6 +204,35 @@ async fn run_swarm(
     }
     face.close().await;
     Ok(stop)
+}
+
+/// Tells what the operator should know at a start; without a terminal, on stderr as well.
+fn report_start(
+    flight: &RunningSwarm,
+    settings: &Settings,
+    on_defaults: Option<String>,
+    is_headless: bool,
+) {
+    let note = |text: &str| {
+        if is_headless {
+            out::note(text);
+        }
+    };
+    if let Some(text) = on_defaults {
+        flight.tell_operator(Severity::Warn, "no_configuration", &text);
+        note(&text);
+    }
+    if let Some(text) = wiring::describe_default_cap(settings) {
+        note(&text);
+    }
+    let swarm = flight.swarm();
+    for text in swarm.ledger().notes() {
+        tracing::warn!(note = %text, "database");
+        note(text);
+    }
+    if let Some(mended) = swarm.ledger().mend_report() {
+        note(&mended.to_string());
+    }
 }
 
 /// The operator's view of the swarm.

@@ -128,6 +128,8 @@ pub struct LocalServer {
     pub seller: &'static Seller,
     /// Its models; none where it wants a key first.
     pub models: Vec<ListedModel>,
+    /// Whether it wants a key.
+    pub wants_key: bool,
 }
 
 /// Why there is no list of models.
@@ -162,12 +164,16 @@ pub fn find_seller(name: &str) -> Option<&'static Seller> {
 pub async fn find_local_servers(http: &reqwest::Client) -> Vec<LocalServer> {
     let asked = LOCAL.iter().map(|seller| async move {
         let listed = list_within(http, seller.endpoint, None, LOCAL_TIMEOUT).await;
-        let models = match listed {
-            Ok(models) => models,
-            Err(ServerFault::KeyRefused(_)) => Vec::new(),
+        let (models, wants_key) = match listed {
+            Ok(models) => (models, false),
+            Err(ServerFault::KeyRefused(_)) => (Vec::new(), true),
             Err(ServerFault::Unreachable(_) | ServerFault::NoModelServer(_)) => return None,
         };
-        Some(LocalServer { seller, models })
+        Some(LocalServer {
+            seller,
+            models,
+            wants_key,
+        })
     });
     join_all(asked).await.into_iter().flatten().collect()
 }

@@ -15,16 +15,17 @@ use crate::settings::{ProviderSettings, Settings};
 
 /// The target for a proof of a configured provider.
 #[must_use]
-pub fn proof_target(name: &str, provider: &ProviderSettings) -> ProofTarget {
+pub fn proof_target(name: &str, provider: &ProviderSettings, model: Option<&str>) -> ProofTarget {
     let rules = &provider.rules;
+    let model = model.map_or_else(|| rules.model.clone(), Into::into);
     ProofTarget {
         provider: name.into(),
         endpoint: provider_endpoint(provider),
-        model: rules.model.clone(),
         temperature: rules.temperature,
         timeout: rules.timeout.min(MAX_ANSWER_WAIT),
         context_tokens: rules.context_tokens,
-        price: rules.price,
+        price: rules.price.or_else(|| rules.price_list.find(&model)),
+        model,
     }
 }
 
@@ -78,5 +79,23 @@ impl RunningSwarm {
             let text = error.to_string();
             self.operator.tell(Severity::Warn, "proofs_unread", &text);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prices::price_list;
+
+    #[test]
+    fn a_proof_knows_what_the_list_of_prices_knows() {
+        let mut provider = ProviderSettings::default();
+        provider.rules.model = "gpt-5-mini".into();
+        provider.rules.price_list = price_list("https://api.openai.com/v1");
+        let price = |model: Option<&str>| proof_target("p", &provider, model).price;
+        assert!(price(None).is_some());
+        assert_eq!(price(Some("nobody-knows-it")), None);
+        let said = proof_target("p", &provider, None).announcement();
+        assert!(said.contains("at most $0."), "{said}");
     }
 }

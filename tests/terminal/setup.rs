@@ -1,6 +1,8 @@
 //! `zoea setup` under a terminal: its questions, what leaves it, and what is on the screen.
 
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -121,4 +123,49 @@ fn plain_zoea_offers_setup_and_offline_play_where_nothing_is_there_yet() {
     terminal.sees("Quit?");
     terminal.types("y");
     terminal.comes_back();
+}
+
+/// The usual ports of model servers on one's own machine.
+const USUAL_PORTS: [u16; 5] = [11434, 8080, 1234, 8000, 4000];
+
+#[test]
+fn the_walk_from_an_empty_home_takes_few_keys_and_little_time() {
+    let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+    let free: Vec<u16> = USUAL_PORTS.into_iter().filter(is_free).collect();
+    // Where this machine has a model server of its own, letters of the port choose between them.
+    let is_alone = free.len() == USUAL_PORTS.len();
+    let port = *free.last().expect("a usual port is free");
+    let _pilot = Server::pilot_at(&format!("127.0.0.1:{port}"), &["--nonsense", "0"]);
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(80, 24, folder.path());
+    terminal.types("\"$ZOEA\" setup\r");
+    let started = Instant::now();
+    let mut keys = 0;
+    let server = match is_alone {
+        true => "\r".to_string(),
+        false => format!("{port}\r"),
+    };
+    for (question, keys_of) in [
+        ("Which model server?", &*server),
+        ("Which model?", "\r"),
+        ("Which game?", "b\r"),
+        ("How many Myses?", "\r"),
+        ("What may they spend a day?", "\r"),
+        ("Try it now?", "\r"),
+        ("Write it and start?", "\r"),
+    ] {
+        terminal.sees(question);
+        terminal.types(keys_of);
+        keys += keys_of.len();
+        let seconds = started.elapsed().as_secs_f64();
+        println!("{seconds:5.1} s  {question} {keys_of:?}");
+    }
+    terminal.sees("5 running");
+    let took = started.elapsed();
+    println!(
+        "{:5.1} s  five Myses run, after {keys} keys",
+        took.as_secs_f64()
+    );
+    assert!(keys <= 15, "{keys} keys");
+    assert!(took < Duration::from_secs(60), "{took:?}");
 }

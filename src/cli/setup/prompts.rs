@@ -6,6 +6,7 @@ use actors::domain::clean::one_line;
 use anyhow::Context;
 use inquire::validator::Validation;
 use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
+use zoea_tui::dashboard::text::width::wrap;
 use zoea_tui::terminal_size;
 
 use super::SetupLeft;
@@ -28,12 +29,23 @@ impl<T> fmt::Display for Choice<T> {
 impl<T> Choice<T> {
     /// What a server says of itself stays one line of the terminal, and no command to it.
     pub(super) fn new(value: T, text: &str) -> Choice<T> {
-        let room = usize::from(terminal_size().0).saturating_sub(26).max(30);
+        let room = usize::from(terminal_size().0).saturating_sub(23).max(30);
         Choice {
             value,
             text: out::shorten(&one_line(text), room),
         }
     }
+}
+
+/// Says a sentence or two, wrapped between words.
+///
+/// # Errors
+/// Nobody reads it.
+pub(super) fn say(text: &str) -> std::io::Result<()> {
+    for line in wrap(text, usize::from(terminal_size().0)) {
+        out::line(line)?;
+    }
+    Ok(())
 }
 
 /// Runs a question that waits for keys. Who leaves it leaves setup.

@@ -36,7 +36,7 @@ impl<'a> Candidate<'a> {
         Ok(Candidate {
             http,
             settings,
-            target: wiring::proof_target(provider, chosen),
+            target: wiring::proof_target(provider, chosen, None),
         })
     }
 

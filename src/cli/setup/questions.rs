@@ -1,17 +1,19 @@
 //! The questions of setup at a terminal, one after the other; Enter takes what is proposed.
 
+mod game;
+
 use anyhow::Context;
 
-use super::flags::{self, is_price_known, listed_model, names_of, resolve_server, typed_key};
+use super::flags::{is_price_known, listed_model, names_of, resolve_server, typed_key};
 use super::present::{Present, variable};
-use super::prompts::{Choice, ask_key, ask_optional, ask_password, ask_text, choose, confirm};
-use super::proof::Candidate;
+use super::prompts::{Choice, ask_key, ask_password, ask_text, choose, confirm, say};
+use super::proof::{Candidate, PassedProof};
 use super::{Extras, Prepared, SetupArgs, SetupLeft, settings_of};
 use crate::cli::out;
 use crate::home::Home;
 use crate::prices::price_list;
 use crate::proof::listing::ListedModel;
-use crate::settings::{BUILT_IN_GAME, Environment, SPACEMOLT, Secret};
+use crate::settings::Environment;
 use crate::setup::{
     Answers, DailyCap, KeyAnswer, LocalServer, ModelAnswer, ServerAnswer, ServerFault,
     find_local_servers, list_models, sellers,
@@ -36,13 +38,11 @@ pub(super) async fn ask(
     home: &Home,
     environment: &Environment,
 ) -> anyhow::Result<Prepared> {
-    out::line(&format!(
-        "Setting up a swarm in {}.",
+    say(&format!(
+        "Setting up a swarm in {}. Enter takes what is marked. Esc or Ctrl-C leaves; nothing is written \
+         before the end.\n",
         home.directory().display()
     ))?;
-    out::line(
-        "Enter takes what is marked. Esc or Ctrl-C leaves; nothing is written before the end.\n",
-    )?;
     let http = zoea_http::build_client().context("build an HTTP client")?;
     let found = find_local_servers(&http).await;
     let asker = Asker {
@@ -53,13 +53,34 @@ pub(super) async fn ask(
         found,
     };
     loop {
-        let (server, key, models) = asker.ask_server().await?;
-        let model = asker.ask_model(&server, &models)?;
-        let game = asker.ask_game()?;
-        let (extras, code) = asker.ask_account(&game)?;
-        let myses = asker.ask_myses()?;
-        let cap = asker.ask_cap(&server, &model)?;
-        let mut answers = Answers {
+        let (mut answers, extras) = asker.ask_all().await?;
+        let passed = match asker.try_out(&answers).await? {
+            Ok(passed) => passed,
+            Err(fault) => {
+                say(&format!("{fault:#}. Choose again, or leave with Esc.\n"))?;
+                continue;
+            }
+        };
+        answers.model.context_tokens = passed.context_tokens().or(answers.model.context_tokens);
+        asker.confirm(&answers)?;
+        return Ok(Prepared {
+            answers,
+            extras,
+            passed,
+        });
+    }
+}
+
+impl Asker<'_> {
+    /// Every question once.
+    async fn ask_all(&self) -> anyhow::Result<(Answers, Extras)> {
+        let (server, key, models) = self.ask_server().await?;
+        let model = self.ask_model(&server, &models)?;
+        let game = self.ask_game()?;
+        let (extras, code) = self.ask_account(&game)?;
+        let myses = self.ask_myses()?;
+        let cap = self.ask_cap(&server, &model)?;
+        let answers = Answers {
             server,
             key,
             model,
@@ -68,41 +89,22 @@ pub(super) async fn ask(
             myses,
             cap,
         };
-        let (_, settings) = settings_of(&answers, present, environment)?;
-        let candidate = Candidate::new(&asker.http, &settings, &answers.server.name)?;
-        out::line(&format!(
-            "\nBefore it is written, {}.",
-            candidate.announcement()
-        ))?;
+        Ok((answers, extras))
+    }
+
+    /// Puts the answers to the proof, once the operator agrees to what it takes. The inner error says
+    /// what cannot play.
+    async fn try_out(&self, answers: &Answers) -> anyhow::Result<anyhow::Result<PassedProof>> {
+        let (_, settings) = settings_of(answers, self.present, self.environment)?;
+        let candidate = Candidate::new(&self.http, &settings, &answers.server.name)?;
+        let announcement = candidate.announcement();
+        say(&format!("\nBefore it is written, {announcement}."))?;
         if !confirm("Try it now?")? {
             return Err(SetupLeft.into());
         }
-        let passed = match candidate.prove().await {
-            Ok(passed) => passed,
-            Err(fault) => {
-                out::line(&format!("{fault:#}. Choose again, or leave with Esc.\n"))?;
-                continue;
-            }
-        };
-        answers.model.context_tokens = passed.context_tokens().or(answers.model.context_tokens);
-        let (text, _) = settings_of(&answers, present, environment)?;
-        out::line(&format!("\n{} would hold:\n", present.file.display()))?;
-        for line in text.lines() {
-            out::line(&format!("  {line}"))?;
-        }
-        out::line("")?;
-        if asker.confirm()? {
-            return Ok(Prepared {
-                answers,
-                extras,
-                passed,
-            });
-        }
-        return Err(SetupLeft.into());
+        Ok(candidate.prove().await)
     }
-}
 
-impl Asker<'_> {
     /// A server, its key, and its models.
     async fn ask_server(&self) -> anyhow::Result<(ServerAnswer, KeyAnswer, Vec<ListedModel>)> {
         let mut named = self.args.provider.clone();
@@ -118,13 +120,13 @@ impl Asker<'_> {
                     Ok(models) => return Ok((server, key, models)),
                     Err(fault @ ServerFault::KeyRefused(_)) => {
                         match secret {
-                            Some(_) => out::line(&format!("{fault}."))?,
-                            None => out::line("This server wants a key.")?,
+                            Some(_) => say(&sentence_of(&fault))?,
+                            None => say("This server wants a key.")?,
                         }
                         key = KeyAnswer::Typed(ask_key("Its key", None)?);
                     }
                     Err(fault) => {
-                        out::line(&format!("{}: {fault}.", server.endpoint))?;
+                        say(&format!("At {}: {fault}.", server.endpoint))?;
                         break;
                     }
                 }
@@ -155,6 +157,7 @@ impl Asker<'_> {
             let (seller, count) = (found.seller, found.models.len());
             let place = seller.endpoint.trim_start_matches("http://");
             let models = match count {
+                0 if found.wants_key => "wants a key".to_string(),
                 1 => "1 model".to_string(),
                 count => format!("{count} models"),
             };
@@ -180,7 +183,7 @@ impl Asker<'_> {
             let text = ask_text("Its address", None, "such as http://192.168.1.5:8080/v1")?;
             match resolve_server(&text, self.present) {
                 Ok(server) => return Ok(server),
-                Err(why) => out::line(&format!("{why}."))?,
+                Err(why) => say(&format!("{why}."))?,
             }
         }
     }
@@ -257,83 +260,6 @@ impl Asker<'_> {
         }
     }
 
-    fn ask_game(&self) -> anyhow::Result<String> {
-        if let Some(game) = &self.args.game {
-            return flags::game_of(Some(game), self.present).map_err(anyhow::Error::msg);
-        }
-        let present = self
-            .present
-            .settings
-            .mcp
-            .upstream
-            .as_deref()
-            .unwrap_or_default();
-        let is_other = ![BUILT_IN_GAME, SPACEMOLT, ""].contains(&present);
-        let mut choices = vec![
-            Choice::new(
-                Some(SPACEMOLT),
-                "SpaceMolt, the live game (game.spacemolt.com)",
-            ),
-            Choice::new(
-                Some(BUILT_IN_GAME),
-                "the built-in game: no account, no network",
-            ),
-        ];
-        if is_other && self.present.is_there {
-            choices.insert(0, Choice::new(Some(present), &format!("{present}, as now")));
-        }
-        choices.push(Choice::new(None, "another MCP server"));
-        let start = choices
-            .iter()
-            .position(|choice| choice.value == Some(present));
-        match choose("Which game?", choices, start.unwrap_or(0))? {
-            Some(game) => Ok(game.to_string()),
-            None => loop {
-                let text = ask_text("Its address", None, "such as http://127.0.0.1:3111/mcp")?;
-                match flags::game_of(Some(&text), self.present) {
-                    Ok(game) => return Ok(game),
-                    Err(why) => out::line(&format!("{why}."))?,
-                }
-            },
-        }
-    }
-
-    /// An account of the game, or what it wants from whoever registers.
-    fn ask_account(&self, game: &str) -> anyhow::Result<(Extras, KeyAnswer)> {
-        let mut extras = flags::extras_of(self.args)?;
-        if let Some(told) = flags::code_of(self.args, self.environment)? {
-            return Ok((extras, told));
-        }
-        let is_told = extras.accounts.is_some();
-        if is_told || game == BUILT_IN_GAME || game.is_empty() || self.present.is_there {
-            return Ok((extras, self.present.code_at(game)));
-        }
-        let help = "Enter alone: each Mysis registers an account of its own";
-        let name = ask_optional("Game account", help)?;
-        if !name.is_empty() {
-            let password = loop {
-                let typed = ask_password("Its password", None)?;
-                if typed.len() >= actors::domain::redact::MIN_SECRET_BYTES {
-                    break Secret::new(typed);
-                }
-                out::line("A password is longer than that.")?;
-            };
-            extras.account = Some((name, password));
-            out::line("It is for one Mysis; `zoea accounts import FILE` adds others.")?;
-            return Ok((extras, KeyAnswer::None));
-        }
-        let help = "Enter alone: the game wants none";
-        let typed = ask_password("Registration code", Some(help))?;
-        match typed.trim().is_empty() {
-            true => Ok((extras, KeyAnswer::None)),
-            false => {
-                let code =
-                    typed_key(&typed).or_else(|why| ask_key("Registration code", Some(&why)))?;
-                Ok((extras, KeyAnswer::Typed(code)))
-            }
-        }
-    }
-
     fn ask_myses(&self) -> anyhow::Result<Vec<String>> {
         if self.args.myses.is_some() {
             return Ok(names_of(self.args.myses, self.present));
@@ -345,7 +271,7 @@ impl Asker<'_> {
                 Ok(count) if (1..=1000).contains(&count) => {
                     return Ok(names_of(Some(count), self.present));
                 }
-                Ok(_) | Err(_) => out::line("Write a number from 1 to 1000.")?,
+                Ok(_) | Err(_) => say("Write a number from 1 to 1000.")?,
             }
         }
     }
@@ -367,20 +293,37 @@ impl Asker<'_> {
             let text = ask_text("What may they spend a day?", Some(&usual.to_string()), help)?;
             match DailyCap::parse(&text) {
                 Ok(cap) => return Ok(cap),
-                Err(why) => out::line(&format!("{why}."))?,
+                Err(why) => say(&format!("{why}."))?,
             }
         }
     }
 
-    fn confirm(&self) -> anyhow::Result<bool> {
+    /// Shows what would be written, and asks whether it is to be.
+    fn confirm(&self, answers: &Answers) -> anyhow::Result<()> {
+        let (text, _) = settings_of(answers, self.present, self.environment)?;
+        out::line(&format!("\n{} would hold:\n", self.present.file.display()))?;
+        for line in text.lines() {
+            out::line(&format!("  {line}"))?;
+        }
+        out::line("")?;
         let question = match (self.args.no_start, self.present.is_there) {
             (true, false) => "Write it?",
             (true, true) => "Write it? A copy of the present one is kept.",
             (false, false) => "Write it and start?",
             (false, true) => "Write it and start? A copy of the present one is kept.",
         };
-        confirm(question)
+        match confirm(question)? {
+            true => Ok(()),
+            false => Err(SetupLeft.into()),
+        }
     }
+}
+
+fn sentence_of(fault: &ServerFault) -> String {
+    let text = fault.to_string();
+    let mut letters = text.chars();
+    let begin = letters.next().into_iter().flat_map(char::to_uppercase);
+    begin.chain(letters).chain(['.']).collect()
 }
 
 fn host_of(endpoint: &str) -> String {

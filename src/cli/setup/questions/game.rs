@@ -1,0 +1,90 @@
+//! The questions about the game: which one, and who one is there.
+
+use super::Asker;
+use crate::cli::setup::Extras;
+use crate::cli::setup::flags::{self, typed_key};
+use crate::cli::setup::prompts::{
+    Choice, ask_key, ask_optional, ask_password, ask_text, choose, say,
+};
+use crate::settings::{BUILT_IN_GAME, SPACEMOLT, Secret};
+use crate::setup::KeyAnswer;
+
+impl Asker<'_> {
+    /// Which game.
+    pub(super) fn ask_game(&self) -> anyhow::Result<String> {
+        if let Some(game) = &self.args.game {
+            return flags::game_of(Some(game), self.present).map_err(anyhow::Error::msg);
+        }
+        let present = self
+            .present
+            .settings
+            .mcp
+            .upstream
+            .as_deref()
+            .unwrap_or_default();
+        let is_other = ![BUILT_IN_GAME, SPACEMOLT, ""].contains(&present);
+        let mut choices = vec![
+            Choice::new(
+                Some(SPACEMOLT),
+                "SpaceMolt, the live game (game.spacemolt.com)",
+            ),
+            Choice::new(
+                Some(BUILT_IN_GAME),
+                "the built-in game: no account, no network",
+            ),
+        ];
+        if is_other && self.present.is_there {
+            choices.insert(0, Choice::new(Some(present), &format!("{present}, as now")));
+        }
+        choices.push(Choice::new(None, "another MCP server"));
+        let start = choices
+            .iter()
+            .position(|choice| choice.value == Some(present));
+        match choose("Which game?", choices, start.unwrap_or(0))? {
+            Some(game) => Ok(game.to_string()),
+            None => loop {
+                let text = ask_text("Its address", None, "such as http://127.0.0.1:3111/mcp")?;
+                match flags::game_of(Some(&text), self.present) {
+                    Ok(game) => return Ok(game),
+                    Err(why) => say(&format!("{why}."))?,
+                }
+            },
+        }
+    }
+
+    /// An account of the game, or what it wants from whoever registers.
+    pub(super) fn ask_account(&self, game: &str) -> anyhow::Result<(Extras, KeyAnswer)> {
+        let mut extras = flags::extras_of(self.args)?;
+        if let Some(told) = flags::code_of(self.args, self.environment)? {
+            return Ok((extras, told));
+        }
+        let is_told = extras.accounts.is_some();
+        if is_told || game == BUILT_IN_GAME || game.is_empty() || self.present.is_there {
+            return Ok((extras, self.present.code_at(game)));
+        }
+        let help = "Enter alone: each Mysis registers an account of its own";
+        let name = ask_optional("Game account", help)?;
+        if !name.is_empty() {
+            let password = loop {
+                let typed = ask_password("Its password", None)?;
+                if typed.len() >= actors::domain::redact::MIN_SECRET_BYTES {
+                    break Secret::new(typed);
+                }
+                say("A password is longer than that.")?;
+            };
+            extras.account = Some((name, password));
+            say("It is for one Mysis; `zoea accounts import FILE` adds others.")?;
+            return Ok((extras, KeyAnswer::None));
+        }
+        let help = "Enter alone: the game wants none";
+        let typed = ask_password("Registration code", Some(help))?;
+        match typed.trim().is_empty() {
+            true => Ok((extras, KeyAnswer::None)),
+            false => {
+                let code =
+                    typed_key(&typed).or_else(|why| ask_key("Registration code", Some(&why)))?;
+                Ok((extras, KeyAnswer::Typed(code)))
+            }
+        }
+    }
+}
