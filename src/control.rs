@@ -71,7 +71,7 @@ const STOP_TIMEOUT: Duration = Duration::from_millis(200);
 pub struct ProgramInfo {
     /// When the program started, RFC 3339.
     pub started_at: String,
-    /// What is known of prices.
+    /// The prices in force.
     pub prices: PriceBook,
     /// The secrets that are removed from every answer.
     pub secrets: Secrets,

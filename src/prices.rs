@@ -1,12 +1,14 @@
-//! Prices: what well-known models cost at those who sell them, for whoever configures no price.
+//! The built-in prices of well-known models at the sellers. They apply if the operator configures
+//! no price.
 //!
-//! As of 2026-07-24, in US dollars for a million tokens: input, output, input from the cache. Taken
-//! from the public list `model_prices_and_context_window.json` of the LiteLLM project of that day, and
-//! compared with what pages about the sellers' own price lists say (OpenAI, Gemini, Groq: June 2026).
-//! What differs between them, has tiers below 200,000 tokens or is on its way out is left out: such a
-//! price is unknown. `price` of a provider in the configuration takes the place of all of this.
+//! The prices are those of 2026-07-24, in US dollars for a million tokens: input, output, input
+//! from the cache. They are from the public list `model_prices_and_context_window.json` of the
+//! LiteLLM project of that day, and were compared with pages about the sellers' own price lists
+//! (OpenAI, Gemini, Groq: June 2026). A model is left out if these sources differ, if it has price
+//! tiers below 200,000 tokens, or if it is about to be retired; its price is then unknown. `price`
+//! of a provider in the configuration replaces this list.
 //!
-//! A price belongs to a seller: the same name at another address is somebody else's model.
+//! A price belongs to a seller: at another address, the same name can be another model.
 
 mod book;
 
@@ -15,17 +17,18 @@ use url::Url;
 
 pub use book::PriceBook;
 
-/// The day of the prices.
+/// The date of the prices.
 pub const PRICES_DATE: &str = "2026-07-24";
 
-/// A model's name, and the dollars for a million tokens: input, output, input from the cache.
+/// A model's name, and US dollars for a million tokens: input, output, input from the cache.
 type Listed = (&'static str, f64, f64, Option<f64>);
 
-/// Who sells at one address.
+/// The prices of one seller.
 struct Seller {
-    /// The host of its endpoint.
+    /// The host of the seller's endpoint.
     host: &'static str,
-    /// What OpenRouter, which sells at the same prices, writes before its models' names.
+    /// The prefix of this seller's models at OpenRouter, if OpenRouter sells them at the same
+    /// prices.
     vendor: Option<&'static str>,
     models: &'static [Listed],
 }
@@ -83,7 +86,7 @@ const SELLERS: [Seller; 8] = [
     },
     Seller {
         host: "api.deepseek.com",
-        // OpenRouter has others serve these, at other prices.
+        // OpenRouter routes these to other sellers, at other prices.
         vendor: None,
         models: &[
             ("deepseek-chat", 0.28, 0.42, Some(0.028)),
@@ -123,7 +126,7 @@ const SELLERS: [Seller; 8] = [
         ],
     },
     Seller {
-        // Alibaba Cloud outside of China; inside, prices are in yuan.
+        // Alibaba Cloud outside of China. Inside of China, prices are in yuan.
         host: "dashscope-intl.aliyuncs.com",
         vendor: None,
         models: &[
@@ -134,7 +137,7 @@ const SELLERS: [Seller; 8] = [
     },
 ];
 
-/// What is known of the models at an endpoint; nothing where nobody known sells.
+/// The known prices at an endpoint. The list is empty if the seller is not known.
 #[must_use]
 pub fn price_list(endpoint: &str) -> PriceList {
     let url = Url::parse(endpoint).ok();
@@ -161,7 +164,7 @@ pub fn price_list(endpoint: &str) -> PriceList {
     PriceList::new(models.map(|listed| (listed.0.into(), price(listed))))
 }
 
-/// OpenRouter writes `anthropic/claude-haiku-4.5` for Anthropic's `claude-haiku-4-5`.
+/// OpenRouter's version of a name: `anthropic/claude-haiku-4.5` for Anthropic's `claude-haiku-4-5`.
 fn openrouter_name(vendor: &str, model: &str) -> String {
     let version = model
         .rsplit_once('-')

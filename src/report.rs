@@ -39,9 +39,9 @@ pub struct Cost {
     pub tokens_out: u64,
     /// The part of the request tokens that the provider had cached.
     pub tokens_cached: u64,
-    /// The price, in millionths of a US dollar, as far as prices are known.
+    /// The cost in millionths of a US dollar, without calls that have no known price.
     pub cost_micros: u64,
-    /// Whether something was spent whose price nobody knows.
+    /// Whether some tokens had no known price.
     #[serde(default)]
     pub is_partly_unknown: bool,
 }
@@ -73,7 +73,7 @@ pub struct DayReport {
 }
 
 impl Cost {
-    /// What cost nothing had no price, unless all providers are known to be free.
+    /// Tokens with a cost of 0 had no known price, unless all providers are free of charge.
     fn new(spent: &BudgetUse, is_all_free: bool) -> Cost {
         Cost {
             calls: spent.calls,
@@ -107,7 +107,7 @@ impl ReportLine {
 }
 
 impl DayReport {
-    /// Makes the report of a day; `is_all_free` where all providers are known to cost nothing.
+    /// Makes the report of a day. `is_all_free`: all providers are known to be free of charge.
     #[must_use]
     pub fn from_record(day: Day, record: &DayRecord, is_all_free: bool) -> DayReport {
         let named = record.myses.iter().map(|(id, of)| ReportLine {

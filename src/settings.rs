@@ -207,7 +207,7 @@ impl Settings {
         })
     }
 
-    /// Reads a configuration that is not written yet, without keys.
+    /// Reads a configuration before it is written to a file. No keys are fetched.
     ///
     /// # Errors
     /// Lists every mistake in it.

@@ -1,6 +1,6 @@
-//! Setup: from what an operator answers on the first night to a configuration that plays.
+//! Setup: turns an operator's answers into a configuration that plays.
 //!
-//! Nothing here asks anybody: `src/cli/setup.rs` does, by questions or by flags.
+//! This module asks nothing itself. `src/cli/setup.rs` gets the answers from questions or flags.
 
 mod answers;
 mod configuration;

@@ -37,7 +37,7 @@ struct McpServer {
     /// The last report about tools that are left out, and its receiver.
     told: Mutex<Option<Arc<str>>>,
     tell: Option<TellOperator>,
-    /// The registration code of the game, where it wants one.
+    /// The registration code of the game, if it needs one.
     registration_code: Option<Arc<str>>,
 }
 

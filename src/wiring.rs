@@ -187,7 +187,7 @@ impl RunningSwarm {
         &self.secrets
     }
 
-    /// What is known of prices.
+    /// The prices in force.
     #[must_use]
     pub fn prices(&self) -> &PriceBook {
         &self.prices

@@ -223,7 +223,8 @@ async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Set
     }
 }
 
-/// Cleans a finding: a server's error may quote its own key or another server's.
+/// Removes keys from a finding: a server's error text may quote its own key or that of another
+/// server.
 fn clean_finding(finding: DoctorFinding, known: &Secrets) -> DoctorFinding {
     let known = known.redactor();
     match finding {
@@ -232,7 +233,7 @@ fn clean_finding(finding: DoctorFinding, known: &Secrets) -> DoctorFinding {
     }
 }
 
-/// Whether the game's server offers its tools; nothing where there is no game.
+/// Checks whether the game's server offers its tools; `None` if no game is configured.
 pub(super) async fn check_game(
     http: &reqwest::Client,
     settings: &Settings,

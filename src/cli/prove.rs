@@ -53,17 +53,17 @@ pub(super) async fn run(
     match &proof.report.verdict {
         ProofVerdict::Plays => Ok(()),
         ProofVerdict::CannotPlay { .. } if as_json => bail!("{}", proof.report.verdict),
-        // Why, and what helps, has been said.
+        // The reason and the remedy were printed.
         ProofVerdict::CannotPlay { .. } => {
             bail!("{} at {} cannot play", target.model, target.server())
         }
     }
 }
 
-/// Puts a server and its model to the proof, and tells everything that comes of it, the verdict last.
+/// Proves a server and its model, and prints all results. The verdict comes last.
 ///
 /// # Errors
-/// Nobody reads it.
+/// The output cannot be written.
 pub(super) async fn prove_aloud(
     http: &reqwest::Client,
     target: &ProofTarget,

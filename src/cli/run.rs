@@ -62,7 +62,7 @@ pub struct RunArgs {
     json: bool,
     #[command(flatten)]
     look: LookArgs,
-    /// Whether a swarm without a mission gets its first one, after setup.
+    /// Whether a swarm without a mission gets its first mission; true after setup.
     #[arg(skip)]
     needs_mission: bool,
 }
@@ -206,7 +206,7 @@ async fn run_swarm(
     Ok(stop)
 }
 
-/// Tells what the operator should know at a start; without a terminal, on stderr as well.
+/// Reports to the operator what matters at start; without a terminal, on stderr as well.
 fn report_start(
     flight: &RunningSwarm,
     settings: &Settings,
@@ -346,7 +346,7 @@ async fn wait_for_stop(
 }
 
 impl RunArgs {
-    /// Offline play as it is tried out first.
+    /// The arguments of a first offline play.
     pub(super) fn offline() -> RunArgs {
         RunArgs {
             offline: true,
@@ -354,7 +354,7 @@ impl RunArgs {
         }
     }
 
-    /// The first run of a configuration that setup has written.
+    /// The arguments of the first run after setup.
     pub(super) fn after_setup(is_headless: bool) -> RunArgs {
         RunArgs {
             start_swarm: true,

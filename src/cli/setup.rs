@@ -1,4 +1,4 @@
-//! `zoea setup`: from nothing to a configuration that plays, by questions or by flags.
+//! `zoea setup`: makes a configuration that plays out of questions or flags.
 
 mod flags;
 pub(super) mod offer;
@@ -96,26 +96,26 @@ pub struct SetupArgs {
     no_start: bool,
 }
 
-/// The operator left before the end.
+/// The operator left before setup was complete.
 #[derive(Debug, Error)]
 #[error(
     "left; nothing was written. `zoea setup` begins again, `zoea run --offline` plays without a model server"
 )]
 pub(super) struct SetupLeft;
 
-/// What is prepared besides the configuration.
+/// What setup prepares besides the configuration.
 #[derive(Default)]
 struct Extras {
     /// A file of accounts for the pool.
     accounts: Option<PathBuf>,
-    /// An account for the pool that was typed in.
+    /// An account for the pool that the operator typed in.
     account: Option<(String, Secret)>,
 }
 
-/// What holds for whoever could not play.
+/// The last words of an error: the configuration is unchanged.
 const NOTHING_WRITTEN: &str = "nothing was written";
 
-/// Answers that play, and what goes with them.
+/// Answers that passed the proof, and what setup prepares with them.
 struct Prepared {
     answers: Answers,
     extras: Extras,
@@ -148,7 +148,7 @@ pub(super) async fn run(
         };
         anyhow::Ok((prepared, present, files))
     };
-    // Cancel-safe: nothing is written before all of it is over.
+    // Cancel-safe: nothing is written before this select ends.
     let (prepared, present, files) = tokio::select! {
         prepared = prepared => prepared?,
         _ = tokio::signal::ctrl_c() => return Err(SetupLeft.into()),
@@ -170,12 +170,13 @@ pub(super) async fn run(
     run::run(&start, global, environment).await
 }
 
-/// Whether there is somebody to ask.
+/// Whether there is an operator at a terminal who can answer questions.
 pub(super) fn is_at_a_terminal() -> bool {
     screen::require_terminal().is_ok()
 }
 
-/// A running swarm would not see what is written, and its home cannot be prepared.
+/// Refuses to replace the configuration of a running swarm, unless `--no-start` is given: the
+/// running program does not see the new configuration before a reload.
 fn refuse_while_running(home: &Home, no_start: bool) -> anyhow::Result<()> {
     match RunFile::read(home) {
         Some(running) if !no_start => anyhow::bail!(
@@ -188,7 +189,7 @@ fn refuse_while_running(home: &Home, no_start: bool) -> anyhow::Result<()> {
     }
 }
 
-/// The settings that a configuration with these answers gives, before it is written.
+/// The settings that a configuration with these answers would have, before it is written.
 fn settings_of(
     answers: &Answers,
     present: &Present,
@@ -203,7 +204,7 @@ fn settings_of(
     Ok((text, settings))
 }
 
-/// Writes the files and says what was written.
+/// Writes the files and reports them to the operator.
 fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> anyhow::Result<()> {
     let text = render_configuration(&present.text, answers)?;
     let secrets = NewSecrets {
@@ -234,7 +235,7 @@ fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> an
     Ok(())
 }
 
-/// Takes accounts into the pool, and brings Myses that are there to the new provider.
+/// Imports accounts into the pool, and moves existing Myses to the new provider.
 async fn prepare_home(
     answers: &Answers,
     extras: &Extras,
@@ -269,7 +270,7 @@ async fn prepare_home(
     Ok(())
 }
 
-/// Whoever is on the provider that was the usual one goes to the one that is now.
+/// Moves all Myses of the former default provider to the new one.
 async fn move_myses(client: &SwarmClient, before: &str, now: &str) -> anyhow::Result<()> {
     let myses = client.call(ControlCall::ListMyses {}).await?;
     for mysis in myses.as_array().into_iter().flatten() {

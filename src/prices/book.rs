@@ -1,22 +1,22 @@
-//! What is known of prices now, for whoever shows a cost: an unknown one is never shown as nothing.
+//! The prices in force, for every part that shows a cost. An unknown cost is never shown as 0.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
 use actors::domain::event::MysisStatus;
 use actors::domain::rules::SwarmRules;
 
-/// What is known of prices now; a reload replaces it. Clones share it.
+/// The prices in force. A reload replaces them for all clones.
 #[derive(Clone, Debug)]
 pub struct PriceBook(Arc<RwLock<Arc<SwarmRules>>>);
 
 impl PriceBook {
-    /// What these rules say of prices.
+    /// The prices in these rules.
     #[must_use]
     pub fn new(rules: Arc<SwarmRules>) -> PriceBook {
         PriceBook(Arc::new(RwLock::new(rules)))
     }
 
-    /// Other rules hold from now on.
+    /// Replaces the rules.
     pub fn replace(&self, rules: Arc<SwarmRules>) {
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = rules;
     }
@@ -26,7 +26,7 @@ impl PriceBook {
         rules.clone()
     }
 
-    /// Whether it is known what a Mysis' model costs.
+    /// Whether the price of a Mysis' model is known.
     #[must_use]
     pub fn is_known(&self, status: &MysisStatus) -> bool {
         let rules = self.rules();
@@ -35,13 +35,13 @@ impl PriceBook {
             .is_some()
     }
 
-    /// Whether a provider is known to cost nothing.
+    /// Whether a provider is known to be free of charge.
     #[must_use]
     pub fn is_free(&self, provider: &str) -> bool {
         self.rules().free_providers().contains(provider)
     }
 
-    /// Whether all providers are known to cost nothing.
+    /// Whether all providers are known to be free of charge.
     #[must_use]
     pub fn is_all_free(&self) -> bool {
         let rules = self.rules();

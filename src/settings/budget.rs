@@ -30,7 +30,7 @@ impl ReadSection for BudgetRules {
     }
 }
 
-/// What the operator says of the whole swarm's day.
+/// A daily limit of the swarm in the configuration.
 #[derive(Clone, Copy)]
 enum DailyLimit {
     Unlimited,
@@ -54,8 +54,8 @@ fn or_unlimited(rule: Rule<u64>) -> Rule<DailyLimit> {
     })
 }
 
-/// What holds because the operator did not say. A limit in tokens counts everything, so that nothing
-/// else need hold; one in dollars cannot count what has no price.
+/// The cap for what the operator did not limit. A limit in tokens counts all calls, so no default
+/// is needed beside it. A limit in dollars cannot count calls without a known price.
 fn default_cap(usd: Option<DailyLimit>, tokens: Option<DailyLimit>) -> DefaultCap {
     match (usd, tokens) {
         (None, None) => DefaultCap::WHOLE,

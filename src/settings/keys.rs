@@ -98,7 +98,7 @@ pub(super) fn fetch_keys(
     }
 }
 
-/// The registration code that was found at this place, if it can be one.
+/// The registration code from this source, if it can be one.
 fn code_of(found: Option<&str>, place: &str, remarks: &mut KeyRemarks) -> Option<Secret> {
     let code = found.and_then(usable_key);
     if code.is_none() {
@@ -181,7 +181,7 @@ fn shown_variable(name: &str) -> &str {
     }
 }
 
-/// The contents of the file. They are empty without a file, and `None` if the file cannot be used.
+/// The contents of the file; empty if there is no file, `None` if the file cannot be used.
 fn read_credentials(file: &Path, remarks: &mut KeyRemarks) -> Option<CredentialsFile> {
     let text = match files::read_text(file, MAX_CREDENTIALS_BYTES) {
         Ok(text) => text,

@@ -11,7 +11,7 @@ use super::secret::Secret;
 use super::section::Section;
 use super::table::{ReadSection, read_keys};
 
-/// The live game's server.
+/// The MCP server of the live game.
 pub const SPACEMOLT: &str = "https://game.spacemolt.com/mcp";
 
 /// The upstream MCP server.
@@ -21,14 +21,14 @@ pub struct McpSettings {
     pub upstream: Option<String>,
     /// The rules for tool calls.
     pub tools: ToolRules,
-    /// Where the game's registration code comes from.
+    /// The source of the game's registration code.
     pub registration_code_source: KeySource,
-    /// The code itself, which goes into each call of `register` on its way to the game.
+    /// The registration code. It is put into each call of `register` on its way to the game.
     pub registration_code: Option<Secret>,
 }
 
 impl McpSettings {
-    /// Whether the built-in game is meant, which is served once the program runs.
+    /// Whether the upstream is the built-in game, which the program serves while it runs.
     #[must_use]
     pub fn is_built_in(&self) -> bool {
         self.upstream.as_deref() == Some(BUILT_IN_GAME)

@@ -87,7 +87,7 @@ impl Default for ProviderSettings {
 }
 
 impl ProviderSettings {
-    /// Whether it is known what its model costs.
+    /// Whether the price of the provider's model is known.
     #[must_use]
     pub fn has_price(&self) -> bool {
         let is_listed = || self.rules.price_list.find(&self.rules.model).is_some();

@@ -11,7 +11,7 @@ pub(super) struct ReloadPart {
     pub(super) copy: fn(&Settings, &mut Settings),
 }
 
-/// The keys that need a restart although their section does not.
+/// The keys that need a restart in sections that otherwise need none.
 const GAME: [ReloadPart; 2] = [
     ReloadPart {
         label: "mcp.upstream",

@@ -1,4 +1,4 @@
-//! What an operator answers, and how the answers are written on a command line.
+//! The operator's answers, and how they are written on a command line.
 
 use std::fmt;
 
@@ -6,25 +6,25 @@ use actors::domain::price::TokenPrice;
 
 use crate::settings::Secret;
 
-/// The entry of `credentials.json` in which a registration code is kept that was typed in.
+/// The entry of `credentials.json` for a registration code that the operator typed in.
 pub const GAME_ENTRY: &str = "game";
 
-/// Everything that was answered.
+/// All answers.
 #[derive(Clone, Debug)]
 pub struct Answers {
     /// The model server.
     pub server: ServerAnswer,
-    /// Its key.
+    /// The key of the model server.
     pub key: KeyAnswer,
     /// The model.
     pub model: ModelAnswer,
-    /// The game, as `[mcp] upstream` has it.
+    /// The game, as the value of `[mcp] upstream`.
     pub game: String,
-    /// What the game wants from whoever registers.
+    /// The code that the game demands for a registration.
     pub code: KeyAnswer,
     /// The names of the Myses.
     pub myses: Vec<String>,
-    /// What they may spend in a day.
+    /// The daily cap of the swarm.
     pub cap: DailyCap,
 }
 
@@ -33,27 +33,27 @@ pub struct Answers {
 pub struct ServerAnswer {
     /// The provider's name in the configuration.
     pub name: String,
-    /// Its endpoint, without a slash at its end.
+    /// The server's endpoint, without a slash at its end.
     pub endpoint: String,
 }
 
 /// Where the key of a model server or the registration code of a game is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum KeyAnswer {
-    /// The server wants none.
+    /// The server needs none.
     #[default]
     None,
-    /// In this variable of the environment.
+    /// In the environment variable with this name.
     Variable(String),
-    /// In `credentials.json` already, under this name.
+    /// Already in `credentials.json`, in the entry with this name.
     Stored(String),
-    /// It was typed in, and goes into `credentials.json`: a key under the provider's name, a code under
-    /// [`GAME_ENTRY`].
+    /// The operator typed it in. Setup writes it to `credentials.json`: a key in an entry with the
+    /// provider's name, a code in [`GAME_ENTRY`].
     Typed(Secret),
 }
 
 impl KeyAnswer {
-    /// What was typed in.
+    /// The secret, if the operator typed it in.
     #[must_use]
     pub fn typed(&self) -> Option<&Secret> {
         match self {
@@ -63,30 +63,30 @@ impl KeyAnswer {
     }
 }
 
-/// A model, and what its server told of it.
+/// A model, and what its server reports about it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelAnswer {
-    /// Its name.
+    /// The model's name.
     pub name: String,
-    /// How many tokens its server takes.
+    /// The size of the model's context in tokens, if the server reports it.
     pub context_tokens: Option<u64>,
-    /// What its server says it costs.
+    /// The price, if the server reports it.
     pub price: Option<TokenPrice>,
 }
 
-/// What the swarm may spend in a day.
+/// The most that the swarm may spend in a day.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum DailyCap {
     /// US dollars.
     Dollars(f64),
-    /// Tokens in and out.
+    /// Tokens, in and out together.
     Tokens(u64),
-    /// Any amount.
+    /// No limit.
     Unlimited,
 }
 
 impl DailyCap {
-    /// What is proposed: dollars where the price is known, else tokens.
+    /// The proposed cap: in dollars if the price is known, otherwise in tokens.
     #[must_use]
     pub fn default_for(is_price_known: bool) -> DailyCap {
         match is_price_known {
@@ -95,10 +95,10 @@ impl DailyCap {
         }
     }
 
-    /// Reads `2usd`, `$2`, `20Mtokens`, `500000tokens` or `unlimited`.
+    /// Parses `2usd`, `$2`, `20Mtokens`, `500000tokens` or `unlimited`.
     ///
     /// # Errors
-    /// It is none of them; the text says what it is to look like.
+    /// The text is none of these. The error shows the allowed forms.
     pub fn parse(text: &str) -> Result<DailyCap, String> {
         let plain = text.trim().to_ascii_lowercase().replace([' ', '_'], "");
         let wrong =
@@ -130,7 +130,7 @@ impl DailyCap {
 }
 
 impl fmt::Display for DailyCap {
-    /// As it is read.
+    /// Writes the form that [`DailyCap::parse`] reads.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DailyCap::Dollars(dollars) => write!(f, "{dollars}usd"),

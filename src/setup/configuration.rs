@@ -1,4 +1,4 @@
-//! The configuration that setup writes: the answers, and whatever else stood in the file before.
+//! The configuration that setup writes: the answers, and all other settings of the file before.
 
 use std::fmt::Write as _;
 
@@ -6,14 +6,14 @@ use toml::{Table, Value};
 
 use super::answers::{Answers, DailyCap, GAME_ENTRY, KeyAnswer};
 
-/// How many Myses need no word about it.
+/// The number of Myses up to which `max_myses` keeps its default.
 const USUAL_MAX_MYSES: usize = 16;
 
-/// The text of a configuration with these answers in it; `present` is the file as it is now. Its
-/// comments are lost, and all its other settings stay.
+/// The text of a configuration with these answers. `present` is the text of the file now: its
+/// comments are lost, its other settings are kept.
 ///
 /// # Errors
-/// The present text is no TOML.
+/// `present` is not valid TOML.
 pub fn render_configuration(present: &str, answers: &Answers) -> Result<String, toml::de::Error> {
     let mut root: Table = present.trim_start_matches('\u{feff}').parse()?;
     set_provider(&mut root, answers);
@@ -36,7 +36,7 @@ fn set_provider(root: &mut Table, answers: &Answers) {
     let is_same = provider.get("endpoint") == Some(&text(&server.endpoint))
         && provider.get("model") == Some(&text(&answers.model.name));
     if !is_same {
-        // They were said of another server or another model.
+        // These settings described another server or another model.
         for key in ["price", "context_tokens", "kind"] {
             provider.remove(key);
         }
@@ -76,7 +76,7 @@ fn set_game(root: &mut Table, answers: &Answers) {
     set_secret(mcp, "registration_code", &answers.code, GAME_ENTRY);
 }
 
-/// Says where a secret is; one that was typed in is in the entry of that name.
+/// Sets where a secret is found. A secret that was typed in is in the credentials under `entry`.
 fn set_secret(section: &mut Table, key: &str, secret: &KeyAnswer, entry: &str) {
     let (in_variable, in_entry) = (format!("{key}_env"), format!("{key}_name"));
     section.remove(&in_variable);
@@ -90,7 +90,7 @@ fn set_secret(section: &mut Table, key: &str, secret: &KeyAnswer, entry: &str) {
     section.insert(place, Value::String(name.to_string()));
 }
 
-/// Who was declared with settings of its own keeps them.
+/// Sets the Myses. A Mysis that has settings of its own in the file keeps them.
 fn set_myses(root: &mut Table, answers: &Answers) {
     let declared = match root.remove("myses") {
         Some(Value::Array(declared)) => declared,
@@ -131,7 +131,7 @@ fn set_cap(root: &mut Table, cap: DailyCap) {
     budget.insert(key.to_string(), value);
 }
 
-/// The table of that name, which is made where there is none.
+/// The table with this name. It is created if it is missing.
 fn table<'a>(root: &'a mut Table, name: &str) -> &'a mut Table {
     let entry = root.entry(name.to_string());
     let value = entry.or_insert_with(|| Value::Table(Table::new()));
@@ -141,7 +141,7 @@ fn table<'a>(root: &'a mut Table, name: &str) -> &'a mut Table {
     value.as_table_mut().expect("it was made one")
 }
 
-/// Writes a table: what has one line first, then the tables in it under headings of their own.
+/// Writes a table: first its values of one line, then its tables under their own headings.
 fn write_table(text: &mut String, path: &str, table: &Table) {
     let is_section = |key: &str, value: &Value| value.is_table() && key != "price";
     let mut is_headed = path.is_empty();

@@ -1,4 +1,4 @@
-//! The files that setup writes: each is there whole, as it was before or as it is to be.
+//! The files that setup writes. Each file is replaced as a whole or not at all.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -11,48 +11,48 @@ use serde_json::{Map, Value, json};
 use crate::settings::Secret;
 use zoea_system::files::read_text;
 
-/// More than any configuration, and more than any credentials.
+/// The most bytes of a file that are read: more than any configuration or credentials have.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Where setup writes.
+/// The files that setup writes.
 #[derive(Clone, Debug)]
 pub struct ConfigurationFiles {
-    /// The configuration.
+    /// The configuration file.
     pub configuration: PathBuf,
-    /// The keys.
+    /// The credentials file.
     pub credentials: PathBuf,
 }
 
-/// The secrets that are new, each with the name of its entry in the credentials.
+/// The new secrets, each with the name of its entry in the credentials.
 #[derive(Clone, Debug, Default)]
 pub struct NewSecrets<'a> {
-    /// A provider's key.
+    /// A provider's key, with the name of its entry.
     pub key: Option<(&'a str, &'a Secret)>,
-    /// A game's registration code.
+    /// A game's registration code, with the name of its entry.
     pub code: Option<(&'a str, &'a Secret)>,
 }
 
-/// What was written.
+/// The result of writing.
 #[derive(Debug)]
 pub struct WrittenFiles {
-    /// The copy of the configuration that was there before.
+    /// The copy of the configuration that existed before.
     pub copy: Option<PathBuf>,
 }
 
 impl ConfigurationFiles {
-    /// The configuration as it is now; empty where there is none.
+    /// The text of the configuration file; empty if there is none.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read.
     pub fn read_configuration(&self) -> anyhow::Result<String> {
         read_if_there(&self.configuration)
     }
 
-    /// Writes both, and keeps a copy of a configuration that was there. Where anything fails before
-    /// the end, everything is as it was.
+    /// Writes both files, and keeps a copy of an existing configuration. If any step fails, all
+    /// files stay as they were.
     ///
     /// # Errors
-    /// The disk does not take it, or the credentials hold something else.
+    /// A file cannot be written, or the credentials have another content than expected.
     pub fn write(&self, text: &str, secrets: &NewSecrets<'_>) -> anyhow::Result<WrittenFiles> {
         let present = self.read_configuration()?;
         let credentials = match secrets.is_empty() {
@@ -72,13 +72,13 @@ impl ConfigurationFiles {
         Ok(WrittenFiles { copy })
     }
 
-    /// The credentials with these secrets in them.
+    /// The text of the credentials with these secrets added.
     fn add_secrets(&self, secrets: &NewSecrets<'_>) -> anyhow::Result<String> {
         let file = self.credentials.display();
         let present = read_if_there(&self.credentials)?;
         let mut root = match present.trim().is_empty() {
             true => Map::new(),
-            // The parser's own words may quote a key.
+            // The parser's error text may quote a key, so it is not shown.
             false => serde_json::from_str(&present).map_err(|_| {
                 anyhow::anyhow!(
                     "{file} is no JSON object; mend it or move it away; nothing was changed"
@@ -105,14 +105,14 @@ impl ConfigurationFiles {
 }
 
 impl NewSecrets<'_> {
-    /// Whether there are none.
+    /// Whether there are no secrets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.key.is_none() && self.code.is_none()
     }
 }
 
-/// A new content that stands beside its file until it takes its place.
+/// A new file that stands beside the one which it replaces.
 struct PendingFile {
     beside: PathBuf,
     target: PathBuf,
@@ -120,7 +120,7 @@ struct PendingFile {
 
 impl PendingFile {
     fn prepare(file: &Path, content: &[u8]) -> anyhow::Result<PendingFile> {
-        // Where the file is a link, what it leads to is replaced.
+        // If the file is a symbolic link, its target is replaced.
         let target = fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
         let mut name = target.as_os_str().to_owned();
         name.push(".new");
@@ -134,7 +134,7 @@ impl PendingFile {
     }
 
     fn write(&self, content: &[u8]) -> io::Result<()> {
-        // What an ended setup left there has another's mode, perhaps.
+        // A file that an interrupted setup left behind may have another mode.
         match fs::remove_file(&self.beside) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             Ok(()) | Err(_) => {}
@@ -152,7 +152,7 @@ impl PendingFile {
 
 impl Drop for PendingFile {
     fn drop(&mut self) {
-        // Once it has taken its place, there is nothing.
+        // After a replacement there is no such file any more.
         let _ = fs::remove_file(&self.beside);
     }
 }
@@ -172,7 +172,7 @@ fn create_private(file: &Path) -> io::Result<File> {
         .open(file)
 }
 
-/// Keeps a configuration under the first name that is free.
+/// Saves a copy of a configuration under the first free name.
 fn keep_copy(file: &Path, text: &str) -> anyhow::Result<PathBuf> {
     let mut number = 1_u32;
     loop {

@@ -1,4 +1,4 @@
-//! Model servers: who is known by name, who answers on this machine, and which models they have.
+//! Model servers: those known by name, those on this machine, and the models that they list.
 
 use std::time::Duration;
 
@@ -10,23 +10,23 @@ use crate::proof::listing::{self, ListFault, ListedModel};
 use crate::settings::Secret;
 use zoea_provider::ProviderEndpoint;
 
-/// How long a server on this machine may take to say that it is there.
+/// How long setup waits for a server on this machine.
 const LOCAL_TIMEOUT: Duration = Duration::from_millis(800);
-/// How long any other may take to list its models.
+/// How long setup waits for the list of models of any other server.
 const LIST_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Somebody who is known by name.
+/// A model server that is known by name.
 #[derive(Debug)]
 pub struct Seller {
     /// The name on a command line and in the configuration.
     pub name: &'static str,
-    /// The name for people.
+    /// The name that is shown to the operator.
     pub label: &'static str,
-    /// Its endpoint.
+    /// The server's endpoint.
     pub endpoint: &'static str,
-    /// The variable in which its key usually is; empty: it wants none.
+    /// The usual environment variable of the key; empty if the server needs no key.
     pub key_variable: &'static str,
-    /// The model that is proposed.
+    /// The proposed model.
     pub model: &'static str,
 }
 
@@ -96,7 +96,7 @@ const SELLERS: [Seller; 9] = [
     ),
 ];
 
-/// Where servers on one's own machine usually are.
+/// The usual addresses of model servers on this machine.
 const LOCAL: [Seller; 5] = [
     seller("ollama", "Ollama", "http://127.0.0.1:11434/v1", "", ""),
     seller("llamacpp", "llama.cpp", "http://127.0.0.1:8080/v1", "", ""),
@@ -124,35 +124,35 @@ const fn seller(
 /// A server that answers on this machine.
 #[derive(Debug)]
 pub struct LocalServer {
-    /// Whose usual port it is.
+    /// The kind of server that usually has this port.
     pub seller: &'static Seller,
-    /// Its models; none where it wants a key first.
+    /// The server's models; empty if it demands a key.
     pub models: Vec<ListedModel>,
-    /// Whether it wants a key.
+    /// Whether the server demands a key.
     pub wants_key: bool,
 }
 
 /// Why there is no list of models.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum ServerFault {
-    /// It wants a key, or another one.
+    /// The server demands a key, or refuses this one.
     #[error("the server refuses the key (HTTP {0}): check it, and that it is for this server")]
     KeyRefused(u16),
-    /// Nobody answers.
+    /// Nothing answers at the address.
     #[error("nobody answers there ({0}): is the server running, and is the address right?")]
     Unreachable(String),
-    /// Somebody else answers.
+    /// What answers is not a model server.
     #[error("what answers there is no model server ({0}); its address usually ends in /v1")]
     NoModelServer(String),
 }
 
-/// Those who are known by name, the great providers.
+/// The well-known sellers, without the servers on this machine.
 #[must_use]
 pub fn sellers() -> &'static [Seller] {
     &SELLERS
 }
 
-/// Whoever is known by this name, also on this machine.
+/// The server with this name, including those on this machine.
 #[must_use]
 pub fn find_seller(name: &str) -> Option<&'static Seller> {
     let name = name.to_ascii_lowercase();
@@ -160,7 +160,8 @@ pub fn find_seller(name: &str) -> Option<&'static Seller> {
     known.into_iter().find(|seller| seller.name == name)
 }
 
-/// Who answers at the usual ports of this machine; all are asked at once.
+/// The servers that answer at the usual ports of this machine. All ports are asked at the same
+/// time.
 pub async fn find_local_servers(http: &reqwest::Client) -> Vec<LocalServer> {
     let asked = LOCAL.iter().map(|seller| async move {
         let listed = list_within(http, seller.endpoint, None, LOCAL_TIMEOUT).await;
@@ -178,10 +179,10 @@ pub async fn find_local_servers(http: &reqwest::Client) -> Vec<LocalServer> {
     join_all(asked).await.into_iter().flatten().collect()
 }
 
-/// The models of a server; empty where it has no list.
+/// The models of a server; empty if the server has no such list.
 ///
 /// # Errors
-/// Says why there is none, and what to do about it.
+/// There is no list of models. The text says why, and what to do.
 pub async fn list_models(
     http: &reqwest::Client,
     endpoint: &str,
@@ -213,12 +214,13 @@ async fn list_within(
             Ok(plain.filter(has_sound_name).collect())
         }
         Err(ListFault::Unreachable(why)) => Err(ServerFault::Unreachable(one_line(&why))),
-        // Its list is no part of what it has in common with others: the proof tells about the key.
+        // Anthropic's list does not work like that of other servers. The proof finds out whether
+        // the key is right.
         Err(ListFault::Status(_)) if endpoint.starts_with("https://api.anthropic.com/") => {
             Ok(Vec::new())
         }
         Err(ListFault::Status(status @ (401 | 403))) => Err(ServerFault::KeyRefused(status)),
-        // It may serve models all the same: the proof tells.
+        // The server may serve models all the same. The proof finds out.
         Err(ListFault::Status(405 | 501)) => Ok(Vec::new()),
         Err(ListFault::Status(status)) => Err(ServerFault::NoModelServer(format!("HTTP {status}"))),
         Err(ListFault::NoList) => Err(ServerFault::NoModelServer(
@@ -227,7 +229,7 @@ async fn list_within(
     }
 }
 
-/// Google's names have a folder before them that its own requests do without.
+/// Google's list has a folder before each name. Requests do without the folder.
 fn without_folder(mut model: ListedModel) -> ListedModel {
     if let Some(name) = model.name.strip_prefix("models/") {
         model.name = name.to_string();
@@ -235,7 +237,7 @@ fn without_folder(mut model: ListedModel) -> ListedModel {
     model
 }
 
-/// A name that could be no model's is not offered.
+/// Whether a name can be a model's name. Others are not offered.
 fn has_sound_name(model: &ListedModel) -> bool {
     !model.name.is_empty() && !model.name.chars().any(char::is_control)
 }

@@ -1,6 +1,8 @@
-//! The registration code: it goes into calls of `register` on their way to the game, and nowhere else.
+//! The registration code. It is put into calls of `register` on their way to the game, and nowhere
+//! else.
 //!
-//! No model is asked for it, so none can tell it, and what is stored of a call does not hold it.
+//! No model is asked for the code, so no model can reveal it. The stored form of a call does not
+//! contain it.
 
 use std::sync::Arc;
 
@@ -9,12 +11,12 @@ use serde_json::Value;
 
 use zoea_mcp::ListedTool;
 
-/// The tool that wants the code.
+/// The tool that needs the code.
 const REGISTER: &str = "register";
-/// The argument that holds it.
+/// The argument for the code.
 const CODE_ARGUMENT: &str = "registration_code";
 
-/// The call as the game gets it, whatever the model wrote for a code.
+/// The call that the game gets. The code replaces whatever the model wrote in its place.
 pub(super) fn with_code(mut call: LinkCall, code: &Arc<str>) -> LinkCall {
     if &*call.tool == REGISTER {
         let code = Value::String(code.to_string());
@@ -23,7 +25,7 @@ pub(super) fn with_code(mut call: LinkCall, code: &Arc<str>) -> LinkCall {
     call
 }
 
-/// The tool as a model sees it.
+/// The tool that a model sees.
 pub(super) fn without_code(tool: ListedTool) -> ListedTool {
     if &*tool.name != REGISTER {
         return tool;

@@ -79,7 +79,7 @@ pub struct TerminalGuard {
     signals: Handle,
 }
 
-/// The columns and rows of the terminal; 80 by 24 where it does not say.
+/// The columns and rows of the terminal; 80 by 24 if it does not report its size.
 #[must_use]
 pub fn terminal_size() -> (u16, u16) {
     crossterm::terminal::size().unwrap_or((80, 24))

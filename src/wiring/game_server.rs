@@ -1,5 +1,5 @@
-//! The built-in game, served inside the program for offline play and for a configuration that asks
-//! for it.
+//! The built-in game. The program serves it for offline play, and if a configuration names it as
+//! the game.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
 const FIRST_MISSION: &str = "Earn credits: mine ore at the belt of your home system, sell it at your \
                        home station when the hold is full, refuel, and go again.";
 
-/// The built-in game, on a port of this machine.
+/// The built-in game on a port of this machine.
 pub struct GameServer {
     url: String,
     seed: u64,
@@ -31,10 +31,10 @@ pub struct GameServer {
 }
 
 impl GameServer {
-    /// Starts it on loopback. The home stores the state of the game.
+    /// Starts the game on the loopback interface. Its state is stored in the home.
     ///
     /// # Errors
-    /// No port is free, or the stored game cannot be read.
+    /// No port is free, or the stored state cannot be read.
     pub async fn start(
         home: &Home,
         tick: Duration,
@@ -63,19 +63,19 @@ impl GameServer {
         })
     }
 
-    /// What it was made from.
+    /// The seed of the game's galaxy.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Lets a swarm play there, as fast as it can log in.
+    /// Makes a swarm play this game, without a limit on logins.
     pub fn serve(&self, settings: &mut Settings) {
         settings.mcp.upstream = Some(self.url.clone());
         settings.mcp.tools.logins_per_minute = Some(1_000_000);
     }
 
-    /// Stops it; the game is kept.
+    /// Stops the server. The state of the game stays stored.
     pub async fn stop(self) {
         self.stop.cancel();
         if let Ok(Err(error)) = self.server.await {
@@ -86,7 +86,7 @@ impl GameServer {
     }
 }
 
-/// Gives a swarm its first mission, unless it has one.
+/// Gives a swarm its first mission, unless it has a mission.
 ///
 /// # Errors
 /// The swarm refuses the order.

@@ -135,7 +135,8 @@ fn offline_settings(endpoint: String, game: &GameServer, options: OfflineOptions
         rules: ProviderRules {
             model: PILOT_NAME.into(),
             max_concurrency: 256,
-            // It costs nothing, and that is known: no default cap holds (decision 166).
+            // The offline model is known to be free of charge, so no default cap applies (decision
+            // 166).
             price: Some(TokenPrice {
                 input: 0.0,
                 output: 0.0,

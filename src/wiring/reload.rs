@@ -79,8 +79,8 @@ impl RunningSwarm {
         let _ = reply.send(reloaded);
     }
 
-    /// Warns about settings without effect: an operator who sets a budget must not believe that it
-    /// limits anything when it does not. Tells the cap that holds by default.
+    /// Warns about settings without effect: an operator must not rely on a budget that limits
+    /// nothing. Reports the default cap in force.
     pub(super) fn warn_about_ignored_settings(&self, settings: &Settings) {
         for text in settings.ignored_settings() {
             self.operator.tell(Severity::Warn, "not_heeded", &text);

@@ -33,7 +33,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
     })
 }
 
-/// What may be spent. Where every provider is known to cost nothing, no default holds.
+/// The budgets. If all providers are free of charge, there is no default cap.
 fn budget_rules(settings: &Settings) -> BudgetRules {
     let mut prices = settings.providers.values().map(|of| of.rules.price);
     match prices.all(|price| price.is_some_and(TokenPrice::is_free)) {
@@ -45,8 +45,8 @@ fn budget_rules(settings: &Settings) -> BudgetRules {
     }
 }
 
-/// The cap on a day's spending that the operator did not set, in a sentence, so that nobody finds out
-/// about it only when it is reached; `None` where none holds.
+/// A sentence about the default cap, so that the operator learns of it before it is reached; `None`
+/// if there is no default cap.
 #[must_use]
 pub fn describe_default_cap(settings: &Settings) -> Option<String> {
     let cap = budget_rules(settings).default_cap.describe()?;

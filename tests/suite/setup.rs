@@ -1,11 +1,12 @@
-//! `zoea setup` by flags and by the environment: what it writes plays, and what cannot play writes nothing.
+//! `zoea setup` with flags and the environment: answers that play are written, and others write
+//! nothing.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
 use zoea_rig::{Home, Server, lines, program, texts, until};
 
-/// Sets up in a home, for these servers, with further words.
+/// Runs setup in a home with these servers and more arguments.
 fn setup(home: &Home, provider: &str, game: &str, more: &[&str]) -> Output {
     let usual = ["setup", "--yes", "--provider", provider, "--game", game];
     home.run(&[&usual[..], more].concat())
@@ -49,7 +50,7 @@ fn flags_alone_give_a_short_configuration_that_plays_at_once() {
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o600);
-    // The same once more, and it starts.
+    // The same arguments again, but the swarm starts.
     let usual = [
         "setup",
         "--yes",
@@ -288,7 +289,7 @@ fn what_is_there_is_replaced_only_when_that_is_asked_for_and_a_copy_is_kept() {
         text.contains("theme = \"light\"") && text.contains(&pilot.url),
         "{text}"
     );
-    // Who was on the provider that was the usual one is on the new one.
+    // A Mysis of the former default provider has moved to the new one.
     assert_eq!(home.mysis("alpha")["provider"], "local");
     std::fs::write(home.file("zoea.toml"), "[nonsense]\n").expect("a mistake");
     let (status, refused) = home.fails(&[&usual[..], &["--yes"]].concat());

@@ -1,11 +1,11 @@
-//! `zoea doctor --prove` under a terminal: it asks before it spends, and says its verdict once.
+//! `zoea doctor --prove` at a terminal: it asks before it spends, and prints its verdict once.
 
 use tempfile::TempDir;
 
 use crate::terminal::Terminal;
 use zoea_rig::Server;
 
-/// A terminal in which the program would use this model server.
+/// A terminal whose configuration has this model server.
 fn open_for(pilot: &Server, folder: &TempDir) -> Terminal {
     let url = &pilot.url;
     let text = format!("[providers.pilot]\nendpoint = \"{url}\"\nmodel = \"pilot\"\n");

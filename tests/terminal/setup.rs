@@ -1,4 +1,4 @@
-//! `zoea setup` under a terminal: its questions, what leaves it, and what is on the screen.
+//! `zoea setup` at a terminal: its questions, leaving it, and what the screen shows.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use crate::terminal::Terminal;
 use zoea_rig::Server;
 
-/// The questions for a server and a game that flags name, each with what Enter takes.
+/// The questions that remain if flags name the server and the game. Enter answers each.
 const QUESTIONS: [&str; 5] = [
     "Which model?",
     "How many Myses?",
@@ -125,14 +125,15 @@ fn plain_zoea_offers_setup_and_offline_play_where_nothing_is_there_yet() {
     terminal.comes_back();
 }
 
-/// The usual ports of model servers on one's own machine.
+/// The usual ports of model servers on this machine.
 const USUAL_PORTS: [u16; 5] = [11434, 8080, 1234, 8000, 4000];
 
 #[test]
 fn the_walk_from_an_empty_home_takes_few_keys_and_little_time() {
     let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
     let free: Vec<u16> = USUAL_PORTS.into_iter().filter(is_free).collect();
-    // Where this machine has a model server of its own, letters of the port choose between them.
+    // If a model server runs on this machine, the test types letters of the port to choose the
+    // right one.
     let is_alone = free.len() == USUAL_PORTS.len();
     let port = *free.last().expect("a usual port is free");
     let _pilot = Server::pilot_at(&format!("127.0.0.1:{port}"), &["--nonsense", "0"]);

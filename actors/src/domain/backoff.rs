@@ -1,4 +1,4 @@
-//! Back-off: waits that double from one failure to the next, up to a longest one.
+//! Back-off: a wait that doubles with each failure, up to a maximum.
 
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ impl Backoff {
         }
     }
 
-    /// The wait after this failure; the one after the next is twice as long.
+    /// The wait after this failure. The next one is twice as long.
     pub fn next_wait(&mut self) -> Duration {
         let wait = self.next;
         self.next = wait.saturating_mul(2).min(self.longest);
         wait
     }
 
-    /// The wait after so many failures before this one.
+    /// The wait after this many earlier failures.
     #[must_use]
     pub fn nth_wait(self, failures: u32) -> Duration {
         let factor = 2_u32.saturating_pow(failures);

@@ -1,65 +1,68 @@
-//! Bounds: how much is believed of the numbers that come from outside, and how much of what comes
-//! from there is kept.
+//! Bounds: which numbers from outside are believed, and how much of the data from outside is kept.
 //!
-//! All of them stand here. A number beyond its bound is not believed: it counts as what it can have
-//! been, never as what it says. Sums saturate at a bound of their own, far below what any column and
-//! any type that holds them can take.
+//! All of these bounds are here. A number beyond its bound is replaced by an estimate and never
+//! used as it is. Sums saturate at a bound of their own, far below the maximum of any column and
+//! type that holds them.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::model::TokenUsage;
 
-/// Tokens that a server may add to a prompt by itself: a template, a system prompt of its own, tools
-/// written as text. A token of ours is at least a byte.
+/// The tokens that a server may add to a prompt itself: a template, its own system prompt, tools
+/// written as text. A token of our text has at least one byte.
 pub const MAX_ADDED_PROMPT_TOKENS: u64 = 64 << 10;
-/// Tokens of an answer that are paid and not shown: no model thinks longer than twice the longest
-/// answer that any of them gives (128 Ki).
+/// The tokens of an answer that are paid and not shown. No model thinks for more than twice the
+/// longest answer of any model (128 Ki).
 pub const MAX_HIDDEN_ANSWER_TOKENS: u64 = 256 << 10;
-/// Tokens of one model call, in or out, that a stored row or an imported one may tell of.
+/// The most tokens of one model call, in or out, that a stored or imported row may report.
 pub const MAX_CALL_TOKENS: u64 = 100_000_000;
-/// What one model call may cost, in millionths of a US dollar: a hundred thousand dollars.
+/// The highest cost of one model call in millionths of a US dollar: a hundred thousand dollars.
 pub const MAX_CALL_COST_MICROS: u64 = 100_000_000_000;
-/// The highest price of a million tokens, in US dollars: more than a hundred times the dearest one.
+/// The highest price of a million tokens in US dollars: more than a hundred times the highest real
+/// one.
 pub const MAX_PRICE: f64 = 100_000.0;
-/// The highest sum of tokens, calls or cost that is kept: two of them fit into any column.
+/// The highest sum of tokens, calls or costs. Two of these fit into any column.
 pub const MAX_SUM: u64 = 1_000_000_000_000_000;
 
-/// Calls of one answer that are made. Models are told to call several tools at once, and some fall
-/// into a loop that never ends.
+/// The most calls of one answer that are made. Models are told to call several tools at once, and
+/// some never stop.
 pub const MAX_CALLS: usize = 64;
-/// Bytes of a provider's answer that comes in one piece, and of what is kept of one in pieces. The
+/// The most bytes of an answer that is not streamed, and of what is kept of a streamed one. The
 /// longest answer of any model is a twentieth of it.
 pub const MAX_ANSWER_BYTES: usize = 8 << 20;
-/// Bytes on the wire of an answer in pieces: each token comes in some hundred bytes.
+/// The most bytes of a streamed answer on the wire. Each token takes some hundred bytes.
 pub const MAX_STREAM_BYTES: u64 = 256 << 20;
-/// Bytes of a refusal that are read: its words stand at its beginning.
+/// The most bytes of a refusal that are read. Its message is at the beginning.
 pub const MAX_REFUSAL_BYTES: usize = 64 << 10;
-/// Bytes that are stored of one text: of the words and of the reasoning of an answer, and of a tool's
-/// result. A row is copied several times on its way to the disk, and a search holds a hundred of them.
+/// The most bytes of one text that are stored: of an answer's text, of its reasoning, and of a
+/// tool's result. A row is copied several times on its way to the disk, and a search holds a
+/// hundred rows.
 pub const MAX_TEXT_BYTES: usize = 256 << 10;
-/// Bytes that are taken of such a text before the secrets in it are found: of one that lies across the
-/// end of what is stored nothing must stay.
+/// The most bytes of such a text that are taken before its secrets are found. A secret that crosses
+/// the end of the stored part must be removed completely.
 pub const MAX_TAKEN_BYTES: usize = MAX_TEXT_BYTES + (64 << 10);
-/// Bytes of all arguments of an answer: they are read as values, which take many times as much.
+/// The most bytes of all arguments of an answer. They are parsed to values, which take many times
+/// the memory.
 pub const MAX_ARGUMENTS_BYTES: usize = 128 << 10;
-/// Bytes of a JSON text that is read as values: the smallest value takes eighty times its text.
+/// The most bytes of a JSON text that is parsed to values. The smallest value takes eighty times
+/// the memory of its text.
 pub const MAX_TREE_BYTES: usize = 256 << 10;
-/// Bytes of a name: a tool's, a call's id, a model's.
+/// The most bytes of a tool's name, a call's id or a model's name.
 pub const MAX_NAME_BYTES: usize = 512;
 
-/// The longest that a server may make anybody wait by its headers.
+/// The longest pause that a server can demand by its headers.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
 
-/// The highest place of a row and number of a turn that is taken over from elsewhere: a place for
-/// every millisecond of thirty years.
+/// The highest row number and turn number that is imported: one for every millisecond of thirty
+/// years.
 pub const MAX_PLACE: i64 = 1_000_000_000_000;
 
-/// Bytes of a token where nothing is believed of what a server says.
+/// The assumed bytes of a token if the server's figures are not believed.
 const BYTES_PER_TOKEN: u64 = 3;
 
-/// What a call used, as far as the report can be true of a request and an answer of so many bytes;
-/// and whether it was. A figure that cannot be true counts as an estimate by the bytes.
+/// The usage of a call, limited to what is possible for a request and an answer of these sizes, and
+/// whether it was possible. An impossible figure is replaced by an estimate from the bytes.
 #[must_use]
 pub fn plausible_usage(
     told: TokenUsage,
@@ -77,19 +80,19 @@ pub fn plausible_usage(
     let usage = TokenUsage {
         input,
         output,
-        // What came from the cache is a part of what went in.
+        // Cached tokens are a part of the input.
         cached: told.cached.min(input),
     };
     (usage, (input, output) == (told.input, told.output))
 }
 
-/// What a stored or imported figure of one call counts as: nothing where no call can have used it.
+/// The tokens of a stored or imported call. A figure that no call can have used becomes zero.
 #[must_use]
 pub fn of_a_call(tokens: u64) -> u64 {
     if tokens > MAX_CALL_TOKENS { 0 } else { tokens }
 }
 
-/// The same of what a call cost.
+/// The cost of a stored or imported call. A figure that no call can have cost becomes zero.
 #[must_use]
 pub fn cost_of_a_call(micros: u64) -> u64 {
     if micros > MAX_CALL_COST_MICROS {
@@ -99,7 +102,7 @@ pub fn cost_of_a_call(micros: u64) -> u64 {
     }
 }
 
-/// The usage of a call that is stored or imported.
+/// The usage of a stored or imported call.
 #[must_use]
 pub fn usage_of_a_call(usage: TokenUsage) -> TokenUsage {
     TokenUsage {
@@ -109,15 +112,15 @@ pub fn usage_of_a_call(usage: TokenUsage) -> TokenUsage {
     }
 }
 
-/// A sum that grows, up to its bound.
+/// A sum that is limited to its bound.
 #[must_use]
 pub fn bounded_sum(one: u64, other: u64) -> u64 {
     one.saturating_add(other).min(MAX_SUM)
 }
 
-/// The beginning of a text that is too long, within a bound and between two letters, with a note
-/// that says how much was cut; `None` where it is not. One that was cut before has said how long it
-/// was.
+/// The beginning of a text that is too long, with a note on how much was cut; `None` if it is not
+/// too long. The cut is between two characters. A text that was cut before keeps its original
+/// length in the note.
 #[must_use]
 pub fn cut_text(text: &str, most: usize) -> Option<String> {
     if text.len() <= most {
@@ -131,19 +134,19 @@ pub fn cut_text(text: &str, most: usize) -> Option<String> {
     ))
 }
 
-/// The same text, cut where it is too long.
+/// The text, cut if it is too long.
 #[must_use]
 pub fn bounded_text(text: String, most: usize) -> String {
     cut_text(&text, most).unwrap_or(text)
 }
 
-/// The same of a shared text.
+/// The shared text, cut if it is too long.
 #[must_use]
 pub fn shared_within(text: Arc<str>, most: usize) -> Arc<str> {
     cut_text(&text, most).map_or(text, Into::into)
 }
 
-/// What stands at the end of a text of which only so much is kept.
+/// The note at the end of a cut text.
 #[must_use]
 pub fn cut_note(kept: usize, size: usize) -> String {
     let left_out = size.saturating_sub(kept);
@@ -152,10 +155,10 @@ pub fn cut_note(kept: usize, size: usize) -> String {
 
 const CUT_NOTE_START: &str = "\n[cut: ";
 const CUT_NOTE_END: &str = " are not kept]";
-/// Room for the note.
+/// The space that is reserved for the note.
 const CUT_NOTE_BYTES: usize = 80;
 
-/// How long a text was before it was cut, if it was.
+/// The original length of a text that was cut; its own length otherwise.
 fn original_size(text: &str) -> usize {
     let told = || {
         let tail = &text[text.floor_char_boundary(text.len().saturating_sub(CUT_NOTE_BYTES))..];
@@ -173,8 +176,8 @@ fn original_size(text: &str) -> usize {
         .unwrap_or(text.len())
 }
 
-/// A name within its bound. What is longer names nothing, and none of it stays: a secret in it could
-/// no longer be told.
+/// A name within its bound. A longer one becomes empty, because a secret in a part of it could not
+/// be recognised.
 #[must_use]
 pub fn bounded_name(text: String) -> String {
     if text.len() > MAX_NAME_BYTES {
@@ -183,7 +186,7 @@ pub fn bounded_name(text: String) -> String {
     text
 }
 
-/// Arguments of which there is room for so much, or what stands in their place.
+/// Arguments that fit, or the replacement for longer ones.
 #[must_use]
 pub fn bounded_arguments(text: String, room: usize) -> String {
     if text.len() > room {
@@ -192,7 +195,7 @@ pub fn bounded_arguments(text: String, room: usize) -> String {
     text
 }
 
-/// What stands in place of arguments of so many bytes.
+/// The replacement for arguments of this many bytes.
 #[must_use]
 pub fn no_arguments(bytes: usize) -> String {
     format!(
@@ -216,7 +219,7 @@ mod tests {
     fn what_can_be_true_is_believed_and_the_rest_is_estimated() {
         let told = usage(9000, 400, 8000);
         assert_eq!(plausible_usage(told, 30_000, 900), (told, true));
-        // A template and thoughts that are not shown.
+        // A template and reasoning that is not shown.
         let told = usage(30_000 + (64 << 10), 900 + (256 << 10), 0);
         assert_eq!(plausible_usage(told, 30_000, 900), (told, true));
         for absurd in [u64::MAX, 1 << 63, (1 << 63) - 1, 30_001 + (64 << 10)] {
@@ -229,7 +232,7 @@ mod tests {
             plausible_usage(told, 30_000, 900),
             (usage(5, 300, 5), false)
         );
-        // No request is so large that everything is believed.
+        // No request is large enough to make everything plausible.
         let (all, is_believed) = plausible_usage(usage(u64::MAX, u64::MAX, 0), u64::MAX, u64::MAX);
         assert_eq!(
             (all, is_believed),
@@ -265,7 +268,7 @@ mod tests {
             cut.starts_with("ää") && cut.ends_with("[cut: 880 of 1000 bytes are not kept]"),
             "{cut}"
         );
-        // What was cut before has said how long it was.
+        // A text that was cut before names its original length.
         let again = super::cut_text(&cut, 120).expect("it is too long");
         assert!(
             again.ends_with("[cut: 960 of 1000 bytes are not kept]"),

@@ -44,12 +44,12 @@ pub struct BudgetRules {
     pub mysis: BudgetLimits,
     /// The limits for the whole swarm.
     pub swarm: BudgetLimits,
-    /// What holds for all of them together because the operator did not say.
+    /// The cap on the whole swarm if the operator sets no limit for it.
     pub default_cap: DefaultCap,
 }
 
-/// What the swarm may spend in a day where the operator did not say (decision 166). Dollars cap what
-/// has a price, and tokens cap what has none; none of it holds without a value.
+/// The cap on a day of the swarm if the operator sets none (decision 166). The dollars cap calls
+/// with a known price, the tokens cap calls without one. A half that is `None` caps nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DefaultCap {
     /// Millionths of a US dollar.
@@ -59,13 +59,13 @@ pub struct DefaultCap {
 }
 
 impl DefaultCap {
-    /// Both halves of it.
+    /// Both halves with their default values.
     pub const WHOLE: DefaultCap = DefaultCap {
         cost_micros: Some(5_000_000),
         unpriced_tokens: Some(20_000_000),
     };
 
-    /// How much of each half is spent, in percent, the dollars first.
+    /// The spent percentage of each half, the dollars first.
     fn shares(&self, spent: &BudgetUse, unpriced_tokens: u64) -> [Option<u64>; 2] {
         let dollars = BudgetLimits {
             tokens: None,
@@ -78,7 +78,7 @@ impl DefaultCap {
         [dollars.percent_spent(spent), tokens]
     }
 
-    /// What it allows, in words; `None` where it allows everything.
+    /// The cap in words; `None` if it caps nothing.
     #[must_use]
     pub fn describe(&self) -> Option<String> {
         let dollars = self.cost_micros.map(format_dollars);
@@ -110,7 +110,7 @@ pub struct BudgetStatus {
     pub day: Day,
     /// What the swarm has spent on this day.
     pub swarm: BudgetUse,
-    /// How many of its tokens were of calls whose price was not known.
+    /// The swarm's tokens in calls without a known price.
     pub unpriced_tokens: u64,
     /// The spent percentage: of the swarm's budget if there is one, else of the Mysis that has
     /// spent most of its own. `None` without a budget.
@@ -134,7 +134,7 @@ pub enum BudgetEvent {
     Low(u64),
     /// It is spent until this time.
     Spent(Timestamp),
-    /// What holds because the operator did not say is spent until then.
+    /// The default cap is spent until this time.
     DefaultSpent(Timestamp, DefaultCap),
 }
 
@@ -162,7 +162,7 @@ pub struct BudgetTracker {
     rules: BudgetRules,
     day: Day,
     swarm: BudgetUse,
-    /// Of the swarm's tokens, those of calls whose price was not known.
+    /// The swarm's tokens in calls without a known price.
     unpriced_tokens: u64,
     myses: BTreeMap<MysisId, BudgetUse>,
     /// The Myses that were told that their budget runs low; `None` stands for the swarm.
@@ -181,7 +181,7 @@ impl BudgetTracker {
     }
 
     /// Restores the day's cost from the books. Warnings that are due by then were given before.
-    /// What cost nothing had no price, unless its provider is known to be free.
+    /// Tokens with a cost of 0 had no known price, unless their provider is free of charge.
     pub fn restore_spending(
         &mut self,
         books: &[CostEntry],
@@ -224,7 +224,7 @@ impl BudgetTracker {
         self.is_told_spent |= of_swarm >= Some(100);
     }
 
-    /// How much of what the swarm may spend is spent, in percent.
+    /// The spent percentage of the swarm's limit or default cap, whichever is higher.
     fn swarm_percent(&self) -> Option<u64> {
         let own = self.rules.swarm.percent_spent(&self.swarm);
         let cap = self.rules.default_cap;
@@ -299,7 +299,7 @@ impl BudgetTracker {
         is_new.then_some(BudgetEvent::Low(percent))
     }
 
-    /// The operator's own limit, or that part of the default one which is reached.
+    /// The event for a spent budget: the operator's limit, or the reached half of the default cap.
     fn spent_event(&self) -> BudgetEvent {
         let until = self.day.end_time();
         let cap = self.rules.default_cap;

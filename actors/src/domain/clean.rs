@@ -1,8 +1,8 @@
-//! Clean: text from anywhere, made safe to put on a screen.
+//! Cleaning: makes text from anywhere safe to show on a screen.
 //!
-//! Models, tools and other players write what they like: escape sequences, control characters,
-//! marks that turn the writing direction, towers of combining marks. None of it reaches a terminal:
-//! the screen, every line of a command and every file that is made for reading go through here.
+//! Models, tools and other players may write anything: escape sequences, control characters, marks
+//! that reverse the direction of writing, towers of combining marks. None of it must reach a
+//! terminal. The screen, every line of a command and every file for reading use these functions.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -10,10 +10,10 @@ use std::str::Chars;
 
 use unicode_width::UnicodeWidthChar;
 
-/// How many marks without a width may stand on one letter.
+/// The most zero-width marks on one character.
 const MAX_MARKS_PER_LETTER: u32 = 4;
 
-/// The text with nothing in it but letters and line ends.
+/// The text with visible characters and line ends only.
 #[must_use]
 pub fn clean_text(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| byte == b'\n' || (0x20..0x7f).contains(&byte);
@@ -52,7 +52,7 @@ pub fn clean_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// The text as one line: line ends become spaces, and spaces in a row become one.
+/// The text as one line. Line ends become spaces, and runs of spaces become one.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let clean = clean_text(text);
@@ -66,7 +66,8 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// Skips what follows an escape: a control sequence, a string up to its end, or one character.
+/// Skips what follows an escape character: a control sequence, a string up to its end, or one
+/// character.
 fn skip_escape(rest: &mut Peekable<Chars<'_>>) {
     match rest.next() {
         Some('[') => while rest.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
@@ -87,7 +88,8 @@ fn skip_string(rest: &mut Peekable<Chars<'_>>) {
     }
 }
 
-/// JSON with every letter that could do harm on a screen by its number; its value stays the same.
+/// JSON in which every character that could do harm on a screen is escaped. Its value stays the
+/// same.
 #[must_use]
 pub fn clean_json(json: &str) -> Cow<'_, str> {
     let is_harmful = |letter: char| letter.is_control() || is_hidden(letter) || is_joiner(letter);
@@ -111,7 +113,8 @@ fn is_joiner(letter: char) -> bool {
     matches!(letter, '\u{200c}' | '\u{200d}')
 }
 
-/// A joiner is a part of a word, or of a picture, only between such letters as need one.
+/// Whether a joiner belongs to a word or to an emoji. It does so only between characters that need
+/// it.
 fn joins_letters(before: &str, behind: Option<char>) -> bool {
     let needs_one = |letter: Option<char>| {
         letter.is_some_and(|letter| !letter.is_ascii() && !is_hidden(letter) && !is_joiner(letter))
@@ -119,8 +122,8 @@ fn joins_letters(before: &str, behind: Option<char>) -> bool {
     needs_one(before.chars().next_back()) && needs_one(behind)
 }
 
-/// Letters that show nothing and can do harm: direction marks, tags, byte order marks, fillers, and
-/// whatever else hides a text in a text.
+/// Invisible characters that can do harm: direction marks, tags, byte order marks, fillers, and
+/// others that hide a text inside of another.
 #[must_use]
 pub fn is_hidden(letter: char) -> bool {
     matches!(

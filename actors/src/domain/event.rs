@@ -1,4 +1,4 @@
-//! Events: what the swarm tells those who watch it, and how one Mysis stands.
+//! Events of the swarm, and the status of one Mysis.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,45 +14,45 @@ use super::record::{GameAccount, MysisProfile, MysisRecord};
 use super::rules::SwarmRules;
 use super::state::{LifeState, Totals};
 
-/// What a Mysis is doing; for display only, nothing decides by it.
+/// What a Mysis does at the moment. It is only for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Activity {
-    /// Nothing.
+    /// It does nothing.
     Resting,
-    /// Reads its past from the store.
+    /// It reads its history from the store.
     Rebuilding,
-    /// Waits for the next turn.
+    /// It waits for the next turn.
     Pausing,
-    /// Waits until it may ask or log in.
+    /// It waits for admission to a lane.
     Queueing(Lane),
-    /// Opens its session with the game server.
+    /// It opens its game session.
     Connecting,
-    /// Waits for the model's answer.
+    /// It waits for the model's answer.
     CallingModel,
-    /// Gets the model's answer, piece by piece.
+    /// It receives the model's streamed answer.
     Answering(AnswerProgress),
-    /// Waits to try again.
+    /// It waits for the next attempt.
     CoolingDown(Arc<str>),
-    /// Waits for a tool's answer.
+    /// It waits for a tool's result.
     CallingTool(Arc<str>),
-    /// Waits for the ship to arrive.
+    /// It waits for the ship's arrival.
     Travelling,
-    /// Waits for what it mines.
+    /// It waits for mined goods.
     Mining,
-    /// Waits for the outcome of an action in a fight.
+    /// It waits for the outcome of an action in a fight.
     Fighting,
-    /// Between two turns, while the game says that the ship is under way.
+    /// It is between two turns while the ship is under way.
     InTransit,
-    /// Between two turns, while the game says that the ship cools down from an action.
+    /// It is between two turns while the ship cools down from an action.
     OnCooldown,
-    /// Waits for the store.
+    /// It waits for the store.
     Recording,
-    /// Holds still although it runs, and why.
+    /// It runs but pauses, for this reason.
     Paused(Arc<str>),
 }
 
 impl Activity {
-    /// Before which lane it waits, where it does.
+    /// The lane that it waits for.
     #[must_use]
     pub fn awaited_lane(&self) -> Option<&Lane> {
         if let Activity::Queueing(lane) = self {
@@ -90,14 +90,14 @@ impl fmt::Display for Activity {
     }
 }
 
-/// How a Mysis' session with the game server stands.
+/// The state of a Mysis' connection to the game server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkState {
     /// There is no game server, or it has not been called yet.
     None,
     /// It works.
     Ok,
-    /// It does not.
+    /// It does not work.
     Down,
 }
 
@@ -113,80 +113,81 @@ impl LinkState {
     }
 }
 
-/// How one Mysis stands, as it says itself. Everything that is shown of it comes from here.
+/// The status of one Mysis, as it reports it. Everything that is shown about the Mysis comes from
+/// here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MysisStatus {
-    /// Who.
     pub id: MysisId,
     /// Its name.
     pub name: Arc<str>,
-    /// Its profile, whose only owner it is itself.
+    /// Its profile. The Mysis itself is the only owner of it.
     pub profile: Arc<MysisProfile>,
     /// Its model.
     pub model: Arc<str>,
-    /// Its temperature, if it sets one.
+    /// Its temperature; `None` if it sets none.
     pub temperature: Option<f32>,
     /// Its state.
     pub state: LifeState,
-    /// Why it is in that state, where there is a reason.
+    /// The reason for its state.
     pub reason: Option<Arc<str>>,
     /// The fault behind an errored state.
     pub fault: Option<MysisFault>,
-    /// What it is doing.
+    /// Its activity.
     pub activity: Activity,
-    /// Since when.
+    /// When the activity began.
     pub activity_since: Timestamp,
-    /// Until when, where that is known.
+    /// When the activity will end, if that is known.
     pub activity_until: Option<Timestamp>,
     /// Its game account.
     pub account: Option<Arc<str>>,
-    /// Its session with the game server.
+    /// The state of its connection to the game server.
     pub link: LinkState,
-    /// The newest game tick it has heard of.
+    /// The newest game tick that it knows.
     pub tick: Option<i64>,
-    /// Nudges given in a row.
+    /// The number of nudges in a row.
     pub nudges: u32,
-    /// What it has used up.
+    /// Its totals.
     pub totals: Totals,
-    /// When it last did or heard something.
+    /// When it was last active.
     pub last_activity_at: Timestamp,
-    /// Since when its session stands like that.
+    /// When the state of its connection began.
     pub link_since: Timestamp,
-    /// Turns that lead nowhere, while it takes such.
+    /// How it is stuck; `None` if it is not.
     pub stuck: Option<Stuck>,
-    /// The last thing it said, while that is news; one line.
+    /// Its last words on one line, while they are news.
     pub last_words: Arc<str>,
-    /// The tool call that came back after that, if any did.
+    /// The tool call that returned after its last words.
     pub last_tool_call: Option<Arc<LastToolCall>>,
-    /// How long its last model call took, in milliseconds.
+    /// The duration of its last model call in milliseconds.
     pub last_call_ms: Option<u64>,
 }
 
-/// A tool call that came back.
+/// A tool call that has returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastToolCall {
     /// The tool.
     pub tool: Arc<str>,
     /// Whether it failed.
     pub is_error: bool,
-    /// What its result says, in short; one line.
+    /// A summary of its result on one line.
     pub gist: Box<str>,
 }
 
-/// How the reason of one begins that was put to rest since it got nowhere.
+/// The beginning of the reason of a parked Mysis.
 pub const PARKED_PREFIX: &str = "parked: ";
 
-/// How the reason of one begins that ran when the program ended, and that nobody started since.
+/// The beginning of the reason of an interrupted Mysis, which ran when the program ended and was
+/// not started since.
 pub const INTERRUPTED_PREFIX: &str = "interrupted: ";
 
-/// Whether a reason says that the end of the program interrupted a Mysis.
+/// Whether a reason says that the end of the program interrupted the Mysis.
 #[must_use]
 pub fn is_interruption(reason: Option<&str>) -> bool {
     reason.is_some_and(|reason| reason.starts_with(INTERRUPTED_PREFIX))
 }
 
 impl MysisStatus {
-    /// Whether it was put to rest since it got nowhere (`[progress]`).
+    /// Whether it is parked (`[progress]`).
     #[must_use]
     pub fn is_parked(&self) -> bool {
         let reason = self.reason.as_ref();
@@ -194,13 +195,13 @@ impl MysisStatus {
             && reason.is_some_and(|reason| reason.starts_with(PARKED_PREFIX))
     }
 
-    /// Whether it ran when the program ended, and nobody started it since.
+    /// Whether it ran when the program ended and was not started since.
     #[must_use]
     pub fn is_interrupted(&self) -> bool {
         self.state == LifeState::Idle && is_interruption(self.reason.as_deref())
     }
 
-    /// The same of one that ran when the program ended, and until when is not known yet.
+    /// The same status, marked as interrupted at a time that is not known yet.
     #[must_use]
     pub fn with_interruption(self) -> MysisStatus {
         let reason = format!("{INTERRUPTED_PREFIX}it ran when the program ended");
@@ -210,7 +211,7 @@ impl MysisStatus {
         }
     }
 
-    /// How a Mysis stands before it has said so itself.
+    /// The status of a Mysis before it has reported one.
     #[must_use]
     pub fn from_record(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> MysisStatus {
         let provider = rules.providers.get(&record.profile.provider);
@@ -250,14 +251,14 @@ impl MysisStatus {
     }
 }
 
-/// Something that happened.
+/// An event of the swarm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwarmEvent {
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// To whom; absent: to the swarm.
+    /// The Mysis that it is about; `None` for the swarm.
     pub mysis: Option<MysisRef>,
-    /// What.
+    /// What happened.
     pub what: EventKind,
 }
 
@@ -270,39 +271,39 @@ pub struct MysisRef {
     pub name: Arc<str>,
 }
 
-/// What happened.
+/// The kind of an event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
-    /// A Mysis exists now.
+    /// A Mysis was created.
     Created,
-    /// A Mysis is gone.
+    /// A Mysis was deleted.
     Deleted,
     /// A Mysis changed its state.
     StateChanged {
-        /// Before.
+        /// The state before.
         from: LifeState,
-        /// Now.
+        /// The state now.
         to: LifeState,
-        /// Why, where there is a reason.
+        /// The reason, if there is one.
         reason: Option<Arc<str>>,
     },
     /// A Mysis began a turn.
     TurnStarted,
     /// The model answered.
     ModelReplied {
-        /// What it cost, as reported.
+        /// The usage that the provider reported.
         usage: Option<TokenUsage>,
-        /// How long it took.
+        /// The duration in milliseconds.
         ms: u64,
     },
-    /// A tool call left.
+    /// A tool call was sent.
     ToolCalled {
         /// The tool.
         tool: Arc<str>,
         /// The call's id as the model gave it.
         call_id: Arc<str>,
     },
-    /// A tool call's result is there.
+    /// A tool call has a result.
     ToolReturned {
         /// The tool.
         tool: Arc<str>,
@@ -310,26 +311,26 @@ pub enum EventKind {
         call_id: Arc<str>,
         /// Whether it failed.
         is_error: bool,
-        /// How long it took.
+        /// The duration in milliseconds.
         ms: u64,
     },
-    /// A row is stored.
+    /// A row was stored.
     Stored(Arc<Row>),
-    /// The mission changed; absent: there is none any more.
+    /// The mission changed; `None` if it was cleared.
     Mission(Option<Arc<str>>),
-    /// How a Mysis stands now.
+    /// The status of a Mysis changed.
     StatusChanged(Arc<MysisStatus>),
-    /// How the budget of the day stands now.
+    /// The state of the day's budget changed.
     BudgetChanged(Arc<BudgetStatus>),
-    /// Which servers are away now.
+    /// The servers that are away changed.
     OutagesChanged(Arc<ServerOutages>),
-    /// A game account and its password became known; for the Commander alone.
+    /// A game account and its password became known. Only the Commander receives this.
     Learned(GameAccount),
-    /// Something about the whole program that the operator should know.
+    /// A notice about the whole program for the operator.
     Notice {
-        /// How much it matters.
+        /// The severity.
         severity: Severity,
-        /// A short stable word for it.
+        /// A short stable word for its kind.
         code: &'static str,
         /// The notice.
         text: Arc<str>,
@@ -338,13 +339,12 @@ pub enum EventKind {
     Shutdown,
 }
 
-/// What one life of a Mysis tells its Commander.
+/// A report of one incarnation of a Mysis to the Commander.
 #[derive(Clone, Debug)]
 pub struct MysisReport {
-    /// Who.
     pub mysis: MysisId,
-    /// Which life; reports of an older one are dropped.
+    /// The incarnation. Reports of an older one are dropped.
     pub incarnation: Incarnation,
-    /// What happened.
+    /// The event.
     pub event: SwarmEvent,
 }

@@ -1,4 +1,4 @@
-//! Event records: what happened in the swarm and who ordered what, as it is stored and read back.
+//! Event records: the stored form of events and of orders.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,46 +10,45 @@ use super::order::{Order, describe_settings, quote_beginning, with_details};
 use super::record::PoolAccount;
 use super::state::LifeState;
 
-/// Names a record, so that storing it twice changes nothing.
+/// The id of a record. Storing a record twice changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventId(pub i64);
 
-/// Something that happened, or that somebody ordered.
+/// The record of an event or of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRecord {
-    /// Its name.
     pub id: EventId,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// What sort of event it is.
+    /// The kind of event.
     pub kind: EventRecordKind,
-    /// Whom it is about; absent: the swarm.
+    /// The Mysis that it is about; `None` for the swarm.
     pub mysis: Option<MysisRef>,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
     /// A short stable word: the new state, the notice's code, the need, or the order.
     pub code: Arc<str>,
-    /// What is said about it.
+    /// The text.
     pub text: Arc<str>,
-    /// Where the order came from; absent where it is none.
+    /// The source of an order; `None` for other events.
     pub source: Option<OrderSource>,
 }
 
-/// What sort of event a record is about.
+/// The kind of event in a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventRecordKind {
     /// A Mysis changed its state.
     State,
-    /// The operator was told something.
+    /// A notice to the operator.
     Notice,
-    /// A Mysis that runs began to need the operator.
+    /// A running Mysis began to need the operator.
     Need,
-    /// The operator did something.
+    /// An order of the operator.
     Order,
 }
 
 impl EventRecordKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [EventRecordKind; 4] = [
         EventRecordKind::State,
         EventRecordKind::Notice,
@@ -57,7 +56,7 @@ impl EventRecordKind {
         EventRecordKind::Order,
     ];
 
-    /// The word used in the database and in JSON.
+    /// The word in the database and in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -68,21 +67,21 @@ impl EventRecordKind {
         }
     }
 
-    /// Reads the word back; `None` for a word that is none of ours.
+    /// Parses the word; `None` if it is unknown.
     #[must_use]
     pub fn parse(text: &str) -> Option<EventRecordKind> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
 
-/// Where an order comes from.
+/// The source of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrderSource {
     /// The program's own terminal.
     Terminal,
-    /// A terminal that is attached.
+    /// An attached terminal.
     AttachedTerminal,
-    /// The control interface, by which commands reach a program that runs.
+    /// The control interface, through which commands reach a running program.
     Control,
     /// A command that works on the database itself.
     CommandLine,
@@ -95,7 +94,7 @@ pub enum OrderSource {
 }
 
 impl OrderSource {
-    /// Every source.
+    /// All sources.
     pub const ALL: [OrderSource; 7] = [
         OrderSource::Terminal,
         OrderSource::AttachedTerminal,
@@ -106,7 +105,7 @@ impl OrderSource {
         OrderSource::Program,
     ];
 
-    /// The word used in the database and in JSON.
+    /// The word in the database and in JSON.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -120,7 +119,7 @@ impl OrderSource {
         }
     }
 
-    /// Reads the word back; `None` for a word that is none of ours.
+    /// Parses the word; `None` if it is unknown.
     #[must_use]
     pub fn parse(text: &str) -> Option<OrderSource> {
         Self::ALL.into_iter().find(|source| source.as_str() == text)
@@ -133,7 +132,7 @@ impl fmt::Display for OrderSource {
     }
 }
 
-/// The record of an event under a name; `None` for what is stored elsewhere or not worth it.
+/// The record of an event; `None` if the event is stored elsewhere or is not recorded.
 #[must_use]
 pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
     let (kind, severity, code, text): (_, _, Arc<str>, Arc<str>) = match &event.what {
@@ -199,7 +198,7 @@ fn change_severity(to: LifeState) -> Severity {
     }
 }
 
-/// The notice that a row is, where it says more than that something happened.
+/// The notice in a row, if it is a warning or an error.
 fn warning_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
     match body {
         RowBody::Host { text, meta } => (meta.severity > Severity::Info).then_some((meta, text)),
@@ -225,7 +224,7 @@ pub fn describe_change(from: LifeState, to: LifeState, reason: Option<&str>) -> 
     }
 }
 
-/// What the record of an order says.
+/// The text of an order's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderSummary {
     /// A short stable word for the order.
@@ -237,7 +236,7 @@ pub struct OrderSummary {
 }
 
 impl OrderSummary {
-    /// What is said about an order; `None` for one that is itself a row of a conversation, and for
+    /// The summary of an order. `None` for an order that becomes a row of a conversation, and for
     /// one that changes nothing.
     #[must_use]
     pub fn of(order: &Order) -> Option<OrderSummary> {
@@ -283,7 +282,7 @@ impl OrderSummary {
     }
 }
 
-/// The names of accounts; nothing else of them is told.
+/// The names of accounts. Nothing else about them is recorded.
 fn describe_accounts(accounts: &[PoolAccount]) -> String {
     let names = accounts.iter().map(|pooled| {
         let name = &pooled.account.username;

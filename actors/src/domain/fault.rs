@@ -1,24 +1,24 @@
-//! Faults: what made a Mysis stop working, in the kinds that decide what happens next.
+//! Faults of Myses, by the kinds that decide what happens next.
 
 use std::fmt;
 
 use super::ids::Timestamp;
 
-/// What a fault calls for. The restart policy decides by this and nothing else (DESIGN 2).
+/// The kind of a fault. It alone decides about a relaunch (DESIGN 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MysisFaultKind {
-    /// The outside failed and may well work again: timeouts, 5xx, 429, network, unreadable bodies.
+    /// The outside failed and may work again: timeouts, 5xx, 429, network, unreadable bodies.
     Transient,
-    /// The outside refuses for good until a human changes something: 400, 401, 403, 404.
+    /// The outside refuses until a human changes something: 400, 401, 403, 404.
     Permanent,
     /// The Mysis' own actor panicked, failed or was killed.
     Crash,
-    /// The store would not take or give what the Mysis needs.
+    /// The store did not accept or return what the Mysis needs.
     Store,
 }
 
 impl MysisFaultKind {
-    /// The word used in the database, in JSON and on screen.
+    /// The word in the database, in JSON and on screen.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -29,7 +29,7 @@ impl MysisFaultKind {
         }
     }
 
-    /// Reads the word back; `None` for a word that is none of ours.
+    /// Parses the word; `None` if it is unknown.
     #[must_use]
     pub fn parse(text: &str) -> Option<MysisFaultKind> {
         [
@@ -43,14 +43,13 @@ impl MysisFaultKind {
     }
 }
 
-/// A fault that a turn could not survive; remembered across restarts of the program.
+/// A fault that ended a turn. It is remembered across restarts of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MysisFault {
-    /// What it calls for.
     pub kind: MysisFaultKind,
-    /// What went wrong, for the operator; never holds a secret.
+    /// The text for the operator. It never contains a secret.
     pub text: String,
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
 }
 

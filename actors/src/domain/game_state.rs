@@ -1,8 +1,8 @@
-//! Game state: the newest good look at each thing in the game, and how old it is.
+//! Game state: the newest good result of each snapshot query, and its age.
 //!
-//! Each request holds a summary of it, so that a Mysis knows where it stands without asking again.
-//! An action marks what it may have changed. Nothing here knows more of the game than the names of
-//! its tools.
+//! Each request contains a summary of it, so that a Mysis knows its situation without asking again.
+//! An action marks the results that it may have changed. Of the game, only the names of its tools
+//! are known here.
 
 mod age;
 mod digest;
@@ -22,42 +22,42 @@ use invalidation::may_invalidate;
 pub use digest::{digest_text, summarize_value};
 pub use wait::GameWait;
 
-/// The looks that are remembered; of more, the oldest go.
+/// The most results that are remembered. Beyond that the oldest are dropped.
 const MAX_SNAPSHOTS: usize = 16;
 
-/// How long ago something that is stored can have been seen, when ticks are counted on from it: the
+/// The greatest age of a stored result from which ticks are extrapolated. It is limited because the
 /// wall clock may have been set meanwhile.
 const MAX_STORED_AGE: Duration = Duration::from_secs(30 * 86_400);
 
-/// The newest good result of a look.
+/// The newest good result of a snapshot query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SnapshotResult {
-    /// What was looked at.
+    /// The query.
     pub look: SnapshotQuery,
-    /// The call whose result this is.
+    /// The call that returned this result.
     pub call: CallKey,
-    /// What was seen, in short.
+    /// A digest of the result.
     pub digest: Arc<str>,
-    /// The game's tick at that moment, as far as it is known.
+    /// The game's tick at that time, if it is known.
     pub tick: Option<i64>,
-    /// When, by the wall clock.
+    /// When it was received, by the wall clock.
     pub at: Timestamp,
-    /// The action since then that may have changed it.
+    /// The later action that may have changed it.
     pub stale_by: Option<Arc<str>>,
 }
 
 /// What one Mysis knows of the game through one account.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameState {
-    /// The oldest first.
+    /// The results, oldest first.
     sightings: Vec<SnapshotResult>,
     clock: TickClock,
-    /// What the ship waits for, and until which tick.
+    /// What the ship waits for, and the tick when that ends.
     wait: Option<(GameWait, i64)>,
 }
 
 impl GameState {
-    /// Takes up what was known before.
+    /// Restores what was known before.
     #[must_use]
     pub fn restore(mut sightings: Vec<SnapshotResult>, now: Now) -> GameState {
         sightings.sort_by_key(|sighting| (sighting.at, sighting.call));
@@ -76,36 +76,35 @@ impl GameState {
         }
     }
 
-    /// Whether nothing is known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sightings.is_empty()
     }
 
-    /// What is known, the oldest first.
+    /// The known results, oldest first.
     #[must_use]
     pub fn snapshots(&self) -> &[SnapshotResult] {
         &self.sightings
     }
 
-    /// The game's tick now, counted on from the newest that was heard of.
+    /// The game's present tick, extrapolated from the newest known one.
     #[must_use]
     pub fn tick_at(&self, now: Moment) -> Option<i64> {
         self.clock.tick_at(now)
     }
 
-    /// A tick was heard of.
+    /// Takes a tick from an answer.
     pub fn heard_tick(&mut self, tick: i64, now: Moment) {
         self.clock.observe(tick, now);
     }
 
-    /// A result may say that the ship is under way or cools down.
+    /// Reads from a result whether the ship is under way or cools down.
     pub fn hear_wait(&mut self, text: &str, now: Moment) {
         let told = wait::read_wait(text, self.tick_at(now));
         self.wait = told.or(self.wait.take());
     }
 
-    /// What the ship waits for, and when that will be over, by the wall clock.
+    /// What the ship waits for, and when that ends by the wall clock.
     #[must_use]
     pub fn current_wait(&self, now: Now) -> Option<(GameWait, Timestamp)> {
         let (wait, until) = self.wait?;
@@ -113,7 +112,7 @@ impl GameState {
         Some((wait, now.wall.plus(left)))
     }
 
-    /// A look succeeded; `text` is what it showed. It replaces what the same look showed before.
+    /// Records the result of a snapshot query. It replaces the last result of the same query.
     pub fn record_snapshot(
         &mut self,
         look: SnapshotQuery,
@@ -134,12 +133,12 @@ impl GameState {
             at: now.wall,
             stale_by: None,
         });
-        // Just pushed, so there is a last one.
+        // An element was just pushed.
         &self.sightings[self.sightings.len() - 1]
     }
 
-    /// An action was carried out, or may have been: what it may have changed is marked. Gives the
-    /// tools whose looks were not marked before.
+    /// Marks the results that an action may have changed. Returns the tools whose results were not
+    /// marked before.
     pub fn mark_stale(&mut self, action: &Arc<str>) -> Vec<Arc<str>> {
         let mut marked = Vec::new();
         for sighting in &mut self.sightings {
@@ -153,14 +152,14 @@ impl GameState {
         marked
     }
 
-    /// The account logged out, or another one plays on: nothing is known any more.
+    /// Forgets everything, because the account logged out or changed.
     pub fn forget(&mut self) {
         self.sightings.clear();
     }
 
-    /// What is known, with its age at this moment, in so many bytes of JSON at most; the newest
-    /// first. Begins with a line end. Of what `is_shown` says that the request shows it anyway,
-    /// only the age is told.
+    /// A summary of what is known with its age, newest first, in at most `room` bytes of JSON. It
+    /// begins with a line end. Of results for which `is_shown` returns true, only the age is given,
+    /// because the request contains them.
     #[must_use]
     pub fn summary(&self, now: Now, room: usize, is_shown: impl Fn(CallKey) -> bool) -> String {
         let mut summary = String::new();
@@ -179,7 +178,7 @@ impl GameState {
             }
         }
         if summary.matches('\n').count() < 2 {
-            // A heading over nothing says nothing.
+            // A heading without entries is removed.
             summary.clear();
         }
         summary

@@ -52,7 +52,7 @@ pub struct GateRules {
     pub lanes: BTreeMap<Lane, LaneRules>,
     /// The budgets.
     pub budget: BudgetRules,
-    /// The providers whose calls are known to cost nothing.
+    /// The providers that are known to be free of charge.
     pub free_providers: BTreeSet<Arc<str>>,
 }
 

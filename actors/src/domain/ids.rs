@@ -1,11 +1,11 @@
-//! Identities and moments: what the rest of the domain uses to say which, where and when.
+//! Ids and times that the rest of the domain uses.
 
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One Mysis, for as long as its rows exist. Shown as 16 hexadecimal digits.
+/// The id of a Mysis. It is valid as long as its rows exist. Shown as 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MysisId(pub i64);
 
@@ -25,15 +25,15 @@ impl FromStr for MysisId {
     }
 }
 
-/// A row's place in its Mysis' conversation; 1 is the first.
+/// The number of a row in its Mysis' conversation, from 1.
 ///
-/// Only the Mysis that owns the conversation gives them out, so `(MysisId, Seq)` names a row for
-/// ever and a write that is repeated after a lost answer finds its row already there.
+/// Only the Mysis that owns the conversation assigns them. So `(MysisId, Seq)` identifies a row
+/// forever, and a write that is repeated after a lost answer finds its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seq(pub i64);
 
 impl Seq {
-    /// The place after this one.
+    /// The next number.
     #[must_use]
     pub fn next(self) -> Seq {
         Seq(self.0.saturating_add(1))
@@ -46,24 +46,24 @@ impl fmt::Display for Seq {
     }
 }
 
-/// Counts the turns of one Mysis; 0 is before the first.
+/// The number of a turn of one Mysis; 0 is before the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TurnNumber(pub i64);
 
-/// Counts the lives of one Mysis' actor; messages of an older one are dropped.
+/// The number of an incarnation of one Mysis' actor. Messages of an older one are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Incarnation(pub i64);
 
-/// One mission of the operator.
+/// The id of a mission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MissionId(pub i64);
 
-/// One tool call: the row that asked for it and its place among that row's calls.
+/// A tool call: the row that made it and its position among that row's calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallKey {
     /// The row of kind `call`.
     pub seq: Seq,
-    /// 0 for the first call of that row.
+    /// The position, from 0.
     pub position: u16,
 }
 
@@ -73,88 +73,88 @@ impl fmt::Display for CallKey {
     }
 }
 
-/// What is asked of the outside.
+/// What is requested from the outside.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lane {
-    /// A model call to the provider of that name.
+    /// A model call to the provider of this name.
     Provider(Arc<str>),
-    /// MCP initialise, login or register.
+    /// MCP initialise, login and register.
     Logins,
-    /// The game server, by those who have no session with it that stands for sure.
+    /// A request to the game server without a session that is known to be open.
     Game,
 }
 
-/// Names one who was let in, or who waits.
+/// The id of an admitted or waiting request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PermitId(pub u64);
 
-/// Milliseconds since 1970-01-01 UTC, by the wall clock: for what is shown and stored, and for days.
-/// Nothing that waits goes by it (decision 115); that is what a [`Moment`] is for.
+/// Milliseconds since 1970-01-01 UTC by the wall clock, for what is shown and stored, and for days.
+/// No wait uses it (decision 115); waits use [`Moment`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// This moment and so many milliseconds.
+    /// The time after a duration.
     #[must_use]
     pub fn plus(self, wait: Duration) -> Timestamp {
         Timestamp(self.0.saturating_add(millis(wait)))
     }
 
-    /// Whether it is of the years from 0 to 9999, which four digits can tell.
+    /// Whether the year is from 0 to 9999, so that four digits can express it.
     #[must_use]
     pub fn can_be_told(self) -> bool {
         (YEAR_0_MS..YEAR_10000_MS).contains(&self.0)
     }
 
-    /// Milliseconds from an earlier moment to this one; 0 where the clock went backwards.
+    /// The milliseconds since an earlier time; 0 if the clock was set back.
     #[must_use]
     pub fn since(self, earlier: Timestamp) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
 }
 
-/// A moment on the clock that waits go by: milliseconds since the process began, below zero before
-/// that. It goes on evenly, whatever becomes of the wall clock.
+/// A time of the monotonic clock, in milliseconds since the process began; negative before that.
+/// The wall clock does not affect it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment(pub i64);
 
 impl Moment {
-    /// This moment and so much time.
+    /// The time after a duration.
     #[must_use]
     pub fn plus(self, wait: Duration) -> Moment {
         Moment(self.0.saturating_add(millis(wait)))
     }
 
-    /// So much time before this moment.
+    /// The time before a duration.
     #[must_use]
     pub fn minus(self, time: Duration) -> Moment {
         Moment(self.0.saturating_sub(millis(time)))
     }
 
-    /// The time from an earlier moment to this one; none where it is later.
+    /// The duration since an earlier time; zero if that is later.
     #[must_use]
     pub fn since(self, earlier: Moment) -> Duration {
         Duration::from_millis(self.millis_since(earlier))
     }
 
-    /// The same in milliseconds.
+    /// The milliseconds since an earlier time; 0 if that is later.
     #[must_use]
     pub fn millis_since(self, earlier: Moment) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
 }
 
-/// This moment, by both clocks.
+/// The present time of both clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Now {
-    /// By the wall clock: what is shown, what is stored, and whose day it is.
+    /// The wall clock's time, for what is shown and stored, and for days.
     pub wall: Timestamp,
-    /// By the clock that waits go by.
+    /// The monotonic clock's time, for waits.
     pub moment: Moment,
 }
 
 impl Now {
-    /// A moment at which both clocks stand alike, as where time is only played.
+    /// A time at which both clocks agree, as on simulated time.
     #[must_use]
     pub fn from_timestamp(at: Timestamp) -> Now {
         Now {
@@ -163,15 +163,15 @@ impl Now {
         }
     }
 
-    /// When that is, by the wall clock as it goes now; for what is shown.
+    /// The wall-clock time of a moment, if the wall clock is not set until then; for display.
     #[must_use]
     pub fn wall_at(self, moment: Moment) -> Timestamp {
         let ahead = moment.0.saturating_sub(self.moment.0);
         Timestamp(self.wall.0.saturating_add(ahead))
     }
 
-    /// When something was that the wall clock put at `at`: never later than now, and no longer ago
-    /// than `most`, however the wall clock was set meanwhile.
+    /// The moment of a wall-clock time. It is never later than now and never longer ago than
+    /// `most`, however the wall clock was set meanwhile.
     #[must_use]
     pub fn moment_of(self, at: Timestamp, most: Duration) -> Moment {
         let ago = Duration::from_millis(self.wall.since(at));
@@ -184,8 +184,8 @@ fn millis(duration: Duration) -> i64 {
 }
 
 impl fmt::Display for Timestamp {
-    /// RFC 3339, UTC, with milliseconds (CONTRACT.md), which knows the years from 0 to 9999: what is
-    /// beyond is shown as the first or the last moment of them.
+    /// Formats as RFC 3339 in UTC with milliseconds (CONTRACT.md). RFC 3339 has the years 0 to
+    /// 9999. Times beyond are shown as the first or the last one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let shown = self.0.clamp(YEAR_0_MS, YEAR_10000_MS - 1);
         let (days, ms) = (shown.div_euclid(DAY_MS), shown.rem_euclid(DAY_MS));
@@ -200,12 +200,12 @@ impl fmt::Display for Timestamp {
 }
 
 const DAY_MS: i64 = 86_400_000;
-/// When the years begin that four digits can tell.
+/// The beginning of the year 0.
 const YEAR_0_MS: i64 = -62_167_219_200_000;
-/// When they are over.
+/// The end of the year 9999.
 const YEAR_10000_MS: i64 = 253_402_300_800_000;
 
-/// The date so many days after 1970-01-01, by Howard Hinnant's `civil_from_days`.
+/// The date of a number of days after 1970-01-01, by Howard Hinnant's `civil_from_days`.
 fn civil_date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);

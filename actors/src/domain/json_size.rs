@@ -1,9 +1,9 @@
-//! Sizes: how many bytes a text takes inside a JSON string.
+//! The size of texts inside JSON strings.
 
-/// The size of a text inside a JSON string.
+/// The size of a text in bytes inside a JSON string.
 #[must_use]
 pub fn escaped_len(text: &str) -> usize {
-    // Sums of small chunks stay within a byte, which compilers turn into wide instructions.
+    // The sum of a small chunk fits into a byte, which lets the compiler use wide instructions.
     let extra: usize = text
         .as_bytes()
         .chunks(CHUNK_BYTES)
@@ -12,10 +12,10 @@ pub fn escaped_len(text: &str) -> usize {
     text.len() + extra
 }
 
-/// Five more for each byte is the most: 51 of them stay below 256.
+/// A byte adds at most five, and 51 of these stay below 256.
 const CHUNK_BYTES: usize = 48;
 
-/// How many bytes more than one a byte takes inside a JSON string.
+/// The additional bytes of a byte inside a JSON string.
 fn extra_bytes(byte: u8) -> u8 {
     let is_marked = (byte == b'"') | (byte == b'\\');
     let is_control = byte < 32;
@@ -23,7 +23,7 @@ fn extra_bytes(byte: u8) -> u8 {
     u8::from(is_marked) + 5 * u8::from(is_control) - 4 * u8::from(is_short)
 }
 
-/// How many bytes a byte takes inside a JSON string.
+/// The bytes of a byte inside a JSON string.
 #[must_use]
 pub fn escaped_byte(byte: u8) -> usize {
     1 + usize::from(extra_bytes(byte))

@@ -1,8 +1,7 @@
-//! Sent: the request that a Mysis last sent to its model, for the operator to look at.
+//! The request that a Mysis last sent to its model, for the operator.
 //!
-//! What is kept are the parts that the request was made of, which the conversation and the other
-//! Myses mostly share. Whoever sent it writes it out once more, by the same function; nothing is
-//! composed anew.
+//! What is kept are the parts of the request, most of which the conversation and other Myses share.
+//! The adapter that sent it serializes it again with the same function. It is not composed again.
 
 use std::sync::Arc;
 
@@ -10,45 +9,45 @@ use super::compose::wire_bytes;
 use super::ids::Timestamp;
 use super::model::{ChatMessage, ModelRequest};
 
-/// The request that was last sent, as it is kept.
+/// The last request, as it is kept.
 #[derive(Clone, Debug)]
 pub struct LastRequest {
     /// When it was sent.
     pub at: Timestamp,
-    /// What it was made of.
+    /// The request.
     pub request: ModelRequest,
 }
 
-/// The request that was last sent, as it is shown.
+/// The last request, as it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SentRequest {
     /// When it was sent.
     pub at: Timestamp,
-    /// Whom to: the provider's name in the configuration.
+    /// The provider's name in the configuration.
     pub provider: Arc<str>,
-    /// The body, letter for letter.
+    /// The exact body.
     pub body: Arc<str>,
-    /// How much of it is what.
+    /// The size of each part.
     pub parts: RequestByteCounts,
 }
 
-/// How many bytes of a request are what; together they are all of it.
+/// The bytes of each part of a request. Their sum is the whole request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestByteCounts {
     /// The system prompt and the operator's notes.
     pub system: usize,
-    /// The operator's words, missions and nudges.
+    /// The operator's messages, missions and nudges.
     pub orders: usize,
-    /// The model's own words and calls.
+    /// The model's own messages and calls.
     pub words: usize,
-    /// What tools answered.
+    /// The results of tools.
     pub results: usize,
-    /// The tools on offer, and the few bytes of settings.
+    /// The tools and the few bytes of parameters.
     pub tools: usize,
 }
 
 impl SentRequest {
-    /// A request with the body that was made of it.
+    /// A request with its serialized body.
     #[must_use]
     pub fn of(sent: &LastRequest, body: String) -> SentRequest {
         SentRequest {
@@ -89,7 +88,7 @@ impl RequestByteCounts {
         ]
     }
 
-    /// All of it.
+    /// The sum of all parts.
     #[must_use]
     pub fn total_bytes(&self) -> usize {
         self.named_sizes().iter().map(|(_, bytes)| bytes).sum()

@@ -1,4 +1,4 @@
-//! The pure rules: what a swarm is and how it behaves, with no clock, no task and no outside.
+//! The pure rules: the data and the behaviour of a swarm, without clocks, tasks and the outside.
 
 pub mod backoff;
 pub mod books;

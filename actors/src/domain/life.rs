@@ -1,8 +1,8 @@
-//! The life of a Mysis: a state machine that takes what happened and says what to do (DESIGN 2, 3).
+//! The life of a Mysis: a state machine that takes inputs and returns effects (DESIGN 2, 3).
 //!
-//! Pure: the actor carries the effects out, in their order. The order is the contract: what is
-//! recorded stands before the effect whose loss it covers. Everything that answers carries a name,
-//! and an answer to something that is no longer waited for is dropped.
+//! It is pure. The actor carries out the effects in order, and the order matters: a record comes
+//! before the effect whose loss it covers. Every request for an answer has an id, and an answer
+//! that is no longer awaited is dropped.
 
 mod asking;
 mod calling;
@@ -50,7 +50,7 @@ use parts::{LifeFigures, SessionView, ToldNotices};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
 
-/// One Mysis, as rules see it.
+/// One Mysis.
 #[derive(Debug)]
 pub struct Life {
     id: MysisId,
@@ -61,7 +61,7 @@ pub struct Life {
     stage: LifeStage,
     reason: Option<Arc<str>>,
     conversation: Conversation,
-    /// The turn under way, else the last one.
+    /// The current turn, or the last one.
     turn: TurnNumber,
     nudges: u32,
     figures: LifeFigures,
@@ -72,20 +72,20 @@ pub struct Life {
     watch: StallDetector,
     told: ToldNotices,
     doing: CurrentActivity,
-    /// What a request's messages may take at most, where the model refused a longer one.
+    /// The most bytes of a request's messages, after the model refused a longer request.
     most_bytes: Option<usize>,
     recent_activity: RecentActivity,
     pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
     mode: Mode,
     effects: Vec<Effect>,
-    /// By the wall clock.
+    /// The wall clock's time of the present input.
     now: Timestamp,
-    /// By the clock that waits go by.
+    /// The monotonic clock's time of the present input.
     moment: Moment,
 }
 
-/// Where in its life a Mysis is; each stage holds what only it has.
+/// The stage of a life. Each stage contains only what it needs.
 #[derive(Debug)]
 enum LifeStage {
     Idle,
@@ -102,24 +102,24 @@ enum LifeStage {
     Errored(MysisFault),
 }
 
-/// A turn under way.
+/// A turn in progress.
 #[derive(Clone, Debug)]
 struct ActiveTurn {
     owner: TurnOwner,
     began: TurnTrigger,
     model_calls: u32,
-    /// What the messages of the last question took, in bytes.
+    /// The bytes of the last request's messages.
     asked_bytes: usize,
-    /// The model call that was asked again since it was too long.
+    /// The attempt for which the request was shortened, because it was too long.
     shortened_at: Option<u32>,
     called_tools: bool,
-    /// What follows a bare reply in this turn.
+    /// The continuation after a bare reply in this turn.
     continuation: Arc<str>,
-    /// Calls still to be made, the one under way first.
+    /// The remaining calls. The first one is in progress.
     calls: VecDeque<PendingCall>,
 }
 
-/// What set a turn going; decides whether it counts as nudged.
+/// What began a turn. It decides whether the turn counts as nudged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TurnTrigger {
     Ordered,
@@ -135,40 +135,40 @@ enum TurnStep {
         work: TaskId,
         attempt: u32,
         seen_up_to: Seq,
-        /// Bytes of the messages and the tools.
+        /// The bytes of the messages and the tools.
         bytes: u64,
     },
-    /// The time to ask again.
+    /// The time of the next attempt.
     CoolingDown { alarm: AlarmId, attempt: u32 },
-    /// A new day, or more budget.
+    /// A new day, or a higher budget.
     Held {
         alarm: AlarmId,
         attempt: u32,
         until: Timestamp,
-        /// When that is by the clock that waits go by, as it seemed when the pause began.
+        /// The end of the pause by the monotonic clock, computed when it began.
         ends: Moment,
     },
-    /// The store, before it goes on.
+    /// A write to the store.
     Recording {
         ticket: WriteId,
         then: AfterRecording,
     },
-    /// A tool's answer.
+    /// A tool's result.
     Calling { work: TaskId, mark: SentMark },
 }
 
 /// Whether a call is marked as sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SentMark {
-    /// It is not: whatever happens, it was not executed.
+    /// Not marked. The call was certainly not executed.
     NotSent,
-    /// The mark is on its way to the store.
+    /// The mark is being written to the store.
     Writing(WriteId),
-    /// It is, and the call may have left.
+    /// Marked. The call may have been sent.
     Sent,
 }
 
-/// What a turn does once the store has what it must have.
+/// What a turn does after a write is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterRecording {
     GoOn,
@@ -176,7 +176,7 @@ enum AfterRecording {
 }
 
 impl Life {
-    /// Takes what happened and says what to do about it.
+    /// Takes an input and returns the effects.
     pub fn handle(&mut self, mut input: LifeInput, now: Now) -> Vec<Effect> {
         (self.now, self.moment) = (now.wall, now.moment);
         input.remove_secrets(&self.redactor);
@@ -222,30 +222,28 @@ impl Life {
         std::mem::take(&mut self.effects)
     }
 
-    /// These are the secrets that are known from here on.
+    /// Sets the known secrets.
     pub fn set_redactor(&mut self, redactor: Arc<Redactor>) {
         self.redactor = redactor;
     }
 
-    /// Who this is.
     #[must_use]
     pub fn id(&self) -> MysisId {
         self.id
     }
 
-    /// Which life of its actor this is.
+    /// The incarnation of its actor.
     #[must_use]
     pub fn incarnation(&self) -> Incarnation {
         self.incarnation
     }
 
-    /// Its name.
     #[must_use]
     pub fn name(&self) -> &Arc<str> {
         &self.profile.name
     }
 
-    /// Its state, as the operator knows it.
+    /// Its state, as the operator sees it.
     #[must_use]
     pub fn state(&self) -> LifeState {
         match &self.stage {
@@ -256,7 +254,7 @@ impl Life {
         }
     }
 
-    /// How it stands, for those who watch.
+    /// Its status for watchers.
     #[must_use]
     pub fn status(&self) -> MysisStatus {
         MysisStatus {
@@ -320,7 +318,7 @@ impl Life {
         self.effects.push(Effect::Tell(what));
     }
 
-    /// Enters a stage and tells so where the state changed.
+    /// Enters a stage and reports a change of the state.
     fn enter_stage(&mut self, stage: LifeStage, reason: Option<Arc<str>>) {
         let from = self.state();
         self.stage = stage;
@@ -338,7 +336,7 @@ impl Life {
         self.session.link = link;
     }
 
-    /// This moment, by both clocks.
+    /// The present time of both clocks.
     fn both_clocks(&self) -> Now {
         Now {
             wall: self.now,
@@ -376,7 +374,7 @@ impl Life {
             let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
             self.set_activity(activity);
             if goes_on {
-                // The time that is shown is that of the whole call.
+                // The shown duration is that of the whole call.
                 self.doing.since = since;
             }
         }

@@ -1,4 +1,4 @@
-//! Arrival: how far a swarm is that logs in one after the other, and how long that still takes.
+//! The progress of a swarm whose Myses log in one after the other, and the remaining time.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,35 +7,35 @@ use super::event::{Activity, LinkState, MysisStatus};
 use super::ids::Lane;
 use super::state::LifeState;
 
-/// Fewer than these are no queue worth a word.
+/// Fewer Myses are not reported as a queue.
 const MIN_QUEUED_MYSES: usize = 3;
 
-/// What each of them takes at the gate: a session with the server, and a login.
+/// The permits that each Mysis needs: one for a session with the server, one for a login.
 const PERMITS_PER_LOGIN: u32 = 2;
 
-/// How far the swarm is.
+/// The progress of the swarm's logins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoginProgress {
-    /// How many are logged in.
+    /// The number of Myses that are logged in.
     pub here: usize,
-    /// How many there will be.
+    /// The number of Myses that are or will be logged in.
     pub all: usize,
-    /// How long that still takes, about; absent: logins are not limited.
+    /// The estimated remaining time; `None` if logins are not limited.
     pub left: Option<Duration>,
 }
 
-/// Where one stands on its way.
+/// The stage of one Mysis' login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoginStage {
-    /// It waits, or logs in.
+    /// It waits or logs in.
     Coming,
     /// It is logged in.
     Here,
-    /// It does not want to.
+    /// It needs no login.
     Elsewhere,
 }
 
-/// Where this one stands.
+/// The login stage of a Mysis.
 #[must_use]
 pub fn login_stage(standing: &MysisStatus) -> LoginStage {
     if standing.state != LifeState::Running {
@@ -66,8 +66,8 @@ pub fn login_stage(standing: &MysisStatus) -> LoginStage {
 }
 
 impl LoginProgress {
-    /// How far a swarm is of which so many are there and so many on their way, at so many logins a
-    /// minute; `None` where hardly anybody is on the way.
+    /// The progress with these numbers of Myses at this rate of logins; `None` if hardly any is
+    /// waiting.
     #[must_use]
     pub fn of(here: usize, coming: usize, logins_per_minute: Option<u32>) -> Option<LoginProgress> {
         if coming < MIN_QUEUED_MYSES {
@@ -84,7 +84,7 @@ impl LoginProgress {
         })
     }
 
-    /// The same of everybody's standings.
+    /// The progress according to the Myses' statuses.
     #[must_use]
     pub fn of_all<'s>(
         statuses: impl Iterator<Item = &'s MysisStatus>,

@@ -1,93 +1,91 @@
-//! What is said to a model and what it answers, free of any wire format.
+//! Requests to models and their answers, independent of any wire format.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::tool::Toolset;
 
-/// One message of a request.
+/// A message of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChatMessage {
     /// The system prompt or an operator's note.
     System(Arc<str>),
-    /// The operator's words, a mission, a nudge.
+    /// An order or a nudge.
     User(Arc<str>),
-    /// The model's own words and calls; never empty of both.
+    /// A message of the model, with text or calls or both.
     Assistant {
-        /// Its words; empty where it only called tools.
+        /// The text; empty if it only called tools.
         text: Arc<str>,
-        /// Its calls.
+        /// The calls.
         calls: Vec<ChatCall>,
     },
-    /// The answer to one call of the assistant message before.
+    /// The result of a call of the assistant message before.
     Tool {
         /// The call's id within that message.
         call_id: Arc<str>,
-        /// The answer; never empty.
+        /// The result, which is never empty.
         text: Arc<str>,
     },
 }
 
-/// One call within an assistant message.
+/// A call within an assistant message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatCall {
-    /// Unique within its message.
+    /// The id. It is unique within its message.
     pub id: Arc<str>,
-    /// A name that the wire allows.
+    /// A name that providers accept.
     pub name: Arc<str>,
-    /// A JSON object as text.
+    /// The text of a JSON object.
     pub arguments: Arc<str>,
 }
 
-/// One call of the model, complete.
+/// A complete model call.
 #[derive(Clone, Debug)]
 pub struct ModelRequest {
     /// The provider's name in the configuration.
     pub provider: Arc<str>,
-    /// The model to ask for.
+    /// The model's name.
     pub model: Arc<str>,
-    /// 0 to 2; absent: the provider's own default.
+    /// The temperature from 0 to 2; `None` for the provider's default.
     pub temperature: Option<f32>,
-    /// The longest answer in tokens; absent: as the provider likes.
+    /// The longest answer in tokens; `None` for the provider's default.
     pub max_tokens: Option<u32>,
     /// The conversation.
     pub messages: Arc<[ChatMessage]>,
-    /// The tools on offer.
     pub tools: Arc<Toolset>,
 }
 
-/// What the model answered, nonsense included.
+/// The model's answer, which may contain nonsense.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ModelAnswer {
-    /// Its words, without reasoning; may be empty.
+    /// The text without reasoning. It may be empty.
     pub text: String,
-    /// Its reasoning, wherever the provider put it.
+    /// The reasoning, wherever the provider put it.
     pub reasoning: Option<String>,
-    /// The calls it wants made.
+    /// The calls that it asks for.
     pub calls: Vec<RequestedCall>,
-    /// Why it stopped, in the provider's words.
+    /// Why the model stopped, in the provider's word.
     pub finish_reason: Option<String>,
-    /// What the provider says it cost.
+    /// The usage that the provider reports.
     pub usage: Option<TokenUsage>,
-    /// The model that answered, if the provider says so.
+    /// The name of the model that answered, if the provider reports it.
     pub model: Option<String>,
-    /// What of it is not believed, for the operator; only where that was not told before.
+    /// What is not plausible in the answer, for the operator. It is only set the first time.
     pub doubt: Option<Arc<str>>,
 }
 
-/// How much of an answer is there while it is still coming, in bytes; nothing of one that comes in
-/// one piece.
+/// The progress of a streamed answer in bytes; zero for an answer that is not streamed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnswerProgress {
-    /// Its words and its calls.
+    /// Text and calls.
     pub words: u64,
     /// Its reasoning.
     pub thoughts: u64,
 }
 
 impl AnswerProgress {
-    /// Whether the model is still thinking, and how much of that, or of its answer, is there, as
-    /// `1.2 KB`.
+    /// Whether the model is still thinking, and the size of the reasoning or of the answer so far,
+    /// as `1.2 KB`.
     #[must_use]
     pub fn describe_progress(self) -> (bool, String) {
         let is_thinking = self.words == 0;
@@ -104,90 +102,91 @@ impl AnswerProgress {
     }
 }
 
-/// A call as the model asked for it, letter for letter.
+/// A call that the model asks for, unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestedCall {
-    /// The provider's id; may be empty or repeated.
+    /// The provider's id. It may be empty or repeated.
     pub id: String,
-    /// The tool's name; may name no tool.
+    /// The tool's name. There may be no such tool.
     pub name: String,
-    /// The arguments; may be no JSON.
+    /// The arguments. They may not be JSON.
     pub arguments: String,
 }
 
-/// Tokens as the provider reported them.
+/// Tokens that the provider reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenUsage {
     /// Tokens of the request.
     pub input: u64,
-    /// Tokens of the answer, reasoning included.
+    /// Tokens of the answer, including reasoning.
     pub output: u64,
-    /// How many of `input` came from the provider's cache.
+    /// The part of `input` that came from the provider's cache.
     pub cached: u64,
 }
 
-/// What one model call cost.
+/// The cost of one model call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charge {
     /// The provider that answered.
     pub provider: Arc<str>,
     /// The tokens that it reported.
     pub usage: TokenUsage,
-    /// The cost in millionths of a US dollar; absent where the provider has no price.
+    /// The cost in millionths of a US dollar; `None` if the provider has no price.
     pub cost_micros: Option<u64>,
 }
 
-/// The longest that a provider's Retry-After is obeyed.
+/// The longest `Retry-After` that is obeyed.
 pub const MAX_OBEYED_RETRY_AFTER: Duration = Duration::from_secs(60);
 
-/// Why a model call failed, by what can be done about it (DESIGN 2).
+/// Why a model call failed, by the possible reactions (DESIGN 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelFault {
-    /// Worth trying again: timeout, 429, 5xx, network, cut or unreadable body, no choices.
+    /// Another attempt may succeed: timeout, 429, 5xx, network, incomplete or unreadable body, no
+    /// choice.
     Transient {
-        /// What happened, without secrets.
+        /// The failure, without secrets.
         text: String,
-        /// How long the provider asks to wait.
+        /// The pause that the provider asks for.
         retry_after: Option<Duration>,
     },
-    /// Worth trying again, elsewhere if there is such a place: nobody is there.
+    /// The server cannot be reached. Another attempt, or a fallback, may succeed.
     Unreachable {
-        /// What happened, without secrets.
+        /// The failure, without secrets.
         text: String,
     },
-    /// Worth trying again: this machine had no descriptor left for a connection. The provider was not
-    /// asked, and has no part in it.
+    /// This machine had no file descriptor for a connection. The provider was not called and is not
+    /// to blame. Another attempt may succeed.
     NoDescriptor {
-        /// What happened, and the remedy.
+        /// The failure and the remedy.
         text: String,
     },
-    /// Worth trying again: there was no choice in the answer, which was paid for all the same.
+    /// The answer had no choice, but it was paid for. Another attempt may succeed.
     Empty {
-        /// What happened.
+        /// The failure.
         text: String,
-        /// What the provider says it cost.
+        /// The usage that the provider reports.
         usage: Option<TokenUsage>,
     },
-    /// Worth trying again, shorter: it is more than the model can take.
+    /// The request exceeds the model's context. A shorter one may succeed.
     TooLong {
-        /// What happened, without secrets.
+        /// The failure, without secrets.
         text: String,
     },
-    /// Worth trying again at once: what the provider refused is written otherwise from here on.
-    /// The same thing is never learnt twice, so this comes to an end.
+    /// The provider refused the form of the request, which is changed from now on. Another attempt
+    /// may succeed at once. No change is learnt twice, so this ends.
     Adapted {
-        /// What changed, and why, without secrets.
+        /// The change and its reason, without secrets.
         text: String,
     },
-    /// Not worth trying again: 400, 401, 403, 404.
+    /// Another attempt is useless: 400, 401, 403, 404.
     Permanent {
-        /// What happened, without secrets.
+        /// The failure, without secrets.
         text: String,
     },
 }
 
 impl ModelFault {
-    /// What happened.
+    /// The text of the failure.
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
@@ -201,7 +200,7 @@ impl ModelFault {
         }
     }
 
-    /// What it cost, as far as the provider said so.
+    /// The usage, if the provider reported it.
     #[must_use]
     pub fn usage(&self) -> Option<TokenUsage> {
         match self {

@@ -1,5 +1,4 @@
-//! Needs: who cannot go on without the operator, and what helps. The screen and the alerts share
-//! this rule.
+//! Needs: which Myses need the operator, and the remedy. The screen and the alerts share this rule.
 
 use std::sync::Arc;
 
@@ -9,42 +8,41 @@ use super::message::Severity;
 use super::progress::{StallKind, Stuck};
 use super::state::LifeState;
 
-/// Somebody who needs the operator.
+/// A Mysis that needs the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// Who.
     pub mysis: MysisId,
     /// Its name.
     pub name: Arc<str>,
     /// Since when.
     pub since: Timestamp,
-    /// What is the matter, in a word.
+    /// The problem in one word.
     pub what: &'static str,
-    /// What is the matter, in full.
+    /// The problem in full.
     pub why: Arc<str>,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What helps.
+    /// The remedy.
     pub remedy: NeedRemedy,
 }
 
-/// What the operator can do for somebody who needs help.
+/// What the operator can do about a need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedRemedy {
     /// Start it again.
     Relaunch,
-    /// Start again all who ran when the program ended.
+    /// Start all Myses that ran when the program ended.
     ResumeAll,
-    /// Tell it something.
+    /// Send it a message.
     Message,
     /// Stop it.
     Stop,
-    /// Only patience or the configuration helps.
+    /// Wait, or change the configuration.
     Nothing,
 }
 
 impl NeedRemedy {
-    /// What it is called; empty where there is none.
+    /// The name of the remedy; empty if there is none.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
@@ -57,7 +55,7 @@ impl NeedRemedy {
     }
 }
 
-/// Whether one who stands like this needs the operator, and for what.
+/// The need of a Mysis with this status, if it has one.
 #[must_use]
 pub fn operator_need(standing: &MysisStatus) -> Option<Need> {
     let reason = || standing.reason.clone().unwrap_or_default();
@@ -119,7 +117,7 @@ pub fn operator_need(standing: &MysisStatus) -> Option<Need> {
     }
 }
 
-/// What is the matter with one that gets nowhere.
+/// The words for a stuck Mysis.
 fn words_of(stuck: &Stuck) -> (&'static str, Arc<str>) {
     let turns = stuck.turns;
     let tool = stuck.tool.as_deref().unwrap_or("one call");

@@ -1,29 +1,28 @@
-//! Weather: which servers are away, since when, and when each is tried next (decision 116).
+//! Outages: which servers are away, since when, and when the next trial call is due (decision 116).
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::ids::{Lane, Timestamp};
 
-/// The servers that are away, as those who watch see them.
+/// The servers that are away, for watchers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServerOutages(pub Vec<ServerOutage>);
 
-/// One server that is away.
+/// A server that is away.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerOutage {
-    /// Where to.
     pub lane: Lane,
-    /// What happened last.
+    /// The last failure.
     pub text: Arc<str>,
-    /// Since when that is known.
+    /// When the outage became known.
     pub since: Timestamp,
-    /// When it is tried next.
+    /// When the next trial call is due.
     pub next_try: Timestamp,
 }
 
 impl ServerOutages {
-    /// How the server that a lane leads to is away; `None` where it is not.
+    /// The outage of a lane's server; `None` if it is not away.
     #[must_use]
     pub fn of(&self, lane: &Lane) -> Option<&ServerOutage> {
         self.0.iter().find(|away| away.lane == *lane)
@@ -31,13 +30,13 @@ impl ServerOutages {
 }
 
 impl ServerOutage {
-    /// In how many seconds it is tried, begun ones counted.
+    /// The seconds until the next trial call, rounded up.
     #[must_use]
     pub fn next_in(&self, now: Timestamp) -> u64 {
         self.next_try.since(now).div_ceil(1000)
     }
 
-    /// What somebody who waits for it does, as `waiting for provider local, next try in 4 s`.
+    /// The activity of a Mysis that waits for it, as `waiting for provider local, next try in 4 s`.
     #[must_use]
     pub fn waiting_text(&self, now: Timestamp) -> String {
         let whom = ServerLabel(&self.lane);
@@ -48,7 +47,7 @@ impl ServerOutage {
     }
 }
 
-/// Who is waited for, in words.
+/// The server that is waited for, in words.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerLabel<'a>(pub &'a Lane);
 

@@ -1,4 +1,4 @@
-//! Prices: what a model's tokens cost, and the list of what is known of a seller's models.
+//! Prices: the price of a model's tokens, and the price list of one seller.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,19 +6,20 @@ use std::sync::Arc;
 use super::bounds;
 use super::model::TokenUsage;
 
-/// What a million tokens cost, in US dollars.
+/// The price of a million tokens in US dollars.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TokenPrice {
-    /// Tokens of the request.
+    /// Of tokens of the request.
     pub input: f64,
-    /// Tokens of the answer.
+    /// Of tokens of the answer.
     pub output: f64,
-    /// Tokens of the request that came from the provider's cache; absent: as `input`.
+    /// Of tokens of the request that came from the provider's cache. If absent, `input` applies to
+    /// them too.
     pub cached: Option<f64>,
 }
 
 impl TokenPrice {
-    /// What a model call cost, in millionths of a US dollar, rounded up.
+    /// The cost of a model call in millionths of a US dollar, rounded up.
     #[must_use]
     pub fn cost_micros(self, usage: TokenUsage) -> u64 {
         #[expect(
@@ -37,7 +38,7 @@ impl TokenPrice {
         micros.min(bounds::MAX_CALL_COST_MICROS)
     }
 
-    /// Whether it costs nothing, which is not the same as a price that nobody knows.
+    /// Whether all tokens are free of charge: a known price of 0, not an unknown price.
     #[must_use]
     pub fn is_free(self) -> bool {
         [Some(self.input), Some(self.output), self.cached]
@@ -47,17 +48,17 @@ impl TokenPrice {
     }
 }
 
-/// What a seller's models are known to cost, by name in small letters.
+/// The known prices of a seller's models, by the model's name in small letters.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PriceList(BTreeMap<Arc<str>, TokenPrice>);
 
 impl PriceList {
-    /// A list of these.
+    /// A list of these prices.
     pub fn new(prices: impl IntoIterator<Item = (Arc<str>, TokenPrice)>) -> PriceList {
         PriceList(prices.into_iter().collect())
     }
 
-    /// What a model costs: the one of that name, or the one of which it is a dated edition.
+    /// The price of a model. A dated edition of a listed model has the price of that model.
     #[must_use]
     pub fn find(&self, model: &str) -> Option<TokenPrice> {
         let model = model.to_ascii_lowercase();
@@ -69,8 +70,7 @@ impl PriceList {
     }
 }
 
-/// Whether the end of a model's name says which edition it is: `2026-03-05`, `20260305`, `0613`,
-/// `latest`.
+/// Whether the end of a model's name names an edition: `2026-03-05`, `20260305`, `0613`, `latest`.
 fn is_edition(ending: &str) -> bool {
     let digits = ending.chars().filter(char::is_ascii_digit).count();
     let is_date = ending.chars().all(|c| c.is_ascii_digit() || c == '-');

@@ -1,24 +1,23 @@
-//! Reading: what can be asked of what is stored.
+//! Queries of the store.
 
 use std::sync::Arc;
 
 use super::ids::{MysisId, Seq, Timestamp};
 use super::message::{Row, RowKind};
 
-/// Which piece of a conversation.
+/// A query for a page of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageQuery {
-    /// Whose.
     pub mysis: MysisId,
-    /// Which end, and from where.
+    /// The end of the conversation and the first row.
     pub from: PageFrom,
-    /// At most so many rows.
+    /// The most rows.
     pub limit: usize,
-    /// Only rows of these kinds; empty: of every kind.
+    /// The kinds of rows; empty for all.
     pub kinds: Vec<RowKind>,
 }
 
-/// Where a piece of a conversation begins.
+/// Where a page begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageFrom {
     /// The newest rows.
@@ -29,65 +28,66 @@ pub enum PageFrom {
     After(Seq),
 }
 
-/// What to look for, literally.
+/// A literal text search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchQuery {
-    /// The text; `%` and `_` mean themselves.
+    /// The text. `%` and `_` have no special meaning.
     pub text: String,
-    /// Whose rows; absent: everybody's.
+    /// The Mysis whose rows are searched; `None` for all.
     pub mysis: Option<MysisId>,
-    /// Where.
+    /// The texts that are searched.
     pub within: SearchIn,
-    /// Whether capital letters matter.
+    /// Whether case matters.
     pub case_sensitive: bool,
-    /// Whether only rows count that may be sent to a model: what a Mysis finds, its model reads.
+    /// Whether only rows count that may be sent to a model. A Mysis' own searches set it, because
+    /// its model reads the hits.
     pub sendable_only: bool,
-    /// At most so many.
+    /// The most hits.
     pub limit: usize,
 }
 
-/// Where to look.
+/// The texts that are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchIn {
-    /// What was said: every row but missions.
+    /// The text of every row except missions.
     Messages,
-    /// What the model thought.
+    /// The model's reasoning.
     Reasoning,
     /// The operator's missions.
     Missions,
 }
 
-/// Which piece of a call's result.
+/// A query for a part of a call's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultQuery {
-    /// Whose call.
+    /// The Mysis that made the call.
     pub mysis: MysisId,
-    /// The call: by its key, as `12.0`, else by the provider's id or the one of ours that stood in
-    /// its place. Of several with one id, the newest.
+    /// The call: its key, as `12.0`, or the provider's id, or the id of ours that replaced it. Of
+    /// several calls with one id, the newest.
     pub call_id: String,
-    /// The byte to begin at.
+    /// The first byte.
     pub offset: u64,
-    /// At most so many bytes.
+    /// The most bytes.
     pub limit: usize,
 }
 
-/// A piece of a result.
+/// A part of a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultPiece {
-    /// The text; it begins and ends between two letters.
+    /// The text. It begins and ends between two characters.
     pub text: String,
-    /// The byte where it begins.
+    /// The byte offset of its beginning.
     pub offset: u64,
-    /// Bytes of the whole result.
+    /// The bytes of the whole result.
     pub whole: u64,
 }
 
 impl ResultPiece {
-    /// Makes a piece of bytes that were cut out anywhere, the first of them at `offset`: letters
-    /// that were cut through are left out.
+    /// A part from bytes that were cut out anywhere, the first of them at `offset`. Incomplete
+    /// characters at the ends are left out.
     #[must_use]
     pub fn of_bytes(bytes: &[u8], offset: u64, whole: u64) -> ResultPiece {
-        // No letter has more than three bytes behind its first.
+        // A character has at most three bytes after its first.
         let skipped = bytes
             .iter()
             .take(3)
@@ -107,15 +107,15 @@ impl ResultPiece {
     }
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchHits {
-    /// Whose row, and the row; the oldest first.
+    /// The rows with their Myses, oldest first.
     pub rows: Vec<(MysisId, Arc<Row>)>,
-    /// Where nothing was found and capital letters mattered: how many there are if they do not.
+    /// If nothing was found in a case-sensitive search: the number of hits when case is ignored.
     pub ignoring_case: usize,
-    /// Old rows were removed from what was searched: the newest of them was said then. Before that
-    /// moment there may have been more than is found.
+    /// The time of the newest row that retention removed from the searched rows. There may have
+    /// been hits before that time.
     pub removed_before: Option<Timestamp>,
 }
 

@@ -1,4 +1,4 @@
-//! Records: Myses, missions, accounts and sessions as they are stored.
+//! Records: Myses, missions, accounts and sessions in their stored form.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use super::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
 use super::message::Row;
 use super::state::{LifeState, Totals};
 
-/// A session with the game server, so that the next life or process takes it up without a login.
-/// Who has it acts as the account until it is 30 minutes old, so it is shown nowhere.
+/// A session with the game server. The next incarnation or process resumes it without a login.
+/// Whoever knows it can act as the account for 30 minutes, so it is shown nowhere.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SavedSession {
-    /// What the link takes it up by.
+    /// The token with which the session is resumed.
     pub ticket: Arc<str>,
     /// The account that is logged in.
     pub account: Option<Arc<str>>,
@@ -26,12 +26,12 @@ impl std::fmt::Debug for SavedSession {
     }
 }
 
-/// A game account as the operator gives it.
+/// A game account from the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolAccount {
     /// The account.
     pub account: GameAccount,
-    /// Whose it is to be; absent: nobody's, or whose it is.
+    /// The owner that the operator names. If absent, the account keeps its owner or is free.
     pub owner: Option<MysisId>,
 }
 
@@ -40,40 +40,40 @@ pub struct PoolAccount {
 pub struct AccountRecord {
     /// The account.
     pub account: GameAccount,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Option<MysisId>,
-    /// When it became known.
+    /// When it became known to the store.
     pub created_at: Timestamp,
     /// When it was last given to a Mysis.
     pub last_used_at: Option<Timestamp>,
 }
 
-/// A Mysis as it is created.
+/// A new Mysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewMysis {
     /// Its id.
     pub id: MysisId,
     /// Its profile.
     pub profile: MysisProfile,
-    /// When.
+    /// When it was created.
     pub at: Timestamp,
 }
 
-/// The profile of a Mysis: what an operator can set of it.
+/// The profile of a Mysis: the settings that an operator can change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MysisProfile {
     /// Its name.
     pub name: Arc<str>,
     /// Its provider's name.
     pub provider: Arc<str>,
-    /// Its model; absent: the provider's.
+    /// Its model; absent: its provider's model.
     pub model: Option<Arc<str>>,
-    /// Its temperature; absent: the provider's.
+    /// Its temperature; absent: its provider's temperature.
     pub temperature: Option<f32>,
 }
 
 impl MysisProfile {
-    /// A profile that leaves all else to the provider.
+    /// A profile whose model and temperature are those of the provider.
     #[must_use]
     pub fn of(name: &str, provider: &str) -> MysisProfile {
         MysisProfile {
@@ -85,20 +85,20 @@ impl MysisProfile {
     }
 }
 
-/// A change of a Mysis' profile; what is absent stays.
+/// A change of a Mysis' profile. Absent fields stay the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProfileChange {
     /// Its new provider.
     pub provider: Option<Arc<str>>,
-    /// Its new model; `None` inside: its provider's.
+    /// Its new model; an inner `None` stands for its provider's model.
     pub model: Option<Option<Arc<str>>>,
     /// Its new temperature.
     pub temperature: Option<f32>,
 }
 
 impl ProfileChange {
-    /// The change that an operator's words mean. Another provider has other models: its own is used
-    /// unless one is named.
+    /// The change that an operator asks for. A new provider has other models, so its own model is
+    /// used unless one is named.
     #[must_use]
     pub fn of(
         provider: Option<Arc<str>>,
@@ -134,9 +134,9 @@ impl ProfileChange {
 /// A standing order for the whole swarm.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mission {
-    /// Which.
+    /// The mission's id.
     pub id: MissionId,
-    /// The order.
+    /// The text.
     pub text: Arc<str>,
     /// When it was given.
     pub at: Timestamp,
@@ -160,24 +160,24 @@ impl std::fmt::Debug for GameAccount {
     }
 }
 
-/// A Mysis as it is stored.
+/// A stored Mysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MysisRecord {
     /// Its id.
     pub id: MysisId,
     /// Its profile.
     pub profile: MysisProfile,
-    /// Its state when it was last written.
+    /// Its stored state.
     pub state: LifeState,
-    /// Why, where there is a reason.
+    /// The reason of the state, if there is one.
     pub reason: Option<Arc<str>>,
     /// The fault behind an errored state.
     pub fault: Option<MysisFault>,
-    /// Whether a message came for it while no swarm was running.
+    /// Whether it got a message while no swarm was running.
     pub is_called: bool,
-    /// The newest life of its actor.
+    /// The newest incarnation of its actor.
     pub incarnation: Incarnation,
-    /// What it has used up.
+    /// Its totals.
     pub totals: Totals,
     /// Its game account.
     pub account: Option<Arc<str>>,
@@ -204,22 +204,22 @@ impl MysisRecord {
     }
 }
 
-/// What a Mysis takes up its conversation from.
+/// The stored history from which a Mysis recalls its conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StoredHistory {
     /// The newest rows, oldest first.
     pub rows: Vec<Arc<Row>>,
-    /// The notes that stand, oldest first.
+    /// The notes that were not cleared, oldest first.
     pub notes: Vec<Arc<Row>>,
-    /// The newest place given out.
+    /// The newest row number.
     pub last: Seq,
-    /// Its profile as it is stored; absent: as its record says.
+    /// Its stored profile. If absent, its record has it.
     pub profile: Option<MysisProfile>,
-    /// What it has used up, as the rows that are stored say; absent: as its record says.
+    /// Its totals according to the stored rows. If absent, its record has them.
     pub totals: Option<Totals>,
-    /// What was seen of the game, with the account that saw it.
+    /// The stored snapshot results, each with its game account.
     pub sightings: Vec<(Arc<str>, SnapshotResult)>,
-    /// The memo of the watch on its progress.
+    /// The checkpoint of the stall detection.
     pub watch: Option<Arc<str>>,
 }
 

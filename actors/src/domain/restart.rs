@@ -1,4 +1,4 @@
-//! Restart verdicts: whether an errored Mysis comes back by itself, and when (`[supervision]`).
+//! Relaunches: whether an errored Mysis is relaunched, and when (`[supervision]`).
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,23 +8,23 @@ use super::fault::MysisFaultKind;
 use super::ids::Moment;
 use super::rules::{RelaunchPolicy, SupervisionRules};
 
-/// When a Mysis was relaunched by itself, as far back as that matters.
+/// The recent automatic relaunches of a Mysis.
 #[derive(Clone, Debug, Default)]
 pub struct Relaunches(VecDeque<Moment>);
 
-/// What becomes of an errored Mysis.
+/// The decision about an errored Mysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelaunchVerdict {
-    /// It comes back after this wait, before jitter.
+    /// It is relaunched after this wait, to which jitter is added.
     After(Duration),
-    /// It stays errored until the operator relaunches it: the policy says so.
+    /// It stays errored until the operator relaunches it, because the policy says so.
     Stay,
-    /// It stays errored: it has been relaunched too often within the window.
+    /// It stays errored, because it was relaunched too often within the window.
     GiveUp,
 }
 
 impl Relaunches {
-    /// Decides, and counts the relaunch that it orders.
+    /// Decides, and counts the relaunch if there is one.
     pub fn decide(
         &mut self,
         rules: &SupervisionRules,
@@ -44,7 +44,7 @@ impl Relaunches {
         RelaunchVerdict::After(waits.nth_wait(count))
     }
 
-    /// Forgets all: the operator relaunched it.
+    /// Forgets earlier relaunches, because the operator relaunched it.
     pub fn forget(&mut self) {
         self.0.clear();
     }

@@ -1,4 +1,4 @@
-//! Rules that the operator can set, in the form in which the inside uses them.
+//! Rules that the operator can set, in the form that the pure rules use.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,47 +11,49 @@ use super::model::{Charge, TokenUsage};
 use super::price::{PriceList, TokenPrice};
 use super::system_prompt::DEFAULT_TEMPLATE;
 
-/// The nudges of a new configuration, in their order (DESIGN 5.10).
+/// The default nudges in their order (DESIGN 5.10).
 pub const DEFAULT_NUDGES: [&str; 3] = [
     "Continue your mission. Check notifications and coordinate with the swarm.",
     "You need to respond. Check your notifications and status.",
     "URGENT: Respond immediately. Check your system status.",
 ];
 
-/// What holds for the whole swarm.
+/// The rules for the whole swarm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwarmRules {
-    /// How many Myses may exist.
+    /// The maximum number of Myses.
     pub max_myses: usize,
-    /// The provider of a Mysis that names none.
+    /// The provider of a Mysis without a provider of its own.
     pub default_provider: Arc<str>,
     /// The pause between two turns.
     pub turn_pause: Duration,
-    /// Model calls in one turn.
+    /// The maximum number of model calls in a turn.
     pub max_model_calls: u32,
-    /// Sendable rows that are searched for a direct message.
+    /// The number of newest sendable rows in which a direct message is found.
     pub context_window: usize,
-    /// Bytes of a request's messages as compact JSON.
+    /// The maximum bytes of a request's messages as compact JSON.
     pub context_budget: usize,
-    /// Turns without progress after which the operator and the model are told; at least 1.
+    /// The number of turns without progress after which the operator and the model are told; at
+    /// least 1.
     pub no_progress_turns: u32,
-    /// How a Mysis is watched that gets nowhere.
+    /// The rules of the stall detection.
     pub progress: ProgressRules,
-    /// The texts of the nudges, in order; after the last the Mysis goes idle. Never empty.
+    /// The texts of the nudges in their order. After the last one the Mysis becomes idle. Never
+    /// empty.
     pub nudges: Vec<Arc<str>>,
     /// The template of the system prompt.
     pub system_prompt: Arc<str>,
-    /// How tools are called.
+    /// The rules for tool calls.
     pub tools: ToolRules,
-    /// How a dead or errored Mysis comes back.
+    /// The rules for relaunching a dead or errored Mysis.
     pub supervision: SupervisionRules,
-    /// What may be spent in a day.
+    /// The budgets of a day.
     pub budget: BudgetRules,
     /// The providers, by name.
     pub providers: BTreeMap<Arc<str>, ProviderRules>,
 }
 
-/// Those of a new configuration (CONTRACT.md), for whoever needs rules and has none: no providers.
+/// The rules of a new configuration (CONTRACT.md), without providers.
 impl Default for SwarmRules {
     fn default() -> SwarmRules {
         SwarmRules {
@@ -74,7 +76,7 @@ impl Default for SwarmRules {
 }
 
 impl SwarmRules {
-    /// The text of the nudge after so many have been given; the last one where they are used up.
+    /// The text of the next nudge after this many were given. The last text is repeated.
     #[must_use]
     pub fn nudge_after(&self, given: u32) -> Arc<str> {
         let place = usize::try_from(given).unwrap_or(usize::MAX);
@@ -85,13 +87,13 @@ impl SwarmRules {
             .unwrap_or_else(|| "Continue.".into())
     }
 
-    /// Bytes of one result that are held in memory: as many as a request can show.
+    /// The bytes of a result that are kept in memory: as many as a request can contain.
     #[must_use]
     pub fn held_of_a_result(&self) -> usize {
         (self.context_budget / 4).max(4 << 10)
     }
 
-    /// The provider of that name and those that take over for it, one for the other; each once.
+    /// The provider with this name and the chain of its fallbacks, without repetitions.
     #[must_use]
     pub fn provider_routes(&self, provider: &Arc<str>) -> Vec<Arc<str>> {
         let mut routes = vec![provider.clone()];
@@ -105,7 +107,7 @@ impl SwarmRules {
         routes
     }
 
-    /// What a model call cost, where the provider said how much it used.
+    /// The charge of a model call, if the provider reported its usage.
     #[must_use]
     pub fn call_charge(
         &self,
@@ -122,14 +124,14 @@ impl SwarmRules {
         })
     }
 
-    /// What a model of a provider costs, where that is known.
+    /// The price of a provider's model, if it is known.
     #[must_use]
     pub fn price_of(&self, provider: &str, model: &str) -> Option<TokenPrice> {
         let rules = self.providers.get(provider)?;
         rules.price.or_else(|| rules.price_list.find(model))
     }
 
-    /// The providers whose calls are known to cost nothing.
+    /// The providers that are known to be free of charge.
     #[must_use]
     pub fn free_providers(&self) -> BTreeSet<Arc<str>> {
         let is_free = |rules: &ProviderRules| rules.price.is_some_and(TokenPrice::is_free);
@@ -137,26 +139,27 @@ impl SwarmRules {
         free.map(|(name, _)| name.clone()).collect()
     }
 
-    /// How many nudged turns make a Mysis idle.
+    /// The number of nudged turns after which a Mysis becomes idle.
     #[must_use]
     pub fn nudge_limit(&self) -> u32 {
         u32::try_from(self.nudges.len()).unwrap_or(u32::MAX)
     }
 }
 
-/// How a Mysis is watched that gets nowhere (`[progress]`).
+/// The rules of the stall detection (`[progress]`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgressRules {
-    /// Whether it is watched at all.
+    /// Whether the stall detection is on.
     pub is_on: bool,
-    /// Turns with calls and without a better outcome before it is told so; half as many before the
-    /// next rung. At least 2.
+    /// The number of turns with calls and without a better outcome before the Mysis is told; half
+    /// as many before each further step. At least 2.
     pub turns: u32,
-    /// How long each of that lasts at least: in seconds a game can show nothing.
+    /// The minimum duration of each step. A game may show no change for seconds.
     pub at_least: Duration,
-    /// Who is asked in place of its own provider; absent: that one's fallback, if it has one.
+    /// The provider that is asked instead of the Mysis' own. If absent, the fallback of its own
+    /// provider, if there is one.
     pub provider: Option<Arc<str>>,
-    /// Whether it is parked in the end.
+    /// Whether the last step parks the Mysis.
     pub parks: bool,
 }
 
@@ -172,16 +175,17 @@ impl Default for ProgressRules {
     }
 }
 
-/// How tools are called.
+/// The rules for tool calls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolRules {
-    /// The longest a call may take.
+    /// The maximum duration of a call.
     pub timeout: Duration,
-    /// Waits before trying again where repeating is safe.
+    /// The waits before each retry of a call that is safe to repeat.
     pub retry: Vec<Duration>,
-    /// MCP initialise, login and register together, for this machine; absent: unlimited.
+    /// The limit for MCP initialise, login and register together, on this machine; absent:
+    /// unlimited.
     pub logins_per_minute: Option<u32>,
-    /// Whether a Mysis may search the histories of others.
+    /// Whether a Mysis may search the conversations of other Myses.
     pub search_others: bool,
 }
 
@@ -196,33 +200,33 @@ impl Default for ToolRules {
     }
 }
 
-/// What holds for one provider.
+/// The rules for one provider.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderRules {
-    /// The model of a Mysis that names none.
+    /// The model of a Mysis without a model of its own.
     pub model: Arc<str>,
-    /// The temperature of a Mysis that sets none.
+    /// The temperature of a Mysis without a temperature of its own.
     pub temperature: Option<f32>,
-    /// The longest a model call may take; where its answer comes in pieces, the longest that the
-    /// next one is waited for.
+    /// The maximum duration of a model call. For a streamed answer, the maximum wait for the next
+    /// piece.
     pub timeout: Duration,
-    /// Requests in flight for the whole swarm.
+    /// The maximum number of concurrent requests of the whole swarm.
     pub max_concurrency: usize,
-    /// Requests a minute for the whole swarm; absent: unlimited.
+    /// The maximum number of requests of the whole swarm in a minute; absent: unlimited.
     pub requests_per_minute: Option<u32>,
-    /// Tokens a minute for the whole swarm; absent: unlimited.
+    /// The maximum number of tokens of the whole swarm in a minute; absent: unlimited.
     pub tokens_per_minute: Option<u64>,
-    /// Waits after a transient fault; as many tries as waits and one.
+    /// The waits after transient faults. There is one attempt more than there are waits.
     pub retry: Vec<Duration>,
-    /// When it is left alone because it fails again and again.
+    /// When the circuit opens because the provider fails repeatedly.
     pub circuit: CircuitRules,
-    /// The provider that takes over while it is.
+    /// The provider that is used while the circuit is open.
     pub fallback: Option<Arc<str>>,
-    /// What a million tokens cost, whatever the model; absent: what the price list says.
+    /// The price of all of the provider's models. If absent, the price list applies.
     pub price: Option<TokenPrice>,
-    /// What its models are known to cost.
+    /// The known prices of the provider's models.
     pub price_list: PriceList,
-    /// The model's context in tokens, tools and answer included; absent: not known.
+    /// The size of the model's context in tokens, including tools and answer; absent: not known.
     pub context_tokens: Option<u64>,
 }
 
@@ -245,29 +249,30 @@ impl Default for ProviderRules {
     }
 }
 
-/// Which dead or errored Myses come back by themselves.
+/// Which dead or errored Myses are relaunched automatically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelaunchPolicy {
-    /// None: the operator relaunches.
+    /// None. The operator relaunches them.
     Manual,
-    /// Those that provider, network and crash faults took down.
+    /// Those with provider, network or crash faults.
     Transient,
     /// All.
     Always,
 }
 
-/// How a dead or errored Mysis comes back.
+/// The rules for relaunching a dead or errored Mysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SupervisionRules {
-    /// Which.
+    /// Which Myses are relaunched.
     pub relaunch: RelaunchPolicy,
-    /// The first wait; it doubles.
+    /// The first wait. It doubles with each relaunch.
     pub first_wait: Duration,
-    /// The longest wait.
+    /// The maximum wait.
     pub longest_wait: Duration,
-    /// How often within `within`, before it stays errored.
+    /// The maximum number of relaunches within `within`. After that the Mysis stays errored.
     pub max_relaunches: u32,
-    /// The window of `max_relaunches`; a healthy stretch of this length forgets them.
+    /// The window of `max_relaunches`. After a healthy period of this length the count begins
+    /// again.
     pub within: Duration,
 }
 

@@ -1,5 +1,5 @@
-//! What the actors and a screen tell each other: how everything stands, what the screen wants done,
-//! and the names under which answers come back to it.
+//! The messages between the actors and a screen: the state of the swarm, the screen's effects, and
+//! the ids of their answers.
 
 use std::sync::Arc;
 
@@ -10,52 +10,51 @@ use super::reading::{PageQuery, SearchQuery};
 use super::redact::Redactor;
 use super::rules::SwarmRules;
 
-/// Names an order that the operator gave; its answer comes back under it.
+/// The id of an order from a screen. Its answer has the same id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct OrderId(pub u64);
 
-/// Names a question to the store; its answer comes back under it.
+/// The id of a query of the store. Its answer has the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReadId(pub u64);
 
-/// Something that a screen wants done, in the order in which the operator asked for it.
+/// An effect that a screen asks for, in the order of the operator's input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UiEffect {
-    /// Give this order.
+    /// Gives an order.
     Order {
-        /// The answer comes back under it.
+        /// The id of the answer.
         id: OrderId,
         /// The order.
         order: Order,
     },
-    /// Read a piece of a conversation.
+    /// Reads a page of a conversation.
     Load {
-        /// The answer comes back under it.
+        /// The id of the answer.
         id: ReadId,
-        /// Which piece.
+        /// The query.
         page: PageQuery,
     },
-    /// Look for a text in what is stored.
+    /// Searches a text in the store.
     Search {
-        /// The answer comes back under it.
+        /// The id of the answer.
         id: ReadId,
-        /// What to look for.
+        /// The query.
         search: SearchQuery,
     },
-    /// Write a conversation to a file.
+    /// Exports a conversation to a file.
     Export {
-        /// Whose.
         mysis: MysisId,
-        /// What it is called.
+        /// The Mysis' name.
         name: Arc<str>,
-        /// How.
+        /// The format.
         format: ExportFormat,
     },
-    /// The program is to close.
+    /// Closes the program.
     Quit,
 }
 
-/// How a conversation is written to a file.
+/// The format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
     /// For reading.
@@ -64,25 +63,25 @@ pub enum ExportFormat {
     JsonLines,
 }
 
-/// Whose terminal shows the screen, and so what quitting ends.
+/// The terminal that shows the screen. It decides what quitting ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TerminalKind {
-    /// The program's own: whoever quits there ends the program.
+    /// The program's own terminal. Quitting ends the program.
     #[default]
     Own,
-    /// One of another process (`zoea attach`): whoever quits there leaves, and the swarm goes on.
+    /// A terminal of another process (`zoea attach`). Quitting detaches it, and the swarm goes on.
     Attached,
 }
 
-/// How everything stands at one moment.
+/// The state of the swarm at one moment.
 #[derive(Clone, Debug)]
 pub struct SwarmSnapshot {
-    /// How the Myses stand.
+    /// The statuses of the Myses.
     pub statuses: Vec<Arc<MysisStatus>>,
     /// The mission in force.
     pub mission: Option<Arc<str>>,
     /// The rules.
     pub rules: Arc<SwarmRules>,
-    /// The known secrets, which are not to be kept with what the operator writes.
+    /// Removes the known secrets from what the operator enters before it is kept.
     pub redactor: Arc<Redactor>,
 }

@@ -1,5 +1,4 @@
-//! Looks: what is looked at in the game, and which of several results of it still matters
-//! (DESIGN 5.4).
+//! Snapshot queries: which of several results of the same query still matters (DESIGN 5.4).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,17 +7,17 @@ use serde_json::Value;
 
 use super::tool::is_snapshot;
 
-/// A look at something in the game: a snapshot tool with its arguments.
+/// A call of a snapshot tool: the tool with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SnapshotQuery {
     /// The tool.
     pub tool: Arc<str>,
-    /// Its arguments, with their keys in order, so that equal ones compare equal.
+    /// The arguments with sorted keys, so that equal ones compare equal.
     pub arguments: Arc<str>,
 }
 
 impl SnapshotQuery {
-    /// The look that a call is; none where the tool is no snapshot tool.
+    /// The snapshot query of a call; `None` if the tool is not a snapshot tool.
     #[must_use]
     pub fn of(tool: &Arc<str>, arguments: &Arc<str>) -> Option<SnapshotQuery> {
         is_snapshot(tool).then(|| SnapshotQuery {
@@ -38,8 +37,8 @@ fn normalise_arguments(arguments: &Arc<str>) -> Arc<str> {
     }
 }
 
-/// Whether a result is replaced by one of those that were seen; from the newest to the oldest. A
-/// result that is not is one of those seen from here on.
+/// Whether one of the results seen so far supersedes this one. It is called from the newest result
+/// to the oldest. A result that is not superseded is added to those seen.
 #[must_use]
 pub fn is_superseded(
     seen: &mut BTreeSet<(SnapshotQuery, bool)>,

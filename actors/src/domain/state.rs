@@ -1,20 +1,20 @@
-//! State: which of the four states a Mysis is in, and what it has used up.
+//! The four states of a Mysis, and its totals.
 
 /// The state of a Mysis (DESIGN 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LifeState {
-    /// Waits for an order.
+    /// It waits for an order.
     Idle,
-    /// Takes turns.
+    /// It takes turns.
     Running,
-    /// Was stopped by the operator.
+    /// The operator stopped it.
     Stopped,
-    /// A fault took it down.
+    /// A fault ended its turn.
     Errored,
 }
 
 impl LifeState {
-    /// Every state.
+    /// All states.
     pub const ALL: [LifeState; 4] = [
         LifeState::Idle,
         LifeState::Running,
@@ -22,7 +22,7 @@ impl LifeState {
         LifeState::Errored,
     ];
 
-    /// The word used in the database, in JSON and on screen.
+    /// The word in the database, in JSON and on screen.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl LifeState {
         }
     }
 
-    /// The state of one who was in this state and whom nobody has started again.
+    /// The state after a restart of the program, if nobody has started the Mysis.
     #[must_use]
     pub fn at_rest(self) -> LifeState {
         match self {
@@ -43,14 +43,14 @@ impl LifeState {
         }
     }
 
-    /// Reads the word back; `None` for a word that is none of ours.
+    /// Parses the word; `None` if it is unknown.
     #[must_use]
     pub fn parse(text: &str) -> Option<LifeState> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
     }
 }
 
-/// What a Mysis has used up since it was created.
+/// The totals of a Mysis since it was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Completed turns.

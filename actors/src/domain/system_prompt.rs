@@ -1,6 +1,7 @@
-//! The system prompt: rendered for each request from a template, never stored (DESIGN 5.1).
+//! The system prompt. It is rendered for each request from a template and never stored (DESIGN
+//! 5.1).
 
-/// What can stand in the template between double braces.
+/// The values of the template's placeholders.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PromptFacts<'a> {
     /// `{{name}}`: the Mysis' name.
@@ -9,14 +10,14 @@ pub struct PromptFacts<'a> {
     pub account: Option<&'a str>,
     /// `{{mission}}`: the mission in force.
     pub mission: Option<&'a str>,
-    /// `{{game_state}}`: what is known of the game, with its age. Where the template does not name
-    /// it, the request holds it in a message near its end, which keeps the prompt the same.
+    /// `{{game_state}}`: what is known of the game, with its age. If the template does not contain
+    /// it, the runtime note does, so that the prompt stays the same.
     pub game_state: &'a str,
-    /// `{{notices}}`: what the runtime has to say now, one a line; as with `game_state`.
+    /// `{{notices}}`: the runtime's notices, one on a line. The same holds as for `game_state`.
     pub notices: &'a [String],
 }
 
-/// What can stand between double braces, and what stands in its place.
+/// The placeholders and their meanings.
 pub const PLACEHOLDERS: [(&str, &str); 5] = [
     ("name", "the Mysis' name"),
     ("account", "its game account"),
@@ -31,17 +32,17 @@ pub const PLACEHOLDERS: [(&str, &str); 5] = [
     ),
 ];
 
-/// A placeholder of a template that is none of ours.
+/// An unknown placeholder of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPlaceholder {
-    /// The byte where it begins.
+    /// The byte offset of its beginning.
     pub offset: usize,
-    /// What stands between the braces.
+    /// The text between the braces.
     pub name: String,
 }
 
-/// The placeholders of a template that are none of ours. What stands between double braces and is
-/// no name at all, such as an example of JSON, is text.
+/// The unknown placeholders of a template. Text between double braces that is no name, such as an
+/// example of JSON, is no placeholder.
 #[must_use]
 pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
     let is_name = |text: &str| {
@@ -72,7 +73,7 @@ pub fn unknown_placeholders(template: &str) -> Vec<UnknownPlaceholder> {
     unknown
 }
 
-/// The template that is used where the operator has none of their own.
+/// The template that is used if the operator has none.
 pub const DEFAULT_TEMPLATE: &str = "\
 You are {{name}}, a Mysis: one of a swarm of autonomous agents under one human operator. \
 You play the online game SpaceMolt by yourself, turn after turn, for days, through the tools you are given.
@@ -92,7 +93,7 @@ How you work:
 Account: {{account}}
 Mission: {{mission}}";
 
-/// Renders a template; what is no placeholder of ours stays as it is.
+/// Renders a template. Unknown placeholders stay as they are.
 #[must_use]
 pub fn render_template(template: &str, facts: &PromptFacts<'_>) -> String {
     let notices = facts.notices.join("\n");

@@ -1,22 +1,22 @@
-//! Tokens: how many bytes of a request a model's context can take.
+//! Token estimates: how many bytes of a request fit into a model's context.
 //!
-//! Only the provider can count its tokens. Before it has, one token is taken for three bytes, which
-//! is less than JSON and English come to, so that the estimate errs on the safe side. Each answer
-//! that reports its usage corrects it.
+//! Only the provider can count its tokens. Before its first report a token is assumed to have three
+//! bytes. JSON and English have more, so the estimate is on the safe side. Each answer that reports
+//! its usage corrects it.
 
-/// Bytes of one token before any answer has told, in thousandths.
+/// The assumed bytes of a token before the first report, in thousandths.
 const DEFAULT_MILLIBYTES_PER_TOKEN: u64 = 3000;
 
-/// What can be true of a tokenizer, in thousandths of a byte; a report beyond is no measurement.
+/// The possible range for a tokenizer, in thousandths of a byte. A report outside of it is ignored.
 const MILLIBYTES_PER_TOKEN_RANGE: std::ops::RangeInclusive<u64> = 1000..=8000;
 
-/// The most tokens that are kept free for the answer.
+/// The most tokens that are reserved for the answer.
 const MAX_ANSWER_TOKENS: u64 = 4096;
 
-/// How many bytes a token of one model comes to.
+/// The estimated bytes of a token of one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenGauge {
-    /// Thousandths of a byte.
+    /// The bytes in thousandths.
     per_token: u64,
 }
 
@@ -29,8 +29,8 @@ impl Default for TokenGauge {
 }
 
 impl TokenGauge {
-    /// An answer reported how many tokens a request of so many bytes was. Moves a quarter of the
-    /// way, so that one odd request does not decide.
+    /// Takes the tokens that were reported for a request of this size. The estimate moves a quarter
+    /// of the way, so that one odd request does not decide.
     pub fn observe_request(&mut self, bytes: u64, tokens: u64) {
         let Some(measured) = bytes.saturating_mul(1000).checked_div(tokens) else {
             return;
@@ -40,14 +40,14 @@ impl TokenGauge {
         }
     }
 
-    /// The tokens of so many bytes, rounded up.
+    /// The tokens of this many bytes, rounded up.
     #[must_use]
     pub fn estimate_tokens(self, bytes: u64) -> u64 {
         bytes.saturating_mul(1000).div_ceil(self.per_token)
     }
 
-    /// The bytes that messages may take of a context of so many tokens, beside tools of so many
-    /// bytes and room for the answer: a quarter of the context, at most 4096 tokens.
+    /// The bytes that messages may have in a context of this many tokens, besides tools of this
+    /// many bytes and the answer. The answer gets a quarter of the context, at most 4096 tokens.
     #[must_use]
     pub fn message_room(self, context: u64, tools: u64) -> u64 {
         let answer = (context / 4).min(MAX_ANSWER_TOKENS);

@@ -1,4 +1,4 @@
-//! Writes: what the Store is asked to make durable, each harmless when repeated.
+//! Writes: what the Store makes durable. Each write is harmless when repeated.
 
 use std::sync::Arc;
 
@@ -13,161 +13,148 @@ use super::state::{LifeState, Totals};
 /// Changes that become durable together or not at all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
-    /// Who asks. A batch of an older life of a Mysis is refused.
+    /// The author. A batch of an older incarnation of a Mysis is refused.
     pub author: Author,
     /// The changes, in order.
     pub writes: Vec<Write>,
 }
 
-/// Who asks for a write.
+/// The author of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
     /// The Commander, or a command that works without a swarm.
     Commander,
-    /// One life of a Mysis' actor.
+    /// An incarnation of a Mysis' actor.
     Mysis(MysisId, Incarnation),
 }
 
-/// One change. Where it is repeated, the second time changes nothing.
+/// A change. Applying it a second time changes nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Write {
-    /// A new Mysis.
+    /// Creates a Mysis.
     Create(Box<NewMysis>),
-    /// A Mysis' settings change.
+    /// Changes a Mysis' profile.
     Configure {
-        /// Whose.
         mysis: MysisId,
-        /// How.
+        /// The change.
         change: ProfileChange,
     },
-    /// A Mysis and all its rows go; its account goes back to the pool.
+    /// Deletes a Mysis and all its rows. Its account returns to the pool.
     Delete {
-        /// Who.
+        /// The deleted Mysis.
         mysis: MysisId,
     },
-    /// A new life of a Mysis' actor: writes of older ones are refused from here on.
+    /// Begins a new incarnation. Writes of older ones are refused from now on.
     Fence {
-        /// Whose.
         mysis: MysisId,
-        /// The new life.
+        /// The new incarnation.
         incarnation: Incarnation,
     },
-    /// A Mysis' state.
+    /// Sets a Mysis' state.
     State {
-        /// Whose.
         mysis: MysisId,
         /// The state.
         state: LifeState,
-        /// Why, where there is a reason.
+        /// The reason, if there is one.
         reason: Option<Arc<str>>,
         /// The fault behind an errored state.
         fault: Option<MysisFault>,
-        /// Since when.
+        /// When the state began.
         at: Timestamp,
     },
-    /// A message came for an idle Mysis while no swarm was running: it starts with the next one.
+    /// Marks an idle Mysis that got a message while no swarm was running. It starts with the next
+    /// swarm.
     Called {
-        /// Whom for.
+        /// The recipient.
         mysis: MysisId,
     },
-    /// A row of a conversation, with its calls; a result closes its call.
+    /// Appends a row to a conversation, with its calls. A result closes its call.
     Append {
-        /// Whose conversation.
         mysis: MysisId,
         /// The row.
         row: Arc<Row>,
     },
-    /// A call is about to leave.
+    /// Marks a call as sent, before it is sent.
     CallSent {
-        /// Whose.
         mysis: MysisId,
-        /// Which.
         call: CallKey,
-        /// When.
+        /// The time.
         at: Timestamp,
     },
-    /// What a Mysis has used up, in total.
+    /// Sets a Mysis' totals.
     Totals {
-        /// Whose.
         mysis: MysisId,
-        /// So much.
+        /// The new totals.
         totals: Totals,
     },
-    /// Notes up to a place stand no longer.
+    /// Clears the notes up to a row.
     ClearNotes {
-        /// Whose.
         mysis: MysisId,
-        /// The newest note that is cleared may stand here.
+        /// The last row that is cleared.
         upto: Seq,
     },
-    /// The newest good result of a look; it replaces the one of the same look before.
+    /// Stores the newest good result of a snapshot query in place of the last one.
     Sighted {
-        /// Whose.
         mysis: MysisId,
-        /// The game account that looked; empty where there is none.
+        /// The game account that asked; empty if there is none.
         account: Arc<str>,
-        /// What was seen.
+        /// The result.
         sighting: Box<SnapshotResult>,
     },
-    /// An action may have changed what was seen; what is marked already stays so.
+    /// Marks snapshot results that an action may have changed. A marked result keeps its first
+    /// mark.
     Stale {
-        /// Whose.
         mysis: MysisId,
         /// The game account that acted.
         account: Arc<str>,
-        /// The tools whose sightings are marked.
+        /// The tools whose results are marked.
         tools: Vec<Arc<str>>,
         /// The action.
         by: Arc<str>,
     },
-    /// A game account logged out: what it saw counts no longer.
+    /// Removes the snapshot results of an account, because it logged out.
     ForgetSightings {
-        /// Whose.
         mysis: MysisId,
         /// The account.
         account: Arc<str>,
     },
-    /// A new mission stands.
+    /// Sets a new mission.
     Mission(Mission),
-    /// A mission stands no longer. It is named, so that a repetition does not clear the next one.
+    /// Clears a mission. It is named, so that a repetition does not clear the next one.
     ClearMission {
-        /// Which.
         mission: MissionId,
-        /// When.
+        /// The time.
         at: Timestamp,
     },
-    /// A game account becomes known and belongs to a Mysis.
+    /// Stores a game account of a Mysis.
     SaveAccount {
         /// Its owner.
         mysis: MysisId,
         /// The account.
         account: GameAccount,
-        /// When.
+        /// The time.
         at: Timestamp,
     },
-    /// What the session with the game server can be taken up again by; it replaces what was kept
-    /// before.
+    /// Stores the token for resuming the game session in place of the last one.
     KeepSession {
-        /// Whose.
         mysis: MysisId,
-        /// The session; absent: there is none any more.
+        /// The session; `None` if there is none any more.
         session: Option<SavedSession>,
     },
-    /// What the watch on its progress knows; it replaces what was stored before.
+    /// Stores the state of the stall detection in place of the last one.
     Watched {
-        /// Whose.
         mysis: MysisId,
-        /// The memo, as [`super::progress::StallDetector::due_checkpoint`] gives it.
+        /// The checkpoint, as [`super::progress::StallDetector::due_checkpoint`] returns it.
         memo: Arc<str>,
     },
-    /// Something happened, or somebody ordered something.
+    /// Stores an event or an order.
     Event(Box<EventRecord>),
-    /// A game account comes from the operator: into the pool, or to its owner. One that is known
-    /// gets the password, and the owner if one is given.
+    /// Stores a game account of the operator, in the pool or with its owner. A known account gets
+    /// the password, and the owner if one is named.
     PoolAccount {
         /// The account.
         account: PoolAccount,
-        /// When; of two free accounts the older one is taken first.
+        /// The time. Of two free accounts the older one is given first.
         at: Timestamp,
     },
 }

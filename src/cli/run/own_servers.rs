@@ -1,25 +1,25 @@
-//! The servers that the program itself has while it runs.
+//! The servers that run inside the program.
 
 use crate::home::Home;
 use crate::settings::{LoadedSettings, Settings};
 use crate::wiring::{GameServer, OfflineOptions, OfflineServers};
 
-/// The servers that the program itself has.
+/// The servers that run inside the program.
 #[derive(Default)]
 pub(super) struct OwnServers {
-    /// Game and model of offline play.
+    /// The game and the model of offline play.
     pub(super) offline: Option<OfflineServers>,
-    /// The built-in game, for a configuration that asks for it.
+    /// The built-in game, if the configuration names it.
     game: Option<GameServer>,
 }
 
 impl OwnServers {
-    /// Whether there is any.
+    /// Whether there is any of them.
     pub(super) fn has_any(&self) -> bool {
         self.offline.is_some() || self.game.is_some()
     }
 
-    /// Starts the built-in game where a configuration asks for it, and puts its address there.
+    /// Starts the built-in game if the settings name it, and replaces the name by its address.
     ///
     /// # Errors
     /// The game cannot start.
@@ -37,7 +37,8 @@ impl OwnServers {
         Ok(())
     }
 
-    /// A configuration that asks for the built-in game finds it at its port.
+    /// Replaces the name of the built-in game in reloaded settings by the address of the running
+    /// one.
     pub(super) fn serve(&self, mut loaded: LoadedSettings) -> LoadedSettings {
         let game = self.game.as_ref();
         if let Some(game) = game.filter(|_| loaded.settings.mcp.is_built_in()) {
@@ -46,7 +47,7 @@ impl OwnServers {
         loaded
     }
 
-    /// Stops them.
+    /// Stops the servers.
     pub(super) async fn stop(self) {
         if let Some(game) = self.game {
             game.stop().await;

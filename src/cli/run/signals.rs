@@ -4,7 +4,7 @@ use anyhow::Context;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The signals that stop the program. They are registered before anything is opened, so that an
-/// early one is not lost.
+/// early signal is not lost.
 pub(in crate::cli) struct Signals {
     pub(super) interrupt: Signal,
     pub(super) terminate: Signal,
@@ -20,7 +20,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next signal that ends a program with only a terminal.
+    /// Waits for the next signal that ends a program which has only a terminal.
     pub(in crate::cli) async fn next_terminal_signal(&mut self) {
         // Cancel-safe: a signal that is not taken stays pending.
         tokio::select! {
@@ -30,7 +30,7 @@ impl Signals {
         }
     }
 
-    /// Waits for the next signal to stop.
+    /// Waits for the next signal that stops the program.
     pub(in crate::cli) async fn stop(&mut self) {
         // Cancel-safe: a signal that is not taken stays pending.
         tokio::select! {

@@ -1,4 +1,5 @@
-//! Answers by flags, by the environment, by what is there, and by what the server says.
+//! Answers from flags, from the environment, from the existing configuration and from the model
+//! server.
 
 use anyhow::{Context, bail};
 use url::Url;
@@ -16,15 +17,15 @@ use crate::setup::{
 };
 use crate::wiring::first_name;
 
-/// How many Myses there are where nobody says.
+/// The number of Myses unless the operator gives one.
 pub(super) const USUAL_MYSES: u32 = 5;
-/// Models that are named where one is not there.
+/// The most models that an error lists if the wanted one does not exist.
 const NAMED_MODELS: usize = 8;
 
-/// All answers, proven.
+/// All answers, after they passed the proof.
 ///
 /// # Errors
-/// Something is missing or wrong; the text says what to write.
+/// An answer is missing or wrong. The text says what to write.
 pub(super) async fn answers(
     args: &SetupArgs,
     present: &Present,
@@ -76,7 +77,7 @@ pub(super) async fn answers(
     })
 }
 
-/// What is prepared besides the configuration.
+/// What setup prepares besides the configuration.
 pub(super) fn extras_of(args: &SetupArgs) -> anyhow::Result<Extras> {
     if let Some(file) = &args.accounts {
         crate::accounts::read(file)?;
@@ -87,7 +88,7 @@ pub(super) fn extras_of(args: &SetupArgs) -> anyhow::Result<Extras> {
     })
 }
 
-/// The registration code that a variable holds.
+/// The registration code that an environment variable holds.
 pub(super) fn code_of(
     args: &SetupArgs,
     environment: &Environment,
@@ -100,7 +101,7 @@ pub(super) fn code_of(
     Ok(Some(KeyAnswer::Variable(name.clone())))
 }
 
-/// The server that is there, else one that answers on this machine.
+/// The provider of the existing configuration, otherwise a server that answers on this machine.
 async fn usual_server(http: &reqwest::Client, present: &Present) -> anyhow::Result<ServerAnswer> {
     if let Some((name, provider)) = present.provider() {
         return Ok(ServerAnswer {
@@ -125,7 +126,7 @@ async fn usual_server(http: &reqwest::Client, present: &Present) -> anyhow::Resu
     })
 }
 
-/// The server that a name or an address means.
+/// The server with this name or address.
 pub(super) fn resolve_server(text: &str, present: &Present) -> Result<ServerAnswer, String> {
     let text = text.trim();
     if let Some(seller) = find_seller(text) {
@@ -167,7 +168,7 @@ pub(super) fn resolve_server(text: &str, present: &Present) -> Result<ServerAnsw
     Ok(ServerAnswer { name, endpoint })
 }
 
-/// An address of a server; none with a password in it, nor with a query.
+/// The address of a server. An address with a password or a query is refused.
 fn web_address(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     let is_plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
@@ -175,7 +176,7 @@ fn web_address(text: &str) -> Option<Url> {
     (is_plain && is_web).then_some(url)
 }
 
-/// The game that a word or an address means, as the configuration has it.
+/// The value of `[mcp] upstream` for the game with this word or address.
 pub(super) fn game_of(text: Option<&str>, present: &Present) -> Result<String, String> {
     match text.map(str::trim) {
         None if present.is_there => Ok(present.settings.mcp.upstream.clone().unwrap_or_default()),
@@ -257,7 +258,7 @@ fn model_of(
     Ok(listed_model(name, listed))
 }
 
-/// Whether a name means a listed model: servers know more names than they list.
+/// Whether a name stands for a listed model. Servers accept more names than they list.
 fn names_model(name: &str, listed: &str) -> bool {
     let base = |name: &str| name.split(':').next().map(str::to_string);
     name == listed || listed.strip_suffix(":latest") == Some(name) || {
@@ -266,7 +267,7 @@ fn names_model(name: &str, listed: &str) -> bool {
     }
 }
 
-/// A model of that name, with what its server tells of it.
+/// The model with this name, and what its server reports about it.
 pub(super) fn listed_model(name: &str, listed: &[ListedModel]) -> ModelAnswer {
     let told = listed.iter().find(|model| model.name == name);
     ModelAnswer {
@@ -276,7 +277,7 @@ pub(super) fn listed_model(name: &str, listed: &[ListedModel]) -> ModelAnswer {
     }
 }
 
-/// Whether it is known what a model costs: the server says so, the configuration, or the list.
+/// Whether the price of a model is known: from the server, the configuration or the built-in list.
 pub(super) fn is_price_known(
     server: &ServerAnswer,
     model: &ModelAnswer,
@@ -289,7 +290,7 @@ pub(super) fn is_price_known(
     model.price.is_some() || is_configured || is_listed
 }
 
-/// So many names: those that are declared first.
+/// The names for the wanted number of Myses. Names in the existing configuration come first.
 pub(super) fn names_of(wanted: Option<u32>, present: &Present) -> Vec<String> {
     let mut names = present.myses();
     let usual = match u32::try_from(names.len()) {
@@ -309,7 +310,7 @@ pub(super) fn names_of(wanted: Option<u32>, present: &Present) -> Vec<String> {
     names
 }
 
-/// A key as it can stand in a header.
+/// A typed key, if it can be sent in a header.
 pub(super) fn typed_key(text: &str) -> Result<Secret, String> {
     let key = text.trim();
     let is_usable = !key.is_empty() && key.chars().all(|c| c.is_ascii_graphic());

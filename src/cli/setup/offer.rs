@@ -1,4 +1,5 @@
-//! What plain `zoea` offers where there is a terminal and nothing else yet.
+//! The offer of plain `zoea` at a terminal if the home is empty: setup, offline play or the
+//! defaults.
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::run::{self, RunArgs};
@@ -7,7 +8,7 @@ use crate::settings::{CONFIG_FILE, Environment};
 use super::prompts::{Choice, choose};
 use super::{SetupArgs, is_at_a_terminal};
 
-/// What can be done in an empty home.
+/// The choices for an empty home.
 #[derive(Clone, Copy)]
 enum FirstStep {
     SetUp,
@@ -15,10 +16,11 @@ enum FirstStep {
     RunOnDefaults,
 }
 
-/// Runs the swarm; in an empty home somebody at a terminal chooses first.
+/// Runs the swarm. If the home is empty and there is a terminal, the operator first chooses what to
+/// do.
 ///
 /// # Errors
-/// As what was chosen.
+/// The errors of the command that runs.
 pub(in crate::cli) async fn run_or_offer(
     global: &GlobalArgs,
     environment: &Environment,

@@ -1,4 +1,4 @@
-//! What is there already: its values are the defaults of the questions.
+//! The existing configuration. Its values are the defaults of the questions.
 
 use std::path::{Path, PathBuf};
 
@@ -10,23 +10,23 @@ use crate::home::Home;
 use crate::settings::{CONFIG_FILE, Environment, KeySource, ProviderSettings, Secret, Settings};
 use crate::setup::{DailyCap, KeyAnswer};
 
-/// A configuration that is there, or the place of one.
+/// The existing configuration, or the path for a new one.
 pub(super) struct Present {
-    /// Where it is, or will be.
+    /// The path of the configuration file.
     pub(super) file: PathBuf,
-    /// Whether it is.
+    /// Whether the file exists.
     pub(super) is_there: bool,
-    /// Its text.
+    /// The text of the file.
     pub(super) text: String,
-    /// What it says; the defaults where there is none.
+    /// The settings of the file; the defaults if there is no file.
     pub(super) settings: Settings,
 }
 
 impl Present {
-    /// Reads it.
+    /// Reads the configuration file.
     ///
     /// # Errors
-    /// It is there and cannot be read; every mistake in it is named.
+    /// The file exists and cannot be read, or has mistakes. The error lists them all.
     pub(super) fn read(
         global: &GlobalArgs,
         home: &Home,
@@ -63,7 +63,7 @@ impl Present {
         })
     }
 
-    /// The usual provider, where a configuration names one.
+    /// The default provider, if the configuration has it.
     pub(super) fn provider(&self) -> Option<(&str, &ProviderSettings)> {
         let name: &str = &self.settings.swarm.rules.default_provider;
         let provider = self.settings.providers.get(name);
@@ -72,20 +72,20 @@ impl Present {
             .map(|provider| (name, provider))
     }
 
-    /// The provider at that endpoint.
+    /// The provider of the configuration with this endpoint.
     pub(super) fn provider_at(&self, endpoint: &str) -> Option<(&str, &ProviderSettings)> {
         let mut known = self.settings.providers.iter().filter(|_| self.is_there);
         let found = known.find(|(_, provider)| provider.endpoint == endpoint);
         found.map(|(name, provider)| (name.as_str(), provider))
     }
 
-    /// The usual provider until now, if it is another one than the one of that name.
+    /// The default provider until now, if the new default has another name.
     pub(super) fn provider_before(&self, name: &str) -> Option<String> {
         let before = self.provider().map(|(before, _)| before);
         before.filter(|before| *before != name).map(str::to_string)
     }
 
-    /// The key of a provider that is there.
+    /// The configured key of the provider with this endpoint.
     pub(super) fn key_at(&self, endpoint: &str) -> Option<KeyAnswer> {
         let (_, provider) = self.provider_at(endpoint)?;
         match &provider.key_source {
@@ -96,7 +96,7 @@ impl Present {
         .filter(|_| provider.api_key.is_some())
     }
 
-    /// The registration code of the game, if it is the one that is there.
+    /// The configured registration code, if the game stays the same.
     pub(super) fn code_at(&self, game: &str) -> KeyAnswer {
         let mcp = &self.settings.mcp;
         let is_same = self.is_there && mcp.upstream.as_deref() == Some(game);
@@ -107,7 +107,7 @@ impl Present {
         }
     }
 
-    /// The key itself.
+    /// The key that an answer refers to.
     pub(super) fn key(&self, answer: &KeyAnswer, environment: &Environment) -> Option<Secret> {
         match answer {
             KeyAnswer::None => None,
@@ -123,13 +123,13 @@ impl Present {
         }
     }
 
-    /// The names of the Myses that the configuration declares.
+    /// The names of the Myses in the configuration.
     pub(super) fn myses(&self) -> Vec<String> {
         let declared = self.settings.myses.iter();
         declared.map(|mysis| mysis.name.clone()).collect()
     }
 
-    /// What may be spent in a day, where the configuration says so.
+    /// The daily cap in the configuration, if it has one.
     pub(super) fn cap(&self) -> Option<DailyCap> {
         let budget = &self.settings.budget;
         let dollars = |micros: u64| {
@@ -147,7 +147,7 @@ impl Present {
     }
 }
 
-/// A key or a code in a variable of the environment, if one is there.
+/// The key or code in an environment variable; `None` if the variable is missing or not usable.
 pub(super) fn variable(environment: &Environment, name: &str) -> Option<Secret> {
     let value = environment.get(name)?.to_str()?.trim();
     let is_usable = !value.is_empty() && value.chars().all(|c| c.is_ascii_graphic());

@@ -1,4 +1,5 @@
-//! Questions at a terminal: the library draws them, and what it draws was cleaned before.
+//! Questions at a terminal. The `inquire` library draws them, and all text from servers is cleaned
+//! before.
 
 use std::fmt;
 
@@ -14,7 +15,7 @@ use super::flags::typed_key;
 use crate::cli::out;
 use crate::settings::Secret;
 
-/// Something to choose, and how it is shown.
+/// A value to choose, and its text.
 pub(super) struct Choice<T> {
     pub(super) value: T,
     text: String,
@@ -27,7 +28,7 @@ impl<T> fmt::Display for Choice<T> {
 }
 
 impl<T> Choice<T> {
-    /// What a server says of itself stays one line of the terminal, and no command to it.
+    /// The text may come from a server. It is cleaned of terminal commands and cut to one line.
     pub(super) fn new(value: T, text: &str) -> Choice<T> {
         let room = usize::from(terminal_size().0).saturating_sub(23).max(30);
         Choice {
@@ -37,10 +38,10 @@ impl<T> Choice<T> {
     }
 }
 
-/// Says a sentence or two, wrapped between words.
+/// Prints sentences, wrapped between words to the width of the terminal.
 ///
 /// # Errors
-/// Nobody reads it.
+/// The output cannot be written.
 pub(super) fn say(text: &str) -> std::io::Result<()> {
     for line in wrap(text, usize::from(terminal_size().0)) {
         out::line(line)?;
@@ -48,7 +49,8 @@ pub(super) fn say(text: &str) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Runs a question that waits for keys. Who leaves it leaves setup.
+/// Asks a question and blocks until it is answered. If the operator leaves the question, setup
+/// ends.
 fn ask_blocking<T>(question: impl FnOnce() -> Result<T, InquireError>) -> anyhow::Result<T> {
     match tokio::task::block_in_place(question) {
         Ok(answer) => Ok(answer),
@@ -64,13 +66,13 @@ fn ask_blocking<T>(question: impl FnOnce() -> Result<T, InquireError>) -> anyhow
     }
 }
 
-/// Asks for yes or no.
+/// Asks a question whose answer is yes or no.
 pub(super) fn confirm(question: &str) -> anyhow::Result<bool> {
     let confirm = Confirm::new(question).with_default(true);
     ask_blocking(|| confirm.prompt())
 }
 
-/// Lets one of several be chosen, with the cursor on one of them.
+/// Lets the operator choose one value of a list. The cursor begins at `start`.
 pub(super) fn choose<T>(
     question: &str,
     choices: Vec<Choice<T>>,
@@ -84,7 +86,7 @@ pub(super) fn choose<T>(
     Ok(ask_blocking(|| select.prompt())?.value)
 }
 
-/// Asks for a text that is not empty.
+/// Asks for a text that must not be empty.
 pub(super) fn ask_text(question: &str, usual: Option<&str>, help: &str) -> anyhow::Result<String> {
     let needed = |text: &str| match text.trim().is_empty() {
         true => Ok(Validation::Invalid(
@@ -107,7 +109,7 @@ pub(super) fn ask_optional(question: &str, help: &str) -> anyhow::Result<String>
     Ok(ask_blocking(|| text.prompt())?.trim().to_string())
 }
 
-/// Asks for what is not shown; it may be empty.
+/// Asks for a text that is not shown. It may be empty.
 pub(super) fn ask_password(question: &str, help: Option<&str>) -> anyhow::Result<String> {
     let mut password = Password::new(question)
         .without_confirmation()
@@ -119,7 +121,7 @@ pub(super) fn ask_password(question: &str, help: Option<&str>) -> anyhow::Result
     ask_blocking(|| password.prompt())
 }
 
-/// A key that has the form of one.
+/// Asks for a key until the text can be one.
 pub(super) fn ask_key(question: &str, help: Option<&str>) -> anyhow::Result<Secret> {
     let mut help = help.map(str::to_string);
     loop {

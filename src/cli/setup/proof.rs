@@ -1,4 +1,4 @@
-//! The proof: whether what was answered plays, before anything is written.
+//! The proof of the answers: whether they play. It comes before anything is written.
 
 use anyhow::{Context, bail};
 
@@ -8,13 +8,13 @@ use crate::proof::{Proof, ProofTarget};
 use crate::settings::Settings;
 use crate::wiring;
 
-/// A server and a model that play.
+/// A server and a model that passed the proof.
 pub(super) struct PassedProof {
     target: ProofTarget,
     proof: Proof,
 }
 
-/// What is put to the proof.
+/// What is to be proven.
 pub(super) struct Candidate<'a> {
     http: &'a reqwest::Client,
     settings: &'a Settings,
@@ -22,10 +22,10 @@ pub(super) struct Candidate<'a> {
 }
 
 impl<'a> Candidate<'a> {
-    /// The provider of that name, and the game.
+    /// The provider with this name, and the game.
     ///
     /// # Errors
-    /// The settings have no such provider.
+    /// The settings do not have this provider.
     pub(super) fn new(
         http: &'a reqwest::Client,
         settings: &'a Settings,
@@ -40,17 +40,17 @@ impl<'a> Candidate<'a> {
         })
     }
 
-    /// What the proof takes, in a sentence.
+    /// A sentence that tells what the proof costs.
     pub(super) fn announcement(&self) -> String {
         self.target.announcement()
     }
 
-    /// Lists the game's tools, and puts the model to the proof. Says all that comes of it.
+    /// Lists the game's tools, then proves the model, and prints the results.
     ///
     /// # Errors
-    /// It cannot play; what is wrong has been said.
+    /// The answers do not play. The reason was printed.
     pub(super) async fn prove(self) -> anyhow::Result<PassedProof> {
-        // The game costs nothing, so it comes first.
+        // The check of the game costs nothing, so it comes first.
         match doctor::check_game(self.http, self.settings).await {
             Some(Ok(text)) => out::line(&format!("✓ game: {text}"))?,
             Some(Err(why)) => {
@@ -71,12 +71,13 @@ impl<'a> Candidate<'a> {
 }
 
 impl PassedProof {
-    /// The model's context as far as it is known now.
+    /// The model's context in tokens, as far as the proof found it out.
     pub(super) fn context_tokens(&self) -> Option<u64> {
         self.proof.lessons.context_tokens
     }
 
-    /// Keeps what was learnt for the swarm. What cannot be kept is learnt anew by playing.
+    /// Stores what the proof learnt, for the swarm. If that fails, the swarm learns it again while
+    /// it plays.
     pub(super) fn keep(&self, home: &Home) {
         if let Err(error) = prove::keep(home, &self.target, &self.proof) {
             out::note(&format!("what was learnt could not be kept: {error:#}"));

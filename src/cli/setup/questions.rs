@@ -1,4 +1,4 @@
-//! The questions of setup at a terminal, one after the other; Enter takes what is proposed.
+//! The questions of setup at a terminal. Enter accepts the proposed answer.
 
 mod game;
 
@@ -19,7 +19,7 @@ use crate::setup::{
     find_local_servers, list_models, sellers,
 };
 
-/// What is known while questions are asked.
+/// What every question needs.
 struct Asker<'a> {
     args: &'a SetupArgs,
     present: &'a Present,
@@ -28,10 +28,10 @@ struct Asker<'a> {
     found: Vec<LocalServer>,
 }
 
-/// Asks everything, tries it, and asks again until it plays.
+/// Asks all questions and proves the answers, and asks again until they pass the proof.
 ///
 /// # Errors
-/// The operator left.
+/// The operator left setup.
 pub(super) async fn ask(
     args: &SetupArgs,
     present: &Present,
@@ -72,7 +72,7 @@ pub(super) async fn ask(
 }
 
 impl Asker<'_> {
-    /// Every question once.
+    /// Asks every question once.
     async fn ask_all(&self) -> anyhow::Result<(Answers, Extras)> {
         let (server, key, models) = self.ask_server().await?;
         let model = self.ask_model(&server, &models)?;
@@ -92,7 +92,7 @@ impl Asker<'_> {
         Ok((answers, extras))
     }
 
-    /// Puts the answers to the proof, once the operator agrees to what it takes. The inner error says
+    /// Proves the answers, after the operator agrees to the cost of the proof. The inner error says
     /// what cannot play.
     async fn try_out(&self, answers: &Answers) -> anyhow::Result<anyhow::Result<PassedProof>> {
         let (_, settings) = settings_of(answers, self.present, self.environment)?;
@@ -105,7 +105,7 @@ impl Asker<'_> {
         Ok(candidate.prove().await)
     }
 
-    /// A server, its key, and its models.
+    /// Asks for a server and its key, and lists its models.
     async fn ask_server(&self) -> anyhow::Result<(ServerAnswer, KeyAnswer, Vec<ListedModel>)> {
         let mut named = self.args.provider.clone();
         loop {
@@ -188,7 +188,7 @@ impl Asker<'_> {
         }
     }
 
-    /// The key that is tried first.
+    /// The key for the first try.
     fn first_key(&self, server: &ServerAnswer) -> anyhow::Result<KeyAnswer> {
         if let Some(name) = &self.args.key_env {
             variable(self.environment, name)
@@ -298,7 +298,7 @@ impl Asker<'_> {
         }
     }
 
-    /// Shows what would be written, and asks whether it is to be.
+    /// Shows the new configuration, and asks whether to write it.
     fn confirm(&self, answers: &Answers) -> anyhow::Result<()> {
         let (text, _) = settings_of(answers, self.present, self.environment)?;
         out::line(&format!("\n{} would hold:\n", self.present.file.display()))?;

@@ -1,4 +1,4 @@
-//! Age: how long ago something was seen, in the game's own time where that is known.
+//! The age of results, in the game's own time if that is known.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use crate::ids::{Moment, Now};
 
 use super::SnapshotResult;
 
-/// How long a tick is taken to last before two of them have been heard of: the real game's ten
+/// The assumed length of a tick before two ticks are known, in milliseconds. The real game has ten
 /// seconds.
 const DEFAULT_TICK_MS: u64 = 10_000;
 
-/// The longest stretch over which the length of a tick is measured, in ticks.
+/// The longest span in ticks over which the length of a tick is measured.
 const MAX_MEASURED_TICKS: i64 = 1000;
 
-/// The game's time, as far as it was heard of. Most answers of the game do not tell its tick.
+/// The game's time, as far as it is known. Most answers of the game do not contain its tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct TickClock {
-    /// From where the length of a tick is measured.
+    /// The first sample of the measurement.
     first: Option<TickSample>,
-    /// The newest.
+    /// The newest sample.
     last: Option<TickSample>,
 }
 
@@ -29,8 +29,8 @@ struct TickSample {
 }
 
 impl TickClock {
-    /// A tick was heard of. One that is lower than the newest is another game's, or a game that
-    /// was set back.
+    /// Takes a tick. One that is lower than the newest belongs to another game, or the game was
+    /// reset.
     pub(super) fn observe(&mut self, tick: i64, at: Moment) {
         let heard = TickSample { tick, at };
         let is_behind = self.last.is_some_and(|last| tick < last.tick);
@@ -54,7 +54,7 @@ impl TickClock {
         )
     }
 
-    /// How long it takes until a tick; `None` where it has come, or no tick was ever heard of.
+    /// The time until a tick; `None` if the tick has passed or none is known.
     pub(super) fn time_until(&self, tick: i64, now: Moment) -> Option<Duration> {
         let ahead = tick.saturating_sub(self.last?.tick);
         let ahead = u64::try_from(ahead).ok()?.saturating_mul(self.length_ms());
@@ -63,7 +63,7 @@ impl TickClock {
         (left > 0).then_some(Duration::from_millis(left))
     }
 
-    /// How long a tick lasts, in milliseconds; never 0.
+    /// The length of a tick in milliseconds, never 0.
     fn length_ms(&self) -> u64 {
         let measured = self.first.zip(self.last).and_then(|(first, last)| {
             let ticks = u64::try_from(last.tick.saturating_sub(first.tick)).ok()?;
@@ -72,7 +72,7 @@ impl TickClock {
         measured.unwrap_or(DEFAULT_TICK_MS).max(1)
     }
 
-    /// How long ago something was seen.
+    /// The age of a result in words.
     pub(super) fn age(&self, sighting: &SnapshotResult, now: Now) -> String {
         let ticks = sighting
             .tick

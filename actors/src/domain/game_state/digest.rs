@@ -1,20 +1,20 @@
-//! Digests: a result in a few words, whatever tool it came from.
+//! Digests: any tool's result in a few words.
 
 use serde_json::{Map, Value};
 
-/// The longest digest, in bytes.
+/// The longest digest in bytes.
 const MAX_DIGEST_BYTES: usize = 320;
 
-/// Larger results are not read for a digest: a map of the galaxy says nothing in a few words.
+/// Larger results are not parsed, because something like a map cannot be summarised in a few words.
 const MAX_DIGESTED_BYTES: usize = 64 << 10;
 
 /// The longest word in a digest, in characters.
 const MAX_WORD_CHARS: usize = 40;
 
-/// Elements of a list that are named.
+/// The most elements of a list that are named.
 const MAX_NAMED_ELEMENTS: usize = 4;
 
-/// Members that matter most, wherever they stand.
+/// The most important members, wherever they are.
 const IMPORTANT_KEYS: [&str; 20] = [
     "credits",
     "docked_at_base",
@@ -38,7 +38,7 @@ const IMPORTANT_KEYS: [&str; 20] = [
     "name",
 ];
 
-/// What a result says, in at most 320 bytes on one line.
+/// A digest of a result, at most 320 bytes on one line.
 #[must_use]
 pub fn digest_text(text: &str) -> String {
     if text.len() > MAX_DIGESTED_BYTES {
@@ -60,7 +60,7 @@ fn digest_value(value: &Value) -> String {
     }
 }
 
-/// What a value says to somebody who glances at it: its own message first, then its facts.
+/// A summary of a value: its own message first, then its facts.
 #[must_use]
 pub fn summarize_value(value: &Value) -> String {
     let message = value.get("message").and_then(Value::as_str).map(str::trim);
@@ -77,7 +77,7 @@ pub fn summarize_value(value: &Value) -> String {
     }
 }
 
-/// As many facts as fit, those that matter most first.
+/// As many facts as fit, the most important first.
 fn join_facts(mut facts: Vec<(usize, String)>) -> String {
     facts.sort_by_key(|(rank, _)| *rank);
     let mut digest = String::new();
@@ -91,7 +91,7 @@ fn join_facts(mut facts: Vec<(usize, String)>) -> String {
     digest
 }
 
-/// The members of an object and of the objects in it, with their rank.
+/// The members of an object and of nested objects, with their rank.
 fn object_facts(members: &Map<String, Value>) -> Vec<(usize, String)> {
     let mut facts = Vec::new();
     for (key, value) in members {
@@ -125,7 +125,7 @@ fn member_fact(key: &str, path: &str, value: &Value) -> Option<(usize, String)> 
     Some((rank, format!("{path} {said}")))
 }
 
-/// How many, and the first of them.
+/// The number of elements, and the first of them.
 fn describe_list(list: &[Value]) -> String {
     let names: Vec<String> = list
         .iter()
@@ -139,7 +139,7 @@ fn describe_list(list: &[Value]) -> String {
     }
 }
 
-/// What an element of a list is called, and how many of it there are.
+/// The name of a list's element, and its quantity.
 fn element_label(element: &Value) -> Option<String> {
     let Value::Object(members) = element else {
         return value_word(element);
@@ -154,7 +154,7 @@ fn element_label(element: &Value) -> Option<String> {
     })
 }
 
-/// A value in a word; none where it says nothing to a reader.
+/// A value in one word; `None` if it means nothing to a reader.
 fn value_word(value: &Value) -> Option<String> {
     match value {
         Value::Bool(is_so) => Some(if *is_so { "yes" } else { "no" }.to_string()),
@@ -166,7 +166,7 @@ fn value_word(value: &Value) -> Option<String> {
     }
 }
 
-/// Long hexadecimal ids and the like.
+/// Whether a text is a long hexadecimal id or the like.
 fn is_code(text: &str) -> bool {
     text.len() >= 24 && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
 }

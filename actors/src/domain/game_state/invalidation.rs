@@ -1,6 +1,6 @@
-//! Touch: which looks an action may have made stale.
+//! Invalidation: which snapshot results an action may have made outdated.
 
-/// What the game tells about itself; no action of a player changes it.
+/// Tools that describe the game itself. No action of a player changes their results.
 const REFERENCE_TOOLS: [&str; 5] = [
     "get_commands",
     "get_guide",
@@ -9,7 +9,7 @@ const REFERENCE_TOOLS: [&str; 5] = [
     "get_version",
 ];
 
-/// Actions that only write words, with the looks that show them.
+/// Actions that only write text, with the tools that show the text.
 const WRITING_ACTIONS: [(&str, &str); 6] = [
     ("chat", "get_chat_history"),
     ("captains_log_add", "get_captains_log"),
@@ -19,7 +19,7 @@ const WRITING_ACTIONS: [(&str, &str); 6] = [
     ("set_colors", "get_status"),
 ];
 
-/// Whether an action may have changed what a look shows. In doubt it may.
+/// Whether an action may have changed the result of a tool. In doubt it may have.
 pub(super) fn may_invalidate(action: &str, look: &str) -> bool {
     if REFERENCE_TOOLS.contains(&look) || action.starts_with("forum_") {
         return false;

@@ -1,4 +1,4 @@
-//! What is known of the game, look by look.
+//! Tests of the known game state, result by result.
 
 use super::*;
 use crate::ids::Seq;

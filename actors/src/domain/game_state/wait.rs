@@ -1,6 +1,6 @@
-//! Waits: what a result says of how long the game keeps a ship busy; for display only.
+//! Waits: how long the game keeps a ship busy, according to a result; for display only.
 
-/// Ticks ahead that are believed; a trip across the whole galaxy takes fewer.
+/// The most ticks ahead that are believed. A trip across the whole galaxy takes fewer.
 const MAX_TICKS_AHEAD: i64 = 10_000;
 
 /// What the game makes a ship wait for.
@@ -12,8 +12,8 @@ pub enum GameWait {
     Cooldown,
 }
 
-/// What a result says that the ship has to wait for, and until which tick. `tick` is the game's tick
-/// now, where it is known: a cooldown counts from it.
+/// What a result says that the ship waits for, and the tick when that ends. `tick` is the present
+/// tick, from which a cooldown counts.
 pub(super) fn read_wait(text: &str, tick: Option<i64>) -> Option<(GameWait, i64)> {
     let arrival = ["arrival_tick", "transit_arrival_tick"];
     let arrival = arrival.into_iter().find_map(|key| number_of(text, key));
@@ -29,8 +29,8 @@ pub(super) fn read_wait(text: &str, tick: Option<i64>) -> Option<(GameWait, i64)
     (ahead <= MAX_TICKS_AHEAD).then_some(wait)
 }
 
-/// The number behind a key of a JSON text. Looked for as text, for answers can be large; a quoted
-/// key within somebody's words has a backslash before its last quote and is not found.
+/// The number after a key of a JSON text. The text is not parsed, because answers can be large. A
+/// quoted key inside of a string has a backslash before its closing quote and is not found.
 fn number_of(text: &str, key: &str) -> Option<i64> {
     let mut rest = text;
     while let Some((_, behind)) = rest.split_once(key) {

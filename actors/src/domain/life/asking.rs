@@ -1,4 +1,4 @@
-//! Asking the model: putting the question together, and what becomes of the answer.
+//! Model calls of a Mysis: its request, and what follows from the reply.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, TurnStep};
 
 impl Life {
-    /// Puts the question together anew each time, so that a retry holds what came meanwhile.
+    /// Composes the request again for each attempt, so that a retry contains what came meanwhile.
     pub(super) fn ask_model(&mut self, attempt: u32) {
         let notices = self.system_notices();
         let budget = self.request_budget();
@@ -65,8 +65,8 @@ impl Life {
         }));
     }
 
-    /// Its own provider with its own model, then those that take over for it, with theirs. One that
-    /// gets nowhere may ask another first.
+    /// The Mysis' own provider and model, then the fallbacks with theirs. A Mysis without progress
+    /// may ask another provider first.
     fn model_routes(&self) -> Vec<Route> {
         let mut routes: Vec<Route> = self.route_of_the_rung().into_iter().collect();
         for provider in self.rules.provider_routes(&self.profile.provider) {
@@ -77,7 +77,7 @@ impl Life {
         routes
     }
 
-    /// The way to a provider.
+    /// The route to a provider.
     pub(super) fn route_to(&self, provider: Arc<str>) -> Route {
         let rules = self.rules.providers.get(&provider);
         let is_own = provider == self.profile.provider;
@@ -95,8 +95,8 @@ impl Life {
         }
     }
 
-    /// Bytes that the messages may take: as configured, and no more than the model's context can
-    /// hold beside the tools, where its size is known.
+    /// The maximum bytes of the messages: the configured number, but no more than the model's
+    /// context has left beside the tools, if its size is known.
     fn request_budget(&self) -> usize {
         let configured = self.rules.context_budget;
         let configured = self
@@ -134,7 +134,7 @@ impl Life {
             .into_owned()
     }
 
-    /// The model answered, or did not.
+    /// Handles the reply of the model, or its failure.
     pub(super) fn on_model_reply(
         &mut self,
         work: TaskId,
@@ -161,7 +161,7 @@ impl Life {
         }
     }
 
-    /// What the question was, where it is the one that is waited for.
+    /// The request behind a reply; `None` if the Mysis no longer waits for it.
     pub(super) fn pending_request(&self, work: TaskId) -> Option<(u32, Seq, u64)> {
         let LifeStage::InTurn {
             step:
@@ -179,7 +179,7 @@ impl Life {
         (*current == work).then_some((*attempt, *seen_up_to, *bytes))
     }
 
-    /// An answer that nobody waits for any more was paid for all the same.
+    /// Charges a reply that the Mysis no longer waits for: it was paid all the same.
     fn charge_late_answer(
         &mut self,
         provider: &Arc<str>,
@@ -193,7 +193,7 @@ impl Life {
         self.charge_with_notice(provider, usage, "late_answer", text);
     }
 
-    /// Books what a model call cost that leaves no other row behind.
+    /// Stores the charge of a model call as a notice, because no other row would contain it.
     pub(super) fn charge_with_notice(
         &mut self,
         provider: &Arc<str>,
@@ -271,7 +271,7 @@ impl Life {
         }
     }
 
-    /// The model that a provider was asked for.
+    /// The model in a request to a provider.
     fn model_of(&self, provider: &Arc<str>) -> Arc<str> {
         let mut routes = self.model_routes().into_iter();
         let route = routes.find(|route| route.provider == *provider);
@@ -285,7 +285,7 @@ impl Life {
         totals.cost_micros = bounds::bounded_sum(totals.cost_micros, bill.cost_micros.unwrap_or(0));
     }
 
-    /// Words end the turn, unless an order came that they cannot answer.
+    /// Text without calls ends the turn, unless an order came that this reply cannot answer.
     fn on_reply_text(&mut self, utterance: Utterance) {
         let is_empty = utterance.text.trim().is_empty();
         let seen_up_to = utterance.seen_up_to;
@@ -323,11 +323,12 @@ impl Life {
         }
     }
 
-    /// Calls are recorded before anything is done about them.
+    /// Stores the calls before any of them is made.
     fn on_call_request(&mut self, utterance: Utterance, asked: Vec<RequestedCall>) {
         let (utterance, asked) = self.without_passwords(utterance, asked);
         let count = asked.len();
-        // The first that is not made tells the model so, in place of all the others.
+        // The first call beyond the limit is stored with a result that says so, for itself and all
+        // after it.
         let calls = asked
             .into_iter()
             .take(MAX_CALLS + 1)

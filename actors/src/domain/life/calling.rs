@@ -1,4 +1,4 @@
-//! Calling tools: one after the other, marked before it leaves, answered whatever happens.
+//! Tool calls: made one after the other, marked before they are sent, and answered in every case.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};
 
 impl Life {
-    /// Makes a call, or answers it where it cannot be made.
+    /// Makes a call, or answers it if it cannot be made.
     pub(super) fn make_call(&mut self, open: PendingCall) {
         if let Some(objection) = self.call_objection(&open) {
             return self.answer_call(&ToolOutcome {
@@ -40,7 +40,7 @@ impl Life {
         }));
     }
 
-    /// Why a call is not made (DESIGN 5.8).
+    /// Why a call cannot be made (DESIGN 5.8).
     fn call_objection(&self, open: &PendingCall) -> Option<String> {
         let name = &open.call.name;
         if usize::from(open.key.position) >= MAX_CALLS {
@@ -71,7 +71,7 @@ impl Life {
         })
     }
 
-    /// A call is about to leave: it is marked before it may.
+    /// Marks a call as sent, before it is sent.
     pub(super) fn on_call_leaving(&mut self, work: TaskId) {
         let LifeStage::InTurn {
             turn,
@@ -119,7 +119,7 @@ impl Life {
         }
     }
 
-    /// Records the result of the call under way and goes on once it is stored.
+    /// Records the result of the current call. The turn goes on once it is stored.
     fn answer_call(&mut self, outcome: &ToolOutcome) {
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return;
@@ -175,8 +175,8 @@ impl Life {
         self.learn_from(draft, open, outcome, row.text());
     }
 
-    /// Answers the calls that were to be made and now will not be: what was never sent was not
-    /// executed, what was sent may have been.
+    /// Answers the remaining calls, which will not be made. A call that was not sent was not
+    /// executed; one that was sent may have been.
     pub(super) fn close_open_calls(&mut self, draft: &mut WriteDraft, why: &str) {
         let LifeStage::InTurn { turn, step } = &mut self.stage else {
             return;
@@ -213,7 +213,7 @@ pub(super) fn unknown_outcome(why: &str) -> ToolOutcome {
     }
 }
 
-/// The result of a call that never left.
+/// The result of a call that was not sent.
 pub(super) fn not_executed(why: &str) -> ToolOutcome {
     ToolOutcome {
         text: format!("not executed: {why} before this call was sent."),

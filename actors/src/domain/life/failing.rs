@@ -1,4 +1,4 @@
-//! Failing: what becomes of a question that was not answered.
+//! Failures of model calls.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,11 +13,11 @@ use crate::model::{MAX_OBEYED_RETRY_AFTER, ModelFault};
 use super::input::{AlarmId, Effect, TaskId};
 use super::{Life, LifeStage, TurnStep};
 
-/// How long one stands aside whose try was in vain, before it queues again.
+/// How long a Mysis waits after a failed trial call before it asks for admission again.
 const REQUEUE_WAIT: Duration = Duration::from_secs(1);
 
 impl Life {
-    /// The model could not be asked, or its answer could not be had.
+    /// Handles a failed model call.
     pub(super) fn model_failed(&mut self, attempt: u32, provider: &Arc<str>, fault: ModelFault) {
         let (text, retry_after) = match fault {
             ModelFault::Permanent { text } => {
@@ -39,7 +39,7 @@ impl Life {
         self.retry_later(attempt, &text, after);
     }
 
-    /// How long is waited after the first try, or the next one; `None` where that was the last.
+    /// The wait before the next attempt; `None` after the last one.
     pub(super) fn retry_wait(&self, attempt: u32) -> Option<Duration> {
         let place = usize::try_from(attempt).unwrap_or(usize::MAX);
         self.provider_rules()?.retry.get(place).copied()
@@ -62,9 +62,10 @@ impl Life {
         });
     }
 
-    /// The provider is away: that is no fault of the Mysis, which waits for as long as it takes and
-    /// goes on by itself (DESIGN 2). It asks again at once, and the gate keeps it waiting until the
-    /// provider is back, tries it or leads to another.
+    /// Waits for a provider that is away. That is no fault of the Mysis, which waits as long as
+    /// necessary and goes on by itself (DESIGN 2). It asks for admission at once, and the gate
+    /// keeps it waiting until the provider is back, a trial call is due, or a fallback is
+    /// available.
     fn wait_out(&mut self, attempt: u32, provider: &Arc<str>, text: &str) {
         if !std::mem::replace(&mut self.told.is_away, true) {
             let notice = format!("{text}; waiting until {provider} can be asked again");
@@ -80,7 +81,7 @@ impl Life {
         });
     }
 
-    /// Its try of a provider that is away was in vain, and is none of its own.
+    /// Handles a failed trial call to a provider that is away. It uses up no attempt.
     pub(super) fn still_away(&mut self, work: TaskId, provider: &Arc<str>, fault: &ModelFault) {
         let Some((attempt, ..)) = self.pending_request(work) else {
             return;
@@ -89,7 +90,7 @@ impl Life {
         self.wait_out(attempt, provider, fault.text());
     }
 
-    /// The work that asked went down: that is a fault of ours, and no weather.
+    /// Handles a panic of the task that called the model. That is our own fault and no outage.
     pub(super) fn asking_died(&mut self, work: TaskId, text: String) {
         let Some((attempt, ..)) = self.pending_request(work) else {
             return;
@@ -100,14 +101,14 @@ impl Life {
         }
     }
 
-    /// An answer without a choice was paid for.
+    /// Records the cost of an answer without a choice.
     pub(super) fn book_empty(&mut self, provider: &Arc<str>, fault: &ModelFault) {
         let text = "an answer without a choice counts";
         self.charge_with_notice(provider, fault.usage(), "empty_answer", text);
     }
 
-    /// The request is more than the model can take: it is composed anew, half as large, and asked
-    /// once again. What was learnt holds until the Mysis has another model.
+    /// Halves the request that exceeds the model's context, and asks once again. The limit stays
+    /// until the Mysis gets another model.
     fn shorten_request(&mut self, attempt: u32, text: String) {
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return;

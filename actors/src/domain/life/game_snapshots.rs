@@ -1,4 +1,4 @@
-//! Sightings: what a Mysis' own calls tell it about the game, kept beside the conversation.
+//! Snapshots: what a Mysis' own calls reveal about the game. They are kept beside the conversation.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::record::WriteDraft;
 use super::{Life, ToolOutcome};
 
 impl Life {
-    /// The session tells which account plays. Another one sees another game.
+    /// Takes the account of the session. Another account sees another game.
     pub(super) fn plays_as(&mut self, account: Option<Arc<str>>) {
         if account.is_some() && self.session.account.is_some() && account != self.session.account {
             self.game.forget();
@@ -21,7 +21,7 @@ impl Life {
         self.session.account = account.or(self.session.account.take());
     }
 
-    /// Takes from a call's outcome what it says about the game; `text` is the result as stored.
+    /// Takes what a call's outcome says about the game. `text` is the result as stored.
     pub(super) fn learn_from(
         &mut self,
         draft: &mut WriteDraft,
@@ -90,8 +90,8 @@ impl Life {
         });
     }
 
-    /// What the model must know about the runtime now, line by line. One host row tells the
-    /// operator when something new is told to the model.
+    /// The notices about the runtime for the model, one on a line. A host row tells the operator
+    /// when there is a new one.
     pub(super) fn system_notices(&mut self) -> Vec<String> {
         let mut notices = Vec::new();
         match self.session.link {
@@ -104,7 +104,7 @@ impl Life {
         let known = std::mem::take(&mut self.told.noticed);
         self.told.noticed = notices.iter().map(|(code, _)| *code).collect();
         for (code, notice) in &notices {
-            // That no progress is made was told when it was noticed.
+            // A lack of progress was reported when it was detected.
             if !known.contains(code) && *code != "no_progress" {
                 let text = format!("the model is told: {notice}");
                 self.record_notice(Severity::Info, "system_notice", None, &text);
@@ -117,7 +117,7 @@ impl Life {
 const LINK_DOWN_NOTICE: &str = "The game server cannot be reached at the moment: its tools are missing \
                          until it can. Wait, and say so in one sentence.";
 
-/// Whether a call is an action that was carried out, or may have been.
+/// Whether a call is an action that was executed, or may have been.
 fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {
     let is_action = !open.call.read_only
         && !is_own(&open.call.name)

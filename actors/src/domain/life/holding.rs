@@ -1,5 +1,5 @@
-//! Holding: a turn that may not ask the model now, since the budget is spent. That is a pause, not
-//! an error: the Mysis runs, says why it holds still, and goes on by itself.
+//! Holding: a turn that must not call the model, because the budget is spent. This is a pause and
+//! no error. The Mysis runs, shows the reason, and goes on by itself.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,20 +13,20 @@ use crate::rules::SwarmRules;
 use super::input::{AlarmId, Effect, TaskId};
 use super::{Life, LifeStage, TurnStep};
 
-/// The longest that is slept at once: a machine that was asleep itself has lost count of time.
+/// The longest single timer. A machine that was suspended has lost count of time.
 const MAX_SLEEP: Duration = Duration::from_secs(60);
 
-/// No pause is longer than a day.
+/// The longest pause: a day.
 const MAX_PAUSE_MS: u64 = 86_400_000;
 const MAX_PAUSE: Duration = Duration::from_millis(MAX_PAUSE_MS);
 
-/// How long a Mysis waits for a descriptor.
+/// How long a Mysis waits for a file descriptor.
 const NO_DESCRIPTOR_WAIT: Duration = Duration::from_secs(15);
 
 impl Life {
-    /// This machine had no descriptor left: nobody was asked, so that costs no try and blames no
-    /// provider. It is asked again when others may have given theirs back. That is told once, until
-    /// an answer comes.
+    /// Handles a lack of file descriptors on this machine. No request was sent, so no attempt is
+    /// used up and no provider is to blame. The request is repeated when others may have released
+    /// theirs. The operator is told once, until an answer comes.
     pub(super) fn await_descriptor(&mut self, attempt: u32, text: &str) {
         if !std::mem::replace(&mut self.told.lacks_descriptor, true) {
             self.record_notice(Severity::Warn, "no_descriptor", None, text);
@@ -42,7 +42,7 @@ impl Life {
         });
     }
 
-    /// The model is not asked before a moment.
+    /// The model must not be called before a certain time.
     pub(super) fn on_held(&mut self, work: TaskId, why: &Arc<str>, until: Timestamp) {
         let LifeStage::InTurn {
             step:
@@ -85,9 +85,9 @@ impl Life {
         });
     }
 
-    /// An alarm rang while the turn is held: time to ask again, or to sleep on. The pause ends with
-    /// its day by the wall clock; also when it has taken as long as it should by the other clock,
-    /// and when the wall clock was set to another day: the gate says how it is then.
+    /// Handles the timer of a held turn: asks again, or sets the next timer. The pause ends with
+    /// its day by the wall clock. It also ends when it has lasted long enough by the monotonic
+    /// clock, and when the wall clock was set to another day. The gate decides then.
     pub(super) fn on_hold_alarm(&mut self, attempt: u32, until: Timestamp, ends: Moment) {
         let is_over = self.now >= until || self.moment >= ends;
         let is_another_day = until.since(self.now) > MAX_PAUSE_MS;
@@ -97,7 +97,7 @@ impl Life {
         self.sleep_until(until, ends, attempt);
     }
 
-    /// The rules or the known secrets changed; what was held for want of budget may have some now.
+    /// Takes new rules or secrets. A held turn may have budget now.
     pub(super) fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
         let is_new_budget = self.rules.budget != rules.budget;
         self.rules = rules;

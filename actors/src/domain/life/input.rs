@@ -1,4 +1,4 @@
-//! What goes into the life of a Mysis and what comes out of it.
+//! The inputs and effects of a Mysis' life.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,146 +15,140 @@ use crate::rules::SwarmRules;
 use crate::tool::Toolset;
 use crate::write::Write;
 
-/// Names one piece of work on the outside; an answer with another name is stale.
+/// The id of a task on the outside. An answer with another id is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(pub u64);
 
-/// Names one request to the store.
+/// The id of a write to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WriteId(pub u64);
 
-/// Names one alarm; one that rings for another is stale.
+/// The id of a timer. One with another id is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AlarmId(pub u64);
 
-/// Names somebody who waits for the answer to an order.
+/// The id of an order's reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReplyId(pub u64);
 
-/// What happens to a Mysis.
+/// An input of a Mysis' life.
 #[derive(Clone, Debug)]
 pub enum LifeInput {
-    /// The operator wants something.
+    /// An order of the operator.
     Ordered {
-        /// Who waits for the answer.
+        /// The id of the reply.
         asker: ReplyId,
-        /// What.
+        /// The order.
         order: MysisOrder,
     },
-    /// The swarm's mission is this now; it is not delivered by this.
+    /// The mission in force changed. This does not deliver it.
     MissionStands(Option<Mission>),
-    /// The rules or the known secrets changed.
+    /// New rules or secrets.
     RulesChanged {
         /// The rules.
         rules: Arc<SwarmRules>,
-        /// The secrets.
+        /// Removes the known secrets from texts.
         redactor: Arc<Redactor>,
     },
-    /// The store has it, or will never have it.
+    /// The store has answered a write.
     Recorded {
-        /// Which request.
+        /// The id of the write.
         ticket: WriteId,
-        /// What came of it.
+        /// The store's answer.
         outcome: Result<(), String>,
     },
-    /// The work on the outside is at this point.
+    /// The activity of a task changed.
     Progressed {
-        /// Which work.
         work: TaskId,
-        /// What it does now.
+        /// The new activity.
         activity: Activity,
     },
-    /// The session with the game server changed.
+    /// The connection to the game server changed.
     Linked {
-        /// How it stands.
+        /// The state of the connection.
         link: LinkState,
-        /// The tools on offer now.
+        /// The tools that are available now.
         tools: Arc<Toolset>,
         /// The Mysis' game account, if it has one.
         account: Option<Arc<str>>,
     },
-    /// It has this game account from here on.
+    /// The Mysis has this game account from now on.
     Assigned(Arc<str>),
-    /// Something about the outside that the operator should know.
+    /// A notice about the outside for the operator.
     Noticed {
-        /// How much it matters.
+        /// The severity.
         severity: Severity,
-        /// A short stable word for it.
+        /// A short stable word for its kind.
         code: &'static str,
         /// The notice.
         text: String,
     },
-    /// The model is not asked before a moment.
+    /// The model must not be called before a certain time.
     Held {
-        /// Which work.
         work: TaskId,
-        /// Why.
+        /// The reason.
         why: Arc<str>,
-        /// Until when.
+        /// The time.
         until: Timestamp,
     },
-    /// The model answered.
+    /// The model answered or failed.
     Replied {
-        /// Which work.
         work: TaskId,
         /// The provider that was asked.
         provider: Arc<str>,
-        /// Its answer.
+        /// The answer or the fault.
         result: Result<ModelAnswer, ModelFault>,
-        /// How long it took, in milliseconds.
+        /// The duration in milliseconds.
         ms: u64,
     },
-    /// The model was tried although its provider is away, and still is.
+    /// A trial call to a provider that is away has failed.
     StillAway {
-        /// Which work.
         work: TaskId,
         /// The provider that was asked.
         provider: Arc<str>,
-        /// What it came to.
+        /// The fault.
         fault: ModelFault,
     },
-    /// The work that asks the model went down.
+    /// The task that called the model panicked.
     Died {
-        /// Which work.
         work: TaskId,
-        /// How.
+        /// The panic's text.
         text: String,
     },
-    /// A tool call is about to leave.
+    /// A tool call is ready to be sent.
     Leaving {
-        /// Which work.
+        /// The id of the task.
         work: TaskId,
     },
-    /// A tool call is over.
+    /// A tool call has ended.
     Returned {
-        /// Which work.
         work: TaskId,
-        /// What came of it.
+        /// The outcome.
         outcome: ToolOutcome,
     },
-    /// An alarm rings.
+    /// A timer has run out.
     Rang {
-        /// Which.
+        /// The id of the timer.
         alarm: AlarmId,
     },
-    /// The program is closing: what has left may come back, nothing new begins.
+    /// The program is closing. Calls that were sent may return; nothing new begins.
     WindDown,
 }
 
-/// What came of a tool call.
+/// The outcome of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolOutcome {
-    /// The answer, or what went wrong.
+    /// The result, or what went wrong.
     pub text: String,
-    /// How it ended; never open.
+    /// How the call ended. It is never an open status.
     pub status: CallStatus,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub ms: u64,
-    /// The game tick that the answer names, if it names one.
+    /// The game tick in the result, if there is one.
     pub tick: Option<i64>,
 }
 
-/// What is to be done for a Mysis, in this order.
+/// An effect of a Mysis' life. Effects are carried out in order.
 #[derive(Clone, Debug)]
 pub enum Effect {
     /// Make this durable, then say so.

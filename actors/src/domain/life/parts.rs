@@ -1,4 +1,4 @@
-//! The parts of a life: its session with the game, its figures, and what was told already.
+//! The parts of a life: its session, its figures, and the notices that were given.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::ids::Timestamp;
 use crate::state::Totals;
 use crate::tool::Toolset;
 
-/// What a Mysis knows of its session with the game.
+/// What a Mysis knows of its game session.
 #[derive(Debug)]
 pub(super) struct SessionView {
     pub(super) account: Option<Arc<str>>,
@@ -19,7 +19,7 @@ pub(super) struct SessionView {
 }
 
 impl SessionView {
-    /// None is open yet; the account and the tick are those of the life before.
+    /// Before a session is open. Account and tick are those of the previous incarnation.
     pub(super) fn unopened(
         account: Option<Arc<str>>,
         tick: Option<i64>,
@@ -35,7 +35,7 @@ impl SessionView {
     }
 }
 
-/// What a Mysis has used up, and when it last did something.
+/// The totals of a Mysis and the time of its last activity.
 #[derive(Debug)]
 pub(super) struct LifeFigures {
     pub(super) totals: Totals,
@@ -43,15 +43,15 @@ pub(super) struct LifeFigures {
     pub(super) last_activity_at: Timestamp,
 }
 
-/// What the operator or the model was told already, and is not told again.
+/// What the operator or the model was told already and is not told again.
 #[derive(Debug, Default)]
 pub(super) struct ToldNotices {
-    /// Whether it waits for a provider that is away.
+    /// That it waits for a provider that is away.
     pub(super) is_away: bool,
-    /// Whether this machine has no descriptor left for it.
+    /// That this machine has no file descriptor left for it.
     pub(super) lacks_descriptor: bool,
-    /// What the model was told about the runtime in the last request, by code.
+    /// The runtime notices in the last request, by code.
     pub(super) noticed: BTreeSet<&'static str>,
-    /// The end of the pause that the operator was told of last.
+    /// The end of the pause that the operator was told last.
     pub(super) held_until: Option<Timestamp>,
 }

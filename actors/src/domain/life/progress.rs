@@ -1,4 +1,4 @@
-//! Progress: what a Mysis' life makes of the watch on it.
+//! Progress: how a Mysis' life reacts to the verdicts of the stall detection.
 
 use crate::compose::TurnOwner;
 use crate::conversation::PendingCall;
@@ -15,7 +15,7 @@ use super::record::WriteDraft;
 use super::{Life, LifeStage, Route, ToolOutcome};
 
 impl Life {
-    /// A call of the turn under way came back.
+    /// Passes a call that has returned to the stall detection.
     pub(super) fn note_call(&mut self, open: &PendingCall, outcome: &ToolOutcome) {
         let called = FinishedCall {
             tool: &open.call.name,
@@ -27,8 +27,8 @@ impl Life {
         self.watch.on_call(called, self.moment);
     }
 
-    /// A turn is over: tells of one that gets nowhere, and takes the next step. Gives whether the
-    /// Mysis is to be parked, and why.
+    /// Ends a turn for the stall detection, reports a verdict and takes the next step. Returns the
+    /// reason if the Mysis is to be parked.
     pub(super) fn watch_progress(&mut self, errand: OrderIntent) -> Option<String> {
         let rules = self.rules.clone();
         let means = EscalationOptions {
@@ -57,7 +57,7 @@ impl Life {
         reason
     }
 
-    /// Tells the operator, and does what the rung asks for.
+    /// Reports a verdict and does what its step requires.
     fn apply_verdict(&mut self, draft: &mut WriteDraft, verdict: &StallVerdict) -> Option<String> {
         let facts = format!("no progress in the last {}", verdict.facts);
         let (code, text) = match verdict.step {
@@ -83,7 +83,7 @@ impl Life {
         (verdict.step == Some(EscalationStep::Parked)).then_some(text)
     }
 
-    /// Stops for good, until the operator says something (DESIGN 2).
+    /// Parks the Mysis until the operator gives an order (DESIGN 2).
     pub(super) fn park(&mut self, reason: &str) {
         self.enter_stage(LifeStage::Idle, Some(reason.into()));
         let mut draft = WriteDraft::default();
@@ -92,13 +92,13 @@ impl Life {
         self.record_draft(draft);
     }
 
-    /// Drops from the window what stands before the point where the conversation begins afresh.
+    /// Drops the rows before the reset of the context from the window.
     pub(super) fn begin_afresh(&mut self) {
         let (at, window) = (self.watch.context_reset(), self.rules.context_window);
         self.conversation.begin_afresh(at, window);
     }
 
-    /// What a turn's order asks for.
+    /// The intent of a turn's order.
     pub(super) fn order_intent(&self, owner: &TurnOwner) -> OrderIntent {
         match owner {
             TurnOwner::Prompt(seq) => {
@@ -111,7 +111,7 @@ impl Life {
         }
     }
 
-    /// Whom to ask in place of its own provider, once it was taken so far.
+    /// The provider to use instead of the Mysis' own, once that step was taken.
     pub(super) fn route_of_the_rung(&self) -> Option<Route> {
         let is_due = self.watch.escalation_step() >= EscalationStep::OtherProvider
             && self.rules.progress.is_on;
@@ -126,17 +126,17 @@ impl Life {
         is_other.then(|| self.route_to(named.clone()))
     }
 
-    /// The turns that lead nowhere, once there are enough of them to tell.
+    /// How the Mysis is stuck, once that is known.
     pub(super) fn stuck(&self) -> Option<Stuck> {
         self.watch.stuck()
     }
 
-    /// An order of the operator begins a new count.
+    /// Begins a new count, because the operator gave an order.
     pub(super) fn forget_progress(&mut self) {
         self.watch.on_order(self.moment);
     }
 
-    /// What the model is told about its progress, until it makes some.
+    /// The notice for the model about its progress, until there is a gain.
     pub(super) fn progress_notice(&self) -> Option<String> {
         let notice = self.watch.notice()?;
         if self.watch.escalation_step() < EscalationStep::ContextReset {
@@ -149,7 +149,7 @@ impl Life {
     }
 }
 
-/// Takes up what was known of its progress.
+/// Restores the stall detection from a checkpoint.
 pub(super) fn restore_detector(memo: Option<&str>, now: Now) -> StallDetector {
     memo.map(|memo| StallDetector::restore(memo, now))
         .unwrap_or_default()

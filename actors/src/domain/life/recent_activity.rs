@@ -1,4 +1,5 @@
-//! Deeds: what a Mysis said and did last, in short, and how long its trips take; for display only.
+//! Recent activity: the last words and calls of a Mysis in short, and how long its trips take; for
+//! display only.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,30 +12,30 @@ use crate::ids::{CallKey, Timestamp};
 use crate::message::{CallRecord, CallStatus};
 use crate::tool::FOREIGN_TEXT_LINE;
 
-/// Characters of words that are kept.
+/// The most characters of words that are kept.
 const MAX_WORDS_CHARS: usize = 200;
-/// Larger results are told by their first words: they come often, and nobody may look.
+/// Of larger results only the first words are shown. They come often and are rarely looked at.
 const MAX_PARSED_BYTES: usize = 8 << 10;
-/// Calls after which words are no news any more.
+/// After this many calls, words are no longer news.
 const MAX_CALLS_SINCE_WORDS: u32 = 20;
-/// Trips that are known; beyond, it begins to learn anew.
+/// The most trips that are remembered. Beyond that all are forgotten.
 const MAX_TRIPS: usize = 16;
 
-/// What a Mysis said and did last.
+/// The last words and calls of a Mysis.
 #[derive(Debug, Default)]
 pub(super) struct RecentActivity {
     words: Arc<str>,
-    /// Calls that came back since.
+    /// The number of calls since the words.
     calls: u32,
-    /// The last one of them.
+    /// The last of these calls.
     last: Option<Arc<LastToolCall>>,
-    /// How long trips took, in milliseconds. The game does not say how long one takes before its end.
+    /// The duration of trips in milliseconds. The game only tells it at the end of a trip.
     trips: BTreeMap<Trip, u64>,
-    /// Where the last trip led.
+    /// The destination of the last trip.
     place: Option<Arc<str>>,
 }
 
-/// From where, by what tool, to where; places as the arguments of the calls name them.
+/// Origin, tool and destination. Places are named as in the calls' arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Trip {
     from: Option<Arc<str>>,
@@ -48,7 +49,7 @@ pub(super) fn is_trip(tool: &str) -> bool {
 }
 
 impl RecentActivity {
-    /// What is known of it from the conversation.
+    /// Restores it from the conversation.
     pub(super) fn from_conversation(conversation: &Conversation) -> RecentActivity {
         let mut recent_activity = RecentActivity::default();
         let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
@@ -74,7 +75,7 @@ impl RecentActivity {
         recent_activity
     }
 
-    /// Something was said; nothing is nothing new.
+    /// Takes words of the model. Empty ones are ignored.
     pub(super) fn record_words(&mut self, text: &str) {
         if !text.trim().is_empty() {
             self.words = first_line(text);
@@ -83,7 +84,7 @@ impl RecentActivity {
         }
     }
 
-    /// A call came back.
+    /// Takes a call that has returned.
     pub(super) fn record_call(
         &mut self,
         call: &CallRecord,
@@ -111,7 +112,8 @@ impl RecentActivity {
         }
     }
 
-    /// When a call that leaves now will probably be back: the same trip took so long the last time.
+    /// When a call that is sent now will probably return. It assumes the duration of the last such
+    /// trip.
     pub(super) fn expected_end(&self, call: &CallRecord, now: Timestamp) -> Option<Timestamp> {
         if !is_trip(&call.name) {
             return None;
@@ -128,18 +130,18 @@ impl RecentActivity {
         }
     }
 
-    /// The last thing it said, while that is news; one line.
+    /// The last words on one line, while they are news.
     pub(super) fn words(&self) -> Arc<str> {
         self.words.clone()
     }
 
-    /// What came back after that.
+    /// The call that returned after the last words.
     pub(super) fn last_tool_call(&self) -> Option<Arc<LastToolCall>> {
         self.last.clone()
     }
 }
 
-/// What a result says, in at most 200 characters of one line.
+/// A result in at most 200 characters on one line.
 fn summarize_result(text: &str) -> String {
     let text = text.strip_prefix(FOREIGN_TEXT_LINE).unwrap_or(text);
     let value = (text.len() <= MAX_PARSED_BYTES).then(|| serde_json::from_str(text).ok());
@@ -149,7 +151,7 @@ fn summarize_result(text: &str) -> String {
     }
 }
 
-/// The first line of a text that says something, at most 200 characters of it.
+/// The first line of a text that is not blank, at most 200 characters.
 fn first_line(text: &str) -> Arc<str> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
     cut_chars(line.unwrap_or_default()).into()

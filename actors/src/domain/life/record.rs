@@ -1,4 +1,4 @@
-//! Recording: rows and states on their way to the store, and what waits for them there.
+//! Recording: sends rows and states to the store, and continues when they are stored.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::write::Write;
 use super::input::{Effect, ReplyId, WriteId};
 use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};
 
-/// What is told once the store has a request.
+/// What has to be reported when a write is stored.
 #[derive(Debug, Default)]
 pub(super) struct PendingWrite {
     rows: Vec<Arc<Row>>,
@@ -23,18 +23,18 @@ pub(super) struct PendingWrite {
     answer: Option<(ReplyId, CompletedOrder)>,
 }
 
-/// Writes that are being put together.
+/// Writes that are being collected.
 #[derive(Debug, Default)]
 pub(super) struct WriteDraft {
     pub(super) writes: Vec<Write>,
-    /// Settings that hold once the store has the draft.
+    /// A profile change that takes effect when the draft is stored.
     pub(super) change: Option<ProfileChange>,
     rows: Vec<Arc<Row>>,
     answer: Option<(ReplyId, CompletedOrder)>,
 }
 
 impl WriteDraft {
-    /// Answers an order once the store has the draft.
+    /// Adds the answer to an order. It is given when the draft is stored.
     pub(super) fn with_answer(mut self, asker: ReplyId, done: CompletedOrder) -> WriteDraft {
         self.answer = Some((asker, done));
         self
@@ -59,7 +59,8 @@ impl Life {
         row
     }
 
-    /// A row between two turns belongs to the coming one: that is the one that was cut, if one was.
+    /// The turn of a new row. A row between two turns belongs to the next one, which continues an
+    /// interrupted one if there is one.
     fn turn_of_new_rows(&self) -> TurnNumber {
         match &self.stage {
             LifeStage::InTurn { .. } => self.turn,
@@ -91,7 +92,7 @@ impl Life {
         });
     }
 
-    /// Adds what has been used up to a draft.
+    /// Adds the totals to a draft.
     pub(super) fn add_totals(&self, draft: &mut WriteDraft) {
         draft.writes.push(Write::Totals {
             mysis: self.id,
@@ -131,7 +132,7 @@ impl Life {
         self.record_draft(draft);
     }
 
-    /// Sends a draft to the store; nothing waits for it but an order's answer.
+    /// Sends a draft to the store. Only the answer to an order waits for it.
     pub(super) fn record_draft(&mut self, draft: WriteDraft) -> WriteId {
         let ticket = WriteId(self.next_stamp());
         self.pending.insert(
@@ -149,7 +150,7 @@ impl Life {
         ticket
     }
 
-    /// The store has a request, or will never have it.
+    /// Takes the store's answer to a write.
     pub(super) fn on_recorded(&mut self, ticket: WriteId, outcome: Result<(), String>) {
         let Some(pending) = self.pending.remove(&ticket) else {
             return;
@@ -170,7 +171,7 @@ impl Life {
         self.continue_after(ticket);
     }
 
-    /// Goes on with what waited for a request to be stored.
+    /// Continues with what waited for a write.
     fn continue_after(&mut self, ticket: WriteId) {
         let LifeStage::InTurn { step, .. } = &mut self.stage else {
             return;
@@ -196,13 +197,13 @@ impl Life {
         }
     }
 
-    /// The store refused for good: what was in memory only cannot be built upon.
+    /// Handles a final refusal of the store. What exists in memory only must not be used.
     fn not_recorded(&mut self, pending: PendingWrite, why: &str) {
         if let Some((asker, _)) = pending.answer {
             let answer = Err(OrderRefusal::Store(why.to_string()));
             self.effects.push(Effect::Answer { asker, answer });
         }
-        // Settings that are not stored are not in force: nothing was built upon them.
+        // A profile change that is not stored is not in force, so nothing depends on it.
         if self.state() == LifeState::Running && pending.change.is_none() {
             self.fail_turn(
                 MysisFaultKind::Store,
@@ -211,7 +212,7 @@ impl Life {
         }
     }
 
-    /// A fault that the turn cannot survive.
+    /// Ends the turn with a fault.
     pub(super) fn fail_turn(&mut self, kind: MysisFaultKind, text: String) {
         let text = self.redactor.clean(&text).into_owned();
         let fault = MysisFault {
@@ -229,8 +230,8 @@ impl Life {
         self.record_draft(draft);
     }
 
-    /// The row as it is stored: without secrets, and no longer than anybody reads. What the operator
-    /// says is never cut.
+    /// The row as it is stored: without secrets and within the length limits. The operator's texts
+    /// are never cut.
     fn redact_body(&self, body: RowBody) -> RowBody {
         let is_of_servers = matches!(
             body,
@@ -241,7 +242,7 @@ impl Life {
         );
         let mut body = body.with_texts(|text| self.redactor.clean_shared(text));
         if let RowBody::Result { text, meta, .. } = &mut body {
-            // What a secret's place holds is not left out.
+            // A replaced secret does not count as left out.
             meta.bytes = text.len() as u64;
         }
         body.with_texts(|text| match is_of_servers {

@@ -1,4 +1,4 @@
-//! Recall: how a Mysis takes up its life again from what is stored (DESIGN 2, 7).
+//! Restores a Mysis' life from the store (DESIGN 2, 7).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,32 +23,32 @@ use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Mode};
 
-/// What a Mysis is rebuilt from.
+/// The data from which a life is restored.
 #[derive(Clone, Debug)]
 pub struct RestoreArgs {
     /// The Mysis as stored.
     pub record: MysisRecord,
     /// Its conversation as stored.
     pub recollection: StoredHistory,
-    /// The new life of its actor.
+    /// The new incarnation.
     pub incarnation: Incarnation,
     /// The mission in force.
     pub mission: Option<Mission>,
     /// The rules.
     pub rules: Arc<SwarmRules>,
-    /// The known secrets.
+    /// Removes the known secrets from texts.
     pub redactor: Arc<Redactor>,
-    /// What ended the life before, where that was a crash.
+    /// The cause of the crash that ended the previous incarnation, if it crashed.
     pub crash: Option<Arc<str>>,
-    /// Whether it ran when the program ended, and is not started again.
+    /// Whether it ran when the program ended and is not started again.
     pub is_interrupted: bool,
-    /// What it may do.
+    /// Whether it runs, or only queues orders.
     pub mode: Mode,
 }
 
 impl Life {
-    /// Rebuilds a Mysis and says what is to be done first: calls whose outcome nobody will ever
-    /// learn get their honest result. A call that only reads stays open, to be made again.
+    /// Restores a Mysis and returns its first effects. A call whose outcome will never be known
+    /// gets a result that says so. A call that only reads stays open and is made again.
     #[must_use]
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
@@ -67,7 +67,8 @@ impl Life {
             let reason =
                 format!("{INTERRUPTED_PREFIX}it ran until {until}, when the program ended");
             life.reason = Some(reason.into());
-            // Who only looks changes no state: the next run finds it as it was left.
+            // A process that only queues orders changes no state, so that the next run finds it
+            // unchanged.
             if life.mode == Mode::Live {
                 life.add_state(&mut draft);
             }
@@ -84,7 +85,8 @@ impl Life {
         let mut recollection = past.recollection;
         let account = past.record.account.clone();
         let stage = stage_of(&past.record, now);
-        // The rows are the truth: an answer that a crash kept from them was not counted either.
+        // The rows are authoritative: an answer that a crash kept from being stored was not counted
+        // either.
         let totals = recollection.totals.unwrap_or(past.record.totals);
         let profile = recollection.profile.take().unwrap_or(past.record.profile);
         let game = restore_game(&mut recollection, account.as_deref(), both);
@@ -138,13 +140,13 @@ impl Life {
     }
 }
 
-/// The tick of which the game spoke last.
+/// The last tick in the conversation.
 fn last_tick(conversation: &Conversation) -> Option<i64> {
     let mut rows = conversation.rows().rev();
     rows.find_map(|row| row.result().and_then(|(_, _, meta)| meta.tick))
 }
 
-/// Nobody runs before somebody starts it.
+/// The initial stage. No Mysis runs before it is started.
 fn stage_of(record: &MysisRecord, now: Timestamp) -> LifeStage {
     match record.state {
         LifeState::Idle | LifeState::Running => LifeStage::Idle,
@@ -163,7 +165,7 @@ fn stage_of(record: &MysisRecord, now: Timestamp) -> LifeStage {
     }
 }
 
-/// The result of a call that nobody waits for any more; `None` where it can simply be made again.
+/// The result of a call whose answer is lost; `None` if the call can be made again.
 fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
     if open.call.read_only {
         return None;
@@ -177,7 +179,7 @@ fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
     }
 }
 
-/// What the account saw of the game that is logged in now.
+/// What the logged-in account knows of the game.
 fn restore_game(past: &mut StoredHistory, account: Option<&str>, both: Now) -> GameState {
     let sightings = std::mem::take(&mut past.sightings).into_iter();
     let seen = sightings.filter(|(of, _)| **of == *account.unwrap_or_default());

@@ -1,7 +1,7 @@
-//! Secrecy: whatever comes from outside loses its secrets before anything is made of it.
+//! Secrecy: removes secrets from all inputs before anything else happens.
 //!
-//! Every text of every input, not a list of fields: what is stored, shown, traced and sent is made
-//! of nothing else.
+//! It cleans every text of every input instead of a list of fields. All that is stored, shown,
+//! traced and sent is made of these inputs.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::Life;
 use super::input::LifeInput;
 
 impl LifeInput {
-    /// Takes the secrets that are known out of it.
+    /// Removes the known secrets.
     pub(super) fn remove_secrets(&mut self, known: &Redactor) {
         match self {
             LifeInput::Ordered { asker: _, order } => order.remove_secrets(known),
@@ -68,7 +68,7 @@ impl LifeInput {
     }
 }
 
-/// Takes secrets out of what came of a request to a model.
+/// Removes secrets from the result of a model call.
 pub fn remove_secrets_of_reply(reply: &mut Result<ModelAnswer, ModelFault>, known: &Redactor) {
     match reply {
         Ok(answer) => answer.remove_secrets(known),
@@ -77,8 +77,8 @@ pub fn remove_secrets_of_reply(reply: &mut Result<ModelAnswer, ModelFault>, know
 }
 
 impl Life {
-    /// What the model writes for a password into `login` counts for nothing, since the game gets the
-    /// assigned one: it is kept nowhere, and so not sent back (DESIGN 6).
+    /// Removes the password that the model wrote into `login`. The game gets the assigned one, so
+    /// the model's is neither stored nor sent back (DESIGN 6).
     pub(super) fn without_passwords(
         &self,
         utterance: Utterance,
@@ -128,7 +128,7 @@ impl Activity {
             Activity::CoolingDown(text) | Activity::CallingTool(text) | Activity::Paused(text) => {
                 known.clean_in_place(text)
             }
-            // Names of the configuration.
+            // These names come from the configuration.
             Activity::Queueing(_)
             | Activity::Resting
             | Activity::Rebuilding
@@ -147,7 +147,7 @@ impl Activity {
 }
 
 impl ModelAnswer {
-    /// Takes secrets out of its words, its calls and whatever else the server says of it.
+    /// Removes secrets from the text, the calls and everything else that the server returned.
     fn remove_secrets(&mut self, known: &Redactor) {
         let ModelAnswer {
             text,
@@ -194,7 +194,7 @@ impl ModelFault {
 }
 
 impl ChatMessage {
-    /// The same without secrets: it may have been composed before they were known.
+    /// The message without secrets. It may have been composed before they were known.
     #[must_use]
     pub fn without_secrets(&self, known: &Redactor) -> ChatMessage {
         let clean = |text: &Arc<str>| known.clean_shared(text.clone());

@@ -1,4 +1,4 @@
-//! The turn: prompt, then model call and tool calls in turn, until words or the limit end it.
+//! The turn: a prompt, then model calls and tool calls, until a reply or the limit ends it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::record::WriteDraft;
 use super::{ActiveTurn, AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep, TurnTrigger};
 
 impl Life {
-    /// Running with nothing under way: takes up the turn that was left open, or begins one.
+    /// Continues to run: resumes an interrupted turn, or begins one.
     pub(super) fn go_on(&mut self) {
         if self.mode == Mode::Draining {
             return self.effects.push(Effect::Leave);
@@ -27,7 +27,7 @@ impl Life {
         let began = turn.began;
         self.stage = LifeStage::InTurn {
             turn,
-            // Never waited for: the next step replaces it before anything else happens.
+            // This step is never waited for, because the next one replaces it at once.
             step: TurnStep::CoolingDown {
                 alarm: AlarmId(0),
                 attempt: 0,
@@ -56,7 +56,8 @@ impl Life {
         }
     }
 
-    /// The turn that ended neither by words nor by the limit: a crash, a stop or a fault cut it.
+    /// The turn that neither a reply nor the limit ended, because a crash, a stop or a fault
+    /// interrupted it.
     fn open_turn(&mut self) -> Option<ActiveTurn> {
         let number = self.open_turn_number()?;
         let calls: VecDeque<PendingCall> = self.conversation.open_calls().into();
@@ -75,7 +76,7 @@ impl Life {
         })
     }
 
-    /// Which turn is taken up again next, if one was cut.
+    /// The number of the interrupted turn that is resumed next.
     pub(super) fn open_turn_number(&self) -> Option<TurnNumber> {
         let last = self.conversation.last_utterance()?;
         let is_open = last.kind() == Some(RowKind::Call)
@@ -104,7 +105,7 @@ impl Life {
         }
     }
 
-    /// A nudge is no row; that one was given is (DESIGN 4).
+    /// Notes the nudge of a turn. A nudge is no row, but the fact that it was given is (DESIGN 4).
     fn say_what_set_it_going(&mut self, began: TurnTrigger) {
         let code = match began {
             TurnTrigger::Ordered => return,
@@ -120,7 +121,7 @@ impl Life {
         self.record_notice(Severity::Info, code, None, &text);
     }
 
-    /// The next call, else the next question, else the end.
+    /// Makes the next call, else the next request, else ends the turn.
     pub(super) fn go_on_in_turn(&mut self) {
         let LifeStage::InTurn { turn, .. } = &self.stage else {
             return;
@@ -166,7 +167,7 @@ impl Life {
         });
     }
 
-    /// Counts the turn, then pauses, goes on at once or goes idle (DESIGN 5).
+    /// Counts the turn, then pauses, goes on at once, or becomes idle (DESIGN 5).
     pub(super) fn end_turn(&mut self) {
         let LifeStage::InTurn { turn, .. } = &self.stage else {
             return;
@@ -203,7 +204,7 @@ impl Life {
         }
     }
 
-    /// Whether an order came that the model has not been shown.
+    /// Whether there is an order that the model has not seen.
     fn has_unseen_order(&self) -> bool {
         let seen = self
             .conversation
@@ -246,8 +247,8 @@ impl Life {
         self.record_draft(draft);
     }
 
-    /// The program is closing. A call that has left is waited for, so that its outcome is known;
-    /// the state stays as it is, so that the next run can take it up.
+    /// Closes the life. A call that was sent is awaited, so that its outcome is known. The state
+    /// stays, so that the next run can resume.
     pub(super) fn wind_down(&mut self) {
         self.mode = Mode::Draining;
         let waits = matches!(

@@ -1,4 +1,4 @@
-//! The questions about the game: which one, and who one is there.
+//! The questions about the game and the game account.
 
 use super::Asker;
 use crate::cli::setup::Extras;
@@ -10,7 +10,7 @@ use crate::settings::{BUILT_IN_GAME, SPACEMOLT, Secret};
 use crate::setup::KeyAnswer;
 
 impl Asker<'_> {
-    /// Which game.
+    /// Asks for the game.
     pub(super) fn ask_game(&self) -> anyhow::Result<String> {
         if let Some(game) = &self.args.game {
             return flags::game_of(Some(game), self.present).map_err(anyhow::Error::msg);
@@ -52,7 +52,8 @@ impl Asker<'_> {
         }
     }
 
-    /// An account of the game, or what it wants from whoever registers.
+    /// Asks for an account of the game, or for the registration code with which Myses register
+    /// their own.
     pub(super) fn ask_account(&self, game: &str) -> anyhow::Result<(Extras, KeyAnswer)> {
         let mut extras = flags::extras_of(self.args)?;
         if let Some(told) = flags::code_of(self.args, self.environment)? {

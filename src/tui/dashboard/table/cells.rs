@@ -62,7 +62,7 @@ pub fn cell(
     }
 }
 
-/// What its calls cost; an unknown price is not a price of nothing.
+/// The cost of the Mysis' calls. An unknown cost is not shown as 0.
 #[must_use]
 pub fn cost_text(standing: &MysisStatus, rules: Option<&SwarmRules>) -> String {
     let totals = standing.totals;
