@@ -63,6 +63,60 @@ fn whoever_leaves_at_any_question_has_written_nothing() {
 }
 
 #[test]
+fn whoever_leaves_while_it_is_tried_has_written_nothing() {
+    let slow = Server::pilot(&["--latency", "10m"]);
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(80, 24, folder.path());
+    let url = &slow.url;
+    terminal.types(&format!(
+        "\"$ZOEA\" setup --provider {url} --game offline --myses 1 --cap 1usd\r"
+    ));
+    for question in ["Which model?", "Try it now?"] {
+        terminal.sees(question);
+        terminal.types("\r");
+    }
+    terminal.sees("· a call");
+    terminal.types("\u{3}");
+    terminal.sees("nothing was written");
+    terminal.comes_back();
+    let left = std::fs::read_dir(folder.path().join(".zoea")).expect("a home");
+    assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn what_is_wrong_with_an_address_stays_in_sight() {
+    let galaxy = Server::galaxy(&[]);
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(60, 15, folder.path());
+    terminal.types("\"$ZOEA\" setup --game offline\r");
+    let choose_another = |terminal: &mut Terminal| {
+        terminal.sees("letters filter");
+        terminal.types("another\r");
+        terminal.sees("[such as");
+    };
+    let wrong = |terminal: &mut Terminal, address: &str, text: &str| {
+        terminal.types(&format!("{address}\r"));
+        terminal.until(text, |screen| {
+            screen.contents().replace('\n', " ").contains(text)
+        });
+    };
+    choose_another(&mut terminal);
+    let text = "`nonsense` is no model server";
+    wrong(&mut terminal, "nonsense", text);
+    // Another one is asked for at once.
+    terminal.sees("[such as");
+    let text = "nobody answers there";
+    wrong(&mut terminal, "http://127.0.0.1:9", text);
+    choose_another(&mut terminal);
+    let text = "no model server (HTTP 4";
+    wrong(&mut terminal, &galaxy.url, text);
+    terminal.sees("letters filter");
+    terminal.types("\u{3}");
+    terminal.sees("nothing was written");
+    terminal.comes_back();
+}
+
+#[test]
 fn a_key_is_never_on_the_screen_and_goes_into_the_credentials() {
     const KEY: &str = "sesame-sesame-7";
     let locked = Server::pilot(&["--nonsense", "0", "--api-key", KEY]);

@@ -81,7 +81,7 @@ pub(super) fn choose<T>(
     let rows = usize::from(terminal_size().1);
     let select = Select::new(question, choices)
         .with_starting_cursor(start)
-        .with_page_size(rows.saturating_sub(5).clamp(3, 12))
+        .with_page_size(rows.saturating_sub(9).clamp(3, 12))
         .with_help_message("↑↓ and Enter; letters filter");
     Ok(ask_blocking(|| select.prompt())?.value)
 }
