@@ -1,8 +1,9 @@
-"""Servers whose chat templates insist, each at a path of its own: what a template (or Mistral's own
-validator) refuses is answered with 400 and its words, as vLLM does; all else goes on to the simulated model.
+"""Model servers with strict chat templates, each at a path of its own. A request that the template (or
+Mistral's own validator) refuses is answered with 400 and the error text, as vLLM does. All other requests
+are passed on to the simulated model.
 
-insist.py PILOT TABLE TEMPLATE...: prints its address; on SIGTERM it writes, for each template, how many
-requests it took and refused, and why."""
+insist.py PILOT TABLE TEMPLATE...: prints its address. On SIGTERM it writes for each template how many
+requests it accepted and refused, and why."""
 import collections
 import copy
 import datetime
@@ -20,7 +21,7 @@ import jinja2.sandbox
 from mistral_common.protocol.instruct import validator
 from mistral_common.protocol.instruct.request import ChatCompletionRequest
 
-# Before there are threads: the end is waited for by the first one alone.
+# The signals are blocked before there are threads, so that only the main thread waits for them.
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
 PILOT, TABLE, TEMPLATES = sys.argv[1], sys.argv[2], sys.argv[3:]
 
@@ -39,13 +40,13 @@ environment.globals["strftime_now"] = lambda form: datetime.datetime.now().strft
 
 def by_template(path):
     template = environment.from_string(pathlib.Path(path).read_text())
-    # This one joins arguments to text, as its model's own interface sends them on.
+    # This template joins the arguments to text, so it gets them as text, as its model's own API passes them.
     as_text = "deepseek_v3" in path
 
     def judge(body):
         messages = copy.deepcopy(body["messages"])
         for message in messages:
-            # As vLLM and llama.cpp hand messages to a template.
+            # vLLM and llama.cpp pass messages to a template in this form.
             if message.get("content") is None:
                 message["content"] = ""
             for call in message.get("tool_calls", []):

@@ -1,6 +1,6 @@
-"""Operates a running swarm through its control interface, by the official Python SDK of MCP.
+"""Operates a running swarm through its control interface, with the official Python SDK of MCP.
 
-operate.py RUN_JSON CONTROL_TOKEN: every tool of the contract is called, and what it answers is looked at.
+operate.py RUN_JSON CONTROL_TOKEN: calls every tool of the contract and checks the answers.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ checks = 0
 
 
 def check(holds, what):
-    """One thing that must hold."""
+    """Checks one condition."""
     global checks
     checks += 1
     if not holds:
@@ -25,7 +25,7 @@ def check(holds, what):
 
 
 class Swarm:
-    """The tools, as functions."""
+    """The tools of the control interface as functions."""
 
     def __init__(self, session):
         self.session = session

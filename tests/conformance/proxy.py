@@ -1,6 +1,6 @@
-"""Adds the control interface's token to requests, for test programs that cannot be given one.
+"""Adds the control interface's token to requests, for test programs that cannot send one.
 
-proxy.py RUN_JSON CONTROL_TOKEN: prints its URL, then passes on whatever comes, headers and all.
+proxy.py RUN_JSON CONTROL_TOKEN: prints its URL, then passes on all requests with their headers.
 """
 
 import http.client
@@ -16,7 +16,7 @@ with open(sys.argv[2]) as file:
 
 
 class Passing(http.server.BaseHTTPRequestHandler):
-    """One request, passed on."""
+    """Passes on a request."""
 
     protocol_version = "HTTP/1.1"
 
@@ -44,11 +44,11 @@ class Passing(http.server.BaseHTTPRequestHandler):
     do_GET = do_POST = do_DELETE = do_OPTIONS = pass_on
 
     def log_message(self, *_):
-        """Says nothing."""
+        """Suppresses the log of requests."""
 
 
 class Quiet(http.server.ThreadingHTTPServer):
-    """Connections that the other side drops are no news."""
+    """Does not report connections that the other side closed."""
 
     def handle_error(self, request, client_address):
         if not isinstance(sys.exc_info()[1], ConnectionError):

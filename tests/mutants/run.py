@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 """Changes rules on purpose, one at a time, and says which changes no test notices.
 
-cargo-mutants finds the places and says what to put there (`cargo mutants --list`). Its own way, a build
-for each change, takes a minute each here; this script writes all changes into one copy of the tree, each
-behind a switch that an environment variable turns, builds once, and runs the tests once for each change.
+cargo-mutants lists the changes (`cargo mutants --list`). It would build once for each change, which takes
+a minute each here. This script writes all changes into one copy of the tree, each behind a switch that an
+environment variable sets. It builds once, and runs the tests once for each change.
 
     pip install tree-sitter tree-sitter-rust && cargo install cargo-mutants --locked
-    tests/mutants/run.py --count 300 --seed 1 --out one.json   # draws 300, prints those that went unnoticed
-    tests/mutants/run.py --again one.json                      # those alone, once there are tests for them
+    tests/mutants/run.py --count 300 --seed 1 --out one.json   # draws 300, prints those that no test noticed
+    tests/mutants/run.py --again one.json                      # tries those again, after tests for them were added
 
-It takes about an hour on two cores. `equivalent.txt` beside it names the changes that change nothing, each
-with its reason; they are printed and not counted.
+A run takes about an hour on two cores. `equivalent.txt` in this folder lists changes that have no observable
+effect, each with its reason. They are printed and not counted.
 
-Left out: changes within constants and const functions, let chains and struct fields, which a switch at
-run time cannot express. A change that does not compile is reported as such and not counted.
+Changes in constants, const functions, let chains and struct fields are left out, because a switch at run
+time cannot express them. A change that does not compile is reported and not counted.
 """
 
 import argparse
@@ -41,8 +41,9 @@ RULES = [
     "actors/src/domain/write.rs", "actors/src/domain/conversation.rs", "actors/src/domain/conversation/**",
     "actors/src/commander/members.rs", "src/ledger/leases.rs",
 ]
-# The tests, from the quickest to the slowest: what is built, which tests of it are run, and which files'
-# changes they are run for. Each suite sees only what the ones before left.
+# The test suites, from the fastest to the slowest: the name, the arguments of cargo, the names of the tests,
+# and the part of a path for whose changes the suite is run. A suite is run only for changes that no suite
+# before it noticed.
 SUITES = [
     ("actors", ["-p", "zoea-domain", "-p", "actors", "--lib"], [], ""),
     ("compose", ["-p", "zoea", "--test", "compose"], [], "/domain/"),
@@ -51,9 +52,9 @@ SUITES = [
     ("tui", ["-p", "zoea", "--test", "tui"], [], ""),
     ("simulation", ["-p", "zoea", "--test", "simulation"], [], ""),
 ]
-# Where the ledger is no package of its own yet.
+# The ledger's suite in older trees, in which the ledger is not a package.
 LEDGER_WITHIN = ("ledger", ["-p", "zoea", "--lib"], ["leases"], "/ledger/")
-# Changes after which the program does the same as before, each with its reason: "name: reason".
+# The list of changes without an observable effect.
 EQUIVALENT = Path(__file__).with_name("equivalent.txt")
 SWITCH = '''//! The switch of a tree in which rules were changed on purpose: which change is on.
 
@@ -102,7 +103,7 @@ class File:
         return start + len(line[:place["column"] - 1].encode())
 
     def add(self, number, mutant):
-        """Finds the node that a change concerns. Gives whether a switch can express it."""
+        """Finds the node of a change. Returns whether a switch can express the change."""
         start, end = self.offset(mutant["span"]["start"]), self.offset(mutant["span"]["end"])
         node = self.root.descendant_for_byte_range(start, max(start, end - 1))
         genre = mutant["genre"]
@@ -136,7 +137,7 @@ class File:
         return True
 
     def render(self, node, alive, switch, skip=False):
-        """The text of a node with the changes that are alive in it."""
+        """The text of a node with all usable changes in it."""
         changes = [] if skip else self.changes.get(node.id, (None, []))[1]
         changes = [change for change in changes if change[0] in alive]
         plain = self.source[node.start_byte:node.end_byte].decode()
@@ -195,7 +196,7 @@ def has_let(node):
 
 
 def build(tree, arguments):
-    """Builds tests. Gives their binaries, or the places of the errors."""
+    """Builds tests. Returns their binaries, or the places of the errors."""
     command = ["cargo", "test", "--no-run", "--locked", "--message-format=json", *arguments]
     done = subprocess.run(command, cwd=tree, capture_output=True, text=True)
     binaries, errors = [], set()
@@ -216,7 +217,7 @@ def build(tree, arguments):
 
 
 def nearest(text, line):
-    """The changes on a line, else on the nearest line above it: the error may be in what follows one."""
+    """The changes on a line, or on the nearest line above it: a change may cause an error in a later line."""
     for above in range(min(line, len(text)), max(0, line - 40), -1):
         numbers = re.findall(r"is_on\((\d+)\)", text[above - 1])
         if numbers:
@@ -225,7 +226,7 @@ def nearest(text, line):
 
 
 def run(binary, folder, tests, number, limit):
-    """Runs tests with a change on. Gives the first that fails, "time" where they never end, or nothing."""
+    """Runs tests with a change. Returns the first failed test, "time" if they do not end, or nothing."""
     environment = dict(os.environ, ZOEA_MUTANT=str(number), RUST_BACKTRACE="0", PROPTEST_MAX_SHRINK_ITERS="0",
                        PROPTEST_DISABLE_FAILURE_PERSISTENCE="1")
     process = subprocess.Popen([binary, *tests], env=environment, cwd=folder, text=True, errors="replace",
@@ -233,7 +234,7 @@ def run(binary, folder, tests, number, limit):
     is_late = threading.Event()
 
     def end():
-        # The tests' own children too.
+        # This also ends the processes that the tests started.
         try:
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -261,14 +262,14 @@ def run(binary, folder, tests, number, limit):
 
 
 def key(mutant, tree):
-    """What names a change wherever its line moves to: its name without the place, and the line itself."""
+    """The key of a change, which stays the same if its line moves: its name without the place, and the line."""
     text = (tree / mutant["file"]).read_text().splitlines()
     line = text[mutant["span"]["start"]["line"] - 1].strip()
     return re.sub(r":\d+:\d+: ", ": ", mutant["name"]) + f" | {line}"
 
 
 def tests_of(mutant):
-    """The tests of the module that a change is in: most changes are noticed there, in no time."""
+    """The tests of the changed module. They notice most changes and take the least time."""
     file = mutant["file"]
     if "/domain/" not in file:
         return None

@@ -1,4 +1,4 @@
-//! Terminals that are attached to a program which runs elsewhere.
+//! Terminals that are attached to a running program.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -12,13 +12,13 @@ use crate::terminal::Terminal;
 
 const ATTACH: &str = "$ZOEA --home home/offline attach";
 
-/// A headless program with an offline swarm; killed when it is dropped.
+/// A headless program with an offline swarm. It is killed when this is dropped.
 struct Service {
     child: Child,
 }
 
 impl Service {
-    /// Starts one and waits until it can be reached.
+    /// Starts a program and waits until it can be reached.
     fn start(folder: &Path) -> Service {
         let child = Command::new(env!("CARGO_BIN_EXE_zoea"))
             .arg("--home")
@@ -51,13 +51,13 @@ impl Service {
 
 impl Drop for Service {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The program may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// What a command of the program says beside the running one.
+/// The output of a command in another process.
 fn says(folder: &Path, words: &[&str]) -> String {
     let done = Command::new(env!("CARGO_BIN_EXE_zoea"))
         .arg("--home")
@@ -75,7 +75,7 @@ fn attach(folder: &Path, columns: u16, rows: u16) -> Terminal {
     terminal
 }
 
-/// Looks whether the swarm goes on without anybody's help.
+/// Checks that the swarm keeps playing.
 fn goes_on(folder: &Path) {
     let turns = || -> u64 {
         let listed = ask(folder, &["mysis", "list", "--json"]);
@@ -95,7 +95,7 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     let mut one = attach(folder.path(), 120, 40);
     let mut other = attach(folder.path(), 100, 30);
 
-    // What is written in one stands in the other, each in its own view.
+    // A text typed in one terminal appears in the other. Each terminal has its own view.
     other.types(":open beta\r");
     other.sees_beside(" beta  ", "following");
     one.types(":message beta what is in the hold?\r");
@@ -104,7 +104,7 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     other.sees("YOU");
     assert!(one.contents().contains("PROVIDER"), "the table stays");
 
-    // What terminals do, they do by themselves: sizes, the background, files, what was written.
+    // The size, the background, files and the history of inputs belong to each terminal.
     one.resize(60, 12);
     one.sees("needs 80×20, has 60×12");
     one.resize(120, 40);
@@ -124,13 +124,13 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     other.types(":export md\r");
     other.sees("md");
 
-    // One quits, without a question; everything else goes on.
+    // One terminal quits without a question. Everything else continues.
     one.types("q");
     one.comes_back();
     assert!(service.is_at(folder.path()));
     goes_on(folder.path());
 
-    // Whoever comes finds what was written at the other terminals before.
+    // A new terminal has the history of inputs of the earlier ones.
     one.types(&format!("clear; {ATTACH}\r"));
     one.sees("3 running");
     one.types("b");
@@ -139,7 +139,7 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     one.types("\u{1b}");
     one.sees_no("Enter send");
 
-    // The service closes in good order: both are told.
+    // The program closes in good order and tells both terminals.
     service.signal("-TERM");
     for terminal in [&mut one, &mut other] {
         terminal.sees("note: the running program is closing");
@@ -169,7 +169,7 @@ fn without_a_service_it_says_how_to_get_one() {
     terminal.comes_back();
 }
 
-/// Whole screens that nobody reads: far more than a terminal takes.
+/// The number of whole screens that are not read: far more than a terminal buffers.
 const WHOLE_SCREENS: usize = 16;
 
 #[test]
@@ -183,12 +183,12 @@ fn a_terminal_that_nobody_reads_and_one_that_is_gone_hold_nobody_up() {
         deaf.types("\u{c}");
         goes_on(folder.path());
     }
-    // Its keys are heard all the same.
+    // The keys of a terminal that does not read still have an effect.
     deaf.types(":stop alpha\r");
     other.sees("2 running");
     deaf.looks_back();
     deaf.sees("2 running");
-    // The end of its terminal is the end of nothing else.
+    // The end of this terminal ends nothing else.
     drop(deaf);
     other.types(":start alpha\r");
     other.sees("3 running");

@@ -1,4 +1,4 @@
-//! What an operator does in a day, and what the terminal must survive.
+//! An operator's work during a day, and events that the terminal must survive.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::terminal::Terminal;
 
 const RUN: &str = "$ZOEA --home home run --offline --seed 7 --tick 200ms --myses 3";
 
-/// A terminal with the program in it, once its swarm runs.
+/// A terminal in which the program runs, after its swarm has started.
 fn bridge(folder: &Path) -> Terminal {
     let mut terminal = Terminal::open(120, 40, folder);
     terminal.types(&format!("{RUN}\r"));
@@ -25,7 +25,7 @@ fn quit(terminal: &mut Terminal) {
     terminal.comes_back();
 }
 
-/// A command of the program beside the running one.
+/// The answer of a command in another process.
 pub(crate) fn ask(folder: &Path, words: &[&str]) -> Value {
     let done = Command::new(env!("CARGO_BIN_EXE_zoea"))
         .arg("--home")
@@ -37,7 +37,7 @@ pub(crate) fn ask(folder: &Path, words: &[&str]) -> Value {
     serde_json::from_slice(&done.stdout).expect("JSON")
 }
 
-/// Opens the conversation of the Mysis of that name.
+/// Opens the conversation of the Mysis with this name.
 fn open(terminal: &mut Terminal, name: &str) {
     terminal.types(&format!(":open {name}\r"));
     terminal.sees_beside(&format!(" {name}  "), "following");
@@ -48,14 +48,15 @@ fn a_day_at_the_bridge() {
     let folder = TempDir::new().expect("a folder");
     let mut terminal = bridge(folder.path());
 
-    // A new Mysis joins, and plays.
+    // A new Mysis joins and plays.
     terminal.types("n");
     terminal.sees("new Mysis");
     terminal.types("zulu\r");
     terminal.sees("4 running");
     terminal.sees_beside("▌", "zulu");
 
-    // A message: the field clears at once, the receipt follows it to the answer.
+    // A message: the input field clears at once, and the receipt shows the progress up to the
+    // answer.
     terminal.types("m");
     terminal.types("what is in the hold?\r");
     terminal.sees_beside("✓", "message zulu");
@@ -63,7 +64,7 @@ fn a_day_at_the_bridge() {
     terminal.sees("what is in the hold?");
     terminal.sees("YOU");
 
-    // The request that was last sent.
+    // The last request.
     terminal.sees("x shows it");
     terminal.types("x");
     terminal.sees_beside("LAST REQUEST OF zulu", "as sent");
@@ -71,12 +72,12 @@ fn a_day_at_the_bridge() {
     terminal.types("\u{1b}");
     terminal.sees_no("LAST REQUEST");
 
-    // A search finds it again from far away.
+    // A search finds the message from another view.
     terminal.types("/in the hold\r");
     terminal.sees("of `in the hold`");
     terminal.goes_back_to("PROVIDER");
 
-    // A mission for all.
+    // A mission for all Myses.
     terminal.types("b");
     terminal.types("Sell everything at once.\r");
     terminal.sees_beside("MISSION", "Sell everything at once.");
@@ -84,7 +85,7 @@ fn a_day_at_the_bridge() {
     terminal.sees("YOU (BROADCAST)");
     terminal.goes_back_to("PROVIDER");
 
-    // Stopped: it takes no message, says why, and keeps the text.
+    // A stopped Mysis takes no message, shows the reason, and keeps the typed text.
     terminal.types(":stop zulu\r");
     terminal.sees_beside("zulu", "■ stopped");
     terminal.types(":open zulu\r");
@@ -99,7 +100,7 @@ fn a_day_at_the_bridge() {
     terminal.sees("4 running");
     terminal.goes_back_to("PROVIDER");
 
-    // Deleted, after a question.
+    // A Mysis is deleted, after a question.
     terminal.types("/zulu\r");
     terminal.sees("1 of 4");
     terminal.types("d");
@@ -112,7 +113,7 @@ fn a_day_at_the_bridge() {
     terminal.sees_no("The filter hides everybody.");
     terminal.sees(" 3 Myses");
 
-    // At rest the screen says what the database says.
+    // When nothing runs, the screen shows what the database contains.
     terminal.types("*s");
     terminal.sees("Stop 3 Myses?");
     terminal.types("y");
@@ -126,7 +127,7 @@ fn a_day_at_the_bridge() {
         terminal.sees_beside(&format!(" {name} "), &format!(" {state} "));
     }
 
-    // The screen as files.
+    // The screen is written to files.
     terminal.types("P");
     terminal.sees("the screen is in");
     let picture = written(folder.path(), ".txt");
@@ -135,11 +136,11 @@ fn a_day_at_the_bridge() {
     let drawn = std::fs::read_to_string(written(folder.path(), ".svg")).expect("a picture");
     assert!(drawn.starts_with("<svg"), "{drawn}");
 
-    // Nobody runs: it closes without a question.
+    // No Mysis runs, so the program closes without a question.
     terminal.types("q");
     terminal.comes_back();
 
-    // The next day: what was written is still at hand.
+    // The next day the history of inputs is still there.
     terminal.types(&format!("clear; {RUN} --theme light --ascii\r"));
     terminal.sees("3 stopped");
     terminal.types("b");
@@ -153,7 +154,7 @@ fn a_day_at_the_bridge() {
     terminal.comes_back();
 }
 
-/// The file of that ending among the pictures.
+/// The written picture with this file extension.
 fn written(folder: &Path, ending: &str) -> PathBuf {
     let entries = std::fs::read_dir(folder.join("home/offline/screens")).expect("a folder");
     entries
@@ -167,7 +168,7 @@ fn a_small_window_the_background_and_a_signal_leave_a_sane_terminal() {
     let folder = TempDir::new().expect("a folder");
     let mut terminal = bridge(folder.path());
 
-    // Too small: it says so, and everything is back with the size.
+    // A terminal that is too small says so. The view returns when it is large enough.
     open(&mut terminal, "beta");
     terminal.resize(60, 12);
     terminal.sees("needs 80×20, has 60×12");
@@ -178,7 +179,7 @@ fn a_small_window_the_background_and_a_signal_leave_a_sane_terminal() {
     terminal.resize(120, 40);
     terminal.sees("SHIP");
 
-    // To the background and back, twice: the shell has a sane terminal in between.
+    // Suspended and resumed twice. The shell has a sane terminal in between.
     for _ in 0..2 {
         terminal.types("\u{1a}");
         terminal.comes_back();
@@ -187,7 +188,7 @@ fn a_small_window_the_background_and_a_signal_leave_a_sane_terminal() {
         assert!(terminal.screen().alternate_screen());
     }
 
-    // A signal closes it in good order.
+    // A signal closes the program in good order.
     let running: Value = serde_json::from_slice(
         &std::fs::read(folder.path().join("home/offline/run.json")).expect("it runs"),
     )
@@ -200,7 +201,7 @@ fn a_small_window_the_background_and_a_signal_leave_a_sane_terminal() {
     terminal.comes_back();
     assert!(!folder.path().join("home/offline/run.json").exists());
 
-    // Whoever ran then runs again.
+    // The Myses that ran before run again.
     terminal.types(&format!("clear; {RUN}\r"));
     terminal.sees("3 running");
     quit(&mut terminal);

@@ -1,4 +1,4 @@
-//! The recipe for a real model, as it stands in the operator's guide, with a model and a game of ours.
+//! The recipe for a real model in the operator's guide works, here with a simulated model and game.
 
 use tempfile::TempDir;
 
@@ -6,11 +6,11 @@ use crate::terminal::Terminal;
 use zoea_rig::{Server, until, zoea};
 
 const GUIDE: &str = include_str!("../../docs/OPERATING.md");
-/// The addresses that the recipe's own servers have.
+/// The addresses of the servers in the recipe.
 const MODEL: &str = "http://127.0.0.1:8080/v1";
 const GAME: &str = "http://127.0.0.1:3111/mcp";
 
-/// What stands between two texts, behind a third one.
+/// The text between `from` and `to`, after a heading.
 fn between(heading: &str, from: &str, to: &str) -> &'static str {
     let (_, section) = GUIDE.split_once(heading).expect("the section is there");
     let (_, rest) = section.split_once(from).expect("it begins");

@@ -1,4 +1,4 @@
-//! Another configuration for a program that has a terminal.
+//! A reload of the configuration by a program that has a terminal.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::terminal::Terminal;
 
-/// Writes a configuration that needs nobody else.
+/// Writes a configuration that needs no running servers.
 fn configure(folder: &Path, more: &str) {
     let home = folder.join("home");
     std::fs::create_dir_all(&home).expect("a home");
@@ -40,7 +40,7 @@ fn a_reload_says_what_holds_what_waits_and_what_is_wrong() {
     terminal.sees_beside("the configuration stays as it was", "budgit");
     terminal.sees_beside("nova", "idle");
 
-    // A terminal that is attached does the same.
+    // `:reload` at an attached terminal has the same effect.
     let mut visitor = Terminal::open(200, 30, folder.path());
     visitor.types("$ZOEA --home home attach\r");
     visitor.sees_beside("nova", "idle");

@@ -1,4 +1,4 @@
-//! After any storm the screen says what the database says.
+//! After many concurrent orders the screen shows what the database contains.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::terminal::{PATIENCE, Terminal};
 
 const RUN: &str = "$ZOEA --home home run --offline --seed 7 --tick 50ms --myses 12";
 
-/// Rounds of orders that are given at once, by programs of their own.
+/// The number of rounds of concurrent orders, each order from a process of its own.
 const ROUNDS: usize = 2;
 
-/// Starts a command of the program beside the running one.
+/// Starts a command in another process.
 fn give(folder: &Path, words: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_zoea"))
         .arg("--home")
@@ -29,7 +29,7 @@ fn give(folder: &Path, words: &[&str]) -> Child {
         .expect("the program starts")
 }
 
-/// Orders that get into each other's way. Some are refused; which ones, nobody can say.
+/// Gives orders that contradict each other. Some are refused, and which ones depends on timing.
 fn storm(folder: &Path, round: usize) {
     let (new, old) = (
         format!("new-{round}"),
@@ -50,7 +50,7 @@ fn storm(folder: &Path, round: usize) {
     }
 }
 
-/// The row of a Mysis as the table must show it: what stands in it, from left to right.
+/// The row of a Mysis as the table must show it, from left to right.
 fn row_of(mysis: &Value) -> [String; 6] {
     let text = |key: &str| mysis[key].as_str().unwrap_or("–").to_string();
     let tokens = ["tokens_in", "tokens_out"].map(|key| mysis[key].as_u64().expect("a number"));
@@ -69,7 +69,7 @@ fn row_of(mysis: &Value) -> [String; 6] {
     ]
 }
 
-/// Whether a line of the screen holds these, one behind the other.
+/// Whether a line of the screen contains these words in this order.
 fn shows(line: &str, row: &[String]) -> bool {
     let words: Vec<&str> = line.split_whitespace().collect();
     let line = words.join(" ");
@@ -83,7 +83,7 @@ fn shows(line: &str, row: &[String]) -> bool {
     })
 }
 
-/// The Myses on the screen, once every one of them is there as listed.
+/// The Myses on the screen, after the screen shows every one of them as listed.
 fn settle(terminal: &mut Terminal, listed: &Value) -> String {
     let rows: Vec<_> = listed
         .as_array()
@@ -106,7 +106,7 @@ fn after_a_storm_of_orders_every_row_is_that_of_the_database() {
     terminal.types(&format!("{RUN}\r"));
     terminal.sees("12 running");
     for round in 0..ROUNDS {
-        // The operator's hands are in it, too.
+        // The operator gives orders at the same time.
         terminal.types(":stop all\ry");
         storm(folder.path(), round);
         terminal.types(":start all\r");
@@ -120,7 +120,7 @@ fn after_a_storm_of_orders_every_row_is_that_of_the_database() {
     terminal.types("q");
     terminal.comes_back();
 
-    // Nobody runs any more: this comes from the file.
+    // No Mysis runs any more, so this comes from the database.
     let stored = ask(folder.path(), &["mysis", "list", "--json"]);
     let stored = stored.as_array().expect("a list");
     assert_eq!(stored.len(), count);
@@ -131,8 +131,8 @@ fn after_a_storm_of_orders_every_row_is_that_of_the_database() {
     }
 }
 
-/// The Myses as listed, once each is listed with the account that the store has given it. Everybody was
-/// stopped: what is stored behind a note is not changed any more.
+/// The list of Myses, after each has the account that the store gave it. All Myses are stopped, so
+/// nothing changes after the note is stored.
 fn with_their_accounts(folder: &Path) -> Value {
     let noted = give(folder, &["note", "alpha", "the storm is over"]).wait();
     assert!(noted.expect("it ends").success());
@@ -146,7 +146,7 @@ fn with_their_accounts(folder: &Path) -> Value {
     listed
 }
 
-/// Two texts of each, where both are there.
+/// The pairs of two texts of each Mysis that has both.
 fn pairs(list: &Value, first: &str, second: &str) -> BTreeSet<String> {
     let list = list.as_array().expect("a list").iter();
     let pairs = list.filter_map(|of| Some((of[first].as_str()?, of[second].as_str()?)));
@@ -155,7 +155,7 @@ fn pairs(list: &Value, first: &str, second: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// How many turns and tokens there were: what says that the swarm goes on.
+/// The sum of turns and tokens. It grows while the swarm plays.
 fn used(folder: &Path) -> u64 {
     let listed = ask(folder, &["mysis", "list", "--json"]);
     let listed = listed.as_array().expect("a list").iter();
@@ -164,7 +164,7 @@ fn used(folder: &Path) -> u64 {
         .sum()
 }
 
-/// Asks until it is so.
+/// Asks repeatedly until a condition holds.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_so() {
@@ -172,7 +172,7 @@ pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Far more than a terminal takes that nobody reads.
+/// The number of whole screens that are not read: far more than a terminal buffers.
 const WHOLE_SCREENS: usize = 16;
 
 #[test]
@@ -188,7 +188,7 @@ fn a_terminal_that_nobody_reads_holds_nobody_up() {
         until("the swarm goes on", || used(folder.path()) > before);
     }
 
-    // Keys are heard, and orders carried out, without a picture of them.
+    // Keys are handled and orders carried out although no picture is read.
     terminal.types(":stop alpha\r");
     let is_stopped = |mysis: &Value| mysis["name"] == "alpha" && mysis["state"] == "stopped";
     until("alpha is stopped", || {
@@ -196,7 +196,7 @@ fn a_terminal_that_nobody_reads_holds_nobody_up() {
         listed.as_array().expect("a list").iter().any(is_stopped)
     });
 
-    // Whoever looks again sees how things are now, and not what was missed.
+    // A terminal that is read again shows the present state, not the pictures in between.
     terminal.looks_back();
     terminal.sees("11 running");
     terminal.types(":stop all\ry");

@@ -1,4 +1,4 @@
-//! A terminal with a shell in it, in which the real program is operated.
+//! A terminal with a shell, in which tests operate the real program.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-/// The longest that anything is waited for. Far beyond what it takes, also on a busy machine.
+/// The longest wait of a test: far more than anything takes, also on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Whether anybody looks at a terminal; while nobody does, nothing is read from it.
+/// Whether a terminal is read. While it is not, its output waits.
 #[derive(Default)]
 struct Eyes {
     are_shut: Mutex<bool>,
@@ -31,7 +31,7 @@ impl Eyes {
     }
 }
 
-/// A shell under a terminal.
+/// A shell in a terminal.
 pub(crate) struct Terminal {
     shell: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
@@ -42,7 +42,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Opens one of so many columns and rows.
+    /// Opens a terminal with this size.
     pub(crate) fn open(columns: u16, rows: u16, home: &Path) -> Terminal {
         let pty = native_pty_system()
             .openpty(size(columns, rows))
@@ -86,7 +86,7 @@ impl Terminal {
             screen: vt100::Parser::new(nonzero(rows), nonzero(columns), 0),
             master: pty.master,
         };
-        // The shell's own pasting mode would be taken for ours.
+        // The shell's own bracketed paste would be mistaken for that of the program.
         terminal.types("bind 'set enable-bracketed-paste off'; clear\r");
         terminal.until("the shell", |screen| {
             !screen.bracketed_paste() && screen.contents().trim_end() == "ready>"
@@ -94,23 +94,23 @@ impl Terminal {
         terminal
     }
 
-    /// Types.
+    /// Types keys.
     pub(crate) fn types(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).expect("keys");
         self.keys.flush().expect("keys");
     }
 
-    /// From now on nothing is read from it.
+    /// Stops reading the terminal.
     pub(crate) fn looks_away(&self) {
         self.eyes.shut(true);
     }
 
-    /// It is read again.
+    /// Reads the terminal again.
     pub(crate) fn looks_back(&self) {
         self.eyes.shut(false);
     }
 
-    /// Makes the window another size.
+    /// Changes the size of the window.
     pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
         self.screen
             .screen_mut()
@@ -118,7 +118,7 @@ impl Terminal {
         self.master.resize(size(columns, rows)).expect("a size");
     }
 
-    /// Reads until the screen is as wanted.
+    /// Reads until the screen meets a condition.
     pub(crate) fn until(&mut self, what: &str, check: impl Fn(&vt100::Screen) -> bool) {
         let started = Instant::now();
         while !check(self.screen.screen()) {
@@ -131,24 +131,24 @@ impl Terminal {
         }
     }
 
-    /// Reads what comes soon.
+    /// Reads the output that arrives soon.
     fn read(&mut self) {
         if let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(20)) {
             self.screen.process(&bytes);
         }
     }
 
-    /// Reads until a text is to be seen.
+    /// Reads until the screen contains a text.
     pub(crate) fn sees(&mut self, text: &str) {
         self.until(text, |screen| screen.contents().contains(text));
     }
 
-    /// Reads until a text is not to be seen any more.
+    /// Reads until the screen does not contain a text any more.
     pub(crate) fn sees_no(&mut self, text: &str) {
         self.until(text, |screen| !screen.contents().contains(text));
     }
 
-    /// Presses Esc until a text is to be seen; each goes one step back.
+    /// Presses Esc until the screen contains a text. Each press goes one step back.
     pub(crate) fn goes_back_to(&mut self, text: &str) {
         let started = Instant::now();
         while !self.contents().contains(text) {
@@ -162,7 +162,7 @@ impl Terminal {
         }
     }
 
-    /// Reads until a line that holds one text holds another one, too.
+    /// Reads until a line that contains one text contains another one, too.
     pub(crate) fn sees_beside(&mut self, one: &str, other: &str) {
         let what = format!("{one} … {other}");
         self.until(&what, |screen| {
@@ -172,17 +172,17 @@ impl Terminal {
         });
     }
 
-    /// What is on the screen.
+    /// The text on the screen.
     pub(crate) fn contents(&self) -> String {
         self.screen.screen().contents()
     }
 
-    /// The screen with its modes.
+    /// The screen, with its modes.
     pub(crate) fn screen(&self) -> &vt100::Screen {
         self.screen.screen()
     }
 
-    /// Reads until the shell has the terminal again, and it is as a shell wants it.
+    /// Reads until the shell has the terminal again, and its modes are those of a shell.
     pub(crate) fn comes_back(&mut self) {
         self.until("the shell is back", |screen| {
             !screen.alternate_screen()
@@ -191,7 +191,7 @@ impl Terminal {
                 && screen.mouse_protocol_mode() == vt100::MouseProtocolMode::None
                 && screen.contents().trim_end().ends_with("ready>")
         });
-        // The answer is 2 where the terminal both gathers lines and echoes them.
+        // The output is 2 if the terminal both buffers lines and echoes them.
         self.types("clear; stty -a | tr ' ' '\\n' | grep -cx -e icanon -e echo\r");
         self.until("the terminal is sane", |screen| {
             screen.contents().lines().any(|line| line.trim() == "2")
@@ -202,7 +202,7 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         self.looks_back();
-        // The end of the terminal hangs up on whatever still runs in it.
+        // The end of the terminal hangs up on the processes that still run in it.
         let _ = self.shell.kill();
         let _ = self.shell.wait();
     }

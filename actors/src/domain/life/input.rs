@@ -151,92 +151,92 @@ pub struct ToolOutcome {
 /// An effect of a Mysis' life. Effects are carried out in order.
 #[derive(Clone, Debug)]
 pub enum Effect {
-    /// Make this durable, then say so.
+    /// Store a batch, then report the result.
     Record {
-        /// Which request.
+        /// The id of the write.
         ticket: WriteId,
-        /// What.
+        /// The batch.
         writes: Vec<Write>,
     },
-    /// Ask the model.
+    /// Call the model.
     Ask(ModelQuery),
-    /// Call a tool; before it leaves, say that it is leaving and wait for the release.
+    /// Call a tool. Before the call is sent, the task reports it and waits for the release.
     Call(CallOrder),
-    /// The tool call may leave.
+    /// Release a tool call, so that it is sent.
     Release {
-        /// Which work.
+        /// The id of the task.
         work: TaskId,
     },
-    /// Tear down all work on the outside.
+    /// End all tasks on the outside.
     Abort,
-    /// Ring an alarm.
+    /// Set a timer.
     Wake {
-        /// Which.
+        /// The id of the timer.
         alarm: AlarmId,
-        /// When, before jitter.
+        /// The wait, before jitter is added.
         after: Duration,
-        /// Whether up to a tenth more is to be added by chance.
+        /// Whether a random part of up to a tenth is added.
         jitter: bool,
     },
     /// Answer an order.
     Answer {
-        /// Who waits.
+        /// The id of the caller that waits.
         asker: ReplyId,
         /// The answer.
         answer: OrderResult,
     },
-    /// Tell those who watch.
+    /// Publish an event.
     Tell(EventKind),
-    /// Nothing is left to be done before the end of the program.
+    /// Report that nothing is left to do before the program ends.
     Leave,
 }
 
-/// A question to the model.
+/// A request to the model.
 #[derive(Clone, Debug)]
 pub struct ModelQuery {
-    /// Which work.
+    /// The id of the task.
     pub work: TaskId,
-    /// Whom to ask: the Mysis' own provider, then those that take over for it.
+    /// The providers to ask: the Mysis' own provider, then its fallbacks.
     pub routes: Vec<Route>,
-    /// How many tokens the request is, about.
+    /// The estimated tokens of the request.
     pub tokens: u64,
     /// The conversation.
     pub messages: Arc<[ChatMessage]>,
-    /// What it is made of, by kind.
+    /// The size of each part of the request.
     pub breakdown: Breakdown,
-    /// Whether an operator's direct message waits for it.
+    /// Whether an operator's direct message waits for the answer.
     pub is_urgent: bool,
-    /// Whether the Mysis has no other try left: if this one fails, the provider is away.
+    /// Whether this is the Mysis' last attempt: if it fails, the provider counts as away.
     pub is_last_try: bool,
 }
 
-/// One way to a model.
+/// A provider and a model for a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Route {
     /// The provider's name.
     pub provider: Arc<str>,
     /// The model.
     pub model: Arc<str>,
-    /// The temperature, if any is set.
+    /// The temperature, if one is set.
     pub temperature: Option<f32>,
 }
 
-/// A tool call to make.
+/// A tool call that is to be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallOrder {
-    /// Which work.
+    /// The id of the task.
     pub work: TaskId,
-    /// Which call.
+    /// The key of the call.
     pub key: CallKey,
     /// The tool.
     pub tool: Arc<str>,
     /// Its arguments: a JSON object as text.
     pub arguments: Arc<str>,
-    /// Whether repeating it does no harm.
+    /// Whether the call can be repeated without harm.
     pub read_only: bool,
 }
 
-/// What a Mysis does and since when; for display.
+/// The activity of a Mysis and when it began, for display.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CurrentActivity {
     pub(super) activity: Activity,
@@ -254,13 +254,13 @@ impl CurrentActivity {
     }
 }
 
-/// What a Mysis may do.
+/// Whether a Mysis may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Everything.
+    /// It may run.
     Live,
-    /// Take orders and keep them for the next flight: no swarm is running.
+    /// It takes orders and stores them for the next run, because no swarm is running.
     QueueOnly,
-    /// Finish what has left: the program is closing.
+    /// It finishes calls that were sent, because the program is closing.
     Draining,
 }

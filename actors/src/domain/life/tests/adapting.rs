@@ -1,9 +1,9 @@
-//! What a turn does about a provider that takes its request otherwise than it was written.
+//! How a turn reacts to a provider that needs the request in another form or size.
 
 use super::*;
 use crate::compose::wire_bytes;
 
-/// A life whose turn holds a long result.
+/// A life with a long result in its turn.
 fn with_much_to_say() -> Scene {
     let mut scene = Scene::new();
     scene.prompt("go");

@@ -1,4 +1,4 @@
-//! What a turn does that may not ask the model, and what answers cost.
+//! A turn that may not call the model yet, and the charges of answers.
 
 use super::*;
 use crate::budget::BudgetRules;
@@ -195,7 +195,7 @@ fn while_an_answer_comes_the_time_shown_is_that_of_the_whole_call_and_late_piece
 
 #[test]
 fn a_clock_that_is_set_to_another_day_is_a_reason_to_ask_at_once() {
-    // Until the end of the pause it is a day at most.
+    // The end of the pause is at most a day away.
     for (left, is_asked) in [
         (86_400_000, false),
         (86_400_001, true),

@@ -1,11 +1,11 @@
-//! What a Mysis knows of the game and of its model, and what of it stands in requests.
+//! What a Mysis knows about the game and its model, and which of it is in its requests.
 
 use super::*;
 use crate::compose::wire_bytes;
 use crate::event::Activity;
 use crate::game_state::SnapshotResult;
 
-/// What the runtime says in the last request: at the end of its last message, or nowhere.
+/// The runtime note in the last request, at the end of its last message; empty if there is none.
 fn aside(scene: &Scene) -> String {
     let messages = scene.asked().messages.iter();
     let asides = messages.flat_map(|message| match message {
@@ -176,7 +176,8 @@ fn that_the_game_is_away_is_told_and_one_host_row_says_so() {
     assert_eq!(notices.count(), 1);
 }
 
-/// A model with a small context gets small requests, and what its provider counts corrects them.
+/// A model with a small context gets small requests. The token counts of its provider correct their
+/// size.
 #[test]
 fn the_context_of_the_model_bounds_the_request() {
     let mut rules = rules();
@@ -248,7 +249,7 @@ fn a_ship_under_way_or_cooling_down_is_shown_between_turns_until_its_tick() {
         let standing = scene.life.status();
         assert_eq!(standing.activity, activity, "{result}");
         let until = standing.activity_until.expect("an end");
-        // The scene's clock goes on by a millisecond with each input.
+        // The scene's clock advances by a millisecond with each input.
         let shown = until.since(standing.activity_since);
         assert!(shown.abs_diff(millis) < 10, "{result}: {shown}");
     }

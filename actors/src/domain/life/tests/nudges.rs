@@ -1,4 +1,4 @@
-//! Nudges, continuations and missions: what sets a turn going.
+//! Nudges, continuations and missions: what starts a turn.
 
 use super::*;
 
@@ -102,7 +102,7 @@ fn a_message_that_is_not_answered_goes_before_every_mission() {
     assert_eq!(scene.last_message(), user("how are you"));
 }
 
-/// Whether a user's message of the last request has a text.
+/// Whether a user message of the last request contains a text.
 fn holds(scene: &Scene, text: &str) -> bool {
     let mut messages = scene.asked().messages.iter();
     messages.any(|message| matches!(message, ChatMessage::User(sent) if sent.contains(text)))
@@ -144,7 +144,7 @@ fn an_order_within_a_continued_turn_of_words_does_not_count_as_nudged() {
     assert_eq!(scene.life.status().nudges, 0);
 }
 
-/// The reason tells what happened, also where the rules changed meanwhile.
+/// The reason says what happened, even if the rules changed meanwhile.
 #[test]
 fn the_reason_counts_the_encouragements_that_were_given() {
     let mut scene = Scene::running();

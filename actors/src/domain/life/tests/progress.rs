@@ -1,4 +1,4 @@
-//! Turns that lead nowhere: the operator is told, and the model with the next request.
+//! Turns without progress: the operator is told, and the model in its next request.
 
 use super::*;
 use crate::progress::{EscalationStep, StallKind};
@@ -15,7 +15,7 @@ fn noticed(scene: &Scene) -> usize {
     codes.iter().filter(|code| *code == "no_progress").count()
 }
 
-/// A Mysis with a mission, which never goes idle.
+/// A Mysis with a mission, which never becomes idle.
 fn on_a_mission() -> Scene {
     let mut scene = Scene::new();
     scene.order(MysisOrder::Mission(mission("mine")));
@@ -118,7 +118,7 @@ fn codes_of_rungs(scene: &Scene) -> Vec<String> {
         .collect()
 }
 
-/// Whether the request holds a text anywhere.
+/// Whether the last request contains a text.
 fn holds(scene: &Scene, wanted: &str) -> bool {
     let mut messages = scene.asked().messages.iter();
     messages.any(|message| match message {
@@ -129,7 +129,7 @@ fn holds(scene: &Scene, wanted: &str) -> bool {
     })
 }
 
-/// With a provider to fall back on.
+/// A scene whose provider has a fallback.
 fn with_a_fallback() -> Scene {
     let mut rules = rules();
     let local = rules.providers["local"].clone();
@@ -144,7 +144,7 @@ fn with_a_fallback() -> Scene {
     scene
 }
 
-/// Turns of words alone, ten minutes each.
+/// Takes turns of words without calls, ten minutes each.
 fn talk_for_long(scene: &mut Scene, turns: u32) {
     for _ in 0..turns {
         scene.now += 600_000;
@@ -213,7 +213,7 @@ fn the_order_that_is_not_answered_outlives_a_fresh_start() {
     scene.prompt("sell the ore");
     for _ in 0..40 {
         scene.now += 600_000;
-        // Mute: nothing was answered.
+        // The answer is empty.
         scene.say("");
         scene.ring();
     }
@@ -277,7 +277,7 @@ fn one_that_was_told_to_wait_may() {
     assert_eq!(scene.life.status().stuck, None);
 }
 
-/// One that waits for as many encouragements as it takes.
+/// A Mysis with very many nudges.
 fn encouraged_for_long() -> RestoreArgs {
     let mut rules = rules();
     rules.nudges = vec!["nudge".into(); 50];

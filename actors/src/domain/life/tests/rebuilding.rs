@@ -1,4 +1,4 @@
-//! A life that begins again from what is stored.
+//! A life that is rebuilt from what is stored.
 
 use super::*;
 
@@ -167,7 +167,7 @@ fn one_that_was_interrupted_says_so_until_it_is_started_and_is_counted_on() {
 
 #[test]
 fn a_turn_that_was_cut_is_taken_up_while_it_may_ask_or_has_a_call_to_answer() {
-    // So many model calls are allowed in a turn; it made one.
+    // The number of model calls that a turn may have. One was made.
     for (allowed, is_read_only, turn) in [(3, false, 1), (1, false, 2), (1, true, 1)] {
         let mut rules = rules();
         rules.max_model_calls = allowed;

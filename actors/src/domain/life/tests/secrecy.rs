@@ -1,4 +1,4 @@
-//! Secrets that servers and models write anywhere: none gets into a row, an event or a request.
+//! Secrets in any text of servers and models: none gets into a row, an event or a request.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! The turn: prompt, calls, results and a closing word, and what comes in between.
+//! Turns: prompt, calls, results and the final text, and what comes in between.
 
 use super::*;
 use crate::bounds::MAX_CALLS;
@@ -258,7 +258,7 @@ fn an_order_that_comes_with_the_last_question_of_a_turn_begins_the_next_one() {
     }
     scene.prompt("and sell it");
     let asked = scene.asks().len();
-    // The third question is the last one that a turn may have.
+    // The third model call is the last one that a turn may have.
     scene.say("mined");
     assert!(!scene.host_codes().contains(&"turn_limit".to_string()));
     assert_eq!(scene.asks().len(), asked + 1);
