@@ -173,9 +173,9 @@ fn it_names_every_control_tool_and_its_parameters() {
 
 /// The members of the object that the contract shows for this command.
 fn shown_members(command: &str) -> BTreeSet<String> {
-    let line = section(5).lines().find(|line| line.contains(command));
-    let line = line.unwrap_or_else(|| panic!("the contract does not show {command}"));
-    let (_, object) = line.split_once('{').expect("an object");
+    let shown = section(5).split_once(command);
+    let (_, shown) = shown.unwrap_or_else(|| panic!("the contract does not show {command}"));
+    let (_, object) = shown.split_once('{').expect("an object");
     let (mut depth, mut members, mut is_value) = (0, BTreeSet::new(), false);
     let mut words = object.split('"');
     // Every second part is between quotes.
@@ -188,9 +188,9 @@ fn shown_members(command: &str) -> BTreeSet<String> {
                 ',' => is_value = false,
                 _ => {}
             }
-        }
-        if depth < 0 {
-            break;
+            if depth < 0 {
+                return members;
+            }
         }
         match words.next() {
             Some(word) if depth == 0 && !is_value => members.insert(word.to_string()),
