@@ -298,6 +298,17 @@ fn what_is_there_is_replaced_only_when_that_is_asked_for_and_a_copy_is_kept() {
 }
 
 #[test]
+fn a_swarm_that_ran_on_the_defaults_goes_to_the_new_provider() {
+    let pilot = Server::pilot_at("127.0.0.2:0", &["--nonsense", "0"]);
+    let home = Home::new();
+    home.ok(&["mysis", "create", "zoe"]);
+    assert_eq!(home.mysis("zoe")["provider"], "local");
+    let (out, err) = texts(&setup(&home, &pilot.url, "offline", &["--no-start"]));
+    assert!(out.contains("zoe is on 127-0-0-2 now."), "{out}{err}");
+    assert_eq!(home.mysis("zoe")["provider"], "127-0-0-2");
+}
+
+#[test]
 fn a_full_disk_and_a_missing_home_are_told_and_leave_nothing_half_written() {
     let pilot = sound_pilot();
     let home = Home::new();

@@ -16,6 +16,8 @@ pub(super) struct Present {
     pub(super) file: PathBuf,
     /// Whether the file exists.
     pub(super) is_there: bool,
+    /// Whether a swarm has run here, with a configuration or on the defaults.
+    has_swarm: bool,
     /// The text of the file.
     pub(super) text: String,
     /// The settings of the file; the defaults if there is no file.
@@ -39,10 +41,12 @@ impl Present {
             None => home.config_file(),
         };
         let is_there = file.try_exists().unwrap_or(true);
+        let has_swarm = home.database().exists();
         if !is_there {
             return Ok(Present {
                 file,
                 is_there,
+                has_swarm,
                 text: String::new(),
                 settings: Settings::default(),
             });
@@ -60,6 +64,7 @@ impl Present {
             settings: settings?.settings,
             file,
             is_there,
+            has_swarm,
         })
     }
 
@@ -79,10 +84,12 @@ impl Present {
         found.map(|(name, provider)| (name.as_str(), provider))
     }
 
-    /// The default provider until now, if the new default has another name.
+    /// The default provider until now, if the new default has another name. A swarm that ran on the
+    /// defaults has one, too.
     pub(super) fn provider_before(&self, name: &str) -> Option<String> {
-        let before = self.provider().map(|(before, _)| before);
-        before.filter(|before| *before != name).map(str::to_string)
+        let before: &str = &self.settings.swarm.rules.default_provider;
+        let has_one = self.is_there || self.has_swarm;
+        (has_one && before != name).then(|| before.to_string())
     }
 
     /// The configured key of the provider with this endpoint.
