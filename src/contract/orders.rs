@@ -1,5 +1,7 @@
 //! The answers to orders and queries.
 
+use std::collections::BTreeMap;
+
 use actors::domain::order::CompletedOrder;
 use serde::{Deserialize, Serialize};
 
@@ -9,20 +11,15 @@ use serde::{Deserialize, Serialize};
 pub enum CompletedOrderJson<'a> {
     /// The id of the new Mysis.
     Created(String),
-    /// The Mysis was started.
-    Started(bool),
-    /// The Mysis was stopped.
-    Stopped(bool),
-    /// The Mysis was deleted.
-    Deleted(bool),
-    /// The profile was changed.
-    Configured(bool),
     /// The row of the message.
     Seq(i64),
     /// Whether there was something to clear.
     Cleared(bool),
     /// The number of imported accounts.
     Accounts(usize),
+    /// The order was carried out. The key is its word.
+    #[serde(untagged)]
+    Done(BTreeMap<&'static str, bool>),
     /// The recipients of a mission.
     #[serde(untagged)]
     Broadcast {
@@ -54,10 +51,9 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
     fn from(done: &'a CompletedOrder) -> Self {
         match done {
             CompletedOrder::Created(id) => CompletedOrderJson::Created(id.to_string()),
-            CompletedOrder::Started => CompletedOrderJson::Started(true),
-            CompletedOrder::Stopped => CompletedOrderJson::Stopped(true),
-            CompletedOrder::Deleted => CompletedOrderJson::Deleted(true),
-            CompletedOrder::Configured => CompletedOrderJson::Configured(true),
+            CompletedOrder::Done(action) => {
+                CompletedOrderJson::Done([(action.as_str(), true)].into())
+            }
             CompletedOrder::Stored(seq) => CompletedOrderJson::Seq(seq.0),
             CompletedOrder::Broadcast {
                 mission: _,
@@ -72,7 +68,6 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
                 after_a_restart: &reloaded.after_a_restart,
             },
             CompletedOrder::MissionCleared(was) => CompletedOrderJson::Cleared(*was),
-            CompletedOrder::NotesCleared => CompletedOrderJson::Cleared(true),
             CompletedOrder::Request(sent) => CompletedOrderJson::Request {
                 at: sent.at.to_string(),
                 provider: &sent.provider,

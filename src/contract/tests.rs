@@ -8,7 +8,7 @@ use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
 use actors::domain::model::{Charge, TokenUsage};
-use actors::domain::order::{CompletedOrder, Reloaded};
+use actors::domain::order::{CompletedAction, CompletedOrder, Reloaded};
 
 use super::*;
 
@@ -185,7 +185,16 @@ fn an_event_names_its_mysis_where_it_has_one() {
 #[test]
 fn an_order_is_answered_with_what_came_of_it() {
     let answer = |done: CompletedOrder| to_value(&CompletedOrderJson::from(&done)).to_string();
-    assert_eq!(answer(CompletedOrder::Started), r#"{"started":true}"#);
+    for (action, word) in [
+        (CompletedAction::Started, "started"),
+        (CompletedAction::Stopped, "stopped"),
+        (CompletedAction::Deleted, "deleted"),
+        (CompletedAction::Configured, "configured"),
+        (CompletedAction::NotesCleared, "cleared"),
+    ] {
+        let told = answer(CompletedOrder::Done(action));
+        assert_eq!(told, format!("{{\"{word}\":true}}"));
+    }
     assert_eq!(answer(CompletedOrder::Stored(Seq(4))), r#"{"seq":4}"#);
     assert_eq!(
         answer(CompletedOrder::MissionCleared(false)),

@@ -12,7 +12,8 @@ use actors::domain::message::{
 };
 use actors::domain::model::TokenUsage;
 use actors::domain::order::{
-    CompletedOrder, MysisOrder, Order, OrderRefusal, OrderResult, Reloaded, check_name, check_text,
+    CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal, OrderResult, Reloaded,
+    check_name, check_text,
 };
 use actors::domain::record::{MysisProfile, MysisRecord, ProfileChange};
 use actors::domain::rules::{ProviderRules, SwarmRules};
@@ -394,7 +395,10 @@ impl Swarm {
             MysisOrder::Stop => self.change(name, LifeState::Stopped, at),
             MysisOrder::Prompt(text) | MysisOrder::Note(text) => self.send(name, &text, at),
             MysisOrder::Mission(mission) => self.send(name, &mission.text, at),
-            MysisOrder::ClearNotes => (Ok(CompletedOrder::NotesCleared), Vec::new()),
+            MysisOrder::ClearNotes => (
+                Ok(CompletedOrder::Done(CompletedAction::NotesCleared)),
+                Vec::new(),
+            ),
             MysisOrder::Configure(change) => self.configure(name, &change, at),
         }
     }
@@ -499,9 +503,9 @@ impl Swarm {
         }];
         told.extend(self.tell(id, at, Vec::new()));
         let done = if to == LifeState::Running {
-            CompletedOrder::Started
+            CompletedOrder::Done(CompletedAction::Started)
         } else {
-            CompletedOrder::Stopped
+            CompletedOrder::Done(CompletedAction::Stopped)
         };
         (Ok(done), told)
     }
@@ -548,7 +552,7 @@ impl Swarm {
                     name: name.into(),
                 });
                 (
-                    Ok(CompletedOrder::Deleted),
+                    Ok(CompletedOrder::Done(CompletedAction::Deleted)),
                     vec![SwarmEvent {
                         at,
                         mysis,
@@ -581,7 +585,7 @@ impl Swarm {
                     standing.model = model.clone();
                 }
                 (
-                    Ok(CompletedOrder::Configured),
+                    Ok(CompletedOrder::Done(CompletedAction::Configured)),
                     self.tell(id, at, Vec::new()),
                 )
             }

@@ -4,7 +4,9 @@ use ractor::{ActorProcessingErr, ActorRef};
 
 use crate::domain::event::EventKind;
 use crate::domain::ids::MysisId;
-use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal, check_name};
+use crate::domain::order::{
+    CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal, check_name,
+};
 use crate::domain::record::{MysisRecord, PoolAccount};
 use crate::domain::write::{Author, Batch, Write};
 use crate::mysis::MysisMsg;
@@ -268,7 +270,7 @@ impl CommanderState {
         if let Some(member) = self.members.remove(mysis) {
             self.tell_event_of(member.mysis_ref(), EventKind::Deleted);
         }
-        reply.answer(Ok(CompletedOrder::Deleted));
+        reply.answer(Ok(CompletedOrder::Done(CompletedAction::Deleted)));
     }
 }
 

@@ -9,7 +9,7 @@ use super::record::{Mission, PoolAccount, ProfileChange};
 use super::redact::Redactor;
 use super::state::LifeState;
 
-pub use answer::{CompletedOrder, OrderRefusal, OrderResult, Reloaded};
+pub use answer::{CompletedAction, CompletedOrder, OrderRefusal, OrderResult, Reloaded};
 
 /// The longest part of a mission or a note that a record quotes, in characters; the whole of it is
 /// stored elsewhere.

@@ -370,7 +370,7 @@ impl Receipt {
 mod tests {
     use super::*;
     use actors::domain::message::{CallRecord, CallStatus, Utterance};
-    use actors::domain::order::{MysisOrder, OrderRefusal};
+    use actors::domain::order::{CompletedAction, MysisOrder, OrderRefusal};
 
     fn words(seq: i64, seen_up_to: i64, text: &str) -> Row {
         let utterance = Utterance {
@@ -422,7 +422,10 @@ mod tests {
         assert_eq!(progress(&orders), "stored as #12 · seen in turn 7");
         orders.on_row_stored(MysisId(1), &words(17, 16, "done"));
         assert_eq!(progress(&orders), "stored as #12 · answered #17");
-        assert_eq!(orders.on_answer(id, Ok(CompletedOrder::Started)), None);
+        assert_eq!(
+            orders.on_answer(id, Ok(CompletedOrder::Done(CompletedAction::Started))),
+            None
+        );
     }
 
     #[test]
@@ -472,7 +475,7 @@ mod tests {
             };
             orders.give(receipt, given)
         });
-        orders.on_answer(ids[0], Ok(CompletedOrder::Stopped));
+        orders.on_answer(ids[0], Ok(CompletedOrder::Done(CompletedAction::Stopped)));
         let outcome = orders
             .on_answer(ids[1], Err(OrderRefusal::AlreadyStopped))
             .unwrap();
@@ -481,7 +484,7 @@ mod tests {
         assert_eq!(progress(&orders), "1 of 3 · 1 refused");
         assert!(
             orders
-                .on_answer(ids[2], Ok(CompletedOrder::Stopped))
+                .on_answer(ids[2], Ok(CompletedOrder::Done(CompletedAction::Stopped)))
                 .unwrap()
                 .is_last
         );

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::event::{Activity, is_interruption};
 use crate::ids::Lane;
 use crate::message::RowBody;
-use crate::order::{CompletedOrder, MysisOrder, OrderRefusal, check_text};
+use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, check_text};
 use crate::record::{Mission, ProfileChange};
 use crate::state::LifeState;
 use crate::tokens::TokenGauge;
@@ -49,7 +49,8 @@ impl Life {
         if was_put_to_rest {
             self.forget_progress();
         }
-        let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::Started);
+        let mut draft = WriteDraft::default()
+            .with_answer(asker, CompletedOrder::Done(CompletedAction::Started));
         self.run_into(&mut draft);
         self.record_draft(draft);
         self.go_on();
@@ -60,7 +61,8 @@ impl Life {
         if self.state() == LifeState::Stopped {
             return Err(OrderRefusal::AlreadyStopped);
         }
-        let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::Stopped);
+        let mut draft = WriteDraft::default()
+            .with_answer(asker, CompletedOrder::Done(CompletedAction::Stopped));
         self.close_open_calls(&mut draft, "the operator stopped the mysis");
         self.enter_stage(LifeStage::Stopped, None);
         self.add_state(&mut draft);
@@ -139,7 +141,8 @@ impl Life {
     }
 
     fn clear_notes(&mut self, asker: ReplyId) -> Result<(), OrderRefusal> {
-        let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::NotesCleared);
+        let mut draft = WriteDraft::default()
+            .with_answer(asker, CompletedOrder::Done(CompletedAction::NotesCleared));
         draft.writes.push(Write::ClearNotes {
             mysis: self.id,
             upto: self.conversation.last_seq(),
@@ -157,7 +160,8 @@ impl Life {
         asker: ReplyId,
         change: ProfileChange,
     ) -> Result<(), OrderRefusal> {
-        let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::Configured);
+        let mut draft = WriteDraft::default()
+            .with_answer(asker, CompletedOrder::Done(CompletedAction::Configured));
         draft.writes.push(Write::Configure {
             mysis: self.id,
             change: change.clone(),

@@ -30,7 +30,7 @@ use crate::message::{
     CallRecord, CallStatus, ResultMeta, Row, RowBody, RowKind, Severity, Utterance,
 };
 use crate::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
-use crate::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
+use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
 use crate::price::TokenPrice;
 use crate::record::{Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory};
 use crate::redact::Redactor;
@@ -138,7 +138,7 @@ impl Scene {
         let mut scene = Scene::new();
         assert_eq!(
             scene.order(MysisOrder::Start),
-            Some(Ok(CompletedOrder::Started))
+            Some(Ok(CompletedOrder::Done(CompletedAction::Started)))
         );
         scene
     }

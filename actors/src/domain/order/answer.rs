@@ -11,14 +11,8 @@ use crate::last_request::SentRequest;
 pub enum CompletedOrder {
     /// The new Mysis.
     Created(MysisId),
-    /// It runs.
-    Started,
-    /// It is stopped.
-    Stopped,
-    /// It is gone.
-    Deleted,
-    /// Its settings are changed.
-    Configured,
+    /// It was done, which is all that there is to say.
+    Done(CompletedAction),
     /// The message stands in the conversation at this place.
     Stored(Seq),
     /// The mission stands.
@@ -32,14 +26,41 @@ pub enum CompletedOrder {
     },
     /// There is no mission any more; false: there was none.
     MissionCleared(bool),
-    /// There are no notes any more.
-    NotesCleared,
     /// This was last sent to the model.
     Request(Box<SentRequest>),
     /// So many accounts are in the pool or with their owners.
     AccountsPooled(usize),
     /// The configuration was read again.
     Reloaded(Reloaded),
+}
+
+/// What was done for an order whose answer says no more than that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompletedAction {
+    /// The Mysis runs.
+    Started,
+    /// It is stopped.
+    Stopped,
+    /// It is gone.
+    Deleted,
+    /// Its settings are changed.
+    Configured,
+    /// It has no notes any more.
+    NotesCleared,
+}
+
+impl CompletedAction {
+    /// The word of CONTRACT.md.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            CompletedAction::Started => "started",
+            CompletedAction::Stopped => "stopped",
+            CompletedAction::Deleted => "deleted",
+            CompletedAction::Configured => "configured",
+            CompletedAction::NotesCleared => "cleared",
+        }
+    }
 }
 
 /// What came of reading the configuration again, by keys as the operator writes them.

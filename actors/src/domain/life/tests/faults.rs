@@ -174,7 +174,7 @@ fn a_permanent_fault_errs_at_once_and_a_relaunch_takes_the_order_up_again() {
     assert_eq!(scene.life.state(), LifeState::Errored);
     assert_eq!(
         scene.order(MysisOrder::Start),
-        Some(Ok(CompletedOrder::Started))
+        Some(Ok(CompletedOrder::Done(CompletedAction::Started)))
     );
     assert_eq!(scene.last_message(), user("hello"));
     assert_eq!(scene.life.status().fault, None);

@@ -19,7 +19,7 @@ fn stopped_and_errored_refuse_messages_and_store_nothing() {
     let mut scene = Scene::running();
     assert_eq!(
         scene.order(MysisOrder::Stop),
-        Some(Ok(CompletedOrder::Stopped))
+        Some(Ok(CompletedOrder::Done(CompletedAction::Stopped)))
     );
     let rows = scene.rows().len();
     assert_eq!(scene.prompt("hello"), Some(Err(OrderRefusal::Stopped)));
@@ -111,7 +111,7 @@ fn stop_in_the_middle_of_a_call_tells_what_is_not_known() {
     scene.leave();
     assert_eq!(
         scene.order(MysisOrder::Stop),
-        Some(Ok(CompletedOrder::Stopped))
+        Some(Ok(CompletedOrder::Done(CompletedAction::Stopped)))
     );
     assert_eq!(
         scene.result_status(),

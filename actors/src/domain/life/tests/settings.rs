@@ -13,7 +13,7 @@ fn notes_stand_until_they_are_cleared() {
     scene.say("ok");
     assert_eq!(
         scene.order(MysisOrder::ClearNotes),
-        Some(Ok(CompletedOrder::NotesCleared))
+        Some(Ok(CompletedOrder::Done(CompletedAction::NotesCleared)))
     );
     scene.ring();
     assert_eq!(scene.asked().messages[0], system("you are alpha"));
@@ -32,7 +32,7 @@ fn other_settings_hold_from_the_next_model_call_on() {
     let mut scene = Scene::running();
     assert_eq!(
         scene.order(other_model()),
-        Some(Ok(CompletedOrder::Configured))
+        Some(Ok(CompletedOrder::Done(CompletedAction::Configured)))
     );
     scene.say("hm");
     scene.ring();
