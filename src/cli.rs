@@ -34,7 +34,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use tokio::runtime::Runtime;
 
-use crate::control::call::{BroadcastMission, SendMessage};
+use crate::control::parameters::{BroadcastMission, SendMessage};
 use crate::settings::{Environment, SettingsError};
 use zoea_system::descriptors;
 use zoea_system::out;

@@ -10,7 +10,9 @@ pub mod call;
 pub mod client;
 mod guard;
 mod history;
-mod tools;
+pub mod parameters;
+mod schema;
+mod status;
 mod weight;
 
 use std::net::SocketAddr;
@@ -49,7 +51,7 @@ use crate::swarm::Swarm;
 
 use call::ControlCall;
 
-pub use tools::answer_call;
+pub use call::answer_call;
 
 /// Strangers, which have not shown the token yet, get little time. Clients with the token may be
 /// silent for longer than our own client keeps an idle connection.

@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
-use crate::control::call::{ControlCall, GetBooks};
+use crate::control::call::ControlCall;
+use crate::control::parameters::GetBooks;
 use crate::settings::Environment;
 
 /// What was spent.

@@ -5,7 +5,8 @@ use clap::Args;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
-use crate::control::call::{ControlCall, ReadEvents};
+use crate::control::call::ControlCall;
+use crate::control::parameters::ReadEvents;
 use crate::settings::Environment;
 
 /// What happened and who ordered what.

@@ -9,7 +9,8 @@ use clap::Args;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
-use crate::control::call::{ControlCall, ExportConversations};
+use crate::control::call::ControlCall;
+use crate::control::parameters::ExportConversations;
 use crate::settings::Environment;
 use zoea_contract::ExportedJson;
 

@@ -8,7 +8,8 @@ use serde_json::Value;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
-use crate::control::call::{ControlCall, ReadLog, SearchRows};
+use crate::control::call::ControlCall;
+use crate::control::parameters::{ReadLog, SearchRows};
 use crate::settings::Environment;
 use crate::settings::bounds::MAX_ROWS;
 

@@ -11,7 +11,8 @@ use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::question::{ask_to_agree, can_ask};
 use crate::cli::swarm_client::SwarmClient;
-use crate::control::call::{ConfigureMysis, ControlCall, CreateMysis};
+use crate::control::call::ControlCall;
+use crate::control::parameters::{ConfigureMysis, CreateMysis};
 use crate::settings::Environment;
 
 /// What can be done about Myses.

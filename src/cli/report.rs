@@ -10,7 +10,8 @@ use clap::Args;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
-use crate::control::call::{ControlCall, ReportDay};
+use crate::control::call::ControlCall;
+use crate::control::parameters::ReportDay;
 use crate::report::{DayReport, ReportFormat};
 use crate::settings::Environment;
 

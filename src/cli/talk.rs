@@ -7,7 +7,8 @@ use serde_json::Value;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
-use crate::control::call::{BroadcastMission, ControlCall, SendMessage};
+use crate::control::call::ControlCall;
+use crate::control::parameters::{BroadcastMission, SendMessage};
 use crate::settings::Environment;
 
 /// What can be done about the mission.

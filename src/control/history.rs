@@ -2,18 +2,22 @@
 //! however much is stored or requested (decision 140).
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use actors::domain::ids::Seq;
 use actors::domain::message::RowKind;
+use actors::domain::screen::ExportFormat;
 use actors::ports::{PageFrom, PageQuery, SearchIn, SearchQuery};
 use serde_json::Value;
-use zoea_contract::{EventRecordJson, RowJson, SearchHitJson, to_value};
+use zoea_contract::{EventRecordJson, ExportedJson, RowJson, SearchHitJson, to_value};
+use zoea_ledger::export;
 
 use crate::settings::bounds::MAX_ROWS;
 use crate::swarm::Swarm;
 
+use super::ProgramInfo;
 use super::arguments::{find_mysis, read_count};
-use super::call::{ReadEvents, ReadLog, SearchRows};
+use super::parameters::{ExportConversations, ReadEvents, ReadLog, SearchRows};
 
 /// The most bytes of rows in an answer. A single row is returned even if it is larger.
 const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -183,4 +187,26 @@ fn parse_search_in(place: &str) -> Result<SearchIn, String> {
             "`{other}` cannot be searched; there are messages, reasoning and missions"
         )),
     }
+}
+
+/// Writes conversations to a file.
+pub(super) async fn export_conversations(
+    swarm: &Swarm,
+    about: &ProgramInfo,
+    asked: ExportConversations,
+) -> Result<Value, String> {
+    let mysis = find_mysis(swarm, asked.mysis).await?;
+    let format = match asked.format.as_deref().unwrap_or("jsonl") {
+        "jsonl" => ExportFormat::JsonLines,
+        "md" => ExportFormat::Markdown,
+        other => return Err(format!("`{other}` is no format; there are jsonl and md")),
+    };
+    let order = export::ExportOrder { mysis, format };
+    let file = Path::new(&asked.file);
+    let written = export::export_to_file(swarm.ledger(), order, file, &about.secrets).await;
+    let written = written.map_err(|fault| fault.to_string())?;
+    Ok(to_value(&ExportedJson {
+        myses: written.myses,
+        rows: written.rows,
+    }))
 }

@@ -1,0 +1,207 @@
+//! The control tools as MCP lists them, and calls as MCP clients write them.
+
+use std::sync::{Arc, LazyLock};
+
+use rmcp::model::Tool;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use crate::settings::bounds::MAX_INTEGER;
+
+use super::call::ControlCall;
+
+/// All tools in MCP's form.
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+    let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
+    let schema = settings
+        .into_generator()
+        .into_root_schema_for::<ControlCall>();
+    let variants = schema.get("oneOf").and_then(Value::as_array);
+    let variants = variants.into_iter().flatten();
+    variants.filter_map(to_tool).collect()
+});
+
+/// Converts a variant's schema, `{description, properties: {NAME: parameters}}`, to a tool.
+fn to_tool(variant: &Value) -> Option<Tool> {
+    let (name, parameters) = variant["properties"].as_object()?.iter().next()?;
+    let members = parameters["properties"].as_object().into_iter().flatten();
+    let properties: Map<String, Value> = members
+        .map(|(name, schema)| (name.clone(), to_property(schema)))
+        .collect();
+    let required = parameters.get("required").cloned();
+    let schema = json!({
+        "type": "object",
+        "properties": properties,
+        "required": required.unwrap_or_else(|| json!([])),
+    });
+    let about = to_line(&variant["description"]);
+    let schema = schema.as_object().cloned().unwrap_or_default();
+    Some(Tool::new(name.clone(), about, Arc::new(schema)))
+}
+
+/// Converts the schema of a parameter. The type `null` is dropped, because null means the same as
+/// an absent parameter.
+fn to_property(schema: &Value) -> Value {
+    let kind = &schema["type"];
+    let kind = kind
+        .as_array()
+        .and_then(|kinds| kinds.first())
+        .unwrap_or(kind);
+    let mut property = json!({"type": kind});
+    if schema.get("description").is_some() {
+        property["description"] = to_line(&schema["description"]).into();
+    }
+    property
+}
+
+fn to_line(comment: &Value) -> String {
+    comment.as_str().unwrap_or_default().replace('\n', " ")
+}
+
+impl ControlCall {
+    /// All tools in MCP's form.
+    pub(super) fn list_tools() -> &'static [Tool] {
+        &TOOLS
+    }
+
+    /// Parses a client's call.
+    pub(super) fn parse(name: &str, arguments: &Map<String, Value>) -> Result<ControlCall, String> {
+        let tool = TOOLS.iter().find(|tool| tool.name == name);
+        let tool = tool.ok_or_else(|| format!("there is no tool called {name}"))?;
+        let given = arguments.iter().filter(|(_, value)| !value.is_null());
+        let given: Map<String, Value> = given
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        check_arguments(tool, arguments.keys(), &given)?;
+        let call = json!({name: given});
+        serde_json::from_value(call).map_err(|error| format!("{name}: {error}"))
+    }
+
+    /// The tool's name and the given arguments, in the form that goes to another process.
+    pub(super) fn to_request(&self) -> (String, Map<String, Value>) {
+        let call = serde_json::to_value(self).unwrap_or_default();
+        let request = call.as_object().and_then(|call| call.iter().next());
+        let Some((name, Value::Object(arguments))) = request else {
+            return Default::default();
+        };
+        let mut arguments = arguments.clone();
+        arguments.retain(|_, value| !value.is_null());
+        (name.clone(), arguments)
+    }
+}
+
+/// Checks a call's arguments. The errors name tools and parameters, which serde's would not.
+fn check_arguments<'a>(
+    tool: &Tool,
+    mut names: impl Iterator<Item = &'a String>,
+    given: &Map<String, Value>,
+) -> Result<(), String> {
+    let properties = &tool.input_schema["properties"];
+    let called = &tool.name;
+    if let Some(name) = names.find(|name| properties.get(name).is_none()) {
+        return Err(format!("{called} has no parameter `{name}`"));
+    }
+    let required = tool.input_schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    let mut required = required.filter_map(Value::as_str);
+    if let Some(name) = required.find(|name| !given.contains_key(*name)) {
+        return Err(format!("{called} wants a parameter `{name}`"));
+    }
+    for (name, value) in given {
+        let (is_right, wanted) = match properties[name]["type"].as_str() {
+            Some("integer") => (
+                value.as_u64().is_some_and(|number| number <= MAX_INTEGER),
+                format!("a whole number from 0 to {MAX_INTEGER}"),
+            ),
+            Some("boolean") => (value.is_boolean(), "true or false".to_string()),
+            // The only number is a temperature.
+            Some("number") => (value.is_number(), "a number from 0 to 2".to_string()),
+            Some(_) | None => (value.is_string(), "a text".to_string()),
+        };
+        if !is_right {
+            return Err(format!("`{name}` is {wanted}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(name: &str, arguments: Value) -> Result<ControlCall, String> {
+        ControlCall::parse(name, arguments.as_object().unwrap())
+    }
+
+    #[test]
+    fn a_tool_is_told_by_its_variant() {
+        let tools = ControlCall::list_tools();
+        let tool = tools.iter().find(|tool| tool.name == "send_message");
+        let tool = tool.unwrap();
+        let about =
+            "A direct message to one Mysis; no_gain: the watch on progress expects no gain of it.";
+        assert_eq!(tool.description.as_deref(), Some(about));
+        let schema = Value::Object(tool.input_schema.as_ref().clone());
+        assert_eq!(schema["required"], json!(["name", "text"]));
+        assert_eq!(schema["properties"]["no_gain"]["type"], "boolean");
+        let long = tools.iter().filter_map(|tool| tool.description.as_ref());
+        assert!(long.into_iter().all(|about| !about.contains('\n')));
+        let bare = tools.iter().find(|tool| tool.name == "status").unwrap();
+        let schema = json!({"type": "object", "properties": {}, "required": []});
+        assert_eq!(Value::Object(bare.input_schema.as_ref().clone()), schema);
+    }
+
+    #[test]
+    fn a_call_reads_as_it_was_written() {
+        let whole = json!({"name": "alpha", "limit": 3, "after_seq": 7});
+        let call = parse("read_log", whole.clone()).unwrap();
+        let (name, arguments) = call.to_request();
+        assert_eq!(
+            (name.as_str(), Value::Object(arguments)),
+            ("read_log", whole)
+        );
+        let call = parse("create_mysis", json!({"name": "alpha", "provider": null}));
+        let (_, arguments) = call.unwrap().to_request();
+        assert_eq!(
+            Value::Object(arguments),
+            json!({"name": "alpha", "start": false})
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_call_is_said_in_its_words() {
+        for (tool, arguments, said) in [
+            ("fly", json!({}), "there is no tool called fly"),
+            (
+                "start_mysis",
+                json!({"name": "a", "force": null}),
+                "start_mysis has no parameter `force`",
+            ),
+            (
+                "send_message",
+                json!({"name": "a", "text": null}),
+                "send_message wants a parameter `text`",
+            ),
+            ("report", json!({"day": 3}), "`day` is a text"),
+            (
+                "get_books",
+                json!({"days": -1}),
+                "`days` is a whole number from 0 to 9007199254740991",
+            ),
+            (
+                "broadcast",
+                json!({"text": "mine", "no_gain": "no"}),
+                "`no_gain` is true or false",
+            ),
+            (
+                "configure_mysis",
+                json!({"name": "a", "temperature": "hot"}),
+                "`temperature` is a number from 0 to 2",
+            ),
+        ] {
+            assert_eq!(parse(tool, arguments).unwrap_err(), said);
+        }
+    }
+}
