@@ -68,6 +68,8 @@ pub enum GateMsg {
     RulesChanged(GateRules),
     /// Today's books.
     Books(Vec<CostEntry>),
+    /// Servers that are away may be tried at once.
+    TryAtOnce,
     /// A waiting request may be admissible now.
     Opened,
 }
@@ -267,6 +269,8 @@ impl Actor for GateActor {
             GateMsg::Hold { lane, wait } => state.gate.hold_lane(lane, now.moment.plus(wait)),
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
             GateMsg::Books(books) => state.gate.restore_spending(&books, now.wall),
+            // As a gate does that takes over.
+            GateMsg::TryAtOnce => state.gate.recall_weather(&state.outages(now), now),
             GateMsg::Opened => {}
         }
         state.let_in(&myself, now);
@@ -358,14 +362,19 @@ impl GateState {
         self.told_away = absences
             .map(|(lane, absence)| (lane.clone(), absence.clone()))
             .collect();
-        let away = self.told_away.iter().map(|(lane, absence)| ServerOutage {
+        let weather = Arc::new(self.outages(now));
+        self.tell_event(now.wall, EventKind::OutagesChanged(weather));
+    }
+
+    /// The servers that are away, by the wall clock.
+    fn outages(&self, now: Now) -> ServerOutages {
+        let away = self.gate.outages().map(|(lane, absence)| ServerOutage {
             lane: lane.clone(),
             text: absence.text.clone(),
             since: now.wall_at(absence.since),
             next_try: now.wall_at(absence.next_try),
         });
-        let weather = Arc::new(ServerOutages(away.collect()));
-        self.tell_event(now.wall, EventKind::OutagesChanged(weather));
+        ServerOutages(away.collect())
     }
 
     fn tell_news(&mut self, now: Now) {

@@ -28,6 +28,8 @@ pub enum MysisCommand {
     Create(CreateMysis),
     /// Start or relaunch some.
     Start(MysisSelector),
+    /// Let some try again at once: errored ones, and those that wait for their next try.
+    Retry(MysisSelector),
     /// Stop some.
     Stop(MysisSelector),
     /// Delete some, with their conversations.
@@ -110,6 +112,10 @@ async fn carry_out(door: &SwarmClient, command: &MysisCommand) -> anyhow::Result
             let start = |name| ControlCall::StartMysis { name };
             call_for_each(door, which, start, "started").await
         }
+        MysisCommand::Retry(which) => {
+            let retry = |name| ControlCall::RetryMysis { name };
+            call_for_each(door, which, retry, "retried").await
+        }
         MysisCommand::Stop(which) => {
             let stop = |name| ControlCall::StopMysis { name };
             call_for_each(door, which, stop, "stopped").await
@@ -170,11 +176,11 @@ async fn call_for_each(
             Ok(_) => out::line(&format!("{done} {name}"))?,
             // A selection by state asks for a final state. A Mysis that is already in it is no
             // failure.
-            Err(error) if which.names.is_empty() && is_so_already(&error) => {
-                out::line(&format!("already {} {name}", state_after(done)))?;
-            }
-            Err(error) if names.len() == 1 => return Err(error),
-            Err(error) => refused.push(format!("{name}: {error:#}")),
+            Err(error) => match nothing_to_do(&error).filter(|_| which.names.is_empty()) {
+                Some(words) => out::line(&format!("{words} {name}"))?,
+                None if names.len() == 1 => return Err(error),
+                None => refused.push(format!("{name}: {error:#}")),
+            },
         }
     }
     if refused.is_empty() {
@@ -183,20 +189,18 @@ async fn call_for_each(
     anyhow::bail!("{}", refused.join("; "))
 }
 
-/// Whether an order was refused because the Mysis already is in the wanted state.
-fn is_so_already(refusal: &anyhow::Error) -> bool {
+/// The words for an order that was refused because the Mysis already is in the wanted state.
+fn nothing_to_do(refusal: &anyhow::Error) -> Option<&'static str> {
     let refusal = refusal.to_string();
-    [OrderRefusal::AlreadyStopped, OrderRefusal::AlreadyRunning]
-        .iter()
-        .any(|already| refusal == already.to_string())
-}
-
-/// The state after this action.
-fn state_after(done: &str) -> &str {
-    match done {
-        "started" => "running",
-        other => other,
-    }
+    let known = [
+        (OrderRefusal::AlreadyStopped, "already stopped"),
+        (OrderRefusal::AlreadyRunning, "already running"),
+        (OrderRefusal::NothingToRetry, "nothing to retry for"),
+    ];
+    let known = known
+        .into_iter()
+        .find(|(known, _)| known.to_string() == refusal);
+    known.map(|(_, words)| words)
 }
 
 async fn selected_names(door: &SwarmClient, which: &MysisSelector) -> anyhow::Result<Vec<String>> {

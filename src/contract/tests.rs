@@ -187,6 +187,7 @@ fn an_order_is_answered_with_what_came_of_it() {
     let answer = |done: CompletedOrder| to_value(&CompletedOrderJson::from(&done)).to_string();
     for (action, word) in [
         (CompletedAction::Started, "started"),
+        (CompletedAction::Retried, "retried"),
         (CompletedAction::Stopped, "stopped"),
         (CompletedAction::Deleted, "deleted"),
         (CompletedAction::Configured, "configured"),

@@ -30,6 +30,11 @@ pub enum ControlCall {
         /// Its name.
         name: String,
     },
+    /// Try again at once: relaunch an errored Mysis, or end its wait for the next try.
+    RetryMysis {
+        /// Its name.
+        name: String,
+    },
     /// Stop a Mysis.
     StopMysis {
         /// Its name.
@@ -149,6 +154,7 @@ async fn carry_out_call(
             start: asked.start,
         },
         Call::StartMysis { name } => MysisOrder::Start.for_mysis(name),
+        Call::RetryMysis { name } => MysisOrder::Retry.for_mysis(name),
         Call::StopMysis { name } => MysisOrder::Stop.for_mysis(name),
         Call::DeleteMysis { name } => Order::Delete { name },
         Call::ConfigureMysis(asked) => {

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use actors::domain::order::{MysisOrder, Order};
+use actors::domain::order::{CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal};
 use actors::domain::record::{GameAccount, PoolAccount, ProfileChange};
 use actors::domain::rules::{RelaunchPolicy, SupervisionRules};
 use actors::domain::state::LifeState;
@@ -294,4 +294,108 @@ async fn a_change_of_the_profile_survives_the_next_one_and_the_next_life() {
     world.ledger.is_readable.send_replace(true);
     world.start("alpha").await;
     assert_eq!(world.standing("alpha").await.profile, profile);
+}
+
+/// A server that is away is tried every few seconds. The operator who has mended it does not wait for that.
+#[tokio::test(start_paused = true)]
+async fn a_server_that_is_away_is_tried_at_once_when_the_operator_says_so() {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    world.models.is_away.send_replace(true);
+    world.start("alpha").await;
+    world
+        .until("an open circuit", |world| {
+            world.told_since(0).contains(&"circuit_open".to_string())
+        })
+        .await;
+    // Alpha waits at the gate, and the next try is seconds away.
+    let begun = Instant::now();
+    let asked = world.times_asked("alpha");
+    world
+        .until("the next try", |world| world.times_asked("alpha") > asked)
+        .await;
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    let (mark, asked) = (world.mark(), world.times_asked("alpha"));
+    let since = world.weather().await.0[0].since;
+    for _ in 0..2 {
+        // A try in vain changes nothing about the outage.
+        let retry = MysisOrder::Retry.for_mysis("alpha");
+        let done = CompletedOrder::Done(CompletedAction::Retried);
+        assert_eq!(world.order(retry).await, Ok(done));
+        tokio::time::sleep(Duration::from_millis(1200)).await;
+        assert_eq!(world.weather().await.0[0].since, since);
+    }
+    assert_eq!(world.times_asked("alpha"), asked + 2);
+    world.models.is_away.send_replace(false);
+    let retry = MysisOrder::Retry.for_mysis("alpha");
+    world.order(retry.clone()).await.unwrap();
+    let mended = Instant::now();
+    world
+        .until("a closed circuit", |world| {
+            world
+                .told_since(mark)
+                .contains(&"circuit_closed".to_string())
+        })
+        .await;
+    // Otherwise the next try is due 4 s after the last one.
+    let took = mended.elapsed();
+    assert!(took < Duration::from_millis(2500), "{took:?}");
+    // It waits for nothing that is away.
+    world.models.held.send_replace(vec!["alpha"]);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let refused = Err(OrderRefusal::NothingToRetry);
+    assert_eq!(world.order(retry).await, refused);
+}
+
+/// The order takes the place of the relaunch that is due later, and one that dies with it in hand is not at rest.
+#[tokio::test(start_paused = true)]
+async fn one_that_waits_for_its_relaunch_comes_back_at_once_and_only_once() {
+    let mut world = World::new(RelaunchPolicy::Transient).await;
+    world.get_busy().await;
+    let mark = world.mark();
+    for _ in 0..4 {
+        // Each wait is twice as long as the one before.
+        let actor = world.children(Child::Mysis).into_iter();
+        actor.for_each(|actor| actor.kill());
+        world.until_it_is("alpha", LifeState::Errored).await;
+        world.until_it_is("alpha", LifeState::Running).await;
+    }
+    let actors = world.children(Child::Mysis).into_iter();
+    actors.for_each(|actor| actor.kill());
+    world.until_it_is("alpha", LifeState::Errored).await;
+    let begun = Instant::now();
+    let retry = MysisOrder::Retry.for_mysis("alpha");
+    world.order(retry).await.unwrap();
+    assert_eq!(world.standing("alpha").await.state, LifeState::Running);
+    assert!(begun.elapsed() < Duration::from_secs(1));
+    world.release();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    let told = world.told_since(mark);
+    let back = told
+        .iter()
+        .filter(|text| *text == "alpha errored -> running");
+    assert_eq!(back.count(), 5, "{told:?}");
+    world.check_that_nothing_is_lost().await;
+}
+
+/// An errored Mysis that was told to try again died before it said that it runs.
+#[tokio::test(start_paused = true)]
+async fn one_that_dies_just_after_it_was_told_to_try_again_is_started_again() {
+    let world = World::new(RelaunchPolicy::Transient).await;
+    world.start("alpha").await;
+    world.ledger.is_readable.send_replace(false);
+    let first = world.alpha();
+    first.kill();
+    dead(&first).await;
+    world.until_it_is("alpha", LifeState::Errored).await;
+    let handle = world.handle.clone();
+    let retry = MysisOrder::Retry.for_mysis("alpha");
+    let retried = tokio::spawn(async move { handle.order(retry).await });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let young = world.children(Child::Mysis).pop().unwrap();
+    young.kill();
+    dead(&young).await;
+    assert_eq!(retried.await.unwrap(), Err(OrderRefusal::Interrupted));
+    world.ledger.is_readable.send_replace(true);
+    world.until_it_is("alpha", LifeState::Running).await;
 }

@@ -187,19 +187,13 @@ impl World {
                     self.hear(LifeInput::Leaving { work });
                 }
             }
-            Move::Fault => {
-                if let Some(ask) = self.ask.take() {
-                    let result = Err(ModelFault::Permanent {
-                        text: "HTTP 401".to_string(),
-                    });
-                    self.hear(LifeInput::Replied {
-                        work: ask.work,
-                        provider: ask.routes[0].provider.clone(),
-                        result,
-                        ms: 1,
-                    });
-                }
-            }
+            Move::Fault => self.fail(ModelFault::Permanent {
+                text: "HTTP 401".to_string(),
+            }),
+            Move::Outage => self.fail(ModelFault::Transient {
+                text: "HTTP 503".to_string(),
+                retry_after: None,
+            }),
             Move::Ring => {
                 if let Some(alarm) = self.alarm.take() {
                     self.hear(LifeInput::Rang { alarm });
@@ -210,10 +204,27 @@ impl World {
                 self.before = None;
                 self.order(MysisOrder::Start);
             }
+            Move::Retry => {
+                if self.life.state() == LifeState::Errored {
+                    self.before = None;
+                }
+                self.order(MysisOrder::Retry);
+            }
             Move::Stop => self.order(MysisOrder::Stop),
             Move::Crash => self.crash(),
             Move::LinkDown => self.link(LinkState::Down),
             Move::LinkUp => self.link(LinkState::Ok),
+        }
+    }
+
+    fn fail(&mut self, fault: ModelFault) {
+        if let Some(ask) = self.ask.take() {
+            self.hear(LifeInput::Replied {
+                work: ask.work,
+                provider: ask.routes[0].provider.clone(),
+                result: Err(fault),
+                ms: 1,
+            });
         }
     }
 

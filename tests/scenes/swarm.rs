@@ -392,6 +392,11 @@ impl Swarm {
     ) -> (OrderResult, Vec<SwarmEvent>) {
         match order {
             MysisOrder::Start => self.change(name, LifeState::Running, at),
+            MysisOrder::Retry => {
+                let (answer, told) = self.change(name, LifeState::Running, at);
+                let retried = CompletedOrder::Done(CompletedAction::Retried);
+                (answer.map(|_| retried), told)
+            }
             MysisOrder::Stop => self.change(name, LifeState::Stopped, at),
             MysisOrder::Prompt(text) | MysisOrder::Note(text) => self.send(name, &text, at),
             MysisOrder::Mission(mission) => self.send(name, &mission.text, at),

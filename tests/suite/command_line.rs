@@ -47,6 +47,14 @@ fn a_running_swarm_takes_every_order() {
     assert_eq!(again, "already stopped alpha\nalready stopped beta\n");
     let (_, error) = home.fails(&["mysis", "stop", "alpha"]);
     assert_eq!(error, "error: mysis already stopped\n");
+    let nothing = "nothing to retry: the mysis is neither errored nor waiting to try again";
+    let (_, error) = home.fails(&["mysis", "retry", "alpha"]);
+    assert_eq!(error, format!("error: {nothing}\n"));
+    let told = home.ok(&["mysis", "retry", "--all"]);
+    assert_eq!(
+        told,
+        "nothing to retry for alpha\nnothing to retry for beta\n"
+    );
     let (_, error) = home.fails(&["send", "alpha", "hello"]);
     assert_eq!(error, "error: mysis stopped - press 'r' to relaunch\n");
     home.ok(&["mysis", "configure", "alpha", "--temperature", "0"]);
@@ -81,6 +89,36 @@ fn a_running_swarm_takes_every_order() {
     );
     let notes = home.lines(&["log", "alpha", "--kind", "note", "--json"]);
     assert_eq!(notes.len(), 1);
+}
+
+#[test]
+fn an_errored_mysis_tries_again_once_its_key_is_mended() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&["--fault", "http-401"]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    let _swarm = home.fly(&[]);
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["mysis", "start", "alpha"]);
+    until("the key is refused", || {
+        (home.mysis("alpha")["state"] == "errored").then_some(())
+    });
+    let address = pilot.address();
+    drop(pilot);
+    let _mended = Server::pilot_at(&address, &[]);
+    let told = home.ok(&["mysis", "retry", "--state", "errored"]);
+    assert_eq!(told, "retried alpha\n");
+    until("a turn", || {
+        (home.mysis("alpha")["turns"] != 0).then_some(())
+    });
+    let events = home.lines(&["events", "--json"]);
+    let orders = events.iter().filter(|event| event["code"] == "retry");
+    let orders: Vec<_> = orders
+        .map(|order| (&order["mysis"], &order["text"]))
+        .collect();
+    assert_eq!(orders.len(), 1, "{orders:?}");
+    assert_eq!(orders[0].0, "alpha");
+    assert_eq!(orders[0].1, "tried again at once");
 }
 
 #[test]

@@ -2,13 +2,15 @@
 
 use ractor::{ActorProcessingErr, ActorRef};
 
-use crate::domain::event::EventKind;
+use crate::domain::event::{EventKind, MysisStatus};
 use crate::domain::ids::MysisId;
 use crate::domain::order::{
     CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal, check_name,
 };
+use crate::domain::outages::ServerOutages;
 use crate::domain::record::{MysisRecord, PoolAccount};
 use crate::domain::write::{Author, Batch, Write};
+use crate::gate::GateMsg;
 use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
 use crate::reply::{OrderReply, OrderRequest};
@@ -107,14 +109,26 @@ impl CommanderState {
         } else {
             Ok(order)
         };
+        let outages = self.news.outages();
         let order = order.and_then(|order| Ok((order, self.members.orderable(name)?)));
         match order {
+            Ok((MysisOrder::Retry, member)) if waits_its_turn(&member.standing, &outages) => {
+                reply.answer(Err(OrderRefusal::NothingToRetry));
+            }
             Ok((order, member)) => {
                 // The operator takes over, so earlier relaunches no longer count.
-                if matches!(order, MysisOrder::Start | MysisOrder::Stop) {
+                if matches!(
+                    order,
+                    MysisOrder::Start | MysisOrder::Stop | MysisOrder::Retry
+                ) {
                     member.relaunching.forget();
                 }
+                let is_retry = order == MysisOrder::Retry;
                 member.send_order(order, reply);
+                if is_retry {
+                    // The next gate tries at once anyway.
+                    let _ = self.services.gate().cast(GateMsg::TryAtOnce);
+                }
             }
             Err(refusal) => reply.answer(Err(refusal)),
         }
@@ -277,4 +291,10 @@ impl CommanderState {
 /// The refusal of an order because of the ledger.
 fn store_refusal(fault: &LedgerFault) -> OrderRefusal {
     OrderRefusal::Store(fault.to_string())
+}
+
+/// Whether a Mysis waits at the gate for a server that is not away.
+fn waits_its_turn(standing: &MysisStatus, outages: &ServerOutages) -> bool {
+    let lane = standing.activity.awaited_lane();
+    lane.is_some_and(|lane| outages.of(lane).is_none())
 }

@@ -64,6 +64,8 @@ pub enum Order {
 pub enum MysisOrder {
     /// Start, or relaunch.
     Start,
+    /// Try again at once: relaunch an errored Mysis, or end its wait for the next try.
+    Retry,
     /// Stop.
     Stop,
     /// A direct message.
@@ -145,7 +147,8 @@ impl MysisOrder {
                 let change = ProfileChange::of(Some(provider), Some(model), before.temperature);
                 MysisOrder::Configure(change)
             }),
-            MysisOrder::Prompt(_)
+            MysisOrder::Retry
+            | MysisOrder::Prompt(_)
             | MysisOrder::Mission(_)
             | MysisOrder::Note(_)
             | MysisOrder::ClearNotes => None,
@@ -157,6 +160,7 @@ impl MysisOrder {
     pub fn starts(&self, state: LifeState) -> bool {
         match self {
             MysisOrder::Start => true,
+            MysisOrder::Retry => state == LifeState::Errored,
             MysisOrder::Prompt(_) | MysisOrder::Mission(_) => state == LifeState::Idle,
             MysisOrder::Stop
             | MysisOrder::Note(_)
@@ -170,6 +174,7 @@ impl MysisOrder {
     pub(super) fn summary(&self) -> Option<(&'static str, String)> {
         Some(match self {
             MysisOrder::Start => ("start", "started".to_string()),
+            MysisOrder::Retry => ("retry", "tried again at once".to_string()),
             MysisOrder::Stop => ("stop", "stopped".to_string()),
             MysisOrder::Note(text) => ("note", format!("a note: {}", quote_beginning(text))),
             MysisOrder::ClearNotes => ("clear_notes", "the notes are cleared".to_string()),
@@ -192,7 +197,7 @@ impl MysisOrder {
                 let model = change.model.iter_mut().flatten();
                 model.for_each(|model| known.clean_in_place(model));
             }
-            MysisOrder::Start | MysisOrder::Stop | MysisOrder::ClearNotes => {}
+            MysisOrder::Start | MysisOrder::Retry | MysisOrder::Stop | MysisOrder::ClearNotes => {}
         }
     }
 }

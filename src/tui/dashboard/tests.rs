@@ -7,7 +7,7 @@ use actors::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEve
 use actors::domain::ids::{Lane, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::last_request::{RequestByteCounts, SentRequest};
 use actors::domain::message::{Row, RowBody, Severity, Utterance};
-use actors::domain::order::{CompletedOrder, MysisOrder, Order, OrderRefusal};
+use actors::domain::order::{CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal};
 use actors::domain::outages::{ServerOutage, ServerOutages};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::record::{MysisProfile, MysisRecord};
@@ -425,6 +425,37 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
         .newest_notice()
         .map(|said| said.text.to_string());
     assert!(said.is_some_and(|said| said.contains("none to resume")));
+}
+
+#[test]
+fn those_who_are_to_try_again_are_named_by_a_line() {
+    let mut desk = Desk::with(vec![
+        standing(1, "alpha", LifeState::Running),
+        standing(2, "bravo", LifeState::Errored),
+    ]);
+    desk.types(":retry all");
+    let orders = orders_of(&desk.key(KeyCode::Enter));
+    let retry = |name: &str| MysisOrder::Retry.for_mysis(name);
+    assert_eq!(orders.len(), 2);
+    assert_eq!(
+        (&orders[0].1, &orders[1].1),
+        (&retry("alpha"), &retry("bravo"))
+    );
+    desk.answers(orders[0].0, Err(OrderRefusal::NothingToRetry));
+    let done = CompletedOrder::Done(CompletedAction::Retried);
+    desk.answers(orders[1].0, Ok(done));
+    let receipt = desk.board.orders().receipts().back().unwrap().clone();
+    assert_eq!(
+        (receipt.what, receipt.done, receipt.refused.len()),
+        ("retry", 1, 1)
+    );
+    desk.types("U");
+    let said = desk
+        .board
+        .log()
+        .newest_notice()
+        .map(|said| said.text.to_string());
+    assert!(said.is_some_and(|said| said.contains("nothing that could be taken back")));
 }
 
 #[test]

@@ -21,8 +21,11 @@ pub enum Move {
     /// A call is about to leave, and its result does not come.
     Leave,
     Fault,
+    /// The provider fails, and is asked again later.
+    Outage,
     Ring,
     Start,
+    Retry,
     Stop,
     /// The actor dies, and another one restores its life.
     Crash,
@@ -64,8 +67,10 @@ pub fn moves() -> impl Strategy<Value = Vec<Move>> {
         16 => (status, size).prop_map(|(status, size)| Move::Give(status, size)),
         1 => Just(Move::Leave),
         1 => Just(Move::Fault),
+        1 => Just(Move::Outage),
         4 => Just(Move::Ring),
         2 => Just(Move::Start),
+        2 => Just(Move::Retry),
         1 => Just(Move::Stop),
         1 => Just(Move::Crash),
         1 => Just(Move::LinkDown),

@@ -18,7 +18,8 @@ use super::{Life, LifeStage, Mode, TurnStep, TurnTrigger};
 impl Life {
     pub(super) fn on_order(&mut self, asker: ReplyId, order: MysisOrder) {
         let refused = match order {
-            MysisOrder::Start => self.start(asker),
+            MysisOrder::Start => self.start(asker, CompletedAction::Started),
+            MysisOrder::Retry => self.retry(asker),
             MysisOrder::Stop => self.stop(asker),
             MysisOrder::Prompt(text) => self.take_prompt(asker, text),
             MysisOrder::Mission(mission) => self.take_mission(asker, mission),
@@ -32,7 +33,7 @@ impl Life {
         }
     }
 
-    fn start(&mut self, asker: ReplyId) -> Result<(), OrderRefusal> {
+    fn start(&mut self, asker: ReplyId, done: CompletedAction) -> Result<(), OrderRefusal> {
         if self.mode == Mode::QueueOnly {
             return Err(OrderRefusal::NoSwarm);
         }
@@ -49,11 +50,46 @@ impl Life {
         if was_put_to_rest {
             self.forget_progress();
         }
-        let mut draft = WriteDraft::default()
-            .with_answer(asker, CompletedOrder::Done(CompletedAction::Started));
+        let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::Done(done));
         self.run_into(&mut draft);
         self.record_draft(draft);
         self.go_on();
+        Ok(())
+    }
+
+    /// Tries again at once, with a new round of tries. A request that waits at the gate stays there: the
+    /// gate tries the server.
+    fn retry(&mut self, asker: ReplyId) -> Result<(), OrderRefusal> {
+        match self.mode {
+            Mode::QueueOnly => return Err(OrderRefusal::NoSwarm),
+            Mode::Draining => return Err(OrderRefusal::Closing),
+            Mode::Live => {}
+        }
+        let is_at_the_gate = match &self.stage {
+            LifeStage::Errored(_) => return self.start(asker, CompletedAction::Retried),
+            LifeStage::InTurn { step, .. } => match (step, &self.doing.activity) {
+                (TurnStep::CoolingDown { .. }, _) => false,
+                (TurnStep::Asking { .. }, Activity::Queueing(_)) => true,
+                // The game server has said when it is back.
+                (TurnStep::Asking { .. }, Activity::Paused(_)) => false,
+                (
+                    TurnStep::Asking { .. }
+                    | TurnStep::Held { .. }
+                    | TurnStep::Recording { .. }
+                    | TurnStep::Calling { .. },
+                    _,
+                ) => return Err(OrderRefusal::NothingToRetry),
+            },
+            LifeStage::Idle | LifeStage::Pausing { .. } | LifeStage::Stopped => {
+                return Err(OrderRefusal::NothingToRetry);
+            }
+        };
+        if !is_at_the_gate {
+            self.effects.push(Effect::Abort);
+            self.ask_model(0);
+        }
+        let answer = Ok(CompletedOrder::Done(CompletedAction::Retried));
+        self.effects.push(Effect::Answer { asker, answer });
         Ok(())
     }
 

@@ -13,6 +13,7 @@ mod nudges;
 mod orders;
 mod progress;
 mod rebuilding;
+mod retrying;
 mod secrecy;
 mod settings;
 mod turns;

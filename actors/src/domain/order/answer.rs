@@ -39,6 +39,8 @@ pub enum CompletedOrder {
 pub enum CompletedAction {
     /// The Mysis runs.
     Started,
+    /// It tries again.
+    Retried,
     /// It is stopped.
     Stopped,
     /// It is gone.
@@ -55,6 +57,7 @@ impl CompletedAction {
     pub fn as_str(self) -> &'static str {
         match self {
             CompletedAction::Started => "started",
+            CompletedAction::Retried => "retried",
             CompletedAction::Stopped => "stopped",
             CompletedAction::Deleted => "deleted",
             CompletedAction::Configured => "configured",
@@ -111,6 +114,8 @@ pub enum OrderRefusal {
     AlreadyRunning,
     /// It is stopped already.
     AlreadyStopped,
+    /// It is not errored and does not wait to try again.
+    NothingToRetry,
     /// It is stopped and takes no messages.
     Stopped,
     /// It is errored and takes no messages.
@@ -151,6 +156,9 @@ impl fmt::Display for OrderRefusal {
             OrderRefusal::BadTemperature => f.write_str("a temperature is a number from 0 to 2"),
             OrderRefusal::AlreadyRunning => f.write_str("mysis already running"),
             OrderRefusal::AlreadyStopped => f.write_str("mysis already stopped"),
+            OrderRefusal::NothingToRetry => f.write_str(
+                "nothing to retry: the mysis is neither errored nor waiting to try again",
+            ),
             OrderRefusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
             OrderRefusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
             OrderRefusal::EmptyText => f.write_str("there is nothing in the message"),

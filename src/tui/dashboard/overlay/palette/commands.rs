@@ -207,6 +207,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
         "delete with the conversation; asks first",
     ),
     command(
+        "retry",
+        &[Takes::Myses],
+        Verb::Order("retry", &MysisOrder::Retry),
+        "try again at once what waits or is errored",
+    ),
+    command(
         "provider",
         &[Takes::Myses, Takes::Provider],
         Verb::Provider,
