@@ -49,13 +49,9 @@ impl ReadSection for McpSettings {
             /// The variable that holds the game's registration code; the code itself never stands in this file. It
             /// goes into each call of `register` on its way to the game, and no model sees it. Left out: none.
             optional registration_code_env = "REGISTRATION_CODE", variable_name();
-            /// The entry of credentials.json that holds it, in the place of a variable; it is written
+            /// The entry of credentials.json that holds it, where no variable is named; it is written
             /// {"games": {"spacemolt": {"registration_code": "…"}}}
             optional registration_code_name = "spacemolt", non_empty_text();
-        }
-        if registration_code_env.is_some() && registration_code_name.is_some() {
-            let wrong = "given beside registration_code_env";
-            section.reject("registration_code_name", wrong, "one of the two");
         }
         let tools = ToolRules {
             timeout: tool_timeout,

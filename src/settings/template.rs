@@ -86,7 +86,14 @@ mod tests {
         let default = Settings::default();
         assert_eq!(settings.swarm, default.swarm);
         assert_eq!(settings.providers["local"], default.providers["local"]);
-        assert_eq!(settings.mcp, default.mcp);
+        let variable = "REGISTRATION_CODE".to_string();
+        assert_eq!(
+            settings.mcp,
+            McpSettings {
+                registration_code_source: KeySource::Variable(variable),
+                ..default.mcp
+            }
+        );
         assert_eq!(settings.supervision, default.supervision);
         let progress = settings.progress;
         let provider = Some("openai".into());

@@ -115,3 +115,31 @@ fn printed_settings_show_no_secret() {
         "{printed}"
     );
 }
+
+#[test]
+fn a_registration_code_comes_from_its_variable_or_from_the_credentials() {
+    let load = |text: &str, value: &[(&str, &str)]| {
+        let files = Files::new();
+        let credentials = r#"{"games": {"spacemolt": {"registration_code": "REG-7"}}}"#;
+        files.write(CREDENTIALS_FILE, 0o600, credentials);
+        let loaded = files.load(&format!("[mcp]\n{text}\n"), &variables(value));
+        let loaded = loaded.unwrap();
+        (loaded.settings.mcp.registration_code, loaded.warnings)
+    };
+    let code = |text: &str| Some(Secret::new(text));
+    let variable = "registration_code_env = 'CODE'";
+    let entry = "registration_code_name = 'spacemolt'";
+    assert_eq!(load("", &[("CODE", "REG-8")]), (None, vec![]));
+    assert_eq!(load(entry, &[]), (code("REG-7"), vec![]));
+    assert_eq!(
+        load(variable, &[("CODE", "REG-8")]),
+        (code("REG-8"), vec![])
+    );
+    let both = format!("{variable}\n{entry}");
+    assert_eq!(load(&both, &[("CODE", "REG-8")]), (code("REG-8"), vec![]));
+    let missing = "mcp.registration_code_env: CODE holds no code, so `register` goes without one";
+    assert_eq!(load(variable, &[]), (None, vec![missing.to_owned()]));
+    let missing = "mcp.registration_code_name: credentials.json holds no code, so `register` goes without one";
+    let unknown = "registration_code_name = 'chess'";
+    assert_eq!(load(unknown, &[]), (None, vec![missing.to_owned()]));
+}
