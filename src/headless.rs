@@ -218,6 +218,7 @@ fn event_text(event: &SwarmEvent) -> Option<String> {
         EventKind::StatusChanged(_)
         | EventKind::BudgetChanged(_)
         | EventKind::OutagesChanged(_)
+        | EventKind::SilenceChanged(_)
         | EventKind::Learned(_) => return None,
     };
     let who = event.mysis.as_ref().map_or("-", |who| &who.name);

@@ -94,6 +94,7 @@ impl Metrics {
                 | EventKind::Mission(_)
                 | EventKind::BudgetChanged(_)
                 | EventKind::OutagesChanged(_)
+                | EventKind::SilenceChanged(_)
                 | EventKind::Learned(_)
                 | EventKind::Notice { .. }
                 | EventKind::Shutdown,

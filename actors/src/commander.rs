@@ -15,6 +15,7 @@ mod orders;
 mod recording;
 mod returning;
 mod rules;
+mod silence;
 mod supervising;
 mod terminal;
 mod watching;
@@ -45,6 +46,7 @@ use members::SwarmMembers;
 use mission::SwarmMission;
 use recording::EventRecorder;
 use rules::RulesInForce;
+use silence::SilenceWatch;
 use terminal::OpenTerminals;
 use watching::{LatestNews, SwarmWatchers};
 
@@ -99,6 +101,7 @@ pub struct CommanderState {
     members: SwarmMembers,
     mission: SwarmMission,
     news: LatestNews,
+    silence: SilenceWatch,
     watchers: SwarmWatchers,
     terminals: OpenTerminals,
     recorder: EventRecorder,
@@ -162,6 +165,7 @@ impl Actor for Commander {
             CommanderMsg::Relaunch(mysis) => state.relaunch_errored(mysis),
             CommanderMsg::Close(reply) => state.begin_closing(&myself, reply),
             CommanderMsg::CloseNow => state.close_now(&myself),
+            CommanderMsg::FirstMinutesOver => state.update_silence(),
             CommanderMsg::Drained => state.on_store_drained(&myself),
         }
         Ok(())
@@ -227,6 +231,7 @@ impl CommanderState {
             members: SwarmMembers::default(),
             mission: SwarmMission::new(args.swarm.mission.clone()),
             news: LatestNews::default(),
+            silence: SilenceWatch::default(),
             watchers: SwarmWatchers(args.watchers.clone()),
             terminals: OpenTerminals::default(),
             recorder,

@@ -9,6 +9,7 @@ use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::needs::{Need, operator_need};
+use actors::domain::silence::NOTHING_HAPPENS;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -20,7 +21,7 @@ const MAX_LISTED_NAMES: usize = 50;
 pub(super) enum AlertSignal {
     /// A Mysis needs the operator, or needs nobody any longer.
     Stands(MysisId, Timestamp, Option<Box<Need>>),
-    /// A failure of the whole program: its code and its text.
+    /// A failure of the whole program, or its silence: its code and its text.
     Wrong(Timestamp, &'static str, Arc<str>),
 }
 
@@ -40,6 +41,15 @@ pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
             },
             _,
         ) => Some(AlertSignal::Wrong(event.at, code, text.clone())),
+        // It is told once for each silence, and is no failure of the program.
+        (
+            EventKind::Notice {
+                code: NOTHING_HAPPENS,
+                text,
+                ..
+            },
+            _,
+        ) => Some(AlertSignal::Wrong(event.at, NOTHING_HAPPENS, text.clone())),
         _ => None,
     }
 }

@@ -29,6 +29,9 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
     if let Some(trouble) = status["trouble"].as_str() {
         out::line(&format!("trouble: {}", trouble))?;
     }
+    if let Some(silence) = status["silence"].as_str() {
+        out::line(&out::clean(silence))?;
+    }
     for away in status["away"].as_array().into_iter().flatten() {
         out::line(&format!(
             "away: {} since {}: {}; its myses wait, and it is tried again at {}",

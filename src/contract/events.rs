@@ -119,6 +119,7 @@ impl<'a> EventKindJson<'a> {
             EventKind::StatusChanged(_)
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
+            | EventKind::SilenceChanged(_)
             | EventKind::Learned(_) => return None,
         })
     }

@@ -24,6 +24,8 @@ pub struct ProgramStatusJson<'a> {
     pub mission: Option<String>,
     /// Why the store cannot be written; `None` if it can.
     pub trouble: Option<Arc<str>>,
+    /// What is told where the swarm runs and nothing happens; `None` if it plays.
+    pub silence: Option<Arc<str>>,
     /// The number of Myses in each state.
     pub states: BTreeMap<&'a str, usize>,
     /// The progress of the swarm's logins.

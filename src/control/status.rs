@@ -45,6 +45,7 @@ pub(super) async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value 
         started_at: &about.started_at,
         mission: mission.map(|mission| mission.text.to_string()),
         trouble: swarm.store_trouble().await,
+        silence: swarm.silence().await.map(|notice| notice.text.clone()),
         states,
         arrival: arrival.map(|arrival| arrival.to_string()),
         away: outages.0.iter().map(OutageJson::from).collect(),

@@ -2,6 +2,7 @@
 //! once.
 
 use actors::domain::model::ModelAnswer;
+use actors::domain::written_call::{WORDS_ALONE_ADVICE, WRITTEN_CALLS_ADVICE};
 use serde_json::json;
 
 use super::ProofVerdict;
@@ -162,9 +163,7 @@ fn verdict_of_trouble(trouble: &CallTrouble) -> ProofVerdict {
     match trouble {
         CallTrouble::Written(text) => cannot_play(
             format!("it writes its calls as text, {}", quoted(text)),
-            "start its server so that it reads the model's calls (llama.cpp: --jinja; vLLM: \
-             --enable-auto-tool-choice and the --tool-call-parser of the model; others: a chat \
-             template with tools), or choose another model",
+            WRITTEN_CALLS_ADVICE,
         ),
         CallTrouble::Words(text) if text.trim().is_empty() => cannot_play(
             "it answers an order to call a tool with nothing at all",
@@ -172,7 +171,7 @@ fn verdict_of_trouble(trouble: &CallTrouble) -> ProofVerdict {
         ),
         CallTrouble::Words(text) => cannot_play(
             format!("it makes no calls and only speaks: {}", quoted(text)),
-            "choose a model that is made to call tools",
+            WORDS_ALONE_ADVICE,
         ),
         CallTrouble::Unfinished => cannot_play(
             format!("it was still thinking after {LONG_ANSWER_TOKENS} tokens"),

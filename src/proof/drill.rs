@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actors::domain::model::{ModelAnswer, RequestedCall};
 use actors::domain::tool::{ToolSpec, Toolset};
+use actors::domain::written_call;
 use serde_json::{Map, Value, json};
 
 /// The arguments in the first order.
@@ -124,30 +125,10 @@ pub(super) fn holds_word(answer: &ModelAnswer, tool: &str, word: &str) -> bool {
     calls.any(|call| call.name.contains(tool) && call.arguments.contains(word))
 }
 
-/// Signs of a call that is written as text.
-const CALL_SIGNS: [&str; 12] = [
-    "<tool_call",
-    "<|tool_call",
-    "[TOOL_CALL",
-    "<function",
-    "<|python_tag|>",
-    "<invoke",
-    "<|channel|>",
-    "```json",
-    "```tool",
-    "\"arguments\"",
-    "\"parameters\"",
-    "\"name\"",
-];
-
 /// Whether a text contains a call of one of the tools in any notation.
 pub(super) fn reads_like_a_call(text: &str) -> bool {
     let tools = [READ_BEACON, OPEN_GATE, SET_LAMP, REPORT_WORDS];
-    let named = tools.iter().filter(|tool| text.contains(*tool));
-    let mut named = named.peekable();
-    let is_named = named.peek().is_some();
-    let is_applied = named.any(|tool| text.contains(&format!("{tool}(")));
-    is_applied || (is_named && CALL_SIGNS.iter().any(|sign| text.contains(sign)))
+    written_call::reads_like_a_call(text, tools)
 }
 
 #[cfg(test)]

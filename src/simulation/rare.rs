@@ -110,6 +110,7 @@ impl RareEvent {
             | EventKind::Mission(_)
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
+            | EventKind::SilenceChanged(_)
             | EventKind::Learned(_) => None,
         }
     }

@@ -93,6 +93,7 @@ impl OpenTurns {
             | EventKind::Mission(_)
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
+            | EventKind::SilenceChanged(_)
             | EventKind::Learned(_)
             | EventKind::Notice { .. }
             | EventKind::Shutdown => {}

@@ -40,6 +40,7 @@ use actors::domain::outages::ServerOutages;
 use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::{OrderId, ReadId, TerminalKind, UiEffect};
+use actors::domain::silence::SilenceNotice;
 
 use action::TerminalAction;
 use appearance::Appearance;
@@ -71,6 +72,7 @@ pub struct Dashboard {
     mission: Option<Arc<str>>,
     spending: Arc<BudgetStatus>,
     weather: Arc<ServerOutages>,
+    silence: Option<Arc<SilenceNotice>>,
     rules: Option<Arc<SwarmRules>>,
     redactor: Arc<Redactor>,
     log: Arc<MessageLog>,
@@ -127,6 +129,7 @@ impl Dashboard {
             mission: None,
             spending: Arc::default(),
             weather: Arc::default(),
+            silence: None,
             rules: None,
             redactor: Arc::default(),
             log: Arc::default(),
@@ -245,6 +248,12 @@ impl Dashboard {
     #[must_use]
     pub fn weather(&self) -> &ServerOutages {
         &self.weather
+    }
+
+    /// What is told where the swarm runs and nothing happens; empty if it plays.
+    #[must_use]
+    pub fn silence_text(&self) -> &str {
+        self.silence.as_ref().map_or("", |notice| &notice.text)
     }
 
     /// The rules of the swarm; `None` until they are known.

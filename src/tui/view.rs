@@ -1,6 +1,7 @@
 //! Views: draw the dashboard as a picture and do not change it.
 
 mod ascii;
+mod banner;
 mod footer;
 mod header;
 mod too_small;
@@ -39,6 +40,7 @@ pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> O
     let mut brush = Painter::new(buffer, Paint::of(appearance.theme, depth));
     if dashboard.is_too_small() {
         too_small::paint(dashboard, &mut brush);
+        banner::paint(dashboard, dashboard.layout().banner, &mut brush);
     } else {
         paint_all(dashboard, &mut brush);
     }
@@ -51,6 +53,7 @@ pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> O
 
 fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
     let layout = dashboard.layout();
+    banner::paint(dashboard, layout.banner, brush);
     header::paint(dashboard, layout.header, brush);
     match dashboard.focus() {
         Some(focus) => conversation::view::paint(dashboard, focus, &layout, brush),

@@ -9,4 +9,5 @@
 mod deaths;
 mod outside;
 mod relaunching;
+mod silence;
 mod world;

@@ -317,6 +317,7 @@ impl World {
                 | EventKind::StatusChanged(_)
                 | EventKind::BudgetChanged(_)
                 | EventKind::OutagesChanged(_)
+                | EventKind::SilenceChanged(_)
                 | EventKind::Learned(_)
                 | EventKind::Shutdown => None,
             }

@@ -21,6 +21,7 @@ mod references;
 mod reporting;
 mod revival;
 mod setup;
+mod silence;
 mod start;
 mod tidy;
 mod watching;

@@ -6,5 +6,6 @@ mod proving;
 mod readme;
 mod reloading;
 mod setup;
+mod silence;
 mod storm;
 mod terminal;

@@ -16,6 +16,7 @@ use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
 use crate::domain::outages::ServerOutages;
 use crate::domain::record::Mission;
+use crate::domain::silence::SilenceNotice;
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 
@@ -90,6 +91,11 @@ impl CommanderHandle {
     /// The servers that are away; none once the program is closing.
     pub async fn outages(&self) -> Arc<ServerOutages> {
         self.ask(SwarmQuery::Outages).await.unwrap_or_default()
+    }
+
+    /// What is told where the swarm runs and nothing happens.
+    pub async fn silence(&self) -> Option<Arc<SilenceNotice>> {
+        self.ask(SwarmQuery::Silence).await.flatten()
     }
 
     /// The progress of the swarm's logins; `None` if no Mysis waits for one.

@@ -13,6 +13,7 @@ use crate::domain::order::{Order, OrderResult};
 use crate::domain::outages::ServerOutages;
 use crate::domain::record::{Mission, MysisRecord, NewMysis};
 use crate::domain::rules::SwarmRules;
+use crate::domain::silence::SilenceNotice;
 use crate::domain::write::Write;
 use crate::ports::{Configuration, LedgerFault};
 use crate::reply::{OrderReply, OrderRequest};
@@ -67,6 +68,8 @@ pub enum CommanderMsg {
     Close(RpcReplyPort<()>),
     /// The time that Myses have to finish is over.
     CloseNow,
+    /// The swarm runs for so long that a tool call should have succeeded.
+    FirstMinutesOver,
     /// The Store's queue is empty.
     Drained,
 }
@@ -80,6 +83,8 @@ pub enum SwarmQuery {
     Budget(RpcReplyPort<Arc<BudgetStatus>>),
     /// Asks for the servers that are away.
     Outages(RpcReplyPort<Arc<ServerOutages>>),
+    /// Asks whether the swarm runs and nothing happens.
+    Silence(RpcReplyPort<Option<Arc<SilenceNotice>>>),
     /// Asks for the progress of the logins.
     LoginProgress(RpcReplyPort<Option<LoginProgress>>),
     /// Asks for the mission in force.

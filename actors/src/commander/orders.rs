@@ -283,6 +283,7 @@ impl CommanderState {
     fn on_mysis_deleted(&mut self, mysis: MysisId, reply: OrderReply) {
         if let Some(member) = self.members.remove(mysis) {
             self.tell_event_of(member.mysis_ref(), EventKind::Deleted);
+            self.update_silence();
         }
         reply.answer(Ok(CompletedOrder::Done(CompletedAction::Deleted)));
     }

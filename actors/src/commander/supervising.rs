@@ -127,7 +127,11 @@ impl CommanderState {
                 {
                     self.schedule_relaunch(myself, report.mysis, fault);
                 }
+                self.watch_silence(myself, &before, standing);
             }
+            EventKind::ToolReturned {
+                is_error: false, ..
+            } => self.on_tool_success(),
             // It has begun to run, if only for a moment.
             EventKind::StateChanged { to, .. } => member.is_starting &= *to == LifeState::Running,
             EventKind::Created
@@ -140,6 +144,7 @@ impl CommanderState {
             | EventKind::Mission(_)
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
+            | EventKind::SilenceChanged(_)
             | EventKind::Notice { .. }
             | EventKind::Shutdown => {}
         }

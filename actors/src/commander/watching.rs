@@ -62,14 +62,6 @@ impl LatestNews {
         self.outages.clone()
     }
 
-    /// The status of the budget and of the servers, for a new watcher.
-    pub(super) fn standings(&self) -> [EventKind; 2] {
-        [
-            EventKind::BudgetChanged(self.budget.clone()),
-            EventKind::OutagesChanged(self.outages.clone()),
-        ]
-    }
-
     pub(super) fn store_trouble(&self) -> Option<&SwarmEvent> {
         self.store_trouble.as_ref()
     }
@@ -135,6 +127,15 @@ impl CommanderState {
         self.tell_all(news);
     }
 
+    /// The status of the budget, of the servers and of the swarm, for a new watcher.
+    pub(super) fn standings(&self) -> [EventKind; 3] {
+        [
+            EventKind::BudgetChanged(self.news.budget.clone()),
+            EventKind::OutagesChanged(self.news.outages()),
+            EventKind::SilenceChanged(self.silence.told()),
+        ]
+    }
+
     /// Adds a watcher and sends it the present state first.
     pub(super) fn add_watcher(&mut self, watcher: Watcher) {
         let at = self.now();
@@ -143,7 +144,7 @@ impl CommanderState {
             let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
         };
         tell(None, EventKind::Mission(self.mission.text()));
-        for what in self.news.standings() {
+        for what in self.standings() {
             tell(None, what);
         }
         for member in self.members.iter() {
@@ -163,6 +164,7 @@ impl CommanderState {
             SwarmQuery::Statuses(reply) => drop(reply.send(self.members.statuses())),
             SwarmQuery::Budget(reply) => drop(reply.send(news.budget.clone())),
             SwarmQuery::Outages(reply) => drop(reply.send(news.outages())),
+            SwarmQuery::Silence(reply) => drop(reply.send(self.silence.told())),
             SwarmQuery::LoginProgress(reply) => {
                 let per_minute = self.rules.current.tools.logins_per_minute;
                 drop(reply.send(self.members.login_progress(per_minute)));

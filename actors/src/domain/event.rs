@@ -12,6 +12,7 @@ use super::outages::ServerOutages;
 use super::progress::Stuck;
 use super::record::{GameAccount, MysisProfile, MysisRecord};
 use super::rules::SwarmRules;
+use super::silence::{Silence, SilenceNotice};
 use super::state::{LifeState, Totals};
 
 /// What a Mysis does at the moment. It is only for display.
@@ -154,6 +155,8 @@ pub struct MysisStatus {
     pub link_since: Timestamp,
     /// How it is stuck; `None` if it is not.
     pub stuck: Option<Stuck>,
+    /// Its silence, while it runs and no tool call succeeded since its start.
+    pub silence: Option<Arc<Silence>>,
     /// Its last words on one line, while they are news.
     pub last_words: Arc<str>,
     /// The tool call that returned after its last words.
@@ -240,6 +243,7 @@ impl MysisStatus {
             link: LinkState::None,
             link_since: now,
             stuck: None,
+            silence: None,
             tick: None,
             nudges: 0,
             totals: record.totals,
@@ -324,6 +328,8 @@ pub enum EventKind {
     BudgetChanged(Arc<BudgetStatus>),
     /// The servers that are away changed.
     OutagesChanged(Arc<ServerOutages>),
+    /// The notice that nothing happens changed; `None` if the swarm plays.
+    SilenceChanged(Option<Arc<SilenceNotice>>),
     /// A game account and its password became known. Only the Commander receives this.
     Learned(GameAccount),
     /// A notice about the whole program for the operator.

@@ -177,6 +177,7 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         | EventKind::StatusChanged(_)
         | EventKind::BudgetChanged(_)
         | EventKind::OutagesChanged(_)
+        | EventKind::SilenceChanged(_)
         | EventKind::Learned(_) => return None,
     };
     Some(EventRecord {

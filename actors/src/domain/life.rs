@@ -17,6 +17,7 @@ mod recent_activity;
 mod record;
 mod restore;
 mod secrecy;
+mod silence;
 mod turn;
 
 #[cfg(test)]
@@ -35,6 +36,7 @@ use super::progress::StallDetector;
 use super::record::{Mission, MysisProfile};
 use super::redact::Redactor;
 use super::rules::{ProviderRules, SwarmRules};
+use super::silence::Silence;
 use super::state::LifeState;
 use super::tokens::TokenGauge;
 
@@ -70,6 +72,8 @@ pub struct Life {
     game: GameState,
     gauge: TokenGauge,
     watch: StallDetector,
+    /// Until a tool call succeeds.
+    silence: Option<Arc<Silence>>,
     told: ToldNotices,
     doing: CurrentActivity,
     /// The most bytes of a request's messages, after the model refused a longer request.
@@ -279,6 +283,10 @@ impl Life {
             link: self.session.link,
             link_since: self.session.link_since,
             stuck: self.stuck(),
+            silence: match self.state() {
+                LifeState::Running => self.silence.clone(),
+                LifeState::Idle | LifeState::Stopped | LifeState::Errored => None,
+            },
             tick: self.session.tick,
             nudges: self.nudges,
             totals: self.figures.totals,

@@ -8,6 +8,9 @@ use super::message::Severity;
 use super::progress::{StallKind, Stuck};
 use super::state::LifeState;
 
+/// The need of one whose first turns brought no successful tool call.
+const NO_CALLS: &str = "no calls yet";
+
 /// A Mysis that needs the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -96,18 +99,16 @@ pub fn operator_need(standing: &MysisStatus) -> Option<Need> {
         LifeState::Running => {
             if let Activity::Paused(why) = &standing.activity {
                 let since = standing.activity_since;
-                return need(
-                    "paused",
-                    why.clone(),
-                    since,
-                    Severity::Warn,
-                    NeedRemedy::Nothing,
-                );
+                let (why, remedy) = (why.clone(), NeedRemedy::Nothing);
+                return need("paused", why, since, Severity::Warn, remedy);
             }
             if standing.link == LinkState::Down {
                 let why = "the game server cannot be reached; it waits until it can".into();
                 let since = standing.link_since;
                 return need("no tools", why, since, Severity::Warn, NeedRemedy::Stop);
+            }
+            if let Some((why, since)) = told_silence(standing) {
+                return need(NO_CALLS, why, since, Severity::Warn, NeedRemedy::Stop);
             }
             let stuck = standing.stuck.as_ref()?;
             let (what, why) = words_of(stuck);
@@ -115,6 +116,13 @@ pub fn operator_need(standing: &MysisStatus) -> Option<Need> {
         }
         LifeState::Idle | LifeState::Stopped => None,
     }
+}
+
+/// Why no call of its first turns succeeded, and since when that is known.
+fn told_silence(standing: &MysisStatus) -> Option<(Arc<str>, Timestamp)> {
+    let silence = standing.silence.as_ref()?;
+    let since = silence.since()?;
+    Some((silence.why().into(), since))
 }
 
 /// The words for a stuck Mysis.

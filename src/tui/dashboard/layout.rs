@@ -3,6 +3,8 @@
 use super::Dashboard;
 use super::appearance::Panel;
 use super::overlay::Overlay;
+use super::text::width;
+use actors::domain::clean::one_line;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// The smallest usable terminal, in columns and rows.
@@ -41,6 +43,8 @@ pub fn row_of(area: Rect, row: u16) -> Rect {
 /// The areas of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScreenLayout {
+    /// What is told where the swarm runs and nothing happens.
+    pub banner: Rect,
     /// Facts about the whole swarm.
     pub header: Rect,
     /// The titles of the columns, or the name of the Mysis in focus.
@@ -90,7 +94,8 @@ impl Dashboard {
     /// Divides the screen into areas.
     #[must_use]
     pub fn layout(&self) -> ScreenLayout {
-        let [header, title, rest, needs, writing, message, hints] = Layout::vertical([
+        let [banner, header, title, rest, needs, writing, message, hints] = Layout::vertical([
+            Constraint::Length(self.banner_rows()),
             Constraint::Length(2 + self.lines_of_mission()),
             Constraint::Length(1),
             Constraint::Min(0),
@@ -105,6 +110,7 @@ impl Dashboard {
         let panel = Constraint::Length(self.columns_of_panel());
         let [body, panel] = Layout::horizontal([Constraint::Min(0), panel]).areas(body);
         ScreenLayout {
+            banner,
             header,
             title,
             body,
@@ -115,6 +121,18 @@ impl Dashboard {
             message,
             hints,
         }
+    }
+
+    /// The rows of the banner: its whole text, at most a third of the screen.
+    #[must_use]
+    pub fn banner_rows(&self) -> u16 {
+        let (width, height) = self.size;
+        let columns = usize::from(width).saturating_sub(2);
+        let text = one_line(self.silence_text());
+        let lines = width::wrap(&text, columns).filter(|line| !line.is_empty());
+        u16::try_from(lines.count())
+            .unwrap_or(height)
+            .min(height / 3)
     }
 
     /// A long mission gets a second line if the screen is tall enough.

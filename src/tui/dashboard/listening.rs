@@ -56,6 +56,7 @@ impl Dashboard {
             EventKind::Mission(mission) => self.mission.clone_from(mission),
             EventKind::BudgetChanged(spending) => self.spending = spending.clone(),
             EventKind::OutagesChanged(weather) => self.weather = weather.clone(),
+            EventKind::SilenceChanged(silence) => self.silence.clone_from(silence),
             EventKind::Notice {
                 severity,
                 code,

@@ -296,6 +296,7 @@ impl Life {
             .any(|order| order.seq > seen_up_to);
         let row = self.append_row(&mut draft, RowBody::Reply(utterance));
         self.recent_activity.record_words(row.text());
+        self.note_words(&row);
         if is_empty {
             let text = "the model answered with nothing";
             self.add_host_notice(&mut draft, Severity::Warn, "empty_reply", None, text);

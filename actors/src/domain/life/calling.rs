@@ -172,6 +172,7 @@ impl Life {
         let row = self.append_row(draft, RowBody::Result { call, text, meta });
         self.recent_activity
             .record_call(&open.call, outcome.status, outcome.ms, row.text());
+        self.note_result(tool, outcome.status, row.text());
         self.learn_from(draft, open, outcome, row.text());
     }
 

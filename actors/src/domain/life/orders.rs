@@ -50,6 +50,7 @@ impl Life {
         if was_put_to_rest {
             self.forget_progress();
         }
+        self.silence = Some(Arc::default());
         let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::Done(done));
         self.run_into(&mut draft);
         self.record_draft(draft);

@@ -126,6 +126,7 @@ impl Life {
             game,
             gauge: TokenGauge::default(),
             watch,
+            silence: Some(Arc::default()),
             told: ToldNotices::default(),
             doing: CurrentActivity::resting(now),
             most_bytes: None,

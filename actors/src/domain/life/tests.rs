@@ -16,6 +16,7 @@ mod rebuilding;
 mod retrying;
 mod secrecy;
 mod settings;
+mod silence;
 mod turns;
 
 use std::sync::Arc;

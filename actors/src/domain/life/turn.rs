@@ -25,6 +25,7 @@ impl Life {
             None => (self.new_turn(), true),
         };
         let began = turn.began;
+        self.begin_silent_turn(&turn.owner);
         self.stage = LifeStage::InTurn {
             turn,
             // This step is never waited for, because the next one replaces it at once.
@@ -184,6 +185,7 @@ impl Life {
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;
         }
+        self.end_silent_turn();
         let parked = self.watch_progress(errand);
         let (window, budget) = (self.rules.context_window, self.rules.context_budget);
         self.conversation.trim_window(window, None);

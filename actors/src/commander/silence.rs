@@ -1,0 +1,105 @@
+//! Watches whether the swarm runs and nothing happens, and tells so.
+
+use std::sync::Arc;
+
+use ractor::ActorRef;
+
+use crate::domain::event::{EventKind, MysisStatus};
+use crate::domain::ids::Moment;
+use crate::domain::message::Severity;
+use crate::domain::silence::{NOTHING_HAPPENS, SWARM_SILENCE_TIME, SilenceNotice, SilenceScope};
+use crate::domain::state::LifeState;
+use crate::domain::swarm_silence::silence_notice;
+use crate::timer::{Timer, set_timer};
+
+use super::{CommanderMsg, CommanderState};
+
+/// Since when the swarm runs, and what was told of its silence.
+#[derive(Default)]
+pub(super) struct SilenceWatch {
+    /// Since when some Mysis runs.
+    running_since: Option<Moment>,
+    /// Rings when the swarm's first minutes are over.
+    alarm: Option<Timer<CommanderMsg>>,
+    /// Whether a tool call succeeded since the program runs.
+    has_succeeded: bool,
+    told: Option<Arc<SilenceNotice>>,
+}
+
+impl SilenceWatch {
+    /// What was told last, while it holds.
+    pub(super) fn told(&self) -> Option<Arc<SilenceNotice>> {
+        self.told.clone()
+    }
+}
+
+impl CommanderState {
+    /// A tool call succeeded.
+    pub(super) fn on_tool_success(&mut self) {
+        if !std::mem::replace(&mut self.silence.has_succeeded, true) {
+            self.silence.alarm = None;
+            self.update_silence();
+        }
+    }
+
+    /// A Mysis stands otherwise than before.
+    pub(super) fn watch_silence(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        before: &MysisStatus,
+        after: &MysisStatus,
+    ) {
+        if before.state != after.state {
+            self.time_silence(myself);
+        }
+        if before.state != after.state || before.silence != after.silence {
+            self.update_silence();
+        }
+    }
+
+    /// The swarm's time begins with its first running Mysis, and ends with the last one.
+    fn time_silence(&mut self, myself: &ActorRef<CommanderMsg>) {
+        let now = self.clock().moment();
+        let mut members = self.members.iter();
+        let runs = members.any(|member| member.standing.state == LifeState::Running);
+        let watch = &mut self.silence;
+        if !runs {
+            (watch.running_since, watch.alarm) = (None, None);
+        } else if watch.running_since.is_none() {
+            watch.running_since = Some(now);
+            watch.alarm = (!watch.has_succeeded).then(|| {
+                set_timer(myself, SWARM_SILENCE_TIME, || {
+                    CommanderMsg::FirstMinutesOver
+                })
+            });
+        }
+    }
+
+    /// Applies the rule, and tells where its outcome changed. The operator's notice is for a silence
+    /// that begins, and for a provider or the swarm alone: a Mysis' silence is a need of its own.
+    pub(super) fn update_silence(&mut self) {
+        let now = self.clock().moment();
+        let since = self.silence.running_since;
+        let running_for = since.map(|since| now.since(since)).unwrap_or_default();
+        let statuses = self.members.iter().map(|member| &*member.standing);
+        let notice = silence_notice(statuses, self.silence.has_succeeded, running_for);
+        let notice = notice.map(Arc::new);
+        if notice == self.silence.told {
+            return;
+        }
+        let before = std::mem::replace(&mut self.silence.told, notice.clone());
+        self.tell_event(EventKind::SilenceChanged(notice.clone()));
+        if !before.is_some_and(|before| is_wide(&before))
+            && let Some(notice) = notice.filter(|notice| is_wide(notice))
+        {
+            self.tell_notice(Severity::Warn, NOTHING_HAPPENS, &notice.text);
+        }
+    }
+}
+
+fn is_wide(notice: &SilenceNotice) -> bool {
+    match notice.scope {
+        SilenceScope::Provider | SilenceScope::Swarm => true,
+        SilenceScope::Myses => false,
+    }
+}

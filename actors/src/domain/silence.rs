@@ -1,0 +1,212 @@
+//! Silence: what a Mysis did in a life in which no tool call succeeded yet, and how that is told.
+//!
+//! It begins anew with each start: three turns are soon over, so that nothing of it is stored.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::clean::one_line;
+use super::ids::Timestamp;
+use super::written_call::{WORDS_ALONE_ADVICE, WRITTEN_CALLS_ADVICE};
+
+#[cfg(test)]
+mod tests;
+
+/// The turns of a Mysis after which it is told that no call succeeded.
+pub const FIRST_TURNS: u32 = 3;
+/// How long a swarm may run before it is told that no call succeeded.
+pub const SWARM_SILENCE_TIME: Duration = Duration::from_secs(5 * 60);
+/// The code of the notice and the cause of the alert about a provider's or the swarm's silence.
+pub const NOTHING_HAPPENS: &str = "nothing_happens";
+/// The most characters of an excerpt.
+const MAX_EXCERPT_CHARS: usize = 80;
+
+/// A life in which no tool call succeeded yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silence {
+    /// Turns that ended and that should have called.
+    turns: u32,
+    /// Since when there are too many of them.
+    since: Option<Timestamp>,
+    /// Answers of words alone that should have called.
+    answers: u32,
+    /// Whether a tool was called, in vain.
+    has_called: bool,
+    /// Whether its order asks for calls. Talk that answers a direct message calls nothing.
+    is_expected: bool,
+    /// Whether the turn under way counts.
+    counts_turn: bool,
+    /// What was seen last.
+    sign: SilenceSign,
+    /// The provider and the model that answered last.
+    source: Option<ModelSource>,
+}
+
+/// A provider and its model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelSource {
+    /// The provider.
+    pub provider: Arc<str>,
+    /// The model.
+    pub model: Arc<str>,
+}
+
+/// What was seen of a Mysis in place of a successful call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum SilenceSign {
+    /// Nothing: the model did not answer yet.
+    NoAnswer,
+    /// Words alone.
+    Words(String),
+    /// Calls that were written as text.
+    WrittenCalls(String),
+    /// Calls that failed: the last tool and its error.
+    FailedCall(Arc<str>, String),
+}
+
+impl Default for Silence {
+    fn default() -> Silence {
+        Silence {
+            turns: 0,
+            since: None,
+            answers: 0,
+            has_called: false,
+            is_expected: false,
+            counts_turn: false,
+            sign: SilenceSign::NoAnswer,
+            source: None,
+        }
+    }
+}
+
+impl Silence {
+    /// A turn begins. `is_expected` tells whether its order asks for calls.
+    pub fn begin_turn(&mut self, is_expected: bool) {
+        self.is_expected = is_expected;
+        self.counts_turn = is_expected;
+    }
+
+    /// The model answered with words alone. Calls that are written as text count whatever the order
+    /// is, words only where calls are expected.
+    pub fn record_words(&mut self, text: &str, is_written_call: bool, source: ModelSource) {
+        if !is_written_call && !self.is_expected {
+            return;
+        }
+        let excerpt = excerpt_of(text);
+        self.sign = match is_written_call {
+            true => SilenceSign::WrittenCalls(excerpt),
+            false => SilenceSign::Words(excerpt),
+        };
+        self.answers = self.answers.saturating_add(1);
+        self.counts_turn = true;
+        self.source = Some(source);
+    }
+
+    /// A call came back, and had failed.
+    pub fn record_failure(&mut self, tool: &Arc<str>, text: &str) {
+        self.sign = SilenceSign::FailedCall(tool.clone(), excerpt_of(text));
+        self.has_called = true;
+        self.counts_turn = true;
+    }
+
+    /// A turn ended.
+    pub fn end_turn(&mut self, now: Timestamp) {
+        self.turns = self
+            .turns
+            .saturating_add(u32::from(std::mem::take(&mut self.counts_turn)));
+        if self.turns >= FIRST_TURNS {
+            self.since.get_or_insert(now);
+        }
+    }
+
+    /// Since when its first turns are over.
+    #[must_use]
+    pub fn since(&self) -> Option<Timestamp> {
+        self.since
+    }
+
+    /// Whether its order asks for calls.
+    #[must_use]
+    pub fn is_expected(&self) -> bool {
+        self.is_expected
+    }
+
+    /// Whether a tool was called, in vain.
+    #[must_use]
+    pub fn has_called(&self) -> bool {
+        self.has_called
+    }
+
+    /// Answers of words alone that should have called.
+    #[must_use]
+    pub fn answers(&self) -> u32 {
+        self.answers
+    }
+
+    /// The provider and the model of the last answer of words alone.
+    #[must_use]
+    pub fn source(&self) -> Option<&ModelSource> {
+        self.source.as_ref()
+    }
+
+    /// Why the Mysis needs the operator, and what helps.
+    #[must_use]
+    pub fn why(&self) -> String {
+        let turns = FIRST_TURNS;
+        let finding = self.finding().unwrap_or_else(|| NO_ANSWER.to_string());
+        format!("no tool call succeeded in its first {turns} turns: {finding}")
+    }
+
+    /// What was seen, and what helps; `None` where there was no answer.
+    #[must_use]
+    pub fn finding(&self) -> Option<String> {
+        match &self.sign {
+            SilenceSign::NoAnswer => None,
+            SilenceSign::WrittenCalls(text) => Some(format!(
+                "it writes its calls as text: \"{text}\"; {WRITTEN_CALLS_ADVICE}; \
+                 `zoea doctor --prove` says more"
+            )),
+            SilenceSign::Words(text) => Some(format!(
+                "it makes no calls and only speaks: \"{text}\"; {WORDS_ALONE_ADVICE}; \
+                 `zoea doctor --prove` says more"
+            )),
+            SilenceSign::FailedCall(tool, error) => Some(format!(
+                "every call failed, the last one {tool}: \"{error}\"; its conversation shows them, \
+                 and `zoea doctor` tests the game server"
+            )),
+        }
+    }
+}
+
+/// What is told of a model that has not answered yet.
+pub const NO_ANSWER: &str = "no model has answered yet; `zoea doctor --prove` tests it";
+
+/// A notice that nothing happens, for the whole swarm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SilenceNotice {
+    /// Whom it is about.
+    pub scope: SilenceScope,
+    /// What is the matter, and what helps.
+    pub text: Arc<str>,
+}
+
+/// Whom a notice is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SilenceScope {
+    /// Some Myses, which are needs of their own.
+    Myses,
+    /// All Myses of a provider.
+    Provider,
+    /// The whole swarm.
+    Swarm,
+}
+
+/// A text of others in one short line.
+fn excerpt_of(text: &str) -> String {
+    let line = one_line(text);
+    let line = line.trim();
+    match line.char_indices().nth(MAX_EXCERPT_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_string(),
+    }
+}

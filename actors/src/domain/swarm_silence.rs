@@ -1,0 +1,251 @@
+//! The silence of a swarm: whether a provider, a swarm or some Myses run and nothing happens. The
+//! screen, `status`, the control door and the alerts share this rule and its text.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::event::{Activity, MysisStatus};
+use super::needs::operator_need;
+use super::silence::{NO_ANSWER, SWARM_SILENCE_TIME, Silence, SilenceNotice, SilenceScope};
+use super::state::LifeState;
+
+/// The least answers of words alone after which a provider with several Myses is judged.
+const MIN_PROVIDER_ANSWERS: u32 = 6;
+/// The least answers of words alone after which a provider with a single Mysis is judged.
+const MIN_SINGLE_ANSWERS: u32 = 3;
+
+/// What is to be told of a swarm that runs for so long. `has_succeeded` tells whether a tool call
+/// succeeded since it runs.
+#[must_use]
+pub fn silence_notice<'a>(
+    statuses: impl Iterator<Item = &'a MysisStatus>,
+    has_succeeded: bool,
+    running_for: Duration,
+) -> Option<SilenceNotice> {
+    let running: Vec<&MysisStatus> = statuses
+        .filter(|status| status.state == LifeState::Running)
+        .collect();
+    let told = |scope, text: String| {
+        let text = text.into();
+        Some(SilenceNotice { scope, text })
+    };
+    if let Some(text) = silent_provider(&running) {
+        return told(SilenceScope::Provider, text);
+    }
+    if !has_succeeded
+        && running_for >= SWARM_SILENCE_TIME
+        && let Some(text) = silent_swarm(&running)
+    {
+        return told(SilenceScope::Swarm, text);
+    }
+    told(SilenceScope::Myses, silent_myses(&running)?)
+}
+
+/// A provider whose answers were words alone for all its Myses.
+fn silent_provider(running: &[&MysisStatus]) -> Option<String> {
+    let mut providers: BTreeMap<&str, Vec<&MysisStatus>> = BTreeMap::new();
+    for status in running {
+        let source = status.silence.as_deref().and_then(Silence::source);
+        let provider = source.map_or(&status.profile.provider, |source| &source.provider);
+        providers.entry(provider).or_default().push(status);
+    }
+    providers
+        .values()
+        .find_map(|myses| words_of_provider(myses))
+}
+
+fn words_of_provider(myses: &[&MysisStatus]) -> Option<String> {
+    let mut speaking: Vec<&Silence> = Vec::new();
+    for status in myses {
+        // One that has called, in vain or not, shows that the provider makes calls.
+        let silence = status.silence.as_deref()?;
+        if silence.has_called() {
+            return None;
+        }
+        if silence.answers() > 0 {
+            speaking.push(silence);
+        }
+    }
+    let answers: u32 = speaking.iter().map(|silence| silence.answers()).sum();
+    let is_clear = match speaking[..] {
+        [] => false,
+        [one] => one.answers() >= MIN_SINGLE_ANSWERS && one.since().is_some(),
+        [_, _, ..] => answers >= MIN_PROVIDER_ANSWERS,
+    };
+    let example = speaking.first().filter(|_| is_clear)?;
+    let source = example.source()?;
+    Some(format!(
+        "nothing happens: provider {} answers with words alone, model {}: {}",
+        source.provider,
+        source.model,
+        example.finding()?
+    ))
+}
+
+/// A swarm in which no tool call succeeded.
+fn silent_swarm(running: &[&MysisStatus]) -> Option<String> {
+    let waiting = || {
+        running.iter().filter(|status| {
+            let is_paused = matches!(status.activity, Activity::Paused(_));
+            let silence = status.silence.as_deref();
+            !is_paused && silence.is_some_and(|silence| silence.is_expected())
+        })
+    };
+    waiting().next()?;
+    let mut findings = waiting().filter_map(|status| {
+        let need = || operator_need(status).map(|need| need.why.to_string());
+        let finding = status.silence.as_deref()?.finding().or_else(need)?;
+        Some(format!("{}: {finding}", status.name))
+    });
+    let finding = findings.next().unwrap_or_else(|| NO_ANSWER.to_string());
+    let minutes = SWARM_SILENCE_TIME.as_secs() / 60;
+    Some(format!(
+        "nothing happens: no tool call succeeded in the first {minutes} minutes; {finding}"
+    ))
+}
+
+/// Myses whose first turns brought nothing, while others play.
+fn silent_myses(running: &[&MysisStatus]) -> Option<String> {
+    let mut silent = running.iter().filter_map(|status| {
+        let silence = status.silence.as_deref()?;
+        silence.since()?;
+        Some((&status.name, silence))
+    });
+    let (name, silence) = silent.next()?;
+    let others = match silent.count() {
+        0 => String::new(),
+        count => format!(" (and {count} more)"),
+    };
+    Some(format!("{name}{others}: {}", silence.why()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::ids::{MysisId, Timestamp};
+    use super::super::record::{MysisProfile, MysisRecord};
+    use super::super::rules::SwarmRules;
+    use super::super::silence::ModelSource;
+    use super::*;
+
+    const SHORT: Duration = Duration::from_secs(299);
+
+    /// One that runs with this silence.
+    fn running(id: i64, silence: Option<Silence>) -> MysisStatus {
+        let profile = MysisProfile::of(&format!("m{id}"), "local");
+        let record = MysisRecord::new(MysisId(id), profile, Timestamp(0));
+        MysisStatus {
+            state: LifeState::Running,
+            silence: silence.map(Arc::new),
+            ..MysisStatus::from_record(&record, &SwarmRules::default(), Timestamp(0))
+        }
+    }
+
+    fn speaking(turns: u32) -> Silence {
+        let mut silence = Silence::default();
+        for turn in 0..turns {
+            silence.begin_turn(true);
+            let source = ModelSource {
+                provider: "local".into(),
+                model: "qwen".into(),
+            };
+            silence.record_words("let us go", false, source);
+            silence.end_turn(Timestamp(i64::from(turn)));
+        }
+        silence
+    }
+
+    fn waiting(is_expected: bool) -> Silence {
+        let mut silence = Silence::default();
+        silence.begin_turn(is_expected);
+        silence
+    }
+
+    fn failing(turns: u32) -> Silence {
+        let mut silence = Silence::default();
+        for turn in 0..turns {
+            silence.begin_turn(true);
+            silence.record_failure(&"mine".into(), "Error: no");
+            silence.end_turn(Timestamp(i64::from(turn)));
+        }
+        silence
+    }
+
+    fn scope(silences: &[Option<Silence>], time: Duration) -> Option<SilenceScope> {
+        let statuses: Vec<MysisStatus> = (1..)
+            .zip(silences)
+            .map(|(id, silence)| running(id, silence.clone()))
+            .collect();
+        silence_notice(statuses.iter(), false, time).map(|notice| notice.scope)
+    }
+
+    #[test]
+    fn a_provider_is_told_of_where_all_its_answers_are_words() {
+        let provider = Some(SilenceScope::Provider);
+        let [three, two] = [3, 2].map(|turns| Some(speaking(turns)));
+        assert_eq!(scope(std::slice::from_ref(&three), SHORT), provider);
+        assert_eq!(scope(std::slice::from_ref(&two), SHORT), None);
+        assert_eq!(scope(&[three.clone(), three.clone()], SHORT), provider);
+        assert_eq!(scope(&[two.clone(), two.clone()], SHORT), None);
+        assert_eq!(scope(&[two.clone(), two.clone(), two], SHORT), provider);
+        // One that plays, or tries, shows that the provider makes calls.
+        let myses = Some(SilenceScope::Myses);
+        assert_eq!(scope(&[three.clone(), None], SHORT), myses);
+        assert_eq!(scope(&[three.clone(), Some(failing(1))], SHORT), myses);
+        let one = running(1, three);
+        let notice = silence_notice([&one].into_iter(), true, SHORT).expect("a notice");
+        let begin = "nothing happens: provider local answers with words alone, model qwen: it makes \
+                     no calls and only speaks: \"let us go\"; ";
+        assert!(notice.text.starts_with(begin), "{}", notice.text);
+    }
+
+    #[test]
+    fn a_swarm_is_told_of_after_five_minutes_without_a_success() {
+        let swarm = Some(SilenceScope::Swarm);
+        for silence in [waiting(true), failing(1), speaking(1)] {
+            let silences = [Some(silence)];
+            assert_eq!(scope(&silences, SHORT), None);
+            assert_eq!(scope(&silences, SWARM_SILENCE_TIME), swarm);
+            let one = running(1, silences[0].clone());
+            let told = silence_notice([&one].into_iter(), true, SWARM_SILENCE_TIME);
+            assert_eq!(told, None, "a call succeeded before");
+        }
+        assert_eq!(scope(&[Some(waiting(false))], SWARM_SILENCE_TIME), None);
+        let paused = MysisStatus {
+            activity: Activity::Paused("the budget".into()),
+            ..running(1, Some(waiting(true)))
+        };
+        assert_eq!(
+            silence_notice([&paused].into_iter(), false, SWARM_SILENCE_TIME),
+            None
+        );
+        let stopped = MysisStatus {
+            state: LifeState::Stopped,
+            ..running(1, Some(failing(3)))
+        };
+        assert_eq!(
+            silence_notice([&stopped].into_iter(), false, SWARM_SILENCE_TIME),
+            None
+        );
+        assert_eq!(scope(&[], SWARM_SILENCE_TIME), None);
+    }
+
+    #[test]
+    fn myses_that_fail_beside_others_are_counted() {
+        let silences = [Some(failing(3)), None, Some(failing(4))];
+        assert_eq!(
+            scope(&silences, SWARM_SILENCE_TIME),
+            Some(SilenceScope::Swarm)
+        );
+        let statuses = (1..).zip(&silences);
+        let statuses: Vec<MysisStatus> = statuses
+            .map(|(id, silence)| running(id, silence.clone()))
+            .collect();
+        let notice = silence_notice(statuses.iter(), true, SHORT).expect("a notice");
+        assert_eq!(notice.scope, SilenceScope::Myses);
+        let begin =
+            "m1 (and 1 more): no tool call succeeded in its first 3 turns: every call failed";
+        assert!(notice.text.starts_with(begin), "{}", notice.text);
+    }
+}

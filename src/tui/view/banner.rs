@@ -1,0 +1,28 @@
+//! The banner: says at the top of the screen that the swarm runs and nothing happens.
+
+use crate::dashboard::Dashboard;
+use crate::dashboard::text::tone::Tone;
+use crate::dashboard::text::width;
+use actors::domain::clean::one_line;
+use ratatui::layout::{Margin, Rect};
+
+use crate::painter::Painter;
+use crate::theme::Ground;
+
+pub(super) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
+    if area.height == 0 {
+        return;
+    }
+    brush.fill(area, Ground::Panel);
+    let area = area.inner(Margin::new(1, 0));
+    let text = one_line(dashboard.silence_text());
+    let mut lines = width::wrap(&text, usize::from(area.width));
+    for row in 0..area.height {
+        let rest = lines.rest();
+        let Some(line) = lines.next() else {
+            break;
+        };
+        let is_last = row + 1 == area.height;
+        brush.text(area, row, if is_last { rest } else { line }, Tone::Warning);
+    }
+}

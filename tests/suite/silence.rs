@@ -1,0 +1,66 @@
+//! A swarm that runs while nothing happens: `status`, the control door and the alerts say so.
+
+use crate::flight::until_all_have;
+use crate::receiver::Receiver;
+use zoea_rig::{Home, Server, until};
+
+const TOLD: &str = "nothing happens: provider pilot answers with words alone, model pilot: it writes \
+                    its calls as text: \"";
+
+#[test]
+fn a_model_that_writes_its_calls_as_text_is_told_of_everywhere() {
+    let hook = Receiver::start(&[]);
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&["--nonsense", "0", "--fault", "text-calls"]);
+    let home = Home::new();
+    let alerts = format!("[alerts]\nwebhook = \"{}/hook\"\n", hook.url);
+    home.configure(&pilot.url, &galaxy.url, &alerts);
+    for name in ["alpha", "beta"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let _swarm = home.fly(&["--start-swarm"]);
+    let text = until("status says it", || {
+        let text = home.ok(&["status"]);
+        text.contains(TOLD).then_some(text)
+    });
+    assert!(
+        text.contains("--jinja") && text.contains("<tool_call>"),
+        "{text}"
+    );
+    let alert = until("an alert says it", || {
+        let mut brought = hook.brought().into_iter().map(|brought| brought.body);
+        brought.find(|alert| alert["cause"] == "nothing_happens")
+    });
+    let why = alert["why"].as_str().expect("a text");
+    assert!(why.starts_with(TOLD), "{alert}");
+    let need = until("each Mysis' need is told", || {
+        let mut brought = hook.brought().into_iter().map(|brought| brought.body);
+        brought.find(|alert| alert["cause"] == "no calls yet")
+    });
+    assert_eq!(need["help"], "stop");
+    let events = home.lines(&["events", "--json"]);
+    let noticed = events
+        .iter()
+        .filter(|event| event["code"] == "nothing_happens");
+    assert_eq!(noticed.count(), 1, "{events:?}");
+}
+
+#[test]
+fn an_ordinary_swarm_never_says_it() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    for name in ["alpha", "beta"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let mut swarm = home.fly(&["--start-swarm"]);
+    until_all_have(&mut swarm, 2, &["mine", "sell"]);
+    assert!(!home.ok(&["status"]).contains("nothing happens"));
+    let events = home.ok(&["events"]);
+    for words in ["nothing happens", "no tool call succeeded"] {
+        assert!(!events.contains(words), "{events}");
+    }
+}
