@@ -21,6 +21,7 @@ pub mod report;
 pub mod run;
 mod screen;
 pub mod setup;
+mod shell;
 mod simulate;
 mod status;
 mod swarm_client;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use tokio::runtime::Runtime;
 
 use crate::control::parameters::{BroadcastMission, SendMessage};
@@ -112,6 +113,10 @@ enum CliCommand {
     Pilot(pilot::PilotArgs),
     /// Play the swarm on simulated time, with faults on purpose, and say what came of it.
     Simulate(simulate::SimulateArgs),
+    /// Print what a shell needs to complete commands and options.
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page of zoea or of one of its commands.
+    Man(shell::ManArgs),
 }
 
 /// Runs the command line and returns the exit status.
@@ -159,43 +164,49 @@ fn run_command(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
         .enable_all()
         .build()?;
     run_and_leave(runtime, async {
-        let Some(command) = cli.command else {
-            return setup::offer::run_or_offer(&cli.global, environment).await;
-        };
-        match command {
-            CliCommand::Run(args) => run::run(&args, &cli.global, environment).await,
-            CliCommand::Attach(args) => attach::run(&args, &cli.global, environment).await,
-            CliCommand::Status => status::run(&cli.global, environment).await,
-            CliCommand::Setup(args) => setup::run(&args, &cli.global, environment).await,
-            CliCommand::Init(args) => init::run(&args, &cli.global, environment),
-            CliCommand::Doctor(args) => doctor::run(&args, &cli.global, environment).await,
-            CliCommand::Mysis(command) => mysis::run(&command, &cli.global, environment).await,
-            CliCommand::Send(args) => talk::send_message(&args, &cli.global, environment).await,
-            CliCommand::Broadcast(args) => {
-                talk::broadcast_mission(&args, &cli.global, environment).await
-            }
-            CliCommand::Mission(command) => talk::mission(&command, &cli.global, environment).await,
-            CliCommand::Note(args) => talk::edit_notes(&args, &cli.global, environment).await,
-            CliCommand::Log(args) => history::show_log(&args, &cli.global, environment).await,
-            CliCommand::Search(args) => history::search_rows(&args, &cli.global, environment).await,
-            CliCommand::Events(args) => events::run(&args, &cli.global, environment).await,
-            CliCommand::Prompt(args) => prompt::run(&args, &cli.global, environment).await,
-            CliCommand::Books(args) => books::run(&args, &cli.global, environment).await,
-            CliCommand::Report(args) => report::run(&args, &cli.global, environment).await,
-            CliCommand::Db(command) => db::run(&command, &cli.global, environment).await,
-            CliCommand::Accounts(command) => {
-                accounts::run(&command, &cli.global, environment).await
-            }
-            CliCommand::Import(args) => import::run(&args, &cli.global, environment).await,
-            CliCommand::Export(args) => export::run(&args, &cli.global, environment).await,
-            CliCommand::Galaxy(args) => galaxy::run(args).await,
-            CliCommand::Pilot(args) => pilot::run(args).await,
-            // The simulation has its own runtime with a simulated clock.
-            CliCommand::Simulate(args) => {
-                tokio::task::spawn_blocking(move || simulate::run(&args)).await?
-            }
+        match cli.command {
+            Some(command) => dispatch(command, &cli.global, environment).await,
+            None => setup::offer::run_or_offer(&cli.global, environment).await,
         }
     })
+}
+
+async fn dispatch(
+    command: CliCommand,
+    global: &global::GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    match command {
+        CliCommand::Run(args) => run::run(&args, global, environment).await,
+        CliCommand::Attach(args) => attach::run(&args, global, environment).await,
+        CliCommand::Status => status::run(global, environment).await,
+        CliCommand::Setup(args) => setup::run(&args, global, environment).await,
+        CliCommand::Init(args) => init::run(&args, global, environment),
+        CliCommand::Doctor(args) => doctor::run(&args, global, environment).await,
+        CliCommand::Mysis(command) => mysis::run(&command, global, environment).await,
+        CliCommand::Send(args) => talk::send_message(&args, global, environment).await,
+        CliCommand::Broadcast(args) => talk::broadcast_mission(&args, global, environment).await,
+        CliCommand::Mission(command) => talk::mission(&command, global, environment).await,
+        CliCommand::Note(args) => talk::edit_notes(&args, global, environment).await,
+        CliCommand::Log(args) => history::show_log(&args, global, environment).await,
+        CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
+        CliCommand::Events(args) => events::run(&args, global, environment).await,
+        CliCommand::Prompt(args) => prompt::run(&args, global, environment).await,
+        CliCommand::Books(args) => books::run(&args, global, environment).await,
+        CliCommand::Report(args) => report::run(&args, global, environment).await,
+        CliCommand::Db(command) => db::run(&command, global, environment).await,
+        CliCommand::Accounts(command) => accounts::run(&command, global, environment).await,
+        CliCommand::Import(args) => import::run(&args, global, environment).await,
+        CliCommand::Export(args) => export::run(&args, global, environment).await,
+        CliCommand::Galaxy(args) => galaxy::run(args).await,
+        CliCommand::Pilot(args) => pilot::run(args).await,
+        CliCommand::Completions(args) => shell::print_completions(&args, Cli::command()),
+        CliCommand::Man(args) => shell::print_manual(&args, Cli::command()),
+        // The simulation has its own runtime with a simulated clock.
+        CliCommand::Simulate(args) => {
+            tokio::task::spawn_blocking(move || simulate::run(&args)).await?
+        }
+    }
 }
 
 /// Runs a future to its end. Threads that then still wait for a disk or a pipe are abandoned.
@@ -222,7 +233,6 @@ fn describe_failure(error: &anyhow::Error) -> (u8, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use anyhow::Context;
-    use clap::CommandFactory;
 
     use super::*;
 

@@ -20,21 +20,66 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The idle connections that are kept for each server, so that a swarm's sockets stay few.
 const MAX_IDLE_PER_HOST: usize = 8;
 
+/// The environment variables by which an operator names the certificates to trust.
+const CERTIFICATE_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
+
 /// Builds a client. The caller sets the time limits of whole requests, since some answers take
 /// minutes.
 ///
+/// A system that has no certificates of authorities, such as a container with nothing but the
+/// program, gets those that Mozilla trusts and that the program carries. Where the operator names
+/// certificates (`SSL_CERT_FILE`, `SSL_CERT_DIR`), only those count.
+///
 /// # Errors
-/// The platform's certificate store cannot be read.
-pub fn build_client() -> Result<reqwest::Client, reqwest::Error> {
+/// No certificates are where the operator says, or TLS cannot be set up.
+pub fn build_client() -> Result<reqwest::Client, ClientError> {
     // A second installation fails and changes nothing, as the provider is always the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "rustls reads these variables from the process itself; they are no setting of ours"
+    )]
+    let named = CERTIFICATE_VARIABLES
+        .into_iter()
+        .find(|name| std::env::var_os(name).is_some());
+    match (client_builder().build(), named) {
+        (Ok(client), _) => Ok(client),
+        (Err(cause), Some(variable)) => Err(ClientError::Named { variable, cause }),
+        (Err(_), None) => build_with_carried_certificates().map_err(ClientError::Other),
+    }
+}
+
+/// Why no client could be built.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// The operator names certificates that are not there.
+    #[error("{variable} names no certificates that can be read ({}); unset it, or set it to the file or directory that has them", causes(.cause))]
+    Named {
+        /// The variable.
+        variable: &'static str,
+        /// What the TLS library says.
+        cause: reqwest::Error,
+    },
+    /// Anything else.
+    #[error("{}", causes(.0))]
+    Other(reqwest::Error),
+}
+
+fn build_with_carried_certificates() -> Result<reqwest::Client, reqwest::Error> {
+    let carried = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
+    let carried = carried
+        .map(|root| reqwest::Certificate::from_der(root))
+        .collect::<Result<Vec<_>, _>>()?;
+    client_builder().tls_certs_only(carried).build()
+}
+
+fn client_builder() -> reqwest::ClientBuilder {
     reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_max_idle_per_host(MAX_IDLE_PER_HOST)
         .pool_idle_timeout(Duration::from_secs(60))
         .user_agent(concat!("zoea/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::custom(refuse_redirect))
-        .build()
 }
 
 /// The number of characters of a redirect's target that are shown.
@@ -206,6 +251,13 @@ mod tests {
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move { axum::serve(listener, app).await });
         (address.to_string(), heard)
+    }
+
+    #[test]
+    fn the_carried_certificates_make_a_client() {
+        assert!(webpki_root_certs::TLS_SERVER_ROOT_CERTS.len() > 50);
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        assert!(build_with_carried_certificates().is_ok());
     }
 
     #[tokio::test]

@@ -274,3 +274,55 @@ fn several_places_are_searched_at_once() {
     assert_eq!(newest[0]["kind"], "mission");
     assert_eq!(home.fails(&["search", "osmium", "--in", "dreams"]).0, 2);
 }
+
+/// What bash offers after these words, by the completions that the program prints.
+fn offered_by_bash(home: &Home, words: &[&str]) -> Vec<String> {
+    std::fs::create_dir_all(home.path()).expect("bash is there");
+    let script = home.file("completions.bash");
+    std::fs::write(&script, home.ok(&["completions", "bash"])).expect("bash is there");
+    let ask = r#"source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));
+        _zoea zoea "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; printf '%s\n' "${COMPREPLY[@]}""#;
+    let told = std::process::Command::new("bash")
+        .args(["--norc", "-c", ask])
+        .arg(&script)
+        .args(words)
+        .output()
+        .expect("bash is there");
+    let text = String::from_utf8(told.stdout).expect("bash is there");
+    assert!(
+        told.status.success(),
+        "{}",
+        String::from_utf8_lossy(&told.stderr)
+    );
+    text.lines().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_shell_completes_commands_and_options() {
+    let home = Home::new();
+    let commands = offered_by_bash(&home, &["zoea", "b"]);
+    assert_eq!(commands, ["broadcast", "books"]);
+    let orders = offered_by_bash(&home, &["zoea", "mysis", "st"]);
+    assert_eq!(orders, ["start", "stop"]);
+    let options = offered_by_bash(&home, &["zoea", "run", "--off"]);
+    assert_eq!(options, ["--offline"]);
+    for shell in ["zsh", "fish"] {
+        assert!(home.ok(&["completions", shell]).contains("broadcast"));
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let home = Home::new();
+    let page = home.ok(&["man", "mysis", "create"]);
+    assert!(page.contains(".TH zoea-mysis-create 1"), "{page}");
+    let (status, error) = home.fails(&["man", "mysis", "fly"]);
+    assert_eq!(status, 1);
+    let wanted = "error: no command is called \"mysis fly\"; `zoea --help` lists them\n";
+    assert_eq!(error, wanted);
+    let pages = home.path().join("pages");
+    home.ok(&["man", "--dir", &pages.to_string_lossy()]);
+    for name in ["zoea.1", "zoea-run.1", "zoea-mysis-create.1"] {
+        assert!(pages.join(name).exists(), "{name}");
+    }
+}
