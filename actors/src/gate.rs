@@ -68,7 +68,7 @@ pub enum GateMsg {
     RulesChanged(GateRules),
     /// Today's books.
     Books(Vec<CostEntry>),
-    /// Servers that are away may be tried at once.
+    /// Lets servers that are away be tried at once.
     TryAtOnce,
     /// A waiting request may be admissible now.
     Opened,
@@ -269,7 +269,7 @@ impl Actor for GateActor {
             GateMsg::Hold { lane, wait } => state.gate.hold_lane(lane, now.moment.plus(wait)),
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
             GateMsg::Books(books) => state.gate.restore_spending(&books, now.wall),
-            // As a gate does that takes over.
+            // A new gate does the same.
             GateMsg::TryAtOnce => state.gate.recall_weather(&state.outages(now), now),
             GateMsg::Opened => {}
         }

@@ -1,4 +1,4 @@
-//! How the program and its swarm stand, as the control interface tells it.
+//! The status of the program and its swarm, as the control interface reports it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -296,7 +296,8 @@ async fn a_change_of_the_profile_survives_the_next_one_and_the_next_life() {
     assert_eq!(world.standing("alpha").await.profile, profile);
 }
 
-/// A server that is away is tried every few seconds. The operator who has mended it does not wait for that.
+/// A server that is away is tried every few seconds. After a repair, the operator does not have to
+/// wait for the next trial.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_is_away_is_tried_at_once_when_the_operator_says_so() {
     let world = World::new(RelaunchPolicy::Transient).await;
@@ -318,7 +319,7 @@ async fn a_server_that_is_away_is_tried_at_once_when_the_operator_says_so() {
     let (mark, asked) = (world.mark(), world.times_asked("alpha"));
     let since = world.weather().await.0[0].since;
     for _ in 0..2 {
-        // A try in vain changes nothing about the outage.
+        // A failed trial does not change the outage.
         let retry = MysisOrder::Retry.for_mysis("alpha");
         let done = CompletedOrder::Done(CompletedAction::Retried);
         assert_eq!(world.order(retry).await, Ok(done));
@@ -337,17 +338,18 @@ async fn a_server_that_is_away_is_tried_at_once_when_the_operator_says_so() {
                 .contains(&"circuit_closed".to_string())
         })
         .await;
-    // Otherwise the next try is due 4 s after the last one.
+    // Without the order, the next trial is due 4 s after the last one.
     let took = mended.elapsed();
     assert!(took < Duration::from_millis(2500), "{took:?}");
-    // It waits for nothing that is away.
+    // It does not wait for a server that is away.
     world.models.held.send_replace(vec!["alpha"]);
     tokio::time::sleep(Duration::from_secs(5)).await;
     let refused = Err(OrderRefusal::NothingToRetry);
     assert_eq!(world.order(retry).await, refused);
 }
 
-/// The order takes the place of the relaunch that is due later, and one that dies with it in hand is not at rest.
+/// The order replaces the relaunch that is due later. A Mysis that dies while it handles the order
+/// still counts as running.
 #[tokio::test(start_paused = true)]
 async fn one_that_waits_for_its_relaunch_comes_back_at_once_and_only_once() {
     let mut world = World::new(RelaunchPolicy::Transient).await;
@@ -378,7 +380,7 @@ async fn one_that_waits_for_its_relaunch_comes_back_at_once_and_only_once() {
     world.check_that_nothing_is_lost().await;
 }
 
-/// An errored Mysis that was told to try again died before it said that it runs.
+/// An errored Mysis got the order to retry, and died before it reported that it runs.
 #[tokio::test(start_paused = true)]
 async fn one_that_dies_just_after_it_was_told_to_try_again_is_started_again() {
     let world = World::new(RelaunchPolicy::Transient).await;

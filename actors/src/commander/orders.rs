@@ -126,7 +126,7 @@ impl CommanderState {
                 let is_retry = order == MysisOrder::Retry;
                 member.send_order(order, reply);
                 if is_retry {
-                    // The next gate tries at once anyway.
+                    // A new gate tries at once anyway.
                     let _ = self.services.gate().cast(GateMsg::TryAtOnce);
                 }
             }

@@ -1,4 +1,4 @@
-//! Orders: what an operator can ask of the swarm, and what comes of it.
+//! Orders that an operator can give to the swarm.
 
 mod answer;
 
@@ -11,14 +11,14 @@ use super::state::LifeState;
 
 pub use answer::{CompletedAction, CompletedOrder, OrderRefusal, OrderResult, Reloaded};
 
-/// The longest part of a mission or a note that a record quotes, in characters; the whole of it is
-/// stored elsewhere.
+/// The most characters of a mission or a note that an event record quotes. The full text is stored
+/// elsewhere.
 const MAX_QUOTE_CHARS: usize = 200;
 
-/// What an operator asks for, at the terminal or through the control interface.
+/// An order of the operator, from the terminal or the control interface.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Order {
-    /// A new Mysis.
+    /// Creates a Mysis.
     Create {
         /// Its name.
         name: String,
@@ -29,60 +29,60 @@ pub enum Order {
         /// Whether to start it at once.
         start: bool,
     },
-    /// What one Mysis carries out itself.
+    /// Gives an order that one Mysis carries out itself.
     ForMysis {
-        /// Which Mysis.
+        /// The Mysis' name.
         name: String,
-        /// What.
+        /// The order.
         order: MysisOrder,
     },
-    /// Delete, with its conversation; its account goes back to the pool.
+    /// Deletes a Mysis and its conversation. Its account returns to the pool.
     Delete {
-        /// Which Mysis.
+        /// The Mysis' name.
         name: String,
     },
-    /// Tell what was last sent to the model. Changes nothing.
+    /// Shows the last request to the model. Changes nothing.
     ShowRequest {
-        /// Which Mysis.
+        /// The Mysis' name.
         name: String,
     },
-    /// A mission for the whole swarm.
+    /// Gives a mission to the whole swarm.
     Broadcast {
         /// The mission.
         text: String,
     },
-    /// No mission any more.
+    /// Clears the mission.
     ClearMission,
-    /// Game accounts for the pool, together or not at all.
+    /// Adds game accounts to the pool: all of them or none.
     PoolAccounts(Vec<PoolAccount>),
-    /// Read the configuration again, and do as it says from now on.
+    /// Reads the configuration again and applies it.
     Reload,
 }
 
-/// What one Mysis carries out. Messages are called as the rows that they become.
+/// An order that one Mysis carries out. Messages have the names of the rows that they become.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MysisOrder {
-    /// Start, or relaunch.
+    /// Starts or relaunches the Mysis.
     Start,
-    /// Try again at once: relaunch an errored Mysis, or end its wait for the next try.
+    /// Retries at once: relaunches an errored Mysis, or ends its wait for the next attempt.
     Retry,
-    /// Stop.
+    /// Stops the Mysis.
     Stop,
     /// A direct message.
     Prompt(Arc<str>),
-    /// The swarm's mission, which the Commander passes on when an operator gives it
+    /// The mission of the swarm. The Commander passes it on when an operator gives it
     /// ([`Order::Broadcast`]).
     Mission(Mission),
-    /// Persistent context.
+    /// A note: persistent context.
     Note(Arc<str>),
-    /// No persistent context any more.
+    /// Clears all notes.
     ClearNotes,
-    /// Other settings; what is absent stays.
+    /// Changes the profile.
     Configure(ProfileChange),
 }
 
 impl Order {
-    /// Whom it concerns, as the operator calls them.
+    /// The name of the Mysis, as the operator wrote it.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -95,7 +95,7 @@ impl Order {
         }
     }
 
-    /// What takes it back, by how things stood before it; `None` where nothing does.
+    /// The order that undoes this one, given the status before it; `None` if there is none.
     #[must_use]
     pub fn inverse(
         &self,
@@ -119,7 +119,7 @@ impl Order {
 }
 
 impl MysisOrder {
-    /// Other settings, as an operator names them.
+    /// A change of the profile in the operator's words.
     #[must_use]
     pub fn configure(
         provider: Option<String>,
@@ -130,14 +130,14 @@ impl MysisOrder {
         MysisOrder::Configure(ProfileChange::of(provider, model, temperature))
     }
 
-    /// The order for the Mysis of this name.
+    /// The order for the Mysis with this name.
     #[must_use]
     pub fn for_mysis(self, name: impl Into<String>) -> Order {
         let name = name.into();
         Order::ForMysis { name, order: self }
     }
 
-    /// What takes it back, by how the Mysis stood before it.
+    /// The order that undoes this one, given the Mysis' status before it.
     fn inverse(&self, before: Option<&MysisStatus>) -> Option<MysisOrder> {
         match self {
             MysisOrder::Start => Some(MysisOrder::Stop),
@@ -155,7 +155,7 @@ impl MysisOrder {
         }
     }
 
-    /// Whether it makes a Mysis run that is in this state.
+    /// Whether it starts a Mysis that is in this state.
     #[must_use]
     pub fn starts(&self, state: LifeState) -> bool {
         match self {
@@ -169,8 +169,8 @@ impl MysisOrder {
         }
     }
 
-    /// A short stable word for it and what its record says; `None` for one that is itself a row of a
-    /// conversation.
+    /// A short stable word for the order, and the text of its record. `None` for an order that
+    /// becomes a row of a conversation.
     pub(super) fn summary(&self) -> Option<(&'static str, String)> {
         Some(match self {
             MysisOrder::Start => ("start", "started".to_string()),
@@ -188,7 +188,7 @@ impl MysisOrder {
         })
     }
 
-    /// Takes out of it what is told to nobody.
+    /// Removes secrets from the order.
     pub(super) fn remove_secrets(&mut self, known: &Redactor) {
         match self {
             MysisOrder::Prompt(text) | MysisOrder::Note(text) => known.clean_in_place(text),
@@ -202,13 +202,13 @@ impl MysisOrder {
     }
 }
 
-/// The longest message that is taken, in bytes.
+/// The maximum bytes of a message.
 pub const MAX_ORDER_BYTES: usize = 1 << 20;
 
 /// Checks a message's text.
 ///
 /// # Errors
-/// It is empty or too long.
+/// The text is empty or too long.
 pub fn check_text(text: &str) -> Result<(), OrderRefusal> {
     if text.trim().is_empty() {
         return Err(OrderRefusal::EmptyText);
@@ -222,7 +222,7 @@ pub fn check_text(text: &str) -> Result<(), OrderRefusal> {
 /// Checks a Mysis' name: 1 to 32 letters, digits, `-`, `_` or `.`, not beginning with `-` or `.`.
 ///
 /// # Errors
-/// Says what a name looks like.
+/// The name is not allowed. The error says which names are.
 pub fn check_name(name: &str) -> Result<(), OrderRefusal> {
     let length = name.chars().count();
     let fits = (1..=32).contains(&length)

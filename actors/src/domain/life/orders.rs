@@ -1,4 +1,4 @@
-//! Orders: what a Mysis does when the operator wants something of it (DESIGN 2, 4).
+//! Orders: what a Mysis does with an order of the operator (DESIGN 2, 4).
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Life {
             return Err(OrderRefusal::AlreadyRunning);
         }
         self.nudges = 0;
-        // Whoever goes on after a crash or in a new process goes on being counted.
+        // A Mysis that continues after a crash or in a new process keeps its counts.
         let was_put_to_rest = match &self.stage {
             LifeStage::Stopped => true,
             LifeStage::Idle => self.reason.is_some() && !is_interruption(self.reason.as_deref()),
@@ -58,8 +58,8 @@ impl Life {
         Ok(())
     }
 
-    /// Tries again at once, with a new round of tries. A request that waits at the gate stays there: the
-    /// gate tries the server.
+    /// Tries again at once, with a new series of attempts. A request that waits at the gate stays
+    /// there, because the gate tries the server.
     fn retry(&mut self, asker: ReplyId) -> Result<(), OrderRefusal> {
         match self.mode {
             Mode::QueueOnly => return Err(OrderRefusal::NoSwarm),
@@ -71,7 +71,7 @@ impl Life {
             LifeStage::InTurn { step, .. } => match (step, &self.doing.activity) {
                 (TurnStep::CoolingDown { .. }, _) => false,
                 (TurnStep::Asking { .. }, Activity::Queueing(_)) => true,
-                // The game server has said when it is back.
+                // The game server has announced when it returns.
                 (TurnStep::Asking { .. }, Activity::Paused(_)) => false,
                 (
                     TurnStep::Asking { .. }
@@ -116,7 +116,7 @@ impl Life {
         Ok(())
     }
 
-    /// A mission stands for every Mysis, also for one that cannot take the message now.
+    /// Stores a mission. It applies to every Mysis, also to one that cannot take the message now.
     fn take_mission(&mut self, asker: ReplyId, mission: Mission) -> Result<(), OrderRefusal> {
         self.mission = Some(mission.clone());
         self.check_takes_messages()?;
@@ -125,12 +125,11 @@ impl Life {
         Ok(())
     }
 
-    /// Stores a message that starts a turn: at once between two turns, with the next model call
-    /// within one.
+    /// Stores a message that starts a turn. During a turn, the next model call contains it.
     fn take_message(&mut self, asker: ReplyId, body: RowBody) {
         self.nudges = 0;
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
-            // Whatever set it going, it is about an order now: it does not count as nudged.
+            // The turn is now about an order, whatever started it, so it does not count as nudged.
             turn.began = TurnTrigger::Ordered;
         }
         self.forget_progress();
@@ -150,8 +149,8 @@ impl Life {
         }
     }
 
-    /// Whoever waits for the game server before it asks its model can still talk: a direct message is
-    /// answered without the game's tools (DESIGN 6).
+    /// Lets a Mysis talk while it waits for the game server before its model call: it answers a
+    /// direct message without the game's tools (DESIGN 6).
     fn talk_without_the_game(&mut self) {
         let LifeStage::InTurn {
             step: TurnStep::Asking { attempt, .. },
@@ -191,7 +190,7 @@ impl Life {
         Ok(())
     }
 
-    /// Other settings are recorded first: they hold from the next model call after that.
+    /// Stores a change of the profile. It takes effect with the first model call after that.
     fn record_profile_change(
         &mut self,
         asker: ReplyId,
@@ -208,7 +207,7 @@ impl Life {
         Ok(())
     }
 
-    /// A change of its profile is stored, and holds.
+    /// Applies a stored change of the profile.
     pub(super) fn change_profile(&mut self, change: &ProfileChange) {
         let before = self.profile.clone();
         change.apply(Arc::make_mut(&mut self.profile));
@@ -228,8 +227,8 @@ impl Life {
         }
     }
 
-    /// Begins to run; what to do first is up to [`Life::go_on`]. While no swarm is running, it is
-    /// written down that there is a reason to.
+    /// Starts the Mysis. [`Life::go_on`] decides what it does first. While no swarm is running, a
+    /// reason to start is stored instead.
     fn run_into(&mut self, draft: &mut WriteDraft) {
         if self.mode == Mode::QueueOnly {
             let mysis = self.id;

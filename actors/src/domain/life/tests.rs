@@ -1,4 +1,4 @@
-//! The life of a Mysis, situation by situation, without a task or a clock.
+//! Tests of a Mysis' life for each situation, without a task or a clock.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -87,15 +87,15 @@ fn past() -> RestoreArgs {
     }
 }
 
-/// A life with a store that takes everything, and a record of what happened.
+/// A life with a store that accepts everything, and a record of what happened.
 struct Scene {
     life: Life,
     effects: Vec<Effect>,
     now: i64,
-    /// By how much the wall clock is ahead of the other one.
+    /// The milliseconds by which the wall clock is ahead of the monotonic clock.
     ahead: i64,
     askers: u64,
-    /// Requests to the store that are not answered yet.
+    /// Writes that the store has not answered yet.
     unrecorded: Vec<WriteId>,
     /// Whether the store answers at once.
     store_works: bool,
@@ -168,7 +168,7 @@ impl Scene {
         }
     }
 
-    /// The store refuses all that it was asked, for good.
+    /// The store refuses all open writes for good.
     fn refuse_all(&mut self, why: &str) {
         for ticket in std::mem::take(&mut self.unrecorded) {
             let outcome = Err(why.to_string());
@@ -229,7 +229,7 @@ impl Scene {
         calls.next_back().expect("a tool was called")
     }
 
-    /// The model says something.
+    /// The model answers with text.
     fn say(&mut self, text: &str) {
         self.reply(ModelAnswer {
             text: text.to_string(),
@@ -242,7 +242,7 @@ impl Scene {
         });
     }
 
-    /// The model wants calls made.
+    /// The model answers with calls.
     fn want(&mut self, calls: &[(&str, &str)]) {
         let calls = calls
             .iter()
@@ -353,7 +353,7 @@ impl Scene {
             .collect()
     }
 
-    /// The last message of the last request, without what the runtime says behind it.
+    /// The last message of the last request, without the runtime note.
     fn last_message(&self) -> ChatMessage {
         let mut message = self.asked().messages.last().cloned().expect("a message");
         if let ChatMessage::User(text) | ChatMessage::Tool { text, .. } = &mut message

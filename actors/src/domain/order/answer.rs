@@ -1,4 +1,4 @@
-//! What comes of orders.
+//! The answers to orders.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,53 +6,53 @@ use std::sync::Arc;
 use crate::ids::{MissionId, MysisId, Seq};
 use crate::last_request::SentRequest;
 
-/// What came of an order that was carried out. It is in the store by then.
+/// The result of an order that was carried out. It is stored before it is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompletedOrder {
-    /// The new Mysis.
+    /// The Mysis was created.
     Created(MysisId),
-    /// It was done, which is all that there is to say.
+    /// The order was carried out, and there is nothing more to report.
     Done(CompletedAction),
-    /// The message stands in the conversation at this place.
+    /// The message was stored in the row with this number.
     Stored(Seq),
-    /// The mission stands.
+    /// The mission was given.
     Broadcast {
-        /// Which mission.
+        /// The mission's id.
         mission: MissionId,
         /// The Myses that have it.
         delivered: Vec<Arc<str>>,
         /// The Myses that could not take it now; they inherit it when they run again.
         missed: Vec<Arc<str>>,
     },
-    /// There is no mission any more; false: there was none.
+    /// The mission was cleared; `false` if there was none.
     MissionCleared(bool),
-    /// This was last sent to the model.
+    /// The last request to the model.
     Request(Box<SentRequest>),
-    /// So many accounts are in the pool or with their owners.
+    /// This many accounts are now in the pool or with their owners.
     AccountsPooled(usize),
-    /// The configuration was read again.
+    /// The configuration was reloaded.
     Reloaded(Reloaded),
 }
 
-/// What was done for an order whose answer says no more than that.
+/// An order that was carried out and whose answer contains nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletedAction {
-    /// The Mysis runs.
+    /// The Mysis was started.
     Started,
-    /// It tries again.
+    /// The Mysis retries.
     Retried,
-    /// It is stopped.
+    /// The Mysis was stopped.
     Stopped,
-    /// It is gone.
+    /// The Mysis was deleted.
     Deleted,
-    /// Its settings are changed.
+    /// The profile was changed.
     Configured,
-    /// It has no notes any more.
+    /// The notes were cleared.
     NotesCleared,
 }
 
 impl CompletedAction {
-    /// The word of CONTRACT.md.
+    /// The word for it in CONTRACT.md.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -66,12 +66,12 @@ impl CompletedAction {
     }
 }
 
-/// What came of reading the configuration again, by keys as the operator writes them.
+/// The changed keys of a reload, as the operator writes them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reloaded {
-    /// What has changed and holds now.
+    /// The changes in force now.
     pub at_once: Vec<String>,
-    /// What has changed and holds after a restart.
+    /// The changes that need a restart.
     pub after_a_restart: Vec<String>,
 }
 
@@ -90,51 +90,51 @@ impl fmt::Display for Reloaded {
     }
 }
 
-/// Why an order was not carried out. Nothing is stored then.
+/// Why an order was refused. Nothing is stored in this case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OrderRefusal {
-    /// No Mysis has that name.
+    /// No Mysis has this name.
     UnknownMysis(String),
-    /// The name will not do.
+    /// The name is not allowed.
     BadName(String),
-    /// Another Mysis has that name.
+    /// Another Mysis has this name.
     NameTaken(String),
-    /// The swarm is full.
+    /// The swarm has the maximum number of Myses.
     SwarmFull(usize),
-    /// The configuration has no such provider.
+    /// The configuration has no provider with this name.
     UnknownProvider {
-        /// The name given.
+        /// The given name.
         name: String,
-        /// The names that exist.
+        /// The existing names.
         known: Vec<String>,
     },
     /// The temperature is not from 0 to 2.
     BadTemperature,
-    /// It runs already.
+    /// The Mysis is running already.
     AlreadyRunning,
-    /// It is stopped already.
+    /// The Mysis is stopped already.
     AlreadyStopped,
-    /// It is not errored and does not wait to try again.
+    /// The Mysis is not errored and does not wait for another attempt.
     NothingToRetry,
-    /// It is stopped and takes no messages.
+    /// The Mysis is stopped and takes no messages.
     Stopped,
-    /// It is errored and takes no messages.
+    /// The Mysis is errored and takes no messages.
     Errored,
-    /// There is nothing in the message.
+    /// The message is empty.
     EmptyText,
     /// The message is too long.
     TextTooLong(usize),
     /// The order needs a running swarm.
     NoSwarm,
-    /// It has sent nothing to its model since the program began.
+    /// The Mysis has sent nothing to its model since the program started.
     NothingSent,
     /// The program is closing.
     Closing,
-    /// The Mysis died while it dealt with the order; it may or may not have been stored.
+    /// The Mysis died while it handled the order, which may or may not have been stored.
     Interrupted,
-    /// The store would not take it.
+    /// The store refused it.
     Store(String),
-    /// The configuration stays as it was, for these reasons.
+    /// The configuration stays the same, for these reasons.
     Configuration(Vec<String>),
 }
 
@@ -179,7 +179,7 @@ impl fmt::Display for OrderRefusal {
     }
 }
 
-/// What comes of an order.
+/// The result of an order, or why it was refused.
 pub type OrderResult = Result<CompletedOrder, OrderRefusal>;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What goes wrong: faults of providers and nonsense of models.
+//! Faults of providers, and unusable answers of models.
 
 use super::*;
 use crate::event::Activity;
@@ -65,7 +65,7 @@ fn an_outage_of_a_night_is_no_fault_spends_no_tries_and_leaves_one_row() {
         assert_eq!(scene.host_codes(), ["retry", "retry", "waits"]);
         scene.say("here I am again");
         assert_eq!(scene.life.status().totals.turns, 1);
-        // The next outage is another one.
+        // The next outage is a new one.
         scene.ring();
         scene.fail(fault.clone());
         assert_eq!(scene.host_codes().last().unwrap(), "retry");

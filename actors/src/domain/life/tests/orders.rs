@@ -1,4 +1,4 @@
-//! Starting, stopping, messages: what an order does in each state.
+//! Starting, stopping and messages: the effect of an order in each state.
 
 use super::*;
 

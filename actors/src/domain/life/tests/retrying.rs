@@ -1,4 +1,4 @@
-//! Retrying: what the operator's order to try again at once does, and when it is refused.
+//! The operator's order to retry at once: its effect, and when it is refused.
 
 use super::*;
 use crate::event::Activity;
@@ -10,7 +10,7 @@ fn retried() -> Option<OrderResult> {
     Some(Ok(CompletedOrder::Done(CompletedAction::Retried)))
 }
 
-/// What the work that asks the model says that it does.
+/// The task that calls the model reports its activity.
 fn progress(scene: &mut Scene, activity: Activity) {
     let work = scene.asked().work;
     scene.hear(LifeInput::Progressed { work, activity });
@@ -41,7 +41,7 @@ fn a_wait_for_the_next_try_ends_at_once_and_a_new_round_begins() {
         "the wait that ended rings for nothing"
     );
     assert_eq!(scene.order(MysisOrder::Retry), NOTHING, "it asks already");
-    // Otherwise this would be the end of the round.
+    // Without the order, this would be the last attempt.
     scene.fail(transient());
     assert_eq!(scene.wait(), Duration::from_secs(5));
     scene.ring();

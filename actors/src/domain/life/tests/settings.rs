@@ -1,4 +1,4 @@
-//! Notes, settings, closing, and what is told.
+//! Notes, settings, closing, and events.
 
 use super::*;
 
