@@ -84,8 +84,10 @@ fn add_mysis(
     lines.push(labelled("temp", temperature, Tone::Text));
     lines.push(labelled("turns", figures::amount(totals.turns), Tone::Text));
     lines.push(labelled("tokens", tokens, Tone::Text));
-    let cost = cost_text(standing, dashboard.rules());
-    lines.push(labelled("cost", cost, Tone::Text));
+    if totals.tokens_in.saturating_add(totals.tokens_out) > 0 {
+        let cost = cost_text(standing, dashboard.rules());
+        lines.push(labelled("cost", cost, Tone::Text));
+    }
     if let Some(ms) = standing.last_call_ms {
         lines.push(labelled("call", figures::span(ms), Tone::Text));
     }
