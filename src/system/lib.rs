@@ -1,7 +1,8 @@
 //! The program's view of the operating system: the machine's clocks, files from outside, the
-//! standard streams, and the number of open files.
+//! standard streams, the terminal, and the number of open files.
 
 pub mod clock;
 pub mod descriptors;
 pub mod files;
 pub mod out;
+pub mod terminal;

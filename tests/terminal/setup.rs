@@ -172,7 +172,8 @@ fn plain_zoea_offers_setup_and_offline_play_where_nothing_is_there_yet() {
     terminal.types("clear; \"$ZOEA\"\r");
     terminal.sees("What now?");
     terminal.types("\u{1b}[B\r");
-    terminal.sees("5 Myses");
+    // Where nobody runs yet, quitting asks nothing.
+    terminal.sees("5 running");
     terminal.types("q");
     terminal.sees("Quit?");
     terminal.types("y");
@@ -223,4 +224,31 @@ fn the_walk_from_an_empty_home_takes_few_keys_and_little_time() {
     );
     assert!(keys <= 15, "{keys} keys");
     assert!(took < Duration::from_secs(60), "{took:?}");
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_the_questions_even_if_its_signal_is_ignored() {
+    let pilot = Server::pilot(&["--nonsense", "0"]);
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(80, 24, folder.path());
+    let url = &pilot.url;
+    terminal.types("trap '' HUP\r");
+    terminal.types(&format!(
+        "\"$ZOEA\" setup --provider {url} --game offline\r"
+    ));
+    terminal.sees("Which model?");
+    let marker = folder.path().to_string_lossy().into_owned();
+    let is_there = || {
+        let processes = std::fs::read_dir("/proc").expect("processes");
+        processes.flatten().any(|process| {
+            let read = |name: &str| std::fs::read_link(process.path().join(name));
+            let place = read("cwd").map(|place| place.to_string_lossy().into_owned());
+            let program = std::fs::read_to_string(process.path().join("comm"));
+            place.is_ok_and(|place| place == marker)
+                && program.is_ok_and(|name| name.trim() == "zoea")
+        })
+    };
+    assert!(is_there(), "it asks");
+    drop(terminal);
+    zoea_rig::until("it has ended", || (!is_there()).then_some(()));
 }

@@ -2,11 +2,14 @@
 //! before.
 
 use std::fmt;
+use std::time::Duration;
 
 use actors::domain::clean::one_line;
 use anyhow::Context;
 use inquire::validator::Validation;
 use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
+use tokio::task::JoinHandle;
+use zoea_system::terminal;
 use zoea_tui::dashboard::text::width::wrap;
 use zoea_tui::terminal_size;
 
@@ -14,6 +17,39 @@ use super::SetupLeft;
 use super::flags::typed_key;
 use crate::cli::out;
 use crate::settings::Secret;
+
+/// How often setup looks whether its terminal is still there.
+const TERMINAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The exit status of a program that its terminal left, as a shell counts SIGHUP.
+const EXIT_HUNG_UP: i32 = 129;
+
+/// Ends the program if its terminal goes away while it asks.
+///
+/// SIGHUP does that by itself, but under `nohup` it is ignored. The library then reads the end of
+/// the input again and again without a pause.
+pub(super) struct TerminalWatch(JoinHandle<()>);
+
+impl TerminalWatch {
+    pub(super) fn start() -> TerminalWatch {
+        TerminalWatch(tokio::spawn(async {
+            let mut checks = tokio::time::interval(TERMINAL_CHECK_INTERVAL);
+            while !terminal::is_gone() {
+                checks.tick().await;
+            }
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "a question cannot be interrupted; nothing is open or written before the last one"
+            )]
+            std::process::exit(EXIT_HUNG_UP);
+        }))
+    }
+}
+
+impl Drop for TerminalWatch {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
 
 /// A value to choose, and its text.
 pub(super) struct Choice<T> {
