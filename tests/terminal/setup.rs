@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -226,29 +227,28 @@ fn the_walk_from_an_empty_home_takes_few_keys_and_little_time() {
     assert!(took < Duration::from_secs(60), "{took:?}");
 }
 
+/// Whether the program runs in this directory.
+fn runs_in(folder: &Path) -> bool {
+    let processes = std::fs::read_dir("/proc").expect("processes");
+    processes.flatten().any(|process| {
+        let place = std::fs::read_link(process.path().join("cwd"));
+        let program = std::fs::read_to_string(process.path().join("comm"));
+        place.is_ok_and(|place| place == folder) && program.is_ok_and(|name| name.trim() == "zoea")
+    })
+}
+
 #[test]
 fn a_terminal_that_goes_away_ends_the_questions_even_if_its_signal_is_ignored() {
     let pilot = Server::pilot(&["--nonsense", "0"]);
-    let folder = TempDir::new().expect("a folder");
-    let mut terminal = Terminal::open(80, 24, folder.path());
-    let url = &pilot.url;
-    terminal.types("trap '' HUP\r");
-    terminal.types(&format!(
-        "\"$ZOEA\" setup --provider {url} --game offline\r"
-    ));
-    terminal.sees("Which model?");
-    let marker = folder.path().to_string_lossy().into_owned();
-    let is_there = || {
-        let processes = std::fs::read_dir("/proc").expect("processes");
-        processes.flatten().any(|process| {
-            let read = |name: &str| std::fs::read_link(process.path().join(name));
-            let place = read("cwd").map(|place| place.to_string_lossy().into_owned());
-            let program = std::fs::read_to_string(process.path().join("comm"));
-            place.is_ok_and(|place| place == marker)
-                && program.is_ok_and(|name| name.trim() == "zoea")
-        })
-    };
-    assert!(is_there(), "it asks");
-    drop(terminal);
-    zoea_rig::until("it has ended", || (!is_there()).then_some(()));
+    let setup = format!("setup --provider {} --game offline", pilot.url);
+    for (command, question) in [(setup.as_str(), "Which model?"), ("", "What now?")] {
+        let folder = TempDir::new().expect("a folder");
+        let mut terminal = Terminal::open(80, 24, folder.path());
+        terminal.types("trap '' HUP\r");
+        terminal.types(&format!("\"$ZOEA\" {command}\r"));
+        terminal.sees(question);
+        assert!(runs_in(folder.path()), "it asks");
+        drop(terminal);
+        zoea_rig::until("it has ended", || (!runs_in(folder.path())).then_some(()));
+    }
 }

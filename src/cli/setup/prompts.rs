@@ -27,10 +27,10 @@ const EXIT_HUNG_UP: i32 = 129;
 ///
 /// SIGHUP does that by itself, but under `nohup` it is ignored. The library then reads the end of
 /// the input again and again without a pause.
-pub(super) struct TerminalWatch(JoinHandle<()>);
+struct TerminalWatch(JoinHandle<()>);
 
 impl TerminalWatch {
-    pub(super) fn start() -> TerminalWatch {
+    fn start() -> TerminalWatch {
         TerminalWatch(tokio::spawn(async {
             let mut checks = tokio::time::interval(TERMINAL_CHECK_INTERVAL);
             while !terminal::is_gone() {
@@ -88,6 +88,7 @@ pub(super) fn say(text: &str) -> std::io::Result<()> {
 /// Asks a question and blocks until it is answered. If the operator leaves the question, setup
 /// ends.
 fn ask_blocking<T>(question: impl FnOnce() -> Result<T, InquireError>) -> anyhow::Result<T> {
+    let _watch = TerminalWatch::start();
     match tokio::task::block_in_place(question) {
         Ok(answer) => Ok(answer),
         Err(InquireError::OperationCanceled | InquireError::OperationInterrupted) => {

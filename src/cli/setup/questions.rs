@@ -6,9 +6,7 @@ use anyhow::Context;
 
 use super::flags::{is_price_known, listed_model, names_of, resolve_server, typed_key};
 use super::present::{Present, variable};
-use super::prompts::{
-    Choice, TerminalWatch, ask_key, ask_password, ask_text, choose, confirm, say,
-};
+use super::prompts::{Choice, ask_key, ask_password, ask_text, choose, confirm, say};
 use super::proof::{Candidate, PassedProof};
 use super::{Extras, Prepared, SetupArgs, SetupLeft, settings_of};
 use crate::cli::out;
@@ -40,7 +38,6 @@ pub(super) async fn ask(
     home: &Home,
     environment: &Environment,
 ) -> anyhow::Result<Prepared> {
-    let _watch = TerminalWatch::start();
     say(&format!(
         "Setting up a swarm in {}. Enter takes what is marked. Esc or Ctrl-C leaves; nothing is written \
          before the end.\n",
