@@ -92,7 +92,7 @@ fn rested(
         &mut life,
         &mut todo,
         LifeInput::Ordered {
-            asker: ReplyId(1),
+            reply: ReplyId(1),
             order,
         },
     );
@@ -100,8 +100,8 @@ fn rested(
     while let Some(effect) = todo.pop_front() {
         #[expect(clippy::wildcard_enum_match_arm, reason = "the rest goes to others")]
         let input = match effect {
-            Effect::Record { ticket, .. } => LifeInput::Recorded {
-                ticket,
+            Effect::Record { write_id, .. } => LifeInput::Recorded {
+                write_id,
                 outcome: Ok(()),
             },
             Effect::Ask(ask) => {

@@ -63,11 +63,11 @@ struct Cli {
 enum CliCommand {
     /// Run the swarm (the default).
     Run(run::RunArgs),
-    /// The terminal, on the program that runs; quitting it stops nothing.
+    /// Open a terminal of the running program; closing it stops nothing.
     Attach(attach::AttachArgs),
-    /// One page about the running program.
+    /// Print a page about the running program.
     Status,
-    /// Set up a swarm: a model server, a key, a model, a game, a cap; try it, write it, start.
+    /// Choose a model server, key, model, game and spending cap; test them, write zoea.toml, start.
     Setup(setup::SetupArgs),
     /// Write a commented zoea.toml; nothing is ever overwritten.
     Init(init::InitArgs),
@@ -89,13 +89,13 @@ enum CliCommand {
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
-    /// What happened in the swarm, and who ordered what.
+    /// Print what happened in the swarm, and who ordered what.
     Events(events::EventsArgs),
     /// Show and check the system prompt and its placeholders.
     Prompt(prompt::PromptArgs),
-    /// Tokens and cost, by day, Mysis and provider.
+    /// Print tokens and cost by day, Mysis and provider.
     Books(books::BooksArgs),
-    /// What the swarm did, earned and spent in a day.
+    /// Report what the swarm did, earned and spent in a day.
     Report(report::ReportArgs),
     /// Check, back up, restore and compact the database.
     #[command(subcommand)]
@@ -103,7 +103,7 @@ enum CliCommand {
     /// List, import and export the game accounts of the pool.
     #[command(subcommand)]
     Accounts(accounts::AccountsCommand),
-    /// Take over a Zoea-Nova v12 database, or an export of our own.
+    /// Import an export of this program, or a Zoea-Nova v12 database.
     Import(import::ImportArgs),
     /// Write conversations as JSON lines, which can be imported again, or as Markdown.
     Export(export::ExportArgs),
@@ -111,9 +111,9 @@ enum CliCommand {
     Galaxy(galaxy::GalaxyArgs),
     /// Serve the simulated model server alone, on /v1.
     Pilot(pilot::PilotArgs),
-    /// Play the swarm on simulated time, with faults on purpose, and say what came of it.
+    /// Run a swarm on simulated time with injected faults, and print the verdict.
     Simulate(simulate::SimulateArgs),
-    /// Print what a shell needs to complete commands and options.
+    /// Print the completion script for a shell.
     Completions(shell::CompletionsArgs),
     /// Print the manual page of zoea or of one of its commands.
     Man(shell::ManArgs),

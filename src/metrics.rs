@@ -60,11 +60,11 @@ impl Metrics {
     pub fn on_event(&self, event: &SwarmEvent) {
         let mut numbers = self.numbers();
         match (&event.what, &event.mysis) {
-            (EventKind::StatusChanged(standing), _) => {
-                if let Some(fault) = &standing.fault {
-                    numbers.faults.insert(standing.id, fault.kind.as_str());
+            (EventKind::StatusChanged(status), _) => {
+                if let Some(fault) = &status.fault {
+                    numbers.faults.insert(status.id, fault.kind.as_str());
                 }
-                numbers.statuses.insert(standing.id, standing.clone());
+                numbers.statuses.insert(status.id, status.clone());
             }
             (EventKind::Deleted, Some(who)) => {
                 numbers.statuses.remove(&who.id);

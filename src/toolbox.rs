@@ -115,10 +115,10 @@ impl Link for McpLink {
         .boxed()
     }
 
-    fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+    fn resume(&self, resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
         let (server, slot) = (self.server.clone(), self.session.clone());
         async move {
-            let session = ServerSession::resume(server.endpoint.clone(), &ticket)
+            let session = ServerSession::resume(server.endpoint.clone(), &resume_token)
                 .map_err(LinkFault::SessionLost)?;
             put_session(&slot, Some(session));
             Ok(())
@@ -225,11 +225,11 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkAnswer
     match session.call(params, call.timeout).await {
         Ok(CallResult {
             text,
-            aside,
+            structured,
             is_error,
         }) => Ok(LinkAnswer {
             text: bounds::bounded_text(text, MAX_TAKEN_BYTES),
-            aside,
+            structured,
             is_error,
         }),
         Err(McpFailure::Refused {
@@ -238,7 +238,7 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkAnswer
             ..
         }) => Ok(LinkAnswer {
             text: bounds::bounded_text(format!("Error: {message}"), MAX_TAKEN_BYTES),
-            aside: None,
+            structured: None,
             is_error: true,
         }),
         Err(failure) => Err(failure::call_fault(failure)),

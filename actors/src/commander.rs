@@ -204,7 +204,7 @@ impl CommanderState {
         let is_ahead = books.iter().any(|entry| entry.day > today);
         let services = ServiceActors::start(myself, outside, &args.rules, books).await?;
         let deps = MysisDeps {
-            means: SessionDeps {
+            session: SessionDeps {
                 store: services.store_handle(),
                 archive: outside.archive.clone(),
                 gate: services.gate_handle(),
@@ -246,7 +246,7 @@ impl CommanderState {
     }
 
     fn clock(&self) -> &Arc<dyn Clock> {
-        &self.deps.means.clock
+        &self.deps.session.clock
     }
 
     fn now(&self) -> Timestamp {
@@ -254,7 +254,7 @@ impl CommanderState {
     }
 
     fn store_handle(&self) -> StoreHandle {
-        self.deps.means.store.clone()
+        self.deps.session.store.clone()
     }
 }
 

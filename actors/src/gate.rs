@@ -33,7 +33,7 @@ use event_text::describe_event;
 pub enum GateMsg {
     /// A request for admission.
     Admit {
-        asker: AdmissionRequest,
+        request: AdmissionRequest,
         /// Gets the permit, or the reason for a refusal.
         reply: RpcReplyPort<Admission>,
     },
@@ -136,14 +136,14 @@ pub struct GateHandle(pub watch::Receiver<ActorRef<GateMsg>>);
 
 impl GateHandle {
     /// Waits for the gate's answer. Returns `None` once the program is closing.
-    pub async fn request_admission(&self, asker: AdmissionRequest) -> Option<Admission> {
+    pub async fn request_admission(&self, request: AdmissionRequest) -> Option<Admission> {
         let mut gates = self.0.clone();
         loop {
             let gate = gates.borrow_and_update().clone();
             let asked = gate
                 .call(
                     |reply| GateMsg::Admit {
-                        asker: asker.clone(),
+                        request: request.clone(),
                         reply,
                     },
                     None,
@@ -163,14 +163,14 @@ impl GateHandle {
         lane: Lane,
         waits_out: bool,
     ) -> Option<Result<Permit, Arc<str>>> {
-        let asker = AdmissionRequest {
+        let request = AdmissionRequest {
             routes: vec![lane],
             payer: None,
             is_urgent: false,
             tokens: 0,
             waits_out,
         };
-        match self.request_admission(asker).await? {
+        match self.request_admission(request).await? {
             Admission::Admitted(pass) => Some(Ok(pass)),
             // Only a paying request can be out of budget.
             Admission::Denied { why, .. } | Admission::Away { why } => Some(Err(why)),
@@ -204,7 +204,7 @@ pub struct GateArgs {
     /// Today's books.
     pub books: Vec<CostEntry>,
     /// The servers that the gate before had reported as away.
-    pub weather: Arc<ServerOutages>,
+    pub outages: Arc<ServerOutages>,
     /// Receives events about the budget and the servers.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
@@ -235,7 +235,7 @@ impl Actor for GateActor {
         let mut gate = AdmissionGate::default();
         gate.set_rules(args.rules);
         gate.restore_spending(&args.books, args.clock.now());
-        gate.recall_weather(&args.weather, args.clock.both_clocks());
+        gate.restore_outages(&args.outages, args.clock.both_clocks());
         let mut state = GateState {
             clock: args.clock,
             gate,
@@ -258,7 +258,7 @@ impl Actor for GateActor {
     ) -> Result<(), ActorProcessingErr> {
         let now = state.clock.both_clocks();
         match message {
-            GateMsg::Admit { asker, reply } => state.queue_request(asker, reply, now),
+            GateMsg::Admit { request, reply } => state.queue_request(request, reply, now),
             GateMsg::Leave {
                 lane,
                 pass,
@@ -270,22 +270,27 @@ impl Actor for GateActor {
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
             GateMsg::Books(books) => state.gate.restore_spending(&books, now.wall),
             // A new gate does the same.
-            GateMsg::TryAtOnce => state.gate.recall_weather(&state.outages(now), now),
+            GateMsg::TryAtOnce => state.gate.restore_outages(&state.outages(now), now),
             GateMsg::Opened => {}
         }
         state.let_in(&myself, now);
         state.tell_news(now);
         state.tell_spending(now.wall);
-        state.tell_weather(now);
+        state.publish_outages(now);
         Ok(())
     }
 }
 
 impl GateState {
-    fn queue_request(&mut self, asker: AdmissionRequest, reply: RpcReplyPort<Admission>, now: Now) {
+    fn queue_request(
+        &mut self,
+        request: AdmissionRequest,
+        reply: RpcReplyPort<Admission>,
+        now: Now,
+    ) {
         self.passes += 1;
         let id = PermitId(self.passes);
-        self.gate.queue_request(id, asker, now.moment);
+        self.gate.queue_request(id, request, now.moment);
         self.waiting.insert(id, reply);
     }
 
@@ -353,7 +358,7 @@ impl GateState {
     }
 
     /// Reports the servers that are away, if anything changed.
-    fn tell_weather(&mut self, now: Now) {
+    fn publish_outages(&mut self, now: Now) {
         let absences = self.gate.outages();
         if absences.eq(self.told_away.iter().map(|(lane, absence)| (lane, absence))) {
             return;
@@ -362,8 +367,8 @@ impl GateState {
         self.told_away = absences
             .map(|(lane, absence)| (lane.clone(), absence.clone()))
             .collect();
-        let weather = Arc::new(self.outages(now));
-        self.tell_event(now.wall, EventKind::OutagesChanged(weather));
+        let outages = Arc::new(self.outages(now));
+        self.tell_event(now.wall, EventKind::OutagesChanged(outages));
     }
 
     /// The servers that are away, by the wall clock.

@@ -26,8 +26,8 @@ impl Listener {
     ///
     /// # Errors
     /// The actor cannot be started.
-    pub async fn start(ear: EventHandler) -> Result<Listener, ActorProcessingErr> {
-        let (actor, _) = Actor::spawn(None, ListenerActor, ear).await?;
+    pub async fn start(handler: EventHandler) -> Result<Listener, ActorProcessingErr> {
+        let (actor, _) = Actor::spawn(None, ListenerActor, handler).await?;
         Ok(Listener(actor))
     }
 
@@ -54,7 +54,7 @@ impl Drop for Listener {
 struct ListenerActor;
 
 struct ListenerState {
-    ear: EventHandler,
+    handler: EventHandler,
     /// The number of panics in a row.
     panics: u32,
 }
@@ -82,9 +82,9 @@ impl Actor for ListenerActor {
     async fn pre_start(
         &self,
         _myself: ActorRef<ListenerMsg>,
-        ear: EventHandler,
+        handler: EventHandler,
     ) -> Result<ListenerState, ActorProcessingErr> {
-        Ok(ListenerState { ear, panics: 0 })
+        Ok(ListenerState { handler, panics: 0 })
     }
 
     async fn handle(
@@ -93,7 +93,7 @@ impl Actor for ListenerActor {
         ListenerMsg(event): ListenerMsg,
         state: &mut ListenerState,
     ) -> Result<(), ActorProcessingErr> {
-        if catch_unwind(AssertUnwindSafe(|| (state.ear)(&event))).is_ok() {
+        if catch_unwind(AssertUnwindSafe(|| (state.handler)(&event))).is_ok() {
             state.panics = 0;
             return Ok(());
         }

@@ -85,7 +85,7 @@ impl std::fmt::Debug for TaskResult {
 #[derive(Clone)]
 pub struct MysisDeps {
     /// Store, archive, gate and clocks.
-    pub means: SessionDeps,
+    pub session: SessionDeps,
     /// The model servers.
     pub models: Arc<dyn Models>,
     /// The game server.
@@ -122,7 +122,7 @@ pub struct MysisState {
     outbox: VecDeque<(WriteId, Vec<Write>)>,
     /// The ids of the writes on their way to the Store, and the task that sends them.
     sending: Option<(Vec<WriteId>, AbortOnDropHandle<()>)>,
-    askers: BTreeMap<ReplyId, OrderReply>,
+    replies: BTreeMap<ReplyId, OrderReply>,
     asked: u64,
     /// The call that waits to be sent.
     awaiting_release: Option<(TaskId, oneshot::Sender<bool>)>,
@@ -173,7 +173,7 @@ impl MysisState {
     fn new(myself: &ActorRef<MysisMsg>, args: MysisArgs) -> MysisState {
         let record = &args.life.record;
         let (id, incarnation) = (record.id, args.life.incarnation);
-        let recall = work::spawn_recall(myself.clone(), args.deps.means.clone(), id, incarnation);
+        let recall = work::spawn_recall(myself.clone(), args.deps.session.clone(), id, incarnation);
         let seed = id.0.unsigned_abs() ^ incarnation.0.unsigned_abs();
         MysisState {
             who: MysisRef {
@@ -195,7 +195,7 @@ impl MysisState {
             alarm: None,
             outbox: VecDeque::new(),
             sending: None,
-            askers: BTreeMap::new(),
+            replies: BTreeMap::new(),
             asked: 0,
             awaiting_release: None,
             told: None,
@@ -207,7 +207,7 @@ impl MysisState {
 
     /// Restores the life, then handles the messages that waited.
     fn on_recalled(&mut self, myself: &ActorRef<MysisMsg>, recollection: StoredHistory) {
-        let now = self.deps.means.clock.both_clocks();
+        let now = self.deps.session.clock.both_clocks();
         let phase = std::mem::replace(&mut self.phase, MysisPhase::Waking);
         let MysisPhase::Rebuilding { args, stash, .. } = phase else {
             self.phase = phase;
@@ -269,9 +269,9 @@ impl MysisState {
 
     fn on_order(&mut self, myself: &ActorRef<MysisMsg>, order: MysisOrder, reply: OrderReply) {
         self.asked += 1;
-        let asker = ReplyId(self.asked);
-        self.askers.insert(asker, reply);
-        self.handle_input(myself, LifeInput::Ordered { asker, order });
+        let id = ReplyId(self.asked);
+        self.replies.insert(id, reply);
+        self.handle_input(myself, LifeInput::Ordered { reply: id, order });
     }
 
     fn sent_request(&self) -> OrderResult {
@@ -284,7 +284,7 @@ impl MysisState {
     }
 
     fn on_recorded(&mut self, myself: &ActorRef<MysisMsg>, answer: Result<(), LedgerFault>) {
-        let Some((tickets, _)) = self.sending.take() else {
+        let Some((write_ids, _)) = self.sending.take() else {
             return;
         };
         let outcome = match answer {
@@ -294,9 +294,9 @@ impl MysisState {
             }
             Err(LedgerFault::Unavailable(why) | LedgerFault::Refused(why)) => Err(why),
         };
-        for ticket in tickets {
+        for write_id in write_ids {
             let outcome = outcome.clone();
-            self.handle_input(myself, LifeInput::Recorded { ticket, outcome });
+            self.handle_input(myself, LifeInput::Recorded { write_id, outcome });
         }
         self.send_records(myself);
     }

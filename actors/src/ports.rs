@@ -229,7 +229,7 @@ pub trait Link: Send + Sync + 'static {
 
     /// Resumes a session with the token that `open` returned, without asking the server. The next
     /// request shows whether the server still knows it.
-    fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>>;
+    fn resume(&self, resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>>;
 
     /// The tools of the server and our own. Sessions with equal tools share one set.
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>>;
@@ -257,7 +257,7 @@ pub struct LinkAnswer {
     /// Its text.
     pub text: String,
     /// Structured content beside the text, as JSON. Only the runtime reads it.
-    pub aside: Option<String>,
+    pub structured: Option<String>,
     /// Whether the server marks it as a failure.
     pub is_error: bool,
 }

@@ -109,7 +109,7 @@ pub enum SessionEvent {
 pub struct GameSession {
     who: MysisId,
     incarnation: Incarnation,
-    means: SessionDeps,
+    deps: SessionDeps,
     link: Option<Arc<dyn Link>>,
     rules: ToolRules,
     phase: ConnectionPhase,
@@ -119,7 +119,7 @@ pub struct GameSession {
     /// The session of the previous incarnation, until it was tried.
     saved: Option<SavedSession>,
     /// The token with which the open session can be resumed.
-    ticket: Option<Arc<str>>,
+    resume_token: Option<Arc<str>>,
     /// The session as it is stored.
     kept: Option<SavedSession>,
     tools: Arc<Toolset>,
@@ -162,21 +162,21 @@ impl GameSession {
         who: MysisId,
         incarnation: Incarnation,
         link: Option<Arc<dyn Link>>,
-        means: SessionDeps,
+        deps: SessionDeps,
         rules: ToolRules,
     ) -> GameSession {
         let seed = who.0.unsigned_abs() ^ incarnation.0.unsigned_abs();
         GameSession {
             who,
             incarnation,
-            means,
+            deps,
             link,
             rules,
             phase: ConnectionPhase::Closed { failures: 0 },
             account: None,
             knows_account: false,
             saved: None,
-            ticket: None,
+            resume_token: None,
             kept: None,
             tools: own_tools(),
             game_session: None,
@@ -233,7 +233,7 @@ impl GameSession {
 
     /// Makes a call. There is an outcome in every case.
     pub async fn call(&mut self, order: &CallOrder, outlet: &dyn SessionObserver) -> ToolOutcome {
-        let started = self.means.clock.moment();
+        let started = self.deps.clock.moment();
         let arguments = match serde_json::from_str(&order.arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) | Err(_) => Map::new(),
@@ -249,7 +249,7 @@ impl GameSession {
             tick: answer::answer_tick(&text),
             text,
             status,
-            ms: self.means.clock.moment().millis_since(started),
+            ms: self.deps.clock.moment().millis_since(started),
         }
     }
 
@@ -262,7 +262,7 @@ impl GameSession {
         if !outlet.await_release().await {
             return not_executed("the mysis was stopped");
         }
-        let archive = &*self.means.archive;
+        let archive = &*self.deps.archive;
         let asker = own_tools::OwnToolCall {
             mysis: self.who,
             search_others: self.rules.search_others,
@@ -321,7 +321,7 @@ impl GameSession {
     fn hold_logins(&self, fault: &LinkFault) {
         if let LinkFault::Limited { retry_after, .. } = fault {
             let wait = retry_after.unwrap_or(MAX_RETRY_WAIT);
-            self.means.gate.hold_lane(Lane::Logins, wait);
+            self.deps.gate.hold_lane(Lane::Logins, wait);
         }
     }
 

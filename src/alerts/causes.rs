@@ -28,9 +28,9 @@ pub(super) enum AlertSignal {
 /// The change that an event means for alerts, if any.
 pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
     match (&event.what, &event.mysis) {
-        (EventKind::StatusChanged(standing), _) => {
-            let need = operator_need(standing).map(Box::new);
-            Some(AlertSignal::Stands(standing.id, event.at, need))
+        (EventKind::StatusChanged(status), _) => {
+            let need = operator_need(status).map(Box::new);
+            Some(AlertSignal::Stands(status.id, event.at, need))
         }
         (EventKind::Deleted, Some(who)) => Some(AlertSignal::Stands(who.id, event.at, None)),
         (

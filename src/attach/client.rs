@@ -100,18 +100,18 @@ pub async fn run_attached(
     let attached: Value = call(client, "attach_terminal", &opening).await?;
     let terminal = attached["terminal"].as_str().unwrap_or_default();
     let (keys, typed) = mpsc::channel(MAX_WAITING_KEYS);
-    let ear = Arc::new(Keyboard {
+    let keyboard = Arc::new(Keyboard {
         keys,
         taken_at: Mutex::new(None),
         leave: CancellationToken::new(),
     });
     let received = ReceivedScreen::empty(size);
-    let (slot, screen) = TerminalGuard::show(received.clone(), ear.clone(), options)?;
+    let (slot, screen) = TerminalGuard::show(received.clone(), keyboard.clone(), options)?;
     // Cancel-safe: the first branch ends the attachment, and nothing of the others is needed then.
     let end = tokio::select! {
         end = show_frames(client, terminal, &slot, received) => end,
-        fault = send_inputs(client, terminal, typed, &ear) => Err(fault),
-        () = ear.leave.cancelled() => Ok(AttachExit::Left),
+        fault = send_inputs(client, terminal, typed, &keyboard) => Err(fault),
+        () = keyboard.leave.cancelled() => Ok(AttachExit::Left),
         () = told_to_leave => Ok(AttachExit::Left),
     };
     let is_there = !matches!(
@@ -166,7 +166,7 @@ async fn send_inputs(
     client: &ControlClient,
     terminal: &str,
     mut typed: mpsc::Receiver<Input>,
-    ear: &Keyboard,
+    keyboard: &Keyboard,
 ) -> AttachError {
     let mut first = 0;
     loop {
@@ -177,14 +177,14 @@ async fn send_inputs(
             first,
             inputs,
         };
-        ear.is_waiting_since(Some(Instant::now()));
+        keyboard.is_waiting_since(Some(Instant::now()));
         if let Err(fault) = call::<Value>(client, "use_terminal", &told).await {
             // If the attachment is over, the last frame gives a better reason than this fault. It
             // gets time to arrive.
             tokio::time::sleep(PARTING_TIMEOUT).await;
             return fault;
         }
-        ear.is_waiting_since(None);
+        keyboard.is_waiting_since(None);
         first += count;
     }
 }

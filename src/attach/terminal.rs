@@ -200,52 +200,52 @@ mod tests {
         }
     }
 
-    fn guest() -> (UiAddress, AttachedTerminal) {
+    fn attached() -> (UiAddress, AttachedTerminal) {
         let first = Dashboard::new(DashboardOptions {
             size: (30, 3),
             ..DashboardOptions::default()
         });
         let (address, ui) = ui::new_address();
         let pane = Arc::new(RemoteScreen::new(first.into_attached()));
-        let guest = AttachedTerminal::new(pane, ui, CancellationToken::new(), Depth::True);
-        (address, guest)
+        let attached = AttachedTerminal::new(pane, ui, CancellationToken::new(), Depth::True);
+        (address, attached)
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_frame_that_got_lost_is_followed_by_a_whole_picture_and_its_acts() {
-        let (_address, guest) = guest();
+        let (_address, attached) = attached();
         let open = CancellationToken::new();
-        let first = guest.next_frame(0, &open).await;
+        let first = attached.next_frame(0, &open).await;
         assert!(first.change.is_some_and(|change| change.is_whole));
-        guest.pane.perform_action(TerminalAction::Bell);
-        let lost = guest.next_frame(first.number, &open).await;
+        attached.pane.perform_action(TerminalAction::Bell);
+        let lost = attached.next_frame(first.number, &open).await;
         assert_eq!((lost.change, lost.acts), (None, vec![TerminalAction::Bell]));
-        let again = guest.next_frame(first.number, &open).await;
+        let again = attached.next_frame(first.number, &open).await;
         assert!(again.change.is_some_and(|change| change.is_whole));
         assert_eq!(again.acts, [TerminalAction::Bell]);
         let began = Instant::now();
-        let nothing = guest.next_frame(again.number, &open).await;
+        let nothing = attached.next_frame(again.number, &open).await;
         assert_eq!((nothing.change, nothing.acts), (None, Vec::new()));
         assert_eq!(began.elapsed(), FRAME_TIMEOUT, "it waits for something new");
         open.cancel();
-        let last = guest.next_frame(nothing.number, &open).await;
+        let last = attached.next_frame(nothing.number, &open).await;
         assert_eq!(last.over, Some(CloseReason::Closing));
-        guest.quit.cancel();
-        let last = guest.next_frame(last.number, &open).await;
+        attached.quit.cancel();
+        let last = attached.next_frame(last.number, &open).await;
         assert_eq!(last.over, Some(CloseReason::Left));
     }
 
     #[tokio::test]
     async fn what_is_sent_again_is_heard_once() {
-        let (address, guest) = guest();
+        let (address, attached) = attached();
         let (tell, mut heard) = mpsc::unbounded_channel();
         let (probe, ended) = Actor::spawn(None, Probe, tell).await.unwrap();
         address.send_replace(Some(probe.clone()));
         let keys =
             |letters: &str| -> Vec<Input> { letters.chars().map(|it| letter(it).into()).collect() };
-        assert_eq!(guest.accept_inputs(0, keys("ab")), 2);
-        assert_eq!(guest.accept_inputs(0, keys("ab")), 2);
-        assert_eq!(guest.accept_inputs(1, keys("bcd")), 4);
+        assert_eq!(attached.accept_inputs(0, keys("ab")), 2);
+        assert_eq!(attached.accept_inputs(0, keys("ab")), 2);
+        assert_eq!(attached.accept_inputs(1, keys("bcd")), 4);
         probe.drain().unwrap();
         ended.await.unwrap();
         let mut all = Vec::new();

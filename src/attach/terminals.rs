@@ -119,7 +119,7 @@ impl AttachedTerminals {
         let pane = Arc::new(RemoteScreen::new(dashboard.into_attached()));
         let (address, ui) = ui::new_address();
         let quit = CancellationToken::new();
-        let guest = AttachedTerminal::new(pane.clone(), ui, quit.clone(), opening.depth);
+        let attached = AttachedTerminal::new(pane.clone(), ui, quit.clone(), opening.depth);
         let name = uuid::Uuid::new_v4().to_string();
         {
             let mut terminals = self.terminals();
@@ -128,7 +128,7 @@ impl AttachedTerminals {
                     "{MAX_TERMINALS} terminals are attached already; quit one"
                 ));
             }
-            terminals.insert(name.clone(), Arc::new(guest));
+            terminals.insert(name.clone(), Arc::new(attached));
         }
         self.0.swarm.attach_terminal(TerminalLink {
             terminal: DashboardTerminal::new(pane),
@@ -141,8 +141,8 @@ impl AttachedTerminals {
     }
 
     async fn next_frame(&self, asked: FrameAsked) -> Result<Value, String> {
-        let guest = self.terminal(&asked.terminal)?;
-        let frame = guest.next_frame(asked.seen, &self.0.closing).await;
+        let attached = self.terminal(&asked.terminal)?;
+        let frame = attached.next_frame(asked.seen, &self.0.closing).await;
         if frame.over.is_some() {
             self.detach(&asked.terminal);
         }
@@ -150,21 +150,21 @@ impl AttachedTerminals {
     }
 
     fn accept_inputs(&self, told: InputBatch) -> Result<Value, String> {
-        let guest = self.terminal(&told.terminal)?;
-        Ok(json!({"heard": guest.accept_inputs(told.first, told.inputs)}))
+        let attached = self.terminal(&told.terminal)?;
+        Ok(json!({"heard": attached.accept_inputs(told.first, told.inputs)}))
     }
 
     fn terminal(&self, name: &str) -> Result<Arc<AttachedTerminal>, String> {
-        let guest = self.terminals().get(name).cloned();
-        guest.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
+        let attached = self.terminals().get(name).cloned();
+        attached.ok_or_else(|| "no terminal of that name is attached (any more)".to_string())
     }
 
     /// Detaches a terminal. Its Ui actor ends.
     fn detach(&self, name: &str) {
-        let guest = self.terminals().remove(name);
-        if let Some(guest) = guest {
-            guest.quit.cancel();
-            guest.ui.notify_left();
+        let attached = self.terminals().remove(name);
+        if let Some(attached) = attached {
+            attached.quit.cancel();
+            attached.ui.notify_left();
             self.0.left.notify_one();
             tracing::info!(terminal = %name, "a terminal was detached");
         }
@@ -273,7 +273,7 @@ impl AddedTools for AttachedTerminals {
                 let gone: Vec<String> = self
                     .terminals()
                     .iter()
-                    .filter(|(_, guest)| guest.idle_time() > IDLE_TIMEOUT)
+                    .filter(|(_, attached)| attached.idle_time() > IDLE_TIMEOUT)
                     .map(|(name, _)| name.clone())
                     .collect();
                 for name in gone {

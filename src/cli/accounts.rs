@@ -14,23 +14,23 @@ use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
 use crate::settings::Environment;
 
-/// What can be done about game accounts.
+/// The orders about game accounts.
 #[derive(Debug, Subcommand)]
 pub enum AccountsCommand {
-    /// List them, without passwords.
+    /// List the accounts, without passwords.
     List {
-        /// As JSON.
+        /// Print the result as JSON.
         #[arg(long)]
         json: bool,
     },
     /// Take the accounts of a JSON file into the pool: [{"username", "password", "assigned_to"?}].
     Import {
-        /// The file.
+        /// The JSON file to read.
         file: PathBuf,
     },
     /// Write all accounts, with passwords, to a new JSON file that only its owner can read.
     Export {
-        /// The file; it must not exist.
+        /// The file to write; it must not exist.
         file: PathBuf,
     },
 }

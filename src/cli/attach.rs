@@ -12,7 +12,7 @@ use crate::control::client::ControlClient;
 use crate::home::RunFile;
 use crate::settings::Environment;
 
-/// What `zoea attach` can be told.
+/// The options of `zoea attach`.
 #[derive(Debug, Args)]
 pub(super) struct AttachArgs {
     #[command(flatten)]

@@ -10,12 +10,12 @@ use crate::control::call::ControlCall;
 use crate::control::parameters::GetBooks;
 use crate::settings::Environment;
 
-/// What was spent.
+/// The tokens and the cost.
 #[derive(Debug, Args)]
 pub struct BooksArgs {
     #[command(flatten)]
     asked: GetBooks,
-    /// As JSON.
+    /// Print the result as JSON.
     #[arg(long)]
     json: bool,
 }

@@ -15,29 +15,29 @@ use crate::home::{Home, RunFile};
 use crate::settings::{Environment, Settings};
 use crate::wiring;
 use zoea_contract::CompactedJson;
-use zoea_ledger::{CompactionResult, DatabaseLocation, Stay};
+use zoea_ledger::{CompactionResult, DatabaseLocation, ProcessKind};
 
 /// Why a server's database is neither backed up nor restored by us.
 const ON_A_SERVER: &str =
     "the database is on a Postgres server, which has its own programs for this";
 
-/// What can be done with the database.
+/// The orders about the database.
 #[derive(Debug, Subcommand)]
 pub enum DbCommand {
-    /// Look whether everything in it is sound.
+    /// Check the database for damage.
     Check(CheckArgs),
-    /// Write it to a new file, whole, as it stands at one moment (with the game accounts' passwords).
+    /// Write the whole database, as it is at one moment, to a new file (with the game accounts' passwords).
     Backup(FileArgs),
-    /// Put a backup in its place; what was there is kept beside it. No program may be running.
+    /// Replace the database by a backup; the replaced one is kept beside it. No program may be running.
     Restore(FileArgs),
-    /// Give the space back that removed rows left free.
+    /// Return the space of removed rows to the file system.
     Compact,
 }
 
 /// How findings are written.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// As JSON.
+    /// Print the result as JSON.
     #[arg(long)]
     json: bool,
 }
@@ -45,7 +45,7 @@ pub struct CheckArgs {
 /// A backup.
 #[derive(Debug, Args)]
 pub struct FileArgs {
-    /// The file.
+    /// The path of the file.
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
@@ -116,7 +116,7 @@ async fn compact_database(
         serde_json::from_value(compacted?)?
     } else {
         let lock = wiring::lock_home(home, out::note).await?;
-        let ledger = wiring::open_ledger(home, settings, Stay::Visitor).await?;
+        let ledger = wiring::open_ledger(home, settings, ProcessKind::Command).await?;
         let rewritten = ledger.rewrite().await;
         ledger.close().await;
         drop(lock);

@@ -26,23 +26,23 @@ use zoea_system::descriptors;
 /// How long one check may take.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What `zoea doctor` can be told.
+/// The options of `zoea doctor`.
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// As JSON.
+    /// Print the result as JSON.
     #[arg(long)]
     json: bool,
-    /// Put a provider and its model to the proof: whether they can play. It costs tokens, and asks
+    /// Test whether a provider and its model can play. It costs tokens, and asks
     /// first.
     #[arg(long)]
     prove: bool,
-    /// Which provider of the configuration [default: default_provider].
+    /// The provider of the configuration to test [default: default_provider].
     #[arg(long, value_name = "NAME", requires = "prove")]
     provider: Option<String>,
-    /// Another model than the configuration's.
+    /// Test this model instead of the configuration's.
     #[arg(long, value_name = "M", requires = "prove")]
     model: Option<String>,
-    /// Agree to what the proof costs.
+    /// Agree to the cost of the test without being asked.
     #[arg(long, requires = "prove")]
     yes: bool,
 }

@@ -9,12 +9,12 @@ use crate::control::call::ControlCall;
 use crate::control::parameters::ReadEvents;
 use crate::settings::Environment;
 
-/// What happened and who ordered what.
+/// The options of `zoea events`.
 #[derive(Debug, Args)]
 pub struct EventsArgs {
     #[command(flatten)]
     asked: ReadEvents,
-    /// One JSON object a line.
+    /// Print one JSON object a line.
     #[arg(long)]
     json: bool,
 }

@@ -14,16 +14,16 @@ use crate::control::parameters::ExportConversations;
 use crate::settings::Environment;
 use zoea_contract::ExportedJson;
 
-/// Which conversations, and how.
+/// The options of `zoea export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
-    /// Whose [default: everybody's, and all missions].
+    /// Export only this Mysis [default: all, and the missions].
     #[arg(long, value_name = "NAME")]
     mysis: Option<String>,
-    /// jsonl, which zoea import reads again, or md, for reading.
+    /// The format: jsonl, which `zoea import` reads, or md, for reading.
     #[arg(long, value_name = "FORMAT", default_value = "jsonl", value_parser = ["jsonl", "md"])]
     format: String,
-    /// Write to this file, which must not exist, instead of stdout.
+    /// Write to this file instead of stdout; it must not exist.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -16,17 +16,17 @@ use zoea_grammar::units::parse_duration;
 
 use crate::cli::out;
 
-/// What `zoea galaxy` can be told.
+/// The options of `zoea galaxy`.
 #[derive(Debug, Args)]
 #[command(after_help = faults_help())]
 pub struct GalaxyArgs {
-    /// Where to listen; without a host on loopback, with port 0 on any free port (`:0`).
+    /// The address to listen on; without a host on loopback, with port 0 on any free port (`:0`).
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8765", value_parser = address)]
     addr: String,
     /// How long a tick lasts: 1ms to 10s and more.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = tick)]
     tick: Duration,
-    /// What the galaxy is made from [default: the data directory's own, else 1].
+    /// The seed of the galaxy [default: the data directory's own, else 1].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Keep everything that happens in this directory, and go on from there at the next start.
@@ -35,7 +35,7 @@ pub struct GalaxyArgs {
     /// Append every executed mutation to this file, as JSON lines.
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// Do something wrong on purpose; may be given several times (see below).
+    /// Inject a fault; may be given several times (see below).
     #[arg(long, value_name = "SPEC")]
     fault: Vec<GalaxyFault>,
     /// Accept only this registration code [default: any of 1 to 64 characters].

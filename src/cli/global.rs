@@ -10,7 +10,7 @@ use crate::settings::{
     ConfigSource, Environment, LoadedSettings, Settings, SettingsError, TuiSettings,
 };
 
-/// What every command can be told.
+/// The options of every command.
 #[derive(Debug, Args)]
 pub struct GlobalArgs {
     /// Keep everything in this directory [env: ZOEA_HOME] [default: ~/.zoea]

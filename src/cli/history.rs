@@ -23,40 +23,40 @@ const MAX_NAME_CHARS: usize = 100;
 /// A Mysis' conversation.
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// Whose.
+    /// The name of the Mysis.
     name: String,
-    /// Go on with what comes, until interrupted.
+    /// Print new rows as they come, until interrupted.
     #[arg(long)]
     follow: bool,
-    /// The newest rows; 0: all.
+    /// How many of the newest rows to print; 0 prints all.
     #[arg(long, value_name = "N", default_value_t = 50,
           value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     limit: u64,
-    /// Only rows of this kind.
+    /// Print only rows of this kind.
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
-    /// One JSON object a line.
+    /// Print one JSON object a line.
     #[arg(long)]
     json: bool,
 }
 
-/// Rows that hold a text, literally.
+/// Rows that contain a text, literally.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// The text.
+    /// The text to search for.
     text: String,
-    /// Whose rows [default: everybody's].
+    /// Search only the rows of this Mysis [default: of all].
     #[arg(long, value_name = "NAME")]
     mysis: Option<String>,
-    /// Where to look; several with commas between them.
+    /// The parts of a row to search; several with commas between them.
     #[arg(long, value_name = "WHERE", default_value = "messages", value_delimiter = ',',
           value_parser = ["messages", "reasoning", "missions"])]
     r#in: Vec<String>,
-    /// At most so many, the newest.
+    /// How many of the newest matches to print.
     #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     limit: u64,
-    /// One JSON object a line.
+    /// Print one JSON object a line.
     #[arg(long)]
     json: bool,
 }

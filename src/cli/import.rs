@@ -10,13 +10,13 @@ use crate::cli::out;
 use crate::home::RunFile;
 use crate::settings::Environment;
 use crate::wiring;
-use zoea_ledger::Stay;
+use zoea_ledger::ProcessKind;
 use zoea_ledger::import;
 
-/// What is taken over.
+/// The options of `zoea import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// A Zoea-Nova v12 database, or a file that zoea export wrote; it is only read.
+    /// The file to import: a Zoea-Nova v12 database, or one that zoea export wrote; it is only read.
     file: PathBuf,
 }
 
@@ -34,7 +34,7 @@ pub(super) async fn run(
     }
     let settings = global.load_settings(&home, environment)?.settings;
     let _lock = wiring::lock_home(&home, out::note).await?;
-    let ledger = wiring::open_ledger(&home, &settings, Stay::Visitor).await?;
+    let ledger = wiring::open_ledger(&home, &settings, ProcessKind::Command).await?;
     if let Some(mended) = ledger.mend_report() {
         out::note(&mended.to_string());
     }

@@ -12,7 +12,7 @@ use super::global::GlobalArgs;
 use crate::cli::out;
 use crate::settings::{Environment, template};
 
-/// What `zoea init` can be told.
+/// The options of `zoea init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {}
 

@@ -15,46 +15,46 @@ use crate::control::call::ControlCall;
 use crate::control::parameters::{ConfigureMysis, CreateMysis};
 use crate::settings::Environment;
 
-/// What can be done about Myses.
+/// The orders about Myses.
 #[derive(Debug, Subcommand)]
 pub enum MysisCommand {
-    /// List them and how they stand.
+    /// List the Myses and their states.
     List {
-        /// As JSON.
+        /// Print the result as JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Create one, idle.
+    /// Create a Mysis. It is idle until it is started.
     Create(CreateMysis),
-    /// Start or relaunch some.
+    /// Start Myses; errored ones are relaunched.
     Start(MysisSelector),
-    /// Let some try again at once: errored ones, and those that wait for their next try.
+    /// Let Myses try again at once: errored ones, and those that wait for their next try.
     Retry(MysisSelector),
-    /// Stop some.
+    /// Stop Myses.
     Stop(MysisSelector),
-    /// Delete some, with their conversations.
+    /// Delete Myses, with their conversations.
     Delete {
         #[command(flatten)]
         which: MysisSelector,
-        /// Do not ask.
+        /// Do not ask for confirmation.
         #[arg(long)]
         yes: bool,
     },
-    /// Change the settings of one.
+    /// Change the settings of a Mysis.
     Configure(ConfigureMysis),
 }
 
-/// Which Myses are meant.
+/// The Myses that an order is for.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct MysisSelector {
-    /// These.
+    /// The names of the Myses.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// All.
+    /// All Myses.
     #[arg(long)]
     all: bool,
-    /// Those in this state; `interrupted` are those that ran when the program ended.
+    /// The Myses in this state; `interrupted` are those that ran when the program ended.
     #[arg(long, value_name = "STATE", value_parser = parse_state)]
     state: Option<SelectorWord>,
 }

@@ -15,13 +15,13 @@ use zoea_pilot::{Habits, PERSONAS, Persona, PilotFault, PilotOptions, Strictness
 
 use crate::cli::out;
 
-/// What `zoea pilot` can be told.
+/// The options of `zoea pilot`.
 #[derive(Debug, Args)]
 pub struct PilotArgs {
-    /// Where to listen; port 0 is any free port.
+    /// The address to listen on; port 0 is any free port.
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8766")]
     addr: String,
-    /// Where chance comes from; the same seed and the same requests give the same answers. Drawn if absent.
+    /// The seed; the same seed and the same requests give the same answers [default: a random seed].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// How long the model pretends to think before it answers.

@@ -20,7 +20,7 @@ Words of your own go into system-prompt.md in the home. Placeholders there:
   {{game_state}}  what is known of the game, with its age; left out: near the end of each request
   {{notices}}     what the runtime has to say now; left out: near the end of each request";
 
-/// What can be asked about the system prompt.
+/// The queries about the system prompt.
 #[derive(Debug, Args)]
 #[command(after_help = PLACEHOLDERS_HELP)]
 pub struct PromptArgs {
@@ -28,16 +28,16 @@ pub struct PromptArgs {
     command: PromptCommand,
 }
 
-/// What can be asked about the system prompt.
+/// The queries about the system prompt.
 #[derive(Debug, Subcommand)]
 enum PromptCommand {
-    /// The prompt in force, rendered.
+    /// Print the prompt in force, rendered.
     #[command(after_help = PLACEHOLDERS_HELP)]
     Show {
-        /// As this Mysis gets it [default: with examples]
+        /// Render it for this Mysis [default: with examples]
         name: Option<String>,
     },
-    /// The built-in prompt, as it is written: the beginning of one of your own.
+    /// Print the built-in prompt unrendered, as the beginning of one of your own.
     #[command(after_help = PLACEHOLDERS_HELP)]
     Default,
     /// Check the placeholders of system-prompt.md in the home.

@@ -15,15 +15,15 @@ use crate::control::parameters::ReportDay;
 use crate::report::{DayReport, ReportFormat};
 use crate::settings::Environment;
 
-/// Which day, and how.
+/// The options of `zoea report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     #[command(flatten)]
     asked: ReportDay,
-    /// md, or html: one page with charts that needs nothing else.
+    /// The format: md, or html: one page with charts that needs nothing else.
     #[arg(long, value_name = "FORMAT", default_value = "md", value_parser = ["md", "html"])]
     format: String,
-    /// Write to this file, which must not exist, instead of stdout.
+    /// Write to this file instead of stdout; it must not exist.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

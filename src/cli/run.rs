@@ -29,19 +29,19 @@ pub(super) use signals::Signals;
 use zoea_grammar::units::parse_duration;
 use zoea_tui::TerminalGuard;
 
-/// What `zoea run` can be told.
+/// The options of `zoea run`.
 #[derive(Debug, Default, Args)]
 pub struct RunArgs {
     /// Play with the simulated game and model inside the program: no key, no network, no configuration.
     #[arg(long)]
     offline: bool,
-    /// Without a terminal: one line per event on stdout.
+    /// Run without a terminal; print one line per event on stdout.
     #[arg(long)]
     headless: bool,
     /// Start the idle Myses.
     #[arg(long)]
     start_swarm: bool,
-    /// Start those that were running when the program ended.
+    /// Start the Myses that were running when the program ended.
     #[arg(long)]
     resume: bool,
     /// Stop in good order after this time.
@@ -54,10 +54,10 @@ pub struct RunArgs {
     /// Offline: the game's tick [default: 1s].
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     tick: Option<Duration>,
-    /// Offline: what the game and the model are made from.
+    /// Offline: the seed of the simulated game and model.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// With --headless: JSON lines.
+    /// With --headless: print JSON lines.
     #[arg(long, requires = "headless")]
     json: bool,
     #[command(flatten)]

@@ -26,7 +26,7 @@ use crate::setup::{Answers, ConfigurationFiles, GAME_ENTRY, NewSecrets, render_c
 use present::Present;
 use proof::PassedProof;
 
-/// What `zoea setup` can be told. What is not told is asked, where there is a terminal.
+/// The options of `zoea setup`. What is not told is asked, where there is a terminal.
 #[derive(Debug, Default, Args)]
 pub struct SetupArgs {
     /// The model server: a name such as openai or ollama, or an address that ends in /v1.
@@ -161,7 +161,7 @@ pub(super) async fn run(
     } = prepared;
     write(&answers, &present, &files)?;
     passed.keep(&home);
-    prepare_home(&answers, &extras, &present, global, environment)
+    prepare_home(&answers, &extras, &present, &home, global, environment)
         .await
         .context("the configuration is written, but the home could not be prepared for it")?;
     if args.no_start {
@@ -241,6 +241,7 @@ async fn prepare_home(
     answers: &Answers,
     extras: &Extras,
     present: &Present,
+    home: &Home,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
@@ -250,7 +251,9 @@ async fn prepare_home(
     }
     let typed = match &extras.account {
         Some((name, password)) => {
-            let file = tempfile::NamedTempFile::new().context("keep the account for a moment")?;
+            // In the home, which is closed to others: what a kill leaves behind must lie nowhere else.
+            let file = tempfile::NamedTempFile::new_in(home.directory())
+                .context("keep the account for a moment")?;
             let account = json!([{"username": name, "password": password.expose()}]);
             std::fs::write(file.path(), account.to_string()).context("keep the account")?;
             Some(file)

@@ -13,14 +13,14 @@ use crate::cli::out;
 /// The name that the operator types.
 const PROGRAM: &str = "zoea";
 
-/// What `zoea completions` can be told.
+/// The options of `zoea completions`.
 #[derive(Debug, Args)]
 pub(super) struct CompletionsArgs {
     /// The shell that the completions are for.
     shell: Shell,
 }
 
-/// What `zoea man` can be told.
+/// The options of `zoea man`.
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
     /// The command whose page is printed, such as `mysis create`; without it, the page of zoea.

@@ -10,13 +10,13 @@ use crate::settings::bounds::{
 };
 use zoea_simulation::SimulationOptions;
 
-/// What `zoea simulate` can be told.
+/// The options of `zoea simulate`.
 #[derive(Debug, Args)]
 pub(super) struct SimulateArgs {
-    /// What everything follows from: the same seed gives the same events.
+    /// The seed of the run: the same seed gives the same events.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// So many seeds, one after the other, from --seed on.
+    /// How many seeds to run, one after the other, from --seed on.
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = value_parser!(u64).range(1..=MAX_SEEDS))]
     seeds: u64,
@@ -28,14 +28,14 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 5,
           value_parser = value_parser!(u32).range(1..=i64::from(MAX_MYSES)))]
     myses: u32,
-    /// How often things go wrong: 0 never, 1 as on a bad day, more for worse.
+    /// How often faults strike: 0 never, 1 as on a bad day, more for worse.
     #[arg(long, value_name = "W", default_value_t = 1.0,
           value_parser = |text: &str| parse_within(text, &(0.0..=MAX_WILDNESS)))]
     wildness: f64,
-    /// Let every fault strike, in place of those that the seed draws.
+    /// Let every kind of fault strike, instead of those that the seed draws.
     #[arg(long)]
     all_faults: bool,
-    /// The longest that the model usually takes for an answer; an eighth of it is the shortest.
+    /// The longest usual time of a model answer; the shortest is an eighth of it.
     #[arg(long, value_name = "DURATION", default_value = "4s")]
     thinking: humantime::Duration,
     /// Print every event, as JSON lines.

@@ -11,24 +11,24 @@ use crate::control::call::ControlCall;
 use crate::control::parameters::{BroadcastMission, SendMessage};
 use crate::settings::Environment;
 
-/// What can be done about the mission.
+/// The orders about the mission.
 #[derive(Debug, Subcommand)]
 pub enum MissionCommand {
     /// Show the mission in force.
     Show,
-    /// Clear it.
+    /// Clear the mission in force.
     Clear,
 }
 
 /// Persistent context for one Mysis.
 #[derive(Debug, Args)]
 pub struct NoteArgs {
-    /// Which.
+    /// The name of the Mysis.
     name: String,
-    /// What to keep in mind.
+    /// The text that every request of the Mysis shows from now on.
     #[arg(required_unless_present = "clear", conflicts_with = "clear")]
     text: Option<String>,
-    /// Clear all its notes.
+    /// Clear the persistent context of the Mysis.
     #[arg(long)]
     clear: bool,
 }

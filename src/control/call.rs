@@ -27,22 +27,22 @@ pub enum ControlCall {
     CreateMysis(CreateMysis),
     /// Start or relaunch a Mysis.
     StartMysis {
-        /// Its name.
+        /// The name of the Mysis.
         name: String,
     },
     /// Try again at once: relaunch an errored Mysis, or end its wait for the next try.
     RetryMysis {
-        /// Its name.
+        /// The name of the Mysis.
         name: String,
     },
     /// Stop a Mysis.
     StopMysis {
-        /// Its name.
+        /// The name of the Mysis.
         name: String,
     },
     /// Delete a Mysis with its conversation.
     DeleteMysis {
-        /// Its name.
+        /// The name of the Mysis.
         name: String,
     },
     /// Change provider, model or temperature of a Mysis.
@@ -57,14 +57,14 @@ pub enum ControlCall {
     ClearMission {},
     /// Persistent context for one Mysis.
     AddNote {
-        /// Its name.
+        /// The name of the Mysis.
         name: String,
         /// What to keep in mind.
         text: String,
     },
     /// Clear the persistent context of one Mysis.
     ClearNotes {
-        /// Its name.
+        /// The name of the Mysis.
         name: String,
     },
     /// A Mysis' conversation, oldest row first: the newest rows, those next before before_seq, or those

@@ -9,12 +9,12 @@ use crate::settings::bounds::{MAX_DAYS, MAX_ROWS};
 /// Parameters of `create_mysis`.
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct CreateMysis {
-    /// Its name.
+    /// The name of the Mysis.
     pub name: String,
-    /// Its provider [default: the configuration's].
+    /// The provider of the Mysis [default: the configuration's].
     #[arg(long)]
     pub provider: Option<String>,
-    /// Its model [default: the provider's].
+    /// The model of the Mysis [default: the provider's].
     #[arg(long)]
     pub model: Option<String>,
     /// Whether it is started at once.
@@ -26,15 +26,15 @@ pub struct CreateMysis {
 /// Parameters of `configure_mysis`; what is absent stays.
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ConfigureMysis {
-    /// Which.
+    /// The name of the Mysis.
     pub name: String,
-    /// Its new provider.
+    /// The new provider.
     #[arg(long)]
     pub provider: Option<String>,
-    /// Its new model.
+    /// The new model.
     #[arg(long)]
     pub model: Option<String>,
-    /// Its new temperature, 0 to 2.
+    /// The new temperature, 0 to 2.
     #[arg(long)]
     pub temperature: Option<f32>,
 }
@@ -42,11 +42,11 @@ pub struct ConfigureMysis {
 /// Parameters of `send_message`.
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct SendMessage {
-    /// Which.
+    /// The name of the Mysis.
     pub name: String,
     /// The message.
     pub text: String,
-    /// It asks to wait, to guard or to talk: the watch on progress expects no gain of it.
+    /// Whether the text asks to wait, to guard or to talk, so that no gain is expected of it.
     #[arg(long)]
     #[serde(default)]
     pub no_gain: bool,
@@ -57,7 +57,7 @@ pub struct SendMessage {
 pub struct BroadcastMission {
     /// The mission.
     pub text: String,
-    /// It asks to wait, to guard or to talk: the watch on progress expects no gain of it.
+    /// Whether the text asks to wait, to guard or to talk, so that no gain is expected of it.
     #[arg(long)]
     #[serde(default)]
     pub no_gain: bool,
@@ -66,35 +66,35 @@ pub struct BroadcastMission {
 /// Parameters of `read_log`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ReadLog {
-    /// Whose.
+    /// The name of the Mysis.
     pub name: String,
-    /// So many rows; 0: as many as an answer holds.
+    /// How many rows; 0: as many as an answer holds.
     pub limit: Option<u64>,
     /// Only rows of this kind.
     pub kind: Option<String>,
-    /// The rows next after this one.
+    /// Only rows after this one.
     pub after_seq: Option<u64>,
-    /// The rows next before this one.
+    /// Only rows before this one.
     pub before_seq: Option<u64>,
 }
 
 /// Parameters of `search`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct SearchRows {
-    /// The text.
+    /// The text to search for.
     pub query: String,
-    /// Whose rows; absent: everybody's.
+    /// The Mysis whose rows are searched; absent: all.
     pub mysis: Option<String>,
-    /// Where to look: messages, reasoning or missions, several with commas between them.
+    /// The parts of a row to search: messages, reasoning or missions, several with commas between them.
     pub r#in: Option<String>,
-    /// At most so many, the newest.
+    /// How many of the newest matches.
     pub limit: Option<u64>,
 }
 
 /// Parameters of `read_events`.
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ReadEvents {
-    /// The newest events; 0: all that are kept.
+    /// How many of the newest events; 0: all that are kept.
     #[arg(long, value_name = "N", default_value = "50",
           value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     pub limit: Option<u64>,
@@ -111,18 +111,18 @@ pub struct ReportDay {
 /// Parameters of `export`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ExportConversations {
-    /// The file; it must not exist.
+    /// The file to write; it must not exist.
     pub file: String,
-    /// Whose; absent: everybody's.
+    /// The Mysis to export; absent: all.
     pub mysis: Option<String>,
-    /// jsonl or md.
+    /// The format: jsonl or md.
     pub format: Option<String>,
 }
 
 /// Parameters of `get_books`.
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct GetBooks {
-    /// So many days (UTC), today the last of them; 0: all.
+    /// How many days (UTC), counted back from today; 0: all.
     #[arg(long, value_name = "N", default_value = "1",
           value_parser = value_parser!(u64).range(0..=MAX_DAYS))]
     pub days: Option<u64>,

@@ -32,8 +32,8 @@ pub(super) async fn read_mission(swarm: &Swarm) -> Value {
 pub(super) async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value {
     let statuses = swarm.statuses().await;
     let mut states: BTreeMap<&str, usize> = BTreeMap::new();
-    for standing in &statuses {
-        *states.entry(standing.state.as_str()).or_default() += 1;
+    for status in &statuses {
+        *states.entry(status.state.as_str()).or_default() += 1;
     }
     let spending = swarm.budget_status().await;
     let outages = swarm.outages().await;

@@ -18,7 +18,7 @@ use self::{
 use super::{
     limits::GalaxyLimits,
     world::{
-        AnswerTicket, CommandKind, GameAnswer, GameOrder, GameRefusal, PlayerId, World, WorldRules,
+        AnswerId, CommandKind, GameAnswer, GameOrder, GameRefusal, PlayerId, World, WorldRules,
         command_kind,
     },
 };
@@ -51,8 +51,8 @@ pub struct GameCall {
 pub enum CallReply {
     /// At once.
     Now(GameAnswer),
-    /// The turn that answers this ticket brings it.
-    Later(AnswerTicket),
+    /// The turn that carries out the order brings the answer.
+    Later(AnswerId),
 }
 
 /// A change of the world that a restart has to repeat.
@@ -87,7 +87,7 @@ pub struct TickRecords {
     /// Records that have to be kept before the answers leave.
     pub records: Vec<JournalRecord>,
     /// Answers that were promised.
-    pub answers: Vec<(AnswerTicket, GameAnswer)>,
+    pub answers: Vec<(AnswerId, GameAnswer)>,
 }
 
 /// Sessions and limits in front of a world.

@@ -56,7 +56,7 @@ pub use self::{
     id::{Id, PlayerId},
     refusal::{GameAnswer, GameRefusal},
     saved::NotThisWorld,
-    turn::{AnswerTicket, ExecutedMutation, GameOrder, WorldTurn},
+    turn::{AnswerId, ExecutedMutation, GameOrder, WorldTurn},
 };
 
 /// The version of the game that is simulated.
@@ -95,7 +95,7 @@ pub struct World {
     pending: BTreeMap<PlayerId, PendingMutation>,
     /// Players whose answer waits for an arrival.
     waiting: BTreeMap<PlayerId, AwaitedArrival>,
-    tickets: u64,
+    last_answer_id: u64,
 }
 
 impl WorldRules {
@@ -129,7 +129,7 @@ impl World {
             voyages: BTreeSet::new(),
             pending: BTreeMap::new(),
             waiting: BTreeMap::new(),
-            tickets: 0,
+            last_answer_id: 0,
         }
     }
 

@@ -38,7 +38,7 @@ impl SqlLedger {
     ///
     /// # Errors
     /// The database is locked or cannot be written.
-    pub async fn intake(&self) -> Result<BulkImport, LedgerFault> {
+    pub async fn bulk_import(&self) -> Result<BulkImport, LedgerFault> {
         let begun = self.inner.begin_slow_transaction().await;
         let tx = begun.map_err(|error| self.inner.to_ledger_fault(&error))?;
         Ok(BulkImport {

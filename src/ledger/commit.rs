@@ -18,7 +18,7 @@ use super::accounts::{pool_account, save_account};
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::mend::MAX_SUM;
 use super::writer::Tx;
-use super::{books, events, retention, rows, sessions, sightings, watches};
+use super::{books, events, retention, rows, sessions, snapshots, watches};
 
 /// The most calls in one insert statement.
 const MAX_CALLS_PER_INSERT: usize = 500;
@@ -36,19 +36,19 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::CallSent { mysis, call, at } => mark_call_sent(tx, *mysis, *call, *at).await,
         Write::Totals { mysis, totals } => set_totals(tx, *mysis, *totals).await,
         Write::ClearNotes { mysis, upto } => clear_notes(tx, *mysis, *upto).await,
-        Write::Sighted {
+        Write::SaveSnapshot {
             mysis,
             account,
-            sighting,
-        } => sightings::save_sighting(tx, *mysis, account, sighting).await,
+            snapshot,
+        } => snapshots::save_snapshot(tx, *mysis, account, snapshot).await,
         Write::Stale {
             mysis,
             account,
             tools,
             by,
-        } => sightings::mark_stale(tx, *mysis, account, tools, by).await,
-        Write::ForgetSightings { mysis, account } => {
-            sightings::forget_account(tx, *mysis, account).await
+        } => snapshots::mark_stale(tx, *mysis, account, tools, by).await,
+        Write::ForgetSnapshots { mysis, account } => {
+            snapshots::forget_account(tx, *mysis, account).await
         }
         Write::Mission(mission) => add_mission(tx, mission).await,
         Write::ClearMission { mission, at } => clear_mission(tx, *mission, *at).await,
@@ -141,7 +141,7 @@ async fn delete_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
         .filter(tool_call::Column::MysisId.eq(mysis.0))
         .exec(tx)
         .await?;
-    sightings::forget_mysis(tx, mysis).await?;
+    snapshots::forget_mysis(tx, mysis).await?;
     sessions::save_session(tx, mysis, None).await?;
     retention::forget_reach(tx, mysis).await?;
     watches::delete_memo(tx, mysis).await?;

@@ -165,8 +165,8 @@ async fn write_one(
         }
     }
     if format == ExportFormat::JsonLines {
-        for (account, seen) in ledger.all_sightings(mysis.id).await? {
-            let line = lines::sighting_line(mysis.id, &account, &seen);
+        for (account, seen) in ledger.all_snapshots(mysis.id).await? {
+            let line = lines::snapshot_line(mysis.id, &account, &seen);
             out.write_line(line.to_string()).await?;
         }
     }

@@ -94,8 +94,8 @@ struct KnownMyses {
 }
 
 impl KnownMyses {
-    async fn read(intake: &BulkImport) -> Result<KnownMyses, LedgerFault> {
-        let myses = intake.myses().await?;
+    async fn read(bulk_import: &BulkImport) -> Result<KnownMyses, LedgerFault> {
+        let myses = bulk_import.myses().await?;
         Ok(KnownMyses {
             ids: myses.iter().map(|(id, _)| *id).collect(),
             names: myses.into_iter().map(|(_, name)| name).collect(),

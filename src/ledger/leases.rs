@@ -39,43 +39,43 @@ pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Why a process opens the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stay {
+pub enum ProcessKind {
     /// To run Myses. It holds the leases of all Myses that no other process holds.
     Resident,
     /// To carry out one command. It holds no leases.
-    Visitor,
+    Command,
 }
 
 /// A process as the holder of leases in one database.
 pub(super) struct LeaseHolder {
     home: String,
     owner: String,
-    stay: Stay,
+    process_kind: ProcessKind,
     renewed: Mutex<Instant>,
 }
 
 impl LeaseHolder {
     /// The one process that runs in a home.
-    pub(super) fn of_home(home: &str, stay: Stay) -> LeaseHolder {
+    pub(super) fn of_home(home: &str, process_kind: ProcessKind) -> LeaseHolder {
         LeaseHolder {
             home: home.to_string(),
             owner: uuid::Uuid::new_v4().to_string(),
-            stay,
+            process_kind,
             renewed: Mutex::new(Instant::now()),
         }
     }
 
     /// How often it is checked whether a renewal is due; `None` without leases.
     pub(super) fn check_interval(&self) -> Option<Duration> {
-        match self.stay {
-            Stay::Resident => Some(CHECK_INTERVAL),
-            Stay::Visitor => None,
+        match self.process_kind {
+            ProcessKind::Resident => Some(CHECK_INTERVAL),
+            ProcessKind::Command => None,
         }
     }
 
     /// Whether a renewal is due. If so, the next interval begins.
     pub(super) fn is_due(&self) -> bool {
-        if self.stay == Stay::Visitor {
+        if self.process_kind == ProcessKind::Command {
             return false;
         }
         let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
@@ -89,7 +89,7 @@ impl LeaseHolder {
     /// Takes the leases that no process holds or that this home left behind, for one Mysis or for
     /// all.
     pub(super) async fn take(&self, tx: &Tx, mysis: Option<MysisId>) -> Result<(), DbErr> {
-        if self.stay == Stay::Visitor {
+        if self.process_kind == ProcessKind::Command {
             return Ok(());
         }
         let myses = mysis::Entity::find()
@@ -160,15 +160,15 @@ impl LeaseHolder {
         if myses.is_empty() {
             return Ok(());
         }
-        let why = match self.stay {
-            Stay::Resident if self.has_lost(tx, &myses).await? => {
+        let why = match self.process_kind {
+            ProcessKind::Resident if self.has_lost(tx, &myses).await? => {
                 "another zoea process runs this mysis now: this one held its lease for too long \
                  without renewing it"
             }
-            Stay::Visitor if self.are_held(tx, &myses).await? => {
+            ProcessKind::Command if self.are_held(tx, &myses).await? => {
                 "another zoea process runs this mysis now: give the command in that one's home"
             }
-            Stay::Resident | Stay::Visitor => return Ok(()),
+            ProcessKind::Resident | ProcessKind::Command => return Ok(()),
         };
         Err(DbErr::Custom(why.to_string()))
     }
@@ -177,8 +177,9 @@ impl LeaseHolder {
     /// only reads, and reading must not remove a lease.
     pub(super) fn leased_myses(&self, batches: &[&Batch]) -> BTreeSet<MysisId> {
         let writes = batches.iter().flat_map(|batch| &batch.writes);
-        let is_reading =
-            |write: &&Write| self.stay == Stay::Visitor && matches!(write, Write::Fence { .. });
+        let is_reading = |write: &&Write| {
+            self.process_kind == ProcessKind::Command && matches!(write, Write::Fence { .. })
+        };
         writes
             .filter(|write| !is_reading(write))
             .filter_map(mysis_of_write)
@@ -198,9 +199,9 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::CallSent { mysis, .. }
         | Write::Totals { mysis, .. }
         | Write::ClearNotes { mysis, .. }
-        | Write::Sighted { mysis, .. }
+        | Write::SaveSnapshot { mysis, .. }
         | Write::Stale { mysis, .. }
-        | Write::ForgetSightings { mysis, .. }
+        | Write::ForgetSnapshots { mysis, .. }
         | Write::SaveAccount { mysis, .. }
         | Write::KeepSession { mysis, .. }
         | Write::Watched { mysis, .. } => Some(*mysis),
@@ -216,7 +217,7 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
 impl LedgerInner {
     /// Takes all available leases when the database is opened.
     pub(super) async fn take_leases(&self) -> Result<(), DbErr> {
-        let holds = |tenant: &&LeaseHolder| tenant.stay == Stay::Resident;
+        let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
         let Some(tenant) = self.tenant.as_ref().filter(holds) else {
             return Ok(());
         };
@@ -257,9 +258,9 @@ impl LedgerInner {
         let Some(tenant) = &self.tenant else {
             return Ok(Vec::new());
         };
-        let held = match tenant.stay {
-            Stay::Resident => tenant.select_not_owned(),
-            Stay::Visitor => mysis::Entity::find()
+        let held = match tenant.process_kind {
+            ProcessKind::Resident => tenant.select_not_owned(),
+            ProcessKind::Command => mysis::Entity::find()
                 .inner_join(lease::Entity)
                 .filter(lease::Column::Home.ne(&*tenant.home))
                 .filter(Expr::cust(IS_EXPIRED).not()),
@@ -289,20 +290,23 @@ mod tests {
 
     #[test]
     fn leases_are_due_after_their_time_and_a_visitor_has_none() {
-        let resident = LeaseHolder::of_home("home", Stay::Resident);
+        let resident = LeaseHolder::of_home("home", ProcessKind::Resident);
         assert_eq!(resident.check_interval(), Some(CHECK_INTERVAL));
         assert!(!resident.is_due());
         set_back(&resident, RENEWAL_INTERVAL);
         assert!(resident.is_due());
         assert!(!resident.is_due(), "the time begins anew");
-        let visitor = LeaseHolder::of_home("home", Stay::Visitor);
-        set_back(&visitor, RENEWAL_INTERVAL);
-        assert_eq!((visitor.check_interval(), visitor.is_due()), (None, false));
+        let command_process = LeaseHolder::of_home("home", ProcessKind::Command);
+        set_back(&command_process, RENEWAL_INTERVAL);
+        assert_eq!(
+            (command_process.check_interval(), command_process.is_due()),
+            (None, false)
+        );
     }
 
     #[test]
     fn two_processes_of_one_home_are_told_apart() {
-        let [one, other] = [(); 2].map(|()| LeaseHolder::of_home("home", Stay::Resident));
+        let [one, other] = [(); 2].map(|()| LeaseHolder::of_home("home", ProcessKind::Resident));
         assert_eq!(one.home, other.home);
         assert_ne!(one.owner, other.owner);
     }
@@ -310,30 +314,30 @@ mod tests {
     #[test]
     fn whose_lease_a_write_needs_says_whom_it_is_about() {
         let mysis = MysisId(7);
-        let about = |writes: Vec<Write>, stay: Stay| {
+        let about = |writes: Vec<Write>, process_kind: ProcessKind| {
             let batch = Batch {
                 author: Author::Commander,
                 writes,
             };
-            LeaseHolder::of_home("home", stay).leased_myses(&[&batch])
+            LeaseHolder::of_home("home", process_kind).leased_myses(&[&batch])
         };
         let called = || Write::Called { mysis };
         let fenced = || Write::Fence {
             mysis,
             incarnation: Incarnation(1),
         };
-        for stay in [Stay::Resident, Stay::Visitor] {
-            assert_eq!(about(vec![called()], stay), [mysis].into());
+        for process_kind in [ProcessKind::Resident, ProcessKind::Command] {
+            assert_eq!(about(vec![called()], process_kind), [mysis].into());
             let mission = MissionId(3);
             let ends = Write::ClearMission {
                 mission,
                 at: Timestamp(0),
             };
-            assert_eq!(about(vec![ends], stay), BTreeSet::new());
+            assert_eq!(about(vec![ends], process_kind), BTreeSet::new());
         }
-        assert_eq!(about(vec![fenced()], Stay::Resident), [mysis].into());
+        assert_eq!(about(vec![fenced()], ProcessKind::Resident), [mysis].into());
         assert_eq!(
-            about(vec![fenced()], Stay::Visitor),
+            about(vec![fenced()], ProcessKind::Command),
             BTreeSet::new(),
             "it reads"
         );

@@ -36,7 +36,7 @@ mod rows;
 mod search;
 mod server;
 mod sessions;
-mod sightings;
+mod snapshots;
 mod trigrams;
 mod watches;
 mod writer;
@@ -71,7 +71,7 @@ pub use check::{CheckResult, DatabaseLocation, check};
 pub use compact::CompactionResult;
 pub use copies::{CopyError, RestoreResult, back_up, remove_unfinished_restore, restore};
 pub use day::{DayRecord, MysisDay};
-pub use leases::Stay;
+pub use leases::ProcessKind;
 pub use mend::MendReport;
 pub use open_error::OpenError;
 use opening::MigrationReport;
@@ -139,7 +139,7 @@ impl SqlLedger {
     pub async fn open_server(
         address: &ServerAddress,
         home: &str,
-        stay: Stay,
+        process_kind: ProcessKind,
     ) -> Result<SqlLedger, OpenError> {
         let unusable = |error: DbErr| address.unusable_error(error_text(&error));
         address.check_reachable().await?;
@@ -147,7 +147,7 @@ impl SqlLedger {
         opening::migrate_server(&pool.clone().into(), address).await?;
         let writer = DatabaseWriter::to_server(pool);
         let readers = address.open_readers();
-        let keeping = DatabaseKind::Server(LeaseHolder::of_home(home, stay));
+        let keeping = DatabaseKind::Server(LeaseHolder::of_home(home, process_kind));
         let opened = SqlLedger::from_parts(keeping, writer, readers, None).await;
         opened.map_err(unusable)
     }

@@ -48,11 +48,11 @@ impl LastReply {
 impl LedgerInner {
     pub(super) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
         // The queries run at the same time, so that a restart takes less time.
-        let ((rows, last), notes, (profile, totals), sightings, watch) = tokio::try_join!(
+        let ((rows, last), notes, (profile, totals), snapshots, watch) = tokio::try_join!(
             self.newest_rows(mysis),
             self.recall_notes(mysis),
             self.read_profile(mysis),
-            self.sightings(mysis),
+            self.snapshots(mysis),
             self.watch(mysis),
         )?;
         Ok(StoredHistory {
@@ -61,7 +61,7 @@ impl LedgerInner {
             last,
             profile,
             totals,
-            sightings,
+            snapshots,
             watch,
         })
     }

@@ -20,7 +20,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 use super::entity::{message, mysis, removed, sighting, tool_call};
 use super::index::Renewal;
 use super::writer::Tx;
-use super::{LedgerInner, SqlLedger, error_text, index, sightings};
+use super::{LedgerInner, SqlLedger, error_text, index, snapshots};
 
 use piece::{NeededRows, PieceLimits, RemovalPiece};
 
@@ -268,12 +268,12 @@ impl LedgerInner {
         tx.commit().await
     }
 
-    /// Removes sightings that no Mysis will recall.
+    /// Removes snapshots that no Mysis will recall.
     async fn forget_unreachable(&self, mysis: MysisId) -> Result<(), DbErr> {
         let oldest: Option<i64> = sighting::Entity::find()
             .filter(sighting::Column::MysisId.eq(mysis.0))
             .order_by_desc(sighting::Column::At)
-            .offset(sightings::MAX_RECALLED_SIGHTINGS)
+            .offset(snapshots::MAX_RECALLED_SIGHTINGS)
             .limit(1)
             .select_only()
             .column(sighting::Column::At)

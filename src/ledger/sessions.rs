@@ -22,7 +22,7 @@ pub(super) async fn save_session(
     };
     let model = kept_session::ActiveModel {
         mysis_id: Set(mysis.0),
-        ticket: Set(session.ticket.to_string()),
+        ticket: Set(session.resume_token.to_string()),
         account: Set(session.account.as_deref().map(str::to_string)),
     };
     let older = OnConflict::column(kept_session::Column::MysisId)
@@ -41,7 +41,7 @@ impl LedgerInner {
             .one(&self.readers)
             .await?;
         Ok(found.map(|model| SavedSession {
-            ticket: model.ticket.into(),
+            resume_token: model.ticket.into(),
             account: model.account.map(Into::into),
         }))
     }

@@ -22,7 +22,7 @@ use actors::ports::{
 };
 use sea_orm::ConnectionTrait;
 
-use super::{OpenError, ServerAddress, SqlLedger, Stay};
+use super::{OpenError, ProcessKind, ServerAddress, SqlLedger};
 
 mod leases;
 mod same;
@@ -50,7 +50,9 @@ impl Books {
     async fn try_open(&self) -> Result<SqlLedger, OpenError> {
         match self {
             Books::File(directory) => SqlLedger::open(&directory.path().join("zoea.db")).await,
-            Books::Server(address) => SqlLedger::open_server(address, "home", Stay::Resident).await,
+            Books::Server(address) => {
+                SqlLedger::open_server(address, "home", ProcessKind::Resident).await
+            }
         }
     }
 

@@ -15,13 +15,13 @@ pub struct CallResult {
     /// All parts of the content, at least one line each.
     pub text: String,
     /// Structured content beside the parts, as JSON, unless it is long.
-    pub aside: Option<String>,
+    pub structured: Option<String>,
     /// Whether the server marks it as a failure.
     pub is_error: bool,
 }
 
 /// Longer structured content is not kept, because the parts contain it, too.
-const MAX_ASIDE_BYTES: usize = 64 << 10;
+const MAX_STRUCTURED_BYTES: usize = 64 << 10;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -62,18 +62,18 @@ impl CallResult {
                 pieces < MAX_PIECES && text.len() <= MAX_TAKEN_BYTES
             });
         }
-        let structured = wire.structured_content.map(RawValue::get);
-        let mut aside = None;
-        match structured {
-            Some(structured) if pieces == 0 => text.push_str(structured),
-            Some(structured) if structured.len() <= MAX_ASIDE_BYTES => {
-                aside = Some(structured.to_string());
+        let content = wire.structured_content.map(RawValue::get);
+        let mut structured = None;
+        match content {
+            Some(content) if pieces == 0 => text.push_str(content),
+            Some(content) if content.len() <= MAX_STRUCTURED_BYTES => {
+                structured = Some(content.to_string());
             }
             Some(_) | None => {}
         }
         Ok(CallResult {
             text,
-            aside,
+            structured,
             is_error: wire.is_error.unwrap_or(false),
         })
     }

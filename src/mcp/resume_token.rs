@@ -35,9 +35,12 @@ impl ServerSession {
     /// The token cannot be parsed or is for another server.
     pub fn resume(endpoint: UpstreamEndpoint, token: &str) -> Result<ServerSession, String> {
         let token: ResumeToken = serde_json::from_str(token)
-            .map_err(|error| format!("the ticket cannot be read: {error}"))?;
+            .map_err(|error| format!("the resume token cannot be read: {error}"))?;
         if token.url != endpoint.url {
-            return Err(format!("the ticket is for another server, {}", token.url));
+            return Err(format!(
+                "the resume token is for another server, {}",
+                token.url
+            ));
         }
         Ok(ServerSession {
             session: Some(token.session),
@@ -72,7 +75,7 @@ mod tests {
             ("", here),
         ] {
             let wrong = ServerSession::resume(endpoint(url), token).err();
-            assert!(wrong.is_some_and(|why| why.starts_with("the ticket ")));
+            assert!(wrong.is_some_and(|why| why.starts_with("the resume token ")));
         }
     }
 

@@ -610,7 +610,7 @@ async fn every_kind_of_content_is_told_and_an_unknown_one_costs_no_other() {
     assert_eq!(
         result.expect("a result"),
         CallResult {
-            aside: None,
+            structured: None,
             text: format!("ore\n{unknown}\n[image: image/png, 4 bytes]\n{unknown}"),
             is_error: true,
         }

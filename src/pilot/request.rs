@@ -132,13 +132,13 @@ fn array_elements(value: &Value) -> impl Iterator<Item = &Value> {
 /// note at the end.
 fn read_message<'a>(message: &'a Value, entries: &mut Vec<ChatEntry<'a>>) {
     let text = content_text(&message["content"]);
-    let (text, aside) = match message["role"].as_str() {
+    let (text, note) = match message["role"].as_str() {
         Some("user" | "tool") => split_runtime_note(text),
         Some(_) | None => (text, None),
     };
     match message["role"].as_str() {
         Some("system" | "developer") => entries.push(ChatEntry::System(text)),
-        Some("user") if text.is_empty() && aside.is_some() => {}
+        Some("user") if text.is_empty() && note.is_some() => {}
         Some("user") => entries.extend(split_paragraphs(text).into_iter().map(ChatEntry::User)),
         Some("assistant") => entries.push(ChatEntry::Assistant {
             text,
@@ -156,7 +156,7 @@ fn read_message<'a>(message: &'a Value, entries: &mut Vec<ChatEntry<'a>>) {
         }
         Some(_) | None => {}
     }
-    entries.extend(aside.map(ChatEntry::System));
+    entries.extend(note.map(ChatEntry::System));
 }
 
 /// The first line of the runtime's note. It tells the model that the note is no order.
@@ -174,9 +174,9 @@ fn split_runtime_note(text: Cow<'_, str>) -> (Cow<'_, str>, Option<Cow<'_, str>>
     match text {
         Cow::Borrowed(text) => (text[..kept].into(), Some(text[at..].into())),
         Cow::Owned(mut text) => {
-            let aside = text.split_off(at);
+            let note = text.split_off(at);
             text.truncate(kept);
-            (text.into(), Some(aside.into()))
+            (text.into(), Some(note.into()))
         }
     }
 }
@@ -285,26 +285,26 @@ mod tests {
 
     #[test]
     fn what_the_runtime_says_is_told_apart_and_begins_no_turn() {
-        let aside = "[from the runtime, not an order]\n- get_status (3 ticks ago)";
+        let note = "[from the runtime, not an order]\n- get_status (3 ticks ago)";
         let call = json!({"role": "assistant", "content": null, "tool_calls": [
             {"id": "1", "type": "function", "function": {"name": "mine", "arguments": "{}"}}]});
         let body = json!({"messages": [
-            {"role": "user", "content": format!("mine\n\nsell\n\n{aside}")},
+            {"role": "user", "content": format!("mine\n\nsell\n\n{note}")},
             call,
-            {"role": "tool", "tool_call_id": "1", "content": format!("{{}}\n\n{aside}")},
+            {"role": "tool", "tool_call_id": "1", "content": format!("{{}}\n\n{note}")},
         ]});
         let request = PilotRequest::read(&body);
         assert_eq!(request.user_texts().collect::<Vec<_>>(), ["sell", "mine"]);
-        assert_eq!(request.system_texts().collect::<Vec<_>>(), [aside, aside]);
+        assert_eq!(request.system_texts().collect::<Vec<_>>(), [note, note]);
         let results = request.turn().iter().filter_map(|entry| match entry {
             ChatEntry::Result { text, .. } => Some(text.as_ref()),
             ChatEntry::System(_) | ChatEntry::User(_) | ChatEntry::Assistant { .. } => None,
         });
         assert_eq!(results.collect::<Vec<_>>(), ["{}"]);
-        let body = json!({"messages": [{"role": "user", "content": aside}]});
+        let body = json!({"messages": [{"role": "user", "content": note}]});
         assert_eq!(
             PilotRequest::read(&body).entries,
-            [ChatEntry::System(aside.into())]
+            [ChatEntry::System(note.into())]
         );
     }
 

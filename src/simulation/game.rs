@@ -20,7 +20,7 @@ use zoea_galaxy::frontend::{
     CallReply, ConnectionId, Frontend, GameCall, JournalRecord, SessionRules,
 };
 use zoea_galaxy::limits::GalaxyLimits;
-use zoea_galaxy::world::{AnswerTicket, GameAnswer, World, WorldRules};
+use zoea_galaxy::world::{AnswerId, GameAnswer, World, WorldRules};
 
 use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::verdict::InvariantMonitor;
@@ -59,7 +59,7 @@ pub(super) enum GameFault {
 /// The frontend, and the callers that wait for a tick.
 struct GameServerState {
     frontend: Frontend,
-    waiting: BTreeMap<AnswerTicket, oneshot::Sender<GameAnswer>>,
+    waiting: BTreeMap<AnswerId, oneshot::Sender<GameAnswer>>,
     connections: ConnectionId,
     /// The newest connection that a restart ended.
     forgotten: ConnectionId,
@@ -148,7 +148,7 @@ impl SimulatedGame {
             == Some(zoea_galaxy::world::CommandKind::Act);
         is_action.then(|| match fault {
             GameFault::InTransit => Ok(LinkAnswer {
-                aside: None,
+                structured: None,
                 text: "Error: in_transit: You are in transit.".to_string(),
                 is_error: true,
             }),
@@ -176,8 +176,8 @@ impl SimulatedGame {
         let mut state = self.lock_state();
         let ticked = state.frontend.tick();
         self.report_executed(&ticked.records);
-        for (ticket, answer) in ticked.answers {
-            if let Some(waiting) = state.waiting.remove(&ticket) {
+        for (answer_id, answer) in ticked.answers {
+            if let Some(waiting) = state.waiting.remove(&answer_id) {
                 // The send fails when the caller has disconnected.
                 let _ = waiting.send(answer);
             }
@@ -221,9 +221,9 @@ impl SimulatedGame {
         self.report_executed(&served.records);
         match served.reply {
             CallReply::Now(answer) => AwaitedAnswer::Now(answer),
-            CallReply::Later(ticket) => {
+            CallReply::Later(answer_id) => {
                 let (send, receive) = oneshot::channel();
-                state.waiting.insert(ticket, send);
+                state.waiting.insert(answer_id, send);
                 AwaitedAnswer::Later(receive)
             }
         }
@@ -326,14 +326,14 @@ impl SimulatedLink {
         }
         Ok(match answer {
             Ok(answer) => LinkAnswer {
-                aside: None,
+                structured: None,
                 text: answer.to_string(),
                 is_error: false,
             },
             Err(refusal) => {
                 self.game.0.watch.on_call_declined(&name);
                 LinkAnswer {
-                    aside: None,
+                    structured: None,
                     text: format!("Error: {refusal}"),
                     is_error: true,
                 }
@@ -364,7 +364,7 @@ impl Link for SimulatedLink {
         async move {
             let known = token.parse();
             wire.set_connection(
-                known.map_err(|_| LinkFault::SessionLost("no ticket of ours".to_string()))?,
+                known.map_err(|_| LinkFault::SessionLost("no resume token of ours".to_string()))?,
             );
             wire.simulate_network().await
         }

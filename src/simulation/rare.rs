@@ -90,9 +90,9 @@ impl RareEvent {
         match &event.what {
             EventKind::Notice { code, .. } => RareEvent::of_code(code),
             EventKind::Stored(row) => row.host().and_then(|meta| RareEvent::of_code(&meta.code)),
-            EventKind::StatusChanged(standing) => {
+            EventKind::StatusChanged(status) => {
                 let is_restart = matches!(
-                    &standing.activity,
+                    &status.activity,
                     Activity::Paused(why) if why.contains("restarts")
                 );
                 is_restart.then_some(RareEvent::RestartPause)

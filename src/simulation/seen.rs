@@ -14,12 +14,12 @@ pub(super) struct SeenSnapshots(BTreeMap<(Arc<str>, SnapshotQuery), SnapshotResu
 impl SeenSnapshots {
     /// Applies the snapshots of a write.
     pub(super) fn apply(&mut self, write: &Write) {
-        if let Write::Sighted {
-            account, sighting, ..
+        if let Write::SaveSnapshot {
+            account, snapshot, ..
         } = write
         {
-            let key = (account.clone(), sighting.look.clone());
-            self.0.insert(key, SnapshotResult::clone(sighting));
+            let key = (account.clone(), snapshot.look.clone());
+            self.0.insert(key, SnapshotResult::clone(snapshot));
         }
         if let Write::Stale {
             account: of,
@@ -28,14 +28,14 @@ impl SeenSnapshots {
             ..
         } = write
         {
-            for ((account, look), sighting) in &mut self.0 {
+            for ((account, look), snapshot) in &mut self.0 {
                 let is_touched = account == of && tools.contains(&look.tool);
-                if is_touched && sighting.stale_by.is_none() {
-                    sighting.stale_by = Some(by.clone());
+                if is_touched && snapshot.stale_by.is_none() {
+                    snapshot.stale_by = Some(by.clone());
                 }
             }
         }
-        if let Write::ForgetSightings { account: of, .. } = write {
+        if let Write::ForgetSnapshots { account: of, .. } = write {
             self.0.retain(|(account, _), _| account != of);
         }
     }
@@ -43,7 +43,7 @@ impl SeenSnapshots {
     /// All snapshots, with their accounts.
     pub(super) fn all(&self) -> Vec<(Arc<str>, SnapshotResult)> {
         let all = self.0.iter();
-        all.map(|((account, _), sighting)| (account.clone(), sighting.clone()))
+        all.map(|((account, _), snapshot)| (account.clone(), snapshot.clone()))
             .collect()
     }
 }

@@ -246,10 +246,10 @@ impl InvariantMonitor {
         let created = seen.created.clone();
         drop(seen);
         let mut there = BTreeMap::<MysisId, u64>::new();
-        for standing in statuses {
-            *there.entry(standing.id).or_default() += 1;
-            if created.get(&standing.id) != Some(&standing.name) {
-                self.add_violation(format!("{} was never created", standing.name));
+        for status in statuses {
+            *there.entry(status.id).or_default() += 1;
+            if created.get(&status.id) != Some(&status.name) {
+                self.add_violation(format!("{} was never created", status.name));
             }
         }
         for (id, name) in &created {

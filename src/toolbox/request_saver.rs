@@ -187,8 +187,8 @@ impl Link for CachingLink {
         .boxed()
     }
 
-    fn resume(&self, ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
-        self.inner.resume(ticket)
+    fn resume(&self, resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        self.inner.resume(resume_token)
     }
 
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {

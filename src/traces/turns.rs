@@ -56,8 +56,8 @@ impl OpenTurns {
         };
         let mut over = None;
         match &event.what {
-            EventKind::StatusChanged(standing) => {
-                self.statuses.insert(who.id, standing.clone());
+            EventKind::StatusChanged(status) => {
+                self.statuses.insert(who.id, status.clone());
             }
             EventKind::TurnStarted => {
                 over = self.end_turn(who.id, at);
@@ -118,9 +118,9 @@ impl OpenTurns {
         span.set_attribute("gen_ai.agent.name", &*who.name);
         span.set_attribute("gen_ai.agent.id", who.id.to_string());
         span.set_attribute("gen_ai.conversation.id", who.id.to_string());
-        if let Some(standing) = self.statuses.get(&who.id) {
-            span.set_attribute("gen_ai.provider.name", &*standing.profile.provider);
-            span.set_attribute("gen_ai.request.model", &*standing.model);
+        if let Some(status) = self.statuses.get(&who.id) {
+            span.set_attribute("gen_ai.provider.name", &*status.profile.provider);
+            span.set_attribute("gen_ai.request.model", &*status.model);
         }
         let turn = OpenTurn {
             spans: vec![span],
@@ -177,9 +177,9 @@ impl OpenTurns {
             return;
         };
         span.set_attribute("gen_ai.operation.name", "chat");
-        if let Some(standing) = known {
-            name_model(span, &standing.profile.provider, &standing.model);
-            if let Some(temperature) = standing.temperature {
+        if let Some(status) = known {
+            name_model(span, &status.profile.provider, &status.model);
+            if let Some(temperature) = status.temperature {
                 span.set_attribute("gen_ai.request.temperature", f64::from(temperature));
             }
         }

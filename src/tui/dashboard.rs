@@ -71,7 +71,7 @@ pub struct Dashboard {
     flow: TokenRate,
     mission: Option<Arc<str>>,
     spending: Arc<BudgetStatus>,
-    weather: Arc<ServerOutages>,
+    outages: Arc<ServerOutages>,
     silence: Option<Arc<SilenceNotice>>,
     rules: Option<Arc<SwarmRules>>,
     redactor: Arc<Redactor>,
@@ -128,7 +128,7 @@ impl Dashboard {
             flow: TokenRate::default(),
             mission: None,
             spending: Arc::default(),
-            weather: Arc::default(),
+            outages: Arc::default(),
             silence: None,
             rules: None,
             redactor: Arc::default(),
@@ -246,8 +246,8 @@ impl Dashboard {
 
     /// The servers that are away.
     #[must_use]
-    pub fn weather(&self) -> &ServerOutages {
-        &self.weather
+    pub fn outages(&self) -> &ServerOutages {
+        &self.outages
     }
 
     /// What is told where the swarm runs and nothing happens; empty if it plays.
@@ -329,7 +329,7 @@ impl Dashboard {
             Some(focus) => Some(focus.mysis()),
             None => self.table.selected(),
         };
-        Some(&self.roster.get(id?)?.standing)
+        Some(&self.roster.get(id?)?.status)
     }
 
     /// The Myses that orders go to: the one in focus, else the marked ones, else the selected one.
@@ -338,10 +338,7 @@ impl Dashboard {
         if self.focus.is_none() && !self.table.marks().is_empty() {
             return self.table.marks().iter().copied().collect();
         }
-        self.target()
-            .map(|standing| standing.id)
-            .into_iter()
-            .collect()
+        self.target().map(|status| status.id).into_iter().collect()
     }
 
     /// Whether the order of this receipt is the last one and can be undone.
@@ -368,6 +365,6 @@ impl Dashboard {
     fn name_of(&self, id: MysisId) -> Arc<str> {
         self.roster
             .get(id)
-            .map_or_else(|| "?".into(), |member| member.standing.name.clone())
+            .map_or_else(|| "?".into(), |member| member.status.name.clone())
     }
 }

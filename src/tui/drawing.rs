@@ -43,7 +43,7 @@ pub(super) struct DrawContext {
     pub(super) depth: Depth,
     pub(super) dumps: PathBuf,
     pub(super) keep_history: KeepHistory,
-    pub(super) ear: Arc<dyn InputSink>,
+    pub(super) input_sink: Arc<dyn InputSink>,
     pub(super) background: JobControl,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn run<P: Drawable>(slot: &PictureSlot<P>, means: DrawContext) {
         };
         if let Err(error) = done {
             tracing::error!(%error, "failed to draw");
-            canvas.means.ear.input(Input::Gone);
+            canvas.means.input_sink.input(Input::Gone);
             break;
         }
     }
@@ -108,7 +108,7 @@ impl Canvas {
             && (columns, rows) != (width, height)
         {
             let resized = Event::Resize(columns, rows);
-            self.means.ear.input(Input::Event(resized));
+            self.means.input_sink.input(Input::Event(resized));
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ impl Canvas {
     }
 
     fn report_result(&self, result: Result<String, String>) {
-        self.means.ear.input(Input::Performed(result));
+        self.means.input_sink.input(Input::Performed(result));
     }
 
     /// Forgets what the terminal shows, so that the next picture is drawn completely.

@@ -109,11 +109,11 @@ impl TerminalGuard {
     /// There is no terminal, or it refuses a mode.
     pub fn show<P: Drawable>(
         first: P,
-        ear: Arc<dyn InputSink>,
+        input_sink: Arc<dyn InputSink>,
         options: TerminalOptions,
     ) -> io::Result<(Arc<PictureSlot<P>>, TerminalGuard)> {
         let slot = Arc::new(PictureSlot::new(first));
-        let (signals, background) = suspend::listen(slot.clone(), ear.clone())?;
+        let (signals, background) = suspend::listen(slot.clone(), input_sink.clone())?;
         modes::enter().inspect_err(|_| modes::leave())?;
         put_back_on_panic();
         let (tell, put_back) = mpsc::channel();
@@ -123,7 +123,7 @@ impl TerminalGuard {
                 depth: options.depth,
                 dumps: options.dumps,
                 keep_history: options.keep_history,
-                ear: ear.clone(),
+                input_sink: input_sink.clone(),
                 background,
             };
             thread::Builder::new()
@@ -137,7 +137,7 @@ impl TerminalGuard {
         let reader = slot.clone();
         thread::Builder::new()
             .name("tui-input".to_string())
-            .spawn(move || input::run(&reader, &*ear))?;
+            .spawn(move || input::run(&reader, &*input_sink))?;
         let ending = slot.clone();
         let terminal = TerminalGuard {
             ending: Box::new(move || ending.end()),

@@ -21,13 +21,13 @@ impl<'a> Painter<'a> {
     /// A painter over an empty screen of the base ground.
     pub fn new(buffer: &'a mut Buffer, paint: Paint) -> Painter<'a> {
         let screen = buffer.area;
-        let mut brush = Painter {
+        let mut painter = Painter {
             buffer,
             paint,
             cursor: None,
         };
-        brush.fill(screen, Ground::Base);
-        brush
+        painter.fill(screen, Ground::Base);
+        painter
     }
 
     /// The position of the cursor, if it is visible.

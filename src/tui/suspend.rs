@@ -52,7 +52,7 @@ impl JobControl {
 /// The signal handlers cannot be installed.
 pub(super) fn listen<P: Drawable>(
     screen: Arc<PictureSlot<P>>,
-    ear: Arc<dyn InputSink>,
+    input_sink: Arc<dyn InputSink>,
 ) -> std::io::Result<(Handle, JobControl)> {
     let mut signals = Signals::new([SIGTSTP, SIGCONT])?;
     let ending = signals.handle();
@@ -66,7 +66,7 @@ pub(super) fn listen<P: Drawable>(
                 } else {
                     // Nobody waits when the program was stopped from outside.
                     let _ = tell.send(());
-                    ear.input(Input::Resumed);
+                    input_sink.input(Input::Resumed);
                 }
             }
         })?;

@@ -37,46 +37,46 @@ pub fn paint(dashboard: &Dashboard, depth: Depth) -> Picture {
 /// visible.
 pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let appearance = dashboard.appearance();
-    let mut brush = Painter::new(buffer, Paint::of(appearance.theme, depth));
+    let mut painter = Painter::new(buffer, Paint::of(appearance.theme, depth));
     if dashboard.is_too_small() {
-        too_small::paint(dashboard, &mut brush);
-        banner::paint(dashboard, dashboard.layout().banner, &mut brush);
+        too_small::paint(dashboard, &mut painter);
+        banner::paint(dashboard, dashboard.layout().banner, &mut painter);
     } else {
-        paint_all(dashboard, &mut brush);
+        paint_all(dashboard, &mut painter);
     }
-    let cursor = brush.cursor();
+    let cursor = painter.cursor();
     if appearance.letters == Letters::Ascii {
         ascii::flatten(buffer);
     }
     cursor
 }
 
-fn paint_all(dashboard: &Dashboard, brush: &mut Painter<'_>) {
+fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
     let layout = dashboard.layout();
-    banner::paint(dashboard, layout.banner, brush);
-    header::paint(dashboard, layout.header, brush);
+    banner::paint(dashboard, layout.banner, painter);
+    header::paint(dashboard, layout.header, painter);
     match dashboard.focus() {
-        Some(focus) => conversation::view::paint(dashboard, focus, &layout, brush),
+        Some(focus) => conversation::view::paint(dashboard, focus, &layout, painter),
         None => {
-            table::view::paint(dashboard, &layout, brush);
-            detail_pane::paint(dashboard, layout.glance, brush);
-            needs::view::paint(dashboard, layout.needs, brush);
+            table::view::paint(dashboard, &layout, painter);
+            detail_pane::paint(dashboard, layout.glance, painter);
+            needs::view::paint(dashboard, layout.needs, painter);
         }
     }
-    footer::paint(dashboard, &layout, brush);
+    footer::paint(dashboard, &layout, painter);
     let all = dashboard.screen();
     for layer in dashboard.overlays() {
         match layer {
             Overlay::Compose(composer) => {
-                composer::view::paint(dashboard, composer, layout.writing, brush)
+                composer::view::paint(dashboard, composer, layout.writing, painter)
             }
-            Overlay::Form(form) => form::view::paint(form, all, brush),
-            Overlay::Confirm(question) => question::view::paint(question, all, brush),
-            Overlay::Palette(palette) => palette::view::paint(palette, all, brush),
-            Overlay::Query(query) => query::view::paint(dashboard, query, layout.message, brush),
-            Overlay::Inspect(inspector) => inspector::view::paint(inspector, &layout, brush),
-            Overlay::Log(view) => log::view::paint_log(dashboard, *view, &layout, brush),
-            Overlay::Help(top) => help::paint(dashboard, *top, all, brush),
+            Overlay::Form(form) => form::view::paint(form, all, painter),
+            Overlay::Confirm(question) => question::view::paint(question, all, painter),
+            Overlay::Palette(palette) => palette::view::paint(palette, all, painter),
+            Overlay::Query(query) => query::view::paint(dashboard, query, layout.message, painter),
+            Overlay::Inspect(inspector) => inspector::view::paint(inspector, &layout, painter),
+            Overlay::Log(view) => log::view::paint_log(dashboard, *view, &layout, painter),
+            Overlay::Help(top) => help::paint(dashboard, *top, all, painter),
         }
     }
 }

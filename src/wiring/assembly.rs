@@ -11,7 +11,7 @@ use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
 use anyhow::Context;
 use zoea_ledger::export::FileExporter;
-use zoea_ledger::{SqlLedger, Stay};
+use zoea_ledger::{ProcessKind, SqlLedger};
 use zoea_provider::Providers;
 use zoea_system::clock::MachineClock;
 
@@ -44,11 +44,11 @@ pub(super) async fn open_ledger_of(
     settings: &Settings,
     mode: Mode,
 ) -> anyhow::Result<SqlLedger> {
-    let stay = match mode {
-        Mode::Live | Mode::Draining => Stay::Resident,
-        Mode::QueueOnly => Stay::Visitor,
+    let process_kind = match mode {
+        Mode::Live | Mode::Draining => ProcessKind::Resident,
+        Mode::QueueOnly => ProcessKind::Command,
     };
-    let ledger = books::open_ledger(home, settings, stay).await?;
+    let ledger = books::open_ledger(home, settings, process_kind).await?;
     if mode == Mode::Live {
         ledger.set_retention(books::retention_limits(settings), Arc::new(MachineClock));
     }

@@ -7,7 +7,7 @@ use url::{Url, form_urlencoded};
 
 use crate::home::Home;
 use crate::settings::Settings;
-use zoea_ledger::{RetentionLimits, ServerAddress, SqlLedger, Stay};
+use zoea_ledger::{ProcessKind, RetentionLimits, ServerAddress, SqlLedger};
 use zoea_system::files::ensure_private_file;
 
 /// The server's database that the configuration names, if it names one.
@@ -28,10 +28,10 @@ pub fn server_address(settings: &Settings) -> anyhow::Result<Option<ServerAddres
 pub async fn open_ledger(
     home: &Home,
     settings: &Settings,
-    stay: Stay,
+    process_kind: ProcessKind,
 ) -> anyhow::Result<SqlLedger> {
     if let Some(address) = server_address(settings)? {
-        return Ok(SqlLedger::open_server(&address, &home.id()?, stay).await?);
+        return Ok(SqlLedger::open_server(&address, &home.id()?, process_kind).await?);
     }
     let file = home.database();
     let left = zoea_ledger::remove_unfinished_restore(&file);

@@ -480,9 +480,9 @@ async fn check_alpha_state(world: &World, row: &Row) {
         waits.push("bravo");
     }
     for name in ["alpha", "bravo"] {
-        let standing = world.standing(name).await;
-        let runs = standing.state == LifeState::Running;
-        assert_eq!(runs, !waits.contains(&name), "{row:?}: {standing:?}");
+        let status = world.status(name).await;
+        let runs = status.state == LifeState::Running;
+        assert_eq!(runs, !waits.contains(&name), "{row:?}: {status:?}");
         if waits.contains(&name) {
             world.start(name).await;
         }
@@ -490,7 +490,7 @@ async fn check_alpha_state(world: &World, row: &Row) {
     tokio::time::sleep(AFTERWARDS).await;
     for name in ["alpha", "bravo"] {
         assert_eq!(
-            world.standing(name).await.state,
+            world.status(name).await.state,
             LifeState::Running,
             "{row:?}"
         );

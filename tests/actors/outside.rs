@@ -305,8 +305,13 @@ impl Link for TrappedGame {
         async { Ok(None) }.boxed()
     }
 
-    fn resume(&self, _ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
-        async { Err(LinkFault::SessionLost("no ticket of ours".to_string())) }.boxed()
+    fn resume(&self, _resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        async {
+            Err(LinkFault::SessionLost(
+                "no resume token of ours".to_string(),
+            ))
+        }
+        .boxed()
     }
 
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {

@@ -38,7 +38,7 @@ async fn one_that_dies_just_after_it_was_told_to_start_is_started_again() {
     let mark = world.mark();
     kill_unreadable_alpha(&world).await;
     // An idle Mysis stays idle.
-    assert_eq!(world.standing("alpha").await.state, LifeState::Stopped);
+    assert_eq!(world.status("alpha").await.state, LifeState::Stopped);
     assert!(world.told_since(mark).is_empty());
     let handle = world.handle.clone();
     let started =
@@ -100,8 +100,8 @@ async fn one_that_dies_idle_comes_back_idle_and_still_takes_orders() {
     tokio::time::sleep(std::time::Duration::from_secs(60)).await;
     assert_eq!(world.told_since(mark), ["alpha crashed"]);
     assert_eq!(world.incarnations()["alpha"], before["alpha"] + 1);
-    let standing = world.standing("alpha").await;
-    assert_eq!((standing.state, &standing.fault), (LifeState::Idle, &None));
+    let status = world.status("alpha").await;
+    assert_eq!((status.state, &status.fault), (LifeState::Idle, &None));
     world.send("alpha", "mine").await.unwrap();
     world.until_it_is("alpha", LifeState::Running).await;
     world
@@ -141,7 +141,7 @@ async fn a_gate_that_takes_over_knows_who_is_away() {
             world.told_since(0).contains(&"circuit_open".to_string())
         })
         .await;
-    let before = world.weather().await;
+    let before = world.outages().await;
     assert_eq!(before.0.len(), 1, "{before:?}");
     let mark = world.mark();
     let gate = world.children(Child::Gate).pop().unwrap();
@@ -155,7 +155,7 @@ async fn a_gate_that_takes_over_knows_who_is_away() {
         (waits as usize / 2..=waits as usize + 2).contains(&tries),
         "{tries} tries"
     );
-    let now = world.weather().await;
+    let now = world.outages().await;
     assert_eq!(now.0.len(), 1, "{now:?}");
     assert_eq!(now.0[0].since, before.0[0].since);
     let told = world.told_since(mark);
@@ -168,7 +168,7 @@ async fn a_gate_that_takes_over_knows_who_is_away() {
                 .contains(&"circuit_closed".to_string())
         })
         .await;
-    assert!(world.weather().await.0.is_empty());
+    assert!(world.outages().await.0.is_empty());
 }
 
 /// The next gate reads the spending, even if that fails at first. A gate that believed nothing to
@@ -237,13 +237,13 @@ async fn who_is_stopped_while_it_is_given_an_account_shows_it() {
         async move { handle.order(MysisOrder::Stop.for_mysis(name)).await }
     });
     world.until_it_is("alpha", LifeState::Stopped).await;
-    assert_eq!(world.standing("alpha").await.account, None);
+    assert_eq!(world.status("alpha").await.account, None);
     world.ledger.claims.send_replace(1);
     stop.await.unwrap().unwrap();
     tokio::time::sleep(std::time::Duration::from_secs(5)).await;
-    let standing = world.standing("alpha").await;
-    assert_eq!(standing.account.as_deref(), Some("miner"));
-    assert_eq!(standing.state, LifeState::Stopped);
+    let status = world.status("alpha").await;
+    assert_eq!(status.account.as_deref(), Some("miner"));
+    assert_eq!(status.state, LifeState::Stopped);
 }
 
 /// Actors that died together do not all come back at the same moment, and none comes back early.
@@ -286,14 +286,14 @@ async fn a_change_of_the_profile_survives_the_next_one_and_the_next_life() {
     };
     world.order(change(Some("larger"), None)).await.unwrap();
     world.order(change(None, Some(0.5))).await.unwrap();
-    let profile = world.standing("alpha").await.profile.clone();
+    let profile = world.status("alpha").await.profile.clone();
     assert_eq!(profile.model.as_deref(), Some("larger"));
     assert_eq!(profile.temperature, Some(0.5));
     kill_unreadable_alpha(&world).await;
-    assert_eq!(world.standing("alpha").await.profile, profile);
+    assert_eq!(world.status("alpha").await.profile, profile);
     world.ledger.is_readable.send_replace(true);
     world.start("alpha").await;
-    assert_eq!(world.standing("alpha").await.profile, profile);
+    assert_eq!(world.status("alpha").await.profile, profile);
 }
 
 /// A server that is away is tried every few seconds. After a repair, the operator does not have to
@@ -317,14 +317,14 @@ async fn a_server_that_is_away_is_tried_at_once_when_the_operator_says_so() {
     tokio::time::sleep(Duration::from_millis(1500)).await;
     assert!(begun.elapsed() < Duration::from_secs(30));
     let (mark, asked) = (world.mark(), world.times_asked("alpha"));
-    let since = world.weather().await.0[0].since;
+    let since = world.outages().await.0[0].since;
     for _ in 0..2 {
         // A failed trial does not change the outage.
         let retry = MysisOrder::Retry.for_mysis("alpha");
         let done = CompletedOrder::Done(CompletedAction::Retried);
         assert_eq!(world.order(retry).await, Ok(done));
         tokio::time::sleep(Duration::from_millis(1200)).await;
-        assert_eq!(world.weather().await.0[0].since, since);
+        assert_eq!(world.outages().await.0[0].since, since);
     }
     assert_eq!(world.times_asked("alpha"), asked + 2);
     world.models.is_away.send_replace(false);
@@ -368,7 +368,7 @@ async fn one_that_waits_for_its_relaunch_comes_back_at_once_and_only_once() {
     let begun = Instant::now();
     let retry = MysisOrder::Retry.for_mysis("alpha");
     world.order(retry).await.unwrap();
-    assert_eq!(world.standing("alpha").await.state, LifeState::Running);
+    assert_eq!(world.status("alpha").await.state, LifeState::Running);
     assert!(begun.elapsed() < Duration::from_secs(1));
     world.release();
     tokio::time::sleep(Duration::from_secs(60)).await;

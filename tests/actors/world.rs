@@ -257,7 +257,7 @@ impl World {
         words.any(|seen| seen.contains(text))
     }
 
-    pub(crate) async fn standing(&self, name: &str) -> Arc<MysisStatus> {
+    pub(crate) async fn status(&self, name: &str) -> Arc<MysisStatus> {
         let statuses = self.handle.statuses().await;
         statuses
             .iter()
@@ -270,13 +270,13 @@ impl World {
         self.handle.budget_status().await
     }
 
-    pub(crate) async fn weather(&self) -> Arc<ServerOutages> {
+    pub(crate) async fn outages(&self) -> Arc<ServerOutages> {
         self.handle.outages().await
     }
 
     pub(crate) async fn until_it_is(&self, name: &str, state: LifeState) {
         let begun = Instant::now();
-        while self.standing(name).await.state != state {
+        while self.status(name).await.state != state {
             assert!(
                 begun.elapsed() < LONG,
                 "{name} was never {state:?}: {:#?}",

@@ -34,7 +34,7 @@ pub struct World {
     life: Life,
     rows: Vec<Arc<Row>>,
     sent: BTreeMap<CallKey, ()>,
-    sightings: Vec<(Arc<str>, SnapshotResult)>,
+    snapshots: Vec<(Arc<str>, SnapshotResult)>,
     memo: Option<Arc<str>>,
     notes_after: Seq,
     mission: Option<Mission>,
@@ -67,7 +67,7 @@ impl World {
             life,
             rows: Vec::new(),
             sent: BTreeMap::new(),
-            sightings: Vec::new(),
+            snapshots: Vec::new(),
             memo: None,
             notes_after: Seq(0),
             mission: None,
@@ -130,7 +130,7 @@ impl World {
 
     fn order(&mut self, order: MysisOrder) {
         self.hear(LifeInput::Ordered {
-            asker: ReplyId(1),
+            reply: ReplyId(1),
             order,
         });
     }
@@ -287,7 +287,7 @@ impl World {
             last,
             profile: None,
             totals: None,
-            sightings: self.sightings.clone(),
+            snapshots: self.snapshots.clone(),
             watch: self.memo.clone(),
         };
         let past = past(&self.rules, self.mission.clone(), recollection);
@@ -328,9 +328,9 @@ impl World {
         let mut recorded: Vec<WriteId> = Vec::new();
         for effect in effects {
             match effect {
-                Effect::Record { ticket, writes } => {
+                Effect::Record { write_id, writes } => {
                     writes.into_iter().for_each(|write| self.store(write));
-                    recorded.push(ticket);
+                    recorded.push(write_id);
                 }
                 Effect::Ask(ask) => {
                     self.judge(&ask);
@@ -350,9 +350,9 @@ impl World {
                 | Effect::Leave => {}
             }
         }
-        for ticket in recorded {
+        for write_id in recorded {
             let outcome = Ok(());
-            let input = LifeInput::Recorded { ticket, outcome };
+            let input = LifeInput::Recorded { write_id, outcome };
             let effects = self
                 .life
                 .handle(input, Now::from_timestamp(Timestamp(self.now)));
@@ -371,14 +371,14 @@ impl World {
                 self.sent.insert(call, ());
             }
             Write::ClearNotes { upto, .. } => self.notes_after = upto,
-            Write::Sighted {
-                account, sighting, ..
+            Write::SaveSnapshot {
+                account, snapshot, ..
             } => {
-                self.sightings
-                    .retain(|(_, known)| known.look != sighting.look);
-                self.sightings.push((account, *sighting));
+                self.snapshots
+                    .retain(|(_, known)| known.look != snapshot.look);
+                self.snapshots.push((account, *snapshot));
             }
-            Write::ForgetSightings { .. } => self.sightings.clear(),
+            Write::ForgetSnapshots { .. } => self.snapshots.clear(),
             Write::Watched { memo, .. } => self.memo = Some(memo),
             _ => {}
         }

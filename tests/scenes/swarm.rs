@@ -123,8 +123,8 @@ impl Swarm {
         let running: Vec<MysisId> = self
             .statuses
             .values()
-            .filter(|standing| standing.state == LifeState::Running)
-            .map(|standing| standing.id)
+            .filter(|status| status.state == LifeState::Running)
+            .map(|status| status.id)
             .collect();
         match self.dice.choice(running) {
             Some(id) => self.step(id, at),
@@ -180,39 +180,39 @@ impl Swarm {
         };
         self.scripts.insert(id, script);
         let rows: Vec<Arc<Row>> = rows.into_iter().map(|body| self.store(id, body)).collect();
-        let standing = self.statuses.get_mut(&id).expect("it stands");
-        standing.activity_until =
+        let status = self.statuses.get_mut(&id).expect("it stands");
+        status.activity_until =
             matches!(activity, Activity::Travelling).then(|| Timestamp(at.0 + 20_000));
-        standing.activity = activity;
-        standing.activity_since = at;
-        standing.last_activity_at = at;
-        standing.tick = Some(270_871 + at.0.saturating_sub(START.0) / 10_000);
+        status.activity = activity;
+        status.activity_since = at;
+        status.last_activity_at = at;
+        status.tick = Some(270_871 + at.0.saturating_sub(START.0) / 10_000);
         if ms > 0 {
-            standing.last_call_ms = Some(ms);
-            standing.totals.tokens_in += 900;
-            standing.totals.tokens_out += 80;
-            standing.totals.cost_micros += 183;
+            status.last_call_ms = Some(ms);
+            status.totals.tokens_in += 900;
+            status.totals.tokens_out += 80;
+            status.totals.cost_micros += 183;
         }
         if script.step == 8 {
-            standing.totals.turns += 1;
+            status.totals.turns += 1;
         }
         self.tell(id, at, rows)
     }
 
     fn tell(&mut self, id: MysisId, at: Timestamp, rows: Vec<Arc<Row>>) -> Vec<SwarmEvent> {
-        let standing = self.statuses.get_mut(&id).expect("it stands");
+        let status = self.statuses.get_mut(&id).expect("it stands");
         for row in &rows {
             if let RowBody::Reply(utterance) = &row.body {
-                standing.last_words = utterance.text.lines().next().unwrap_or_default().into();
+                status.last_words = utterance.text.lines().next().unwrap_or_default().into();
             }
         }
         let who = MysisRef {
             id,
-            name: standing.name.clone(),
+            name: status.name.clone(),
         };
-        let standing = EventKind::StatusChanged(Arc::new(standing.clone()));
+        let status = EventKind::StatusChanged(Arc::new(status.clone()));
         let rows = rows.into_iter().map(EventKind::Stored);
-        rows.chain([standing])
+        rows.chain([status])
             .map(|what| SwarmEvent {
                 at,
                 mysis: Some(who.clone()),
@@ -434,12 +434,9 @@ impl Swarm {
     }
 
     pub fn id_of(&self, name: &str) -> Result<MysisId, OrderRefusal> {
-        let found = self
-            .statuses
-            .values()
-            .find(|standing| &*standing.name == name);
+        let found = self.statuses.values().find(|status| &*status.name == name);
         found
-            .map(|standing| standing.id)
+            .map(|status| status.id)
             .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
@@ -477,8 +474,8 @@ impl Swarm {
             Ok(id) => id,
             Err(refusal) => return (Err(refusal), Vec::new()),
         };
-        let standing = self.statuses.get_mut(&id).expect("it stands");
-        let from = standing.state;
+        let status = self.statuses.get_mut(&id).expect("it stands");
+        let from = status.state;
         if from == to {
             let refusal = if to == LifeState::Running {
                 OrderRefusal::AlreadyRunning
@@ -487,12 +484,12 @@ impl Swarm {
             };
             return (Err(refusal), Vec::new());
         }
-        standing.state = to;
-        standing.fault = None;
-        standing.reason = None;
-        standing.activity = Activity::Resting;
-        standing.activity_until = None;
-        standing.activity_since = at;
+        status.state = to;
+        status.fault = None;
+        status.reason = None;
+        status.activity = Activity::Resting;
+        status.activity_until = None;
+        status.activity_since = at;
         let what = EventKind::StateChanged {
             from,
             to,
@@ -517,20 +514,20 @@ impl Swarm {
 
     /// Lets a fault stop a Mysis.
     pub fn fail(&mut self, id: MysisId, text: &str, at: Timestamp) -> Vec<SwarmEvent> {
-        let standing = self.statuses.get_mut(&id).expect("it stands");
-        let from = standing.state;
-        standing.state = LifeState::Errored;
-        standing.reason = Some(text.into());
-        standing.fault = Some(MysisFault {
+        let status = self.statuses.get_mut(&id).expect("it stands");
+        let from = status.state;
+        status.state = LifeState::Errored;
+        status.reason = Some(text.into());
+        status.fault = Some(MysisFault {
             kind: MysisFaultKind::Permanent,
             text: text.to_string(),
             at,
         });
-        standing.activity = Activity::Resting;
-        standing.activity_until = None;
+        status.activity = Activity::Resting;
+        status.activity_until = None;
         let who = MysisRef {
             id,
-            name: standing.name.clone(),
+            name: status.name.clone(),
         };
         let what = EventKind::StateChanged {
             from,
@@ -581,13 +578,13 @@ impl Swarm {
         match self.id_of(name) {
             Err(refusal) => (Err(refusal), Vec::new()),
             Ok(id) => {
-                let standing = self.statuses.get_mut(&id).expect("it stands");
-                standing.temperature = temperature.or(standing.temperature);
+                let status = self.statuses.get_mut(&id).expect("it stands");
+                status.temperature = temperature.or(status.temperature);
                 if let Some(provider) = &change.provider {
-                    Arc::make_mut(&mut standing.profile).provider = provider.clone();
+                    Arc::make_mut(&mut status.profile).provider = provider.clone();
                 }
                 if let Some(Some(model)) = &change.model {
-                    standing.model = model.clone();
+                    status.model = model.clone();
                 }
                 (
                     Ok(CompletedOrder::Done(CompletedAction::Configured)),

@@ -13,12 +13,12 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Whether a terminal is read. While it is not, its output waits.
 #[derive(Default)]
-struct Eyes {
+struct ScreenReader {
     are_shut: Mutex<bool>,
     changed: Condvar,
 }
 
-impl Eyes {
+impl ScreenReader {
     fn shut(&self, are_shut: bool) {
         *self.are_shut.lock().expect("no panic") = are_shut;
         self.changed.notify_all();
@@ -36,7 +36,7 @@ pub(crate) struct Terminal {
     shell: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     output: Receiver<Vec<u8>>,
-    eyes: Arc<Eyes>,
+    eyes: Arc<ScreenReader>,
     screen: vt100::Parser,
     master: Box<dyn MasterPty + Send>,
 }
@@ -67,7 +67,7 @@ impl Terminal {
         drop(pty.slave);
         let mut reader = pty.master.try_clone_reader().expect("its output");
         let (tell, output) = channel();
-        let eyes = Arc::new(Eyes::default());
+        let eyes = Arc::new(ScreenReader::default());
         let open_eyes = eyes.clone();
         std::thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];

@@ -371,10 +371,10 @@ async fn a_storm_of_events_is_drained_and_drawn_at_most_sixty_times_a_second() {
     assert!(pictures >= 550, "{pictures} pictures in a minute");
     let shown = ship.wall.last_shown();
     assert_eq!(shown.roster().members().len(), 1000);
-    for (id, standing) in &swarm.statuses {
+    for (id, status) in &swarm.statuses {
         let member = shown.roster().get(*id).unwrap();
         assert_eq!(
-            *member.standing, *standing,
+            *member.status, *status,
             "after the storm the screen equals the swarm"
         );
     }

@@ -103,7 +103,7 @@ impl CommanderState {
     /// Reads today's books and sends them to the gate.
     pub(super) fn read_books(&mut self) {
         let gate = self.services.gate();
-        let (archive, clock) = (self.deps.means.archive.clone(), self.clock().clone());
+        let (archive, clock) = (self.deps.session.archive.clone(), self.clock().clone());
         self.jobs.spawn(async move {
             // Without the books the gate would assume that nothing was spent today.
             let mut waits = Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
@@ -139,13 +139,13 @@ async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
     clock: Arc<dyn Clock>,
     rules: &SwarmRules,
-    (books, weather): (Vec<CostEntry>, Arc<ServerOutages>),
+    (books, outages): (Vec<CostEntry>, Arc<ServerOutages>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
     let args = GateArgs {
         clock,
         rules: gate_rules(rules),
         books,
-        weather,
+        outages,
         parent: myself.get_derived(),
     };
     let (gate, _) = Actor::spawn_linked(None, GateActor, args, myself.get_cell()).await?;

@@ -59,8 +59,8 @@ impl CommanderState {
         let Some(member) = self.members.get_mut(id) else {
             return;
         };
-        let (who, standing) = (member.mysis_ref(), member.set_left(now));
-        self.tell_event_of(who, EventKind::StatusChanged(standing));
+        let (who, status) = (member.mysis_ref(), member.set_left(now));
+        self.tell_event_of(who, EventKind::StatusChanged(status));
     }
 
     /// Notes that a Mysis has finished. After the last one the Store is drained.

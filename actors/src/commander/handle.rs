@@ -124,8 +124,8 @@ impl CommanderHandle {
         let statuses = self.statuses().await;
         statuses
             .iter()
-            .find(|standing| &*standing.name == name)
-            .map(|standing| standing.id)
+            .find(|status| &*status.name == name)
+            .map(|status| status.id)
             .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
@@ -134,7 +134,7 @@ impl CommanderHandle {
         let statuses = self.statuses().await;
         statuses
             .iter()
-            .map(|standing| (standing.id, standing.name.clone()))
+            .map(|status| (status.id, status.name.clone()))
             .collect()
     }
 }

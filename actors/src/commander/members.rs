@@ -37,7 +37,7 @@ pub(super) struct SwarmMember {
     /// The record at its last start. Later changes, including those of the profile, are in
     /// `standing`.
     pub(super) record: MysisRecord,
-    pub(super) standing: Arc<MysisStatus>,
+    pub(super) status: Arc<MysisStatus>,
     /// Whether it was told to run and has not reported that it does. If it dies meanwhile, it
     /// counts as running, whatever it reported last.
     pub(super) is_starting: bool,
@@ -77,13 +77,13 @@ impl SwarmMembers {
 
     /// The Mysis with this name, even if it is being deleted.
     pub(super) fn named(&self, name: &str) -> Option<&SwarmMember> {
-        self.iter().find(|member| &*member.standing.name == name)
+        self.iter().find(|member| &*member.status.name == name)
     }
 
     /// The Mysis that takes orders under this name.
     pub(super) fn orderable(&mut self, name: &str) -> Result<&mut SwarmMember, OrderRefusal> {
         self.iter_orderable()
-            .find(|member| &*member.standing.name == name)
+            .find(|member| &*member.status.name == name)
             .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
@@ -154,14 +154,14 @@ impl SwarmMembers {
 
     /// The statuses of all Myses, sorted by name.
     pub(super) fn statuses(&self) -> Vec<Arc<MysisStatus>> {
-        let statuses = self.iter().map(|member| member.standing.clone());
+        let statuses = self.iter().map(|member| member.status.clone());
         let mut statuses: Vec<Arc<MysisStatus>> = statuses.collect();
         statuses.sort_by(|a, b| a.name.cmp(&b.name));
         statuses
     }
 
     pub(super) fn login_progress(&self, logins_per_minute: Option<u32>) -> Option<LoginProgress> {
-        let statuses = self.iter().map(|member| &*member.standing);
+        let statuses = self.iter().map(|member| &*member.status);
         LoginProgress::of_all(statuses, logins_per_minute)
     }
 }
@@ -170,13 +170,13 @@ impl SwarmMember {
     pub(super) fn mysis_ref(&self) -> MysisRef {
         MysisRef {
             id: self.record.id,
-            name: self.standing.name.clone(),
+            name: self.status.name.clone(),
         }
     }
 
     /// Gives it an order. A dead actor drops the reply, which answers the order.
     pub(super) fn send_order(&mut self, order: MysisOrder, reply: OrderReply) {
-        self.is_starting |= order.starts(self.standing.state);
+        self.is_starting |= order.starts(self.status.state);
         let _ = self.actor.cast(MysisMsg::Order(order, reply));
     }
 
@@ -186,19 +186,19 @@ impl SwarmMember {
 
     /// Whether it keeps its state if its actor dies now: it neither runs nor is about to.
     pub(super) fn is_at_rest(&self) -> bool {
-        match self.standing.state {
+        match self.status.state {
             LifeState::Idle | LifeState::Stopped | LifeState::Errored => !self.is_starting,
             LifeState::Running => false,
         }
     }
 
     /// Takes its new status and returns the status before.
-    pub(super) fn set_status(&mut self, standing: Arc<MysisStatus>) -> Arc<MysisStatus> {
-        if standing.state == LifeState::Running {
+    pub(super) fn set_status(&mut self, status: Arc<MysisStatus>) -> Arc<MysisStatus> {
+        if status.state == LifeState::Running {
             self.is_starting = false;
             self.relaunching.next = None;
         }
-        std::mem::replace(&mut self.standing, standing)
+        std::mem::replace(&mut self.status, status)
     }
 
     /// Sets and returns its status after its actor has stopped.
@@ -207,10 +207,10 @@ impl SwarmMember {
             activity: Activity::Resting,
             activity_since: now,
             activity_until: None,
-            ..MysisStatus::clone(&self.standing)
+            ..MysisStatus::clone(&self.status)
         };
-        self.standing = Arc::new(left);
-        self.standing.clone()
+        self.status = Arc::new(left);
+        self.status.clone()
     }
 
     /// Its status while its next actor, which begins with this record, reads its history.
@@ -222,20 +222,20 @@ impl SwarmMember {
             activity: Activity::Rebuilding,
             activity_since: now,
             activity_until: None,
-            ..MysisStatus::clone(&self.standing)
+            ..MysisStatus::clone(&self.status)
         }
     }
 
     /// The record with the changes since it was read.
     pub(super) fn up_to_date(&self) -> MysisRecord {
-        let standing = &self.standing;
+        let status = &self.status;
         MysisRecord {
-            profile: MysisProfile::clone(&standing.profile),
-            state: standing.state,
-            reason: standing.reason.clone(),
-            fault: standing.fault.clone(),
-            totals: standing.totals,
-            account: standing.account.clone(),
+            profile: MysisProfile::clone(&status.profile),
+            state: status.state,
+            reason: status.reason.clone(),
+            fault: status.fault.clone(),
+            totals: status.totals,
+            account: status.account.clone(),
             ..self.record.clone()
         }
     }

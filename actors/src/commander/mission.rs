@@ -119,7 +119,7 @@ impl CommanderState {
         for member in self.members.iter_orderable() {
             awaited += 1;
             let (commander, id) = (myself.clone(), mission.id);
-            let name = member.standing.name.clone();
+            let name = member.status.name.clone();
             let back = OrderReply::new(move |answer| {
                 // If the Commander is gone, so is the order that waits for this.
                 let _ = commander.cast(CommanderMsg::Delivered {

@@ -112,7 +112,7 @@ impl CommanderState {
         let outages = self.news.outages();
         let order = order.and_then(|order| Ok((order, self.members.orderable(name)?)));
         match order {
-            Ok((MysisOrder::Retry, member)) if waits_its_turn(&member.standing, &outages) => {
+            Ok((MysisOrder::Retry, member)) if waits_its_turn(&member.status, &outages) => {
                 reply.answer(Err(OrderRefusal::NothingToRetry));
             }
             Ok((order, member)) => {
@@ -269,12 +269,12 @@ impl CommanderState {
         self.spawn_mysis(myself, record, SpawnReason::AsStored)
             .await?;
         if let Some(member) = self.members.get_mut(id) {
-            let (who, standing) = (member.mysis_ref(), member.standing.clone());
+            let (who, status) = (member.mysis_ref(), member.status.clone());
             if start {
                 member.send_start(OrderReply::to_nobody());
             }
             self.tell_event_of(who.clone(), EventKind::Created);
-            self.tell_event_of(who, EventKind::StatusChanged(standing));
+            self.tell_event_of(who, EventKind::StatusChanged(status));
         }
         reply.answer(Ok(CompletedOrder::Created(id)));
         Ok(())
@@ -295,7 +295,7 @@ fn store_refusal(fault: &LedgerFault) -> OrderRefusal {
 }
 
 /// Whether a Mysis waits at the gate for a server that is not away.
-fn waits_its_turn(standing: &MysisStatus, outages: &ServerOutages) -> bool {
-    let lane = standing.activity.awaited_lane();
+fn waits_its_turn(status: &MysisStatus, outages: &ServerOutages) -> bool {
+    let lane = status.activity.awaited_lane();
     lane.is_some_and(|lane| outages.of(lane).is_none())
 }

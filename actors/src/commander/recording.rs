@@ -245,7 +245,7 @@ impl CommanderState {
         let mut who = member.map(|member| member.mysis_ref());
         if let Order::ForMysis { order, .. } = order
             && let (MysisOrder::Start, Some(member)) = (order, member)
-            && member.standing.state == LifeState::Errored
+            && member.status.state == LifeState::Errored
         {
             summary.code = RELAUNCH_CODE;
             summary.text = "relaunched".to_string();

@@ -61,7 +61,7 @@ impl CommanderState {
     fn time_silence(&mut self, myself: &ActorRef<CommanderMsg>) {
         let now = self.clock().moment();
         let mut members = self.members.iter();
-        let runs = members.any(|member| member.standing.state == LifeState::Running);
+        let runs = members.any(|member| member.status.state == LifeState::Running);
         let watch = &mut self.silence;
         if !runs {
             (watch.running_since, watch.alarm) = (None, None);
@@ -81,7 +81,7 @@ impl CommanderState {
         let now = self.clock().moment();
         let since = self.silence.running_since;
         let running_for = since.map(|since| now.since(since)).unwrap_or_default();
-        let statuses = self.members.iter().map(|member| &*member.standing);
+        let statuses = self.members.iter().map(|member| &*member.status);
         let notice = silence_notice(statuses, self.silence.has_succeeded, running_for);
         let notice = notice.map(Arc::new);
         if notice == self.silence.told {

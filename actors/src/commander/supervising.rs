@@ -41,7 +41,7 @@ impl CommanderState {
     ) -> Result<(), ActorProcessingErr> {
         let id = record.id;
         let before = self.members.remove(id);
-        let standing = Arc::new(match &before {
+        let status = Arc::new(match &before {
             Some(member) => member.rebuilding_status(&record, self.now()),
             None => self.first_status(&record, &coming),
         });
@@ -56,7 +56,7 @@ impl CommanderState {
             actor,
             incarnation,
             record,
-            standing: standing.clone(),
+            status: status.clone(),
             is_starting: false,
             is_deleting: false,
             // A pending relaunch survives the actor that it is for.
@@ -66,7 +66,7 @@ impl CommanderState {
         self.members.insert(member);
         if lived_before {
             // The actor itself reports this only after reading its history, which may take long.
-            self.tell_event_of(who, EventKind::StatusChanged(standing));
+            self.tell_event_of(who, EventKind::StatusChanged(status));
         }
         Ok(())
     }
@@ -118,16 +118,16 @@ impl CommanderState {
         }
         match &report.event.what {
             EventKind::Learned(account) => return self.learn_secrets([account.password.clone()]),
-            EventKind::StatusChanged(standing) => {
-                let before = member.set_status(standing.clone());
-                self.record_need(&before, standing);
-                if standing.state == LifeState::Errored
+            EventKind::StatusChanged(status) => {
+                let before = member.set_status(status.clone());
+                self.record_need(&before, status);
+                if status.state == LifeState::Errored
                     && before.state != LifeState::Errored
-                    && let Some(fault) = &standing.fault
+                    && let Some(fault) = &status.fault
                 {
                     self.schedule_relaunch(myself, report.mysis, fault);
                 }
-                self.watch_silence(myself, &before, standing);
+                self.watch_silence(myself, &before, status);
             }
             EventKind::ToolReturned {
                 is_error: false, ..
@@ -211,7 +211,7 @@ impl CommanderState {
         let (who, change) = (
             member.mysis_ref(),
             EventKind::StateChanged {
-                from: member.standing.state,
+                from: member.status.state,
                 to: LifeState::Errored,
                 reason: Some(text.as_str().into()),
             },
@@ -261,7 +261,7 @@ impl CommanderState {
             RelaunchVerdict::Stay => {}
             RelaunchVerdict::GiveUp => {
                 let (name, count, within) =
-                    (&member.standing.name, rules.max_relaunches, rules.within);
+                    (&member.status.name, rules.max_relaunches, rules.within);
                 let text = format!(
                     "{name} stays errored: relaunched {count} times within {within:?} - press 'r' \
                      to relaunch"
@@ -282,7 +282,7 @@ impl CommanderState {
             return;
         };
         member.relaunching.next = None;
-        if member.standing.state == LifeState::Errored && !member.is_deleting {
+        if member.status.state == LifeState::Errored && !member.is_deleting {
             let who = member.mysis_ref();
             member.send_start(OrderReply::to_nobody());
             self.record_relaunch(who);

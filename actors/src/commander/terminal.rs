@@ -143,7 +143,7 @@ impl CommanderState {
     ) -> Result<ActorRef<UiMsg>, ActorProcessingErr> {
         let args = UiArgs {
             link: link.clone(),
-            archive: self.deps.means.archive.clone(),
+            archive: self.deps.session.archive.clone(),
             clock: self.clock().clone(),
             commander: myself.get_derived(),
             snapshot: SwarmSnapshot {

@@ -149,7 +149,7 @@ impl CommanderState {
         }
         for member in self.members.iter() {
             let who = Some(member.mysis_ref());
-            tell(who, EventKind::StatusChanged(member.standing.clone()));
+            tell(who, EventKind::StatusChanged(member.status.clone()));
         }
         if let Some(trouble) = self.news.store_trouble() {
             tell(None, trouble.what.clone());

@@ -91,17 +91,17 @@ pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
     }
     // The runtime note changes with every request. At the very end it leaves everything before it
     // the same in the next request.
-    let aside =
+    let note =
         runtime_note::render_note(composition, &part::whole_results(&selected.parts), reserve);
-    if let Some(aside) = &aside {
-        shape::add_inside(&mut messages, aside);
+    if let Some(note) = &note {
+        shape::add_inside(&mut messages, note);
     }
     let system = messages.first().map_or(0, |first| match first {
         ChatMessage::System(text) => escaped_len(text),
         ChatMessage::User(_) | ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => 0,
     });
-    let aside = aside.map_or(0, |aside| escaped_len(&aside));
-    let breakdown = statistics::request_breakdown(composition, &selected.parts, (system, aside));
+    let note = note.map_or(0, |note| escaped_len(&note));
+    let breakdown = statistics::request_breakdown(composition, &selected.parts, (system, note));
     ComposedRequest {
         breakdown,
         messages,

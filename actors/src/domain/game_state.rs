@@ -50,7 +50,7 @@ pub struct SnapshotResult {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GameState {
     /// The results, oldest first.
-    sightings: Vec<SnapshotResult>,
+    snapshots: Vec<SnapshotResult>,
     clock: TickClock,
     /// What the ship waits for, and the tick when that ends.
     wait: Option<(GameWait, i64)>,
@@ -59,18 +59,18 @@ pub struct GameState {
 impl GameState {
     /// Restores what was known before.
     #[must_use]
-    pub fn restore(mut sightings: Vec<SnapshotResult>, now: Now) -> GameState {
-        sightings.sort_by_key(|sighting| (sighting.at, sighting.call));
-        let surplus = sightings.len().saturating_sub(MAX_SNAPSHOTS);
-        sightings.drain(..surplus);
+    pub fn restore(mut snapshots: Vec<SnapshotResult>, now: Now) -> GameState {
+        snapshots.sort_by_key(|snapshot| (snapshot.at, snapshot.call));
+        let surplus = snapshots.len().saturating_sub(MAX_SNAPSHOTS);
+        snapshots.drain(..surplus);
         let mut clock = TickClock::default();
-        for sighting in &sightings {
-            if let Some(tick) = sighting.tick {
-                clock.observe(tick, now.moment_of(sighting.at, MAX_STORED_AGE));
+        for snapshot in &snapshots {
+            if let Some(tick) = snapshot.tick {
+                clock.observe(tick, now.moment_of(snapshot.at, MAX_STORED_AGE));
             }
         }
         GameState {
-            sightings,
+            snapshots,
             clock,
             wait: None,
         }
@@ -78,13 +78,13 @@ impl GameState {
 
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.sightings.is_empty()
+        self.snapshots.is_empty()
     }
 
     /// The known results, oldest first.
     #[must_use]
     pub fn snapshots(&self) -> &[SnapshotResult] {
-        &self.sightings
+        &self.snapshots
     }
 
     /// The game's present tick, extrapolated from the newest known one.
@@ -121,11 +121,11 @@ impl GameState {
         tick: Option<i64>,
         now: Now,
     ) -> &SnapshotResult {
-        self.sightings.retain(|known| known.look != look);
-        if self.sightings.len() >= MAX_SNAPSHOTS {
-            self.sightings.remove(0);
+        self.snapshots.retain(|known| known.look != look);
+        if self.snapshots.len() >= MAX_SNAPSHOTS {
+            self.snapshots.remove(0);
         }
-        self.sightings.push(SnapshotResult {
+        self.snapshots.push(SnapshotResult {
             look,
             call,
             digest: digest_text(text).into(),
@@ -134,18 +134,18 @@ impl GameState {
             stale_by: None,
         });
         // An element was just pushed.
-        &self.sightings[self.sightings.len() - 1]
+        &self.snapshots[self.snapshots.len() - 1]
     }
 
     /// Marks the results that an action may have changed. Returns the tools whose results were not
     /// marked before.
     pub fn mark_stale(&mut self, action: &Arc<str>) -> Vec<Arc<str>> {
         let mut marked = Vec::new();
-        for sighting in &mut self.sightings {
-            if sighting.stale_by.is_none() && may_invalidate(action, &sighting.look.tool) {
-                sighting.stale_by = Some(action.clone());
-                if !marked.contains(&sighting.look.tool) {
-                    marked.push(sighting.look.tool.clone());
+        for snapshot in &mut self.snapshots {
+            if snapshot.stale_by.is_none() && may_invalidate(action, &snapshot.look.tool) {
+                snapshot.stale_by = Some(action.clone());
+                if !marked.contains(&snapshot.look.tool) {
+                    marked.push(snapshot.look.tool.clone());
                 }
             }
         }
@@ -154,7 +154,7 @@ impl GameState {
 
     /// Forgets everything, because the account logged out or changed.
     pub fn forget(&mut self) {
-        self.sightings.clear();
+        self.snapshots.clear();
     }
 
     /// A summary of what is known with its age, newest first, in at most `room` bytes of JSON. It
@@ -168,8 +168,8 @@ impl GameState {
             Some(tick) => format!("\nKnown of the game, at about tick {tick}:"),
             None => "\nKnown of the game:".to_string(),
         };
-        let lines = self.sightings.iter().rev();
-        let lines = lines.map(|sighting| self.summary_line(sighting, now, is_shown(sighting.call)));
+        let lines = self.snapshots.iter().rev();
+        let lines = lines.map(|snapshot| self.summary_line(snapshot, now, is_shown(snapshot.call)));
         for line in std::iter::once(head).chain(lines) {
             let size = escaped_len(&line);
             if size <= left {
@@ -184,21 +184,21 @@ impl GameState {
         summary
     }
 
-    fn summary_line(&self, sighting: &SnapshotResult, now: Now, is_shown: bool) -> String {
-        let SnapshotQuery { tool, arguments } = &sighting.look;
+    fn summary_line(&self, snapshot: &SnapshotResult, now: Now, is_shown: bool) -> String {
+        let SnapshotQuery { tool, arguments } = &snapshot.look;
         let mut line = format!("\n- {tool}");
         if &**arguments != "{}" {
             line.push(' ');
             line.extend(arguments.chars().take(80));
         }
-        line.push_str(&format!(" ({}", self.clock.age(sighting, now)));
-        if let Some(action) = &sighting.stale_by {
+        line.push_str(&format!(" ({}", self.clock.age(snapshot, now)));
+        if let Some(action) = &snapshot.stale_by {
             line.push_str(&format!("; {action} may have changed it since"));
         }
         if is_shown {
             line.push_str("): as shown above");
         } else {
-            line.push_str(&format!("): {}", sighting.digest));
+            line.push_str(&format!("): {}", snapshot.digest));
         }
         line
     }

@@ -123,14 +123,14 @@ pub enum GateEvent {
 pub struct AdmissionGate {
     rules: GateRules,
     lanes: BTreeMap<Lane, LaneState>,
-    purse: BudgetTracker,
+    budgets: BudgetTracker,
     news: Vec<GateEvent>,
 }
 
 impl AdmissionGate {
     /// Sets the rules. All circuits close, because the change may have removed the cause.
     pub fn set_rules(&mut self, rules: GateRules) {
-        self.purse.set_rules(rules.budget);
+        self.budgets.set_rules(rules.budget);
         self.rules = rules;
         for lane in self.lanes.values_mut() {
             lane.reset();
@@ -141,12 +141,12 @@ impl AdmissionGate {
     pub fn restore_spending(&mut self, books: &[CostEntry], now: Timestamp) {
         let free = &self.rules.free_providers;
         let is_free = |provider: &str| free.contains(provider);
-        self.purse.restore_spending(books, is_free, now);
+        self.budgets.restore_spending(books, is_free, now);
     }
 
     /// Restores the servers that are away, as the previous gate reported them.
-    pub fn recall_weather(&mut self, weather: &ServerOutages, now: Now) {
-        for away in &weather.0 {
+    pub fn restore_outages(&mut self, outages: &ServerOutages, now: Now) {
+        for away in &outages.0 {
             let rules = self.rules.lanes.get(&away.lane);
             if rules.is_none_or(|rules| rules.circuit.is_none()) {
                 continue;
@@ -237,9 +237,9 @@ impl AdmissionGate {
 
     /// Adds the cost of a model call.
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
-        self.purse.add_charge(mysis, bill, now);
+        self.budgets.add_charge(mysis, bill, now);
         self.news
-            .extend(self.purse.due_event(now).map(GateEvent::Budget));
+            .extend(self.budgets.due_event(now).map(GateEvent::Budget));
     }
 
     /// Decides about all requests that need not wait any longer.
@@ -254,7 +254,7 @@ impl AdmissionGate {
                 let Some((pass, asker, is_trial)) = lane.enter_next(rules, moment) else {
                     break;
                 };
-                let told = match asker.payer.map(|payer| self.purse.allowance(payer, wall)) {
+                let told = match asker.payer.map(|payer| self.budgets.allowance(payer, wall)) {
                     Some(BudgetAllowance::More(told)) => told,
                     Some(BudgetAllowance::NoMore { .. }) | None => None,
                 };
@@ -273,19 +273,19 @@ impl AdmissionGate {
     /// Refuses waiting requests without budget.
     fn turn_away(&mut self, now: Timestamp) -> Vec<(PermitId, GateVerdict)> {
         let mut away = Vec::new();
-        if !self.purse.is_limited() {
+        if !self.budgets.is_limited() {
             return away;
         }
         for lane in self.lanes.values_mut() {
-            let purse = &mut self.purse;
+            let budgets = &mut self.budgets;
             lane.retain_requests(|pass, asker| {
                 let Some(payer) = asker.payer else {
                     return true;
                 };
-                if purse.may_spend(payer, now) {
+                if budgets.may_spend(payer, now) {
                     return true;
                 }
-                if let BudgetAllowance::NoMore { why, until } = purse.allowance(payer, now) {
+                if let BudgetAllowance::NoMore { why, until } = budgets.allowance(payer, now) {
                     away.push((pass, GateVerdict::Denied { why, until }));
                 }
                 false
@@ -335,7 +335,7 @@ impl AdmissionGate {
     /// The state of the budget.
     #[must_use]
     pub fn budget_status(&self) -> BudgetStatus {
-        self.purse.status()
+        self.budgets.status()
     }
 
     /// The number of requests that wait for a lane.

@@ -154,7 +154,7 @@ enum TurnStep {
     },
     /// A write to the store.
     Recording {
-        ticket: WriteId,
+        write_id: WriteId,
         then: AfterRecording,
     },
     /// A tool's result.
@@ -185,10 +185,10 @@ impl Life {
         (self.now, self.moment) = (now.wall, now.moment);
         input.remove_secrets(&self.redactor);
         match input {
-            LifeInput::Ordered { asker, order } => self.on_order(asker, order),
+            LifeInput::Ordered { reply, order } => self.on_order(reply, order),
             LifeInput::MissionStands(mission) => self.mission = mission,
             LifeInput::RulesChanged { rules, redactor } => self.take_rules(rules, redactor),
-            LifeInput::Recorded { ticket, outcome } => self.on_recorded(ticket, outcome),
+            LifeInput::Recorded { write_id, outcome } => self.on_recorded(write_id, outcome),
             LifeInput::Progressed { work, activity } => self.on_progress(work, activity),
             LifeInput::Linked {
                 link,

@@ -37,11 +37,11 @@ pub enum LoginStage {
 
 /// The login stage of a Mysis.
 #[must_use]
-pub fn login_stage(standing: &MysisStatus) -> LoginStage {
-    if standing.state != LifeState::Running {
+pub fn login_stage(status: &MysisStatus) -> LoginStage {
+    if status.state != LifeState::Running {
         return LoginStage::Elsewhere;
     }
-    match &standing.activity {
+    match &status.activity {
         Activity::Connecting => LoginStage::Coming,
         Activity::Queueing(Lane::Logins | Lane::Game) => LoginStage::Coming,
         Activity::Queueing(Lane::Provider(_))
@@ -58,7 +58,7 @@ pub fn login_stage(standing: &MysisStatus) -> LoginStage {
         | Activity::InTransit
         | Activity::OnCooldown
         | Activity::Recording
-        | Activity::Paused(_) => match standing.link {
+        | Activity::Paused(_) => match status.link {
             LinkState::Ok => LoginStage::Here,
             LinkState::None | LinkState::Down => LoginStage::Elsewhere,
         },
@@ -91,8 +91,8 @@ impl LoginProgress {
         logins_per_minute: Option<u32>,
     ) -> Option<LoginProgress> {
         let (mut here, mut coming) = (0, 0);
-        for standing in statuses {
-            match login_stage(standing) {
+        for status in statuses {
+            match login_stage(status) {
                 LoginStage::Coming => coming += 1,
                 LoginStage::Here => here += 1,
                 LoginStage::Elsewhere => {}

@@ -60,12 +60,12 @@ impl NeedRemedy {
 
 /// The need of a Mysis with this status, if it has one.
 #[must_use]
-pub fn operator_need(standing: &MysisStatus) -> Option<Need> {
-    let reason = || standing.reason.clone().unwrap_or_default();
+pub fn operator_need(status: &MysisStatus) -> Option<Need> {
+    let reason = || status.reason.clone().unwrap_or_default();
     let need = |what, why, since, severity, remedy| {
         Some(Need {
-            mysis: standing.id,
-            name: standing.name.clone(),
+            mysis: status.id,
+            name: status.name.clone(),
             since,
             what,
             why,
@@ -73,23 +73,23 @@ pub fn operator_need(standing: &MysisStatus) -> Option<Need> {
             remedy,
         })
     };
-    match standing.state {
+    match status.state {
         LifeState::Errored => {
-            let fault = standing.fault.as_ref();
+            let fault = status.fault.as_ref();
             let why = fault.map_or_else(reason, |fault| fault.text.as_str().into());
-            let since = fault.map_or(standing.last_activity_at, |fault| fault.at);
+            let since = fault.map_or(status.last_activity_at, |fault| fault.at);
             need("errored", why, since, Severity::Error, NeedRemedy::Relaunch)
         }
-        LifeState::Idle if standing.is_interrupted() => {
+        LifeState::Idle if status.is_interrupted() => {
             let why = "it ran when the program ended".into();
-            let since = standing.last_activity_at;
+            let since = status.last_activity_at;
             let what = "interrupted";
             need(what, why, since, Severity::Warn, NeedRemedy::ResumeAll)
         }
-        LifeState::Idle if standing.reason.is_some() => {
-            let since = standing.last_activity_at;
+        LifeState::Idle if status.reason.is_some() => {
+            let since = status.last_activity_at;
             let why = reason();
-            let what = if standing.is_parked() {
+            let what = if status.is_parked() {
                 "parked"
             } else {
                 "waits"
@@ -97,20 +97,20 @@ pub fn operator_need(standing: &MysisStatus) -> Option<Need> {
             need(what, why, since, Severity::Warn, NeedRemedy::Message)
         }
         LifeState::Running => {
-            if let Activity::Paused(why) = &standing.activity {
-                let since = standing.activity_since;
+            if let Activity::Paused(why) = &status.activity {
+                let since = status.activity_since;
                 let (why, remedy) = (why.clone(), NeedRemedy::Nothing);
                 return need("paused", why, since, Severity::Warn, remedy);
             }
-            if standing.link == LinkState::Down {
+            if status.link == LinkState::Down {
                 let why = "the game server cannot be reached; it waits until it can".into();
-                let since = standing.link_since;
+                let since = status.link_since;
                 return need("no tools", why, since, Severity::Warn, NeedRemedy::Stop);
             }
-            if let Some((why, since)) = told_silence(standing) {
+            if let Some((why, since)) = told_silence(status) {
                 return need(NO_CALLS, why, since, Severity::Warn, NeedRemedy::Stop);
             }
-            let stuck = standing.stuck.as_ref()?;
+            let stuck = status.stuck.as_ref()?;
             let (what, why) = words_of(stuck);
             need(what, why, stuck.since, Severity::Warn, NeedRemedy::Message)
         }
@@ -119,8 +119,8 @@ pub fn operator_need(standing: &MysisStatus) -> Option<Need> {
 }
 
 /// Why no call of its first turns succeeded, and since when that is known.
-fn told_silence(standing: &MysisStatus) -> Option<(Arc<str>, Timestamp)> {
-    let silence = standing.silence.as_ref()?;
+fn told_silence(status: &MysisStatus) -> Option<(Arc<str>, Timestamp)> {
+    let silence = status.silence.as_ref()?;
     let since = silence.since()?;
     Some((silence.why().into(), since))
 }

@@ -75,8 +75,8 @@ mod tests {
         let told = |now| away.waiting_text(Timestamp(now));
         assert_eq!(told(6_001), "waiting for provider local, next try in 4 s");
         assert_eq!(told(10_000), "waiting for provider local, tried now");
-        let weather = ServerOutages(vec![away.clone()]);
-        assert_eq!(weather.of(&away.lane), Some(&away));
-        assert_eq!(weather.of(&Lane::Game), None);
+        let outages = ServerOutages(vec![away.clone()]);
+        assert_eq!(outages.of(&away.lane), Some(&away));
+        assert_eq!(outages.of(&Lane::Game), None);
     }
 }

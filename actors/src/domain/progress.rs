@@ -59,7 +59,7 @@ pub struct StallDetector {
     outcomes: Outcomes,
     call_pattern: CallPattern,
     stall_window: StallWindow,
-    lap: CycleWindow,
+    cycle: CycleWindow,
     step: EscalationStep,
     /// The window's turns and the time when the present step was taken.
     taken: (u32, Moment),
@@ -89,7 +89,7 @@ impl StallDetector {
             outcome::Gains::default()
         };
         self.stall_window.on_call(&call, gains);
-        self.lap.on_call(gains);
+        self.cycle.on_call(gains);
         if self.call_pattern.on_call(&call, now) {
             self.is_urgent = true;
         }
@@ -100,15 +100,15 @@ impl StallDetector {
     pub fn turn_ended(
         &mut self,
         rules: &ProgressRules,
-        blatant: u32,
-        errand: OrderIntent,
-        means: EscalationOptions,
+        no_progress_limit: u32,
+        intent: OrderIntent,
+        options: EscalationOptions,
         now: Now,
     ) -> Option<StallVerdict> {
         let Now { wall, moment: now } = now;
         self.unsaved += 1;
         let turned = self.stall_window.end_turn(self.outcomes.is_known(), now);
-        self.lap.end_turn(&self.call_pattern, turned, now);
+        self.cycle.end_turn(&self.call_pattern, turned, now);
         self.count_unjudged(turned);
         if !rules.is_on {
             return None;
@@ -125,11 +125,11 @@ impl StallDetector {
         // What a cycle earns on its way is lost again before its end, so it does not count as a
         // gain.
         let gained = matches!(turned, TurnJudgement::Gained | TurnJudgement::Unjudged);
-        if gained && !self.is_cycling(rules, blatant, errand, now) {
+        if gained && !self.is_cycling(rules, no_progress_limit, intent, now) {
             self.climb_down(now);
             return None;
         }
-        let Some(way) = self.stall_kind(rules, blatant, errand, now) else {
+        let Some(way) = self.stall_kind(rules, no_progress_limit, intent, now) else {
             if self
                 .known
                 .is_some_and(|(_, way)| way != StallKind::Idles && way != StallKind::Circles)
@@ -141,7 +141,13 @@ impl StallDetector {
             }
             return None;
         };
-        self.judge_stall(way, rules, blatant, means, Now { wall, moment: now })
+        self.judge_stall(
+            way,
+            rules,
+            no_progress_limit,
+            options,
+            Now { wall, moment: now },
+        )
     }
 
     /// Counts the turns whose answers cannot be judged.
@@ -177,23 +183,23 @@ impl StallDetector {
     fn stall_kind(
         &self,
         rules: &ProgressRules,
-        blatant: u32,
-        errand: OrderIntent,
+        no_progress_limit: u32,
+        intent: OrderIntent,
         now: Moment,
     ) -> Option<StallKind> {
         let stall_window = &self.stall_window;
-        let waits = errand == OrderIntent::Waits;
+        let waits = intent == OrderIntent::Waits;
         let lasts = |since: Moment| now.since(since) >= rules.at_least;
-        if stall_window.same_failure() >= blatant {
+        if stall_window.same_failure() >= no_progress_limit {
             return Some(StallKind::Repeats);
         }
-        if stall_window.quiet_turns() >= blatant && !waits {
+        if stall_window.quiet_turns() >= no_progress_limit && !waits {
             return Some(StallKind::Talks);
         }
         if stall_window.failing_turns() >= rules.turns / 2 && lasts(stall_window.since()) {
             return Some(StallKind::Fails);
         }
-        if self.is_cycling(rules, blatant, errand, now) {
+        if self.is_cycling(rules, no_progress_limit, intent, now) {
             return Some(StallKind::Circles);
         }
         let idles = stall_window.turns() >= rules.turns && lasts(stall_window.since());
@@ -204,13 +210,13 @@ impl StallDetector {
     fn is_cycling(
         &self,
         rules: &ProgressRules,
-        blatant: u32,
-        errand: OrderIntent,
+        no_progress_limit: u32,
+        intent: OrderIntent,
         now: Moment,
     ) -> bool {
-        let is_allowed = errand == OrderIntent::Waits && self.lap.is_harmless();
-        self.lap.is_futile(blatant.saturating_mul(2))
-            && now.since(self.lap.since()) >= rules.at_least
+        let is_allowed = intent == OrderIntent::Waits && self.cycle.is_harmless();
+        self.cycle.is_futile(no_progress_limit.saturating_mul(2))
+            && now.since(self.cycle.since()) >= rules.at_least
             && !is_allowed
     }
 
@@ -219,8 +225,8 @@ impl StallDetector {
         &mut self,
         way: StallKind,
         rules: &ProgressRules,
-        blatant: u32,
-        means: EscalationOptions,
+        no_progress_limit: u32,
+        options: EscalationOptions,
         now: Now,
     ) -> Option<StallVerdict> {
         let Now { wall, moment: now } = now;
@@ -232,12 +238,14 @@ impl StallDetector {
         let is_first = self.step == EscalationStep::Unescalated;
         let waited = self.stall_window.all_turns().saturating_sub(at) >= rules.turns / 2;
         let is_due = is_first || (waited && now.since(when) >= rules.at_least);
-        let next = self.step.next_step(means).filter(|_| is_due);
+        let next = self.step.next_step(options).filter(|_| is_due);
         if let Some(step) = next {
             self.step = step;
             self.taken = (self.stall_window.all_turns(), now);
             self.is_urgent = true;
-        } else if !(turns.is_multiple_of(blatant) && (turns / blatant).is_power_of_two()) {
+        } else if !(turns.is_multiple_of(no_progress_limit)
+            && (turns / no_progress_limit).is_power_of_two())
+        {
             // The notice comes when the problem is detected, then after twice as many turns, and so
             // on.
             return None;
@@ -265,7 +273,7 @@ impl StallDetector {
     /// counted on.
     pub fn on_order(&mut self, now: Moment) {
         self.stall_window = StallWindow::default();
-        self.lap = CycleWindow::default();
+        self.cycle = CycleWindow::default();
         self.known = None;
         self.notice = None;
         self.is_urgent |= self.step > EscalationStep::Unescalated;
@@ -321,7 +329,7 @@ impl StallDetector {
             StallKind::Talks => self.stall_window.quiet_turns(),
             StallKind::Repeats => self.stall_window.same_failure(),
             StallKind::Fails => self.stall_window.failing_turns(),
-            StallKind::Circles => self.lap.turns(),
+            StallKind::Circles => self.cycle.turns(),
             StallKind::Idles | StallKind::Ails => self.stall_window.turns(),
         }
     }
@@ -346,7 +354,7 @@ impl StallDetector {
             }
         };
         let since = match way {
-            StallKind::Circles => self.lap.since(),
+            StallKind::Circles => self.cycle.since(),
             StallKind::Talks
             | StallKind::Repeats
             | StallKind::Fails

@@ -13,7 +13,7 @@ use super::state::{LifeState, Totals};
 #[derive(Clone, PartialEq, Eq)]
 pub struct SavedSession {
     /// The token with which the session is resumed.
-    pub ticket: Arc<str>,
+    pub resume_token: Arc<str>,
     /// The account that is logged in.
     pub account: Option<Arc<str>>,
 }
@@ -218,7 +218,7 @@ pub struct StoredHistory {
     /// Its totals according to the stored rows. If absent, its record has them.
     pub totals: Option<Totals>,
     /// The stored snapshot results, each with its game account.
-    pub sightings: Vec<(Arc<str>, SnapshotResult)>,
+    pub snapshots: Vec<(Arc<str>, SnapshotResult)>,
     /// The checkpoint of the stall detection.
     pub watch: Option<Arc<str>>,
 }

@@ -94,12 +94,12 @@ pub enum Write {
         upto: Seq,
     },
     /// Stores the newest good result of a snapshot query in place of the last one.
-    Sighted {
+    SaveSnapshot {
         mysis: MysisId,
         /// The game account that asked; empty if there is none.
         account: Arc<str>,
         /// The result.
-        sighting: Box<SnapshotResult>,
+        snapshot: Box<SnapshotResult>,
     },
     /// Marks snapshot results that an action may have changed. A marked result keeps its first
     /// mark.
@@ -113,7 +113,7 @@ pub enum Write {
         by: Arc<str>,
     },
     /// Removes the snapshot results of an account, because it logged out.
-    ForgetSightings {
+    ForgetSnapshots {
         mysis: MysisId,
         /// The account.
         account: Arc<str>,

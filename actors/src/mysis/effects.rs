@@ -19,12 +19,12 @@ use super::{MysisMsg, MysisPhase, MysisState, work};
 impl MysisState {
     /// Gives the life an input and carries out its effects.
     pub(super) fn handle_input(&mut self, myself: &ActorRef<MysisMsg>, input: LifeInput) {
-        let now = self.deps.means.clock.both_clocks();
+        let now = self.deps.session.clock.both_clocks();
         let MysisPhase::Living(life) = &mut self.phase else {
             return;
         };
         // The life must know the newest secrets before it produces texts.
-        life.set_redactor(self.deps.means.secrets.redactor());
+        life.set_redactor(self.deps.session.secrets.redactor());
         let effects = life.handle(input, now);
         self.carry_out(myself, effects);
     }
@@ -32,7 +32,7 @@ impl MysisState {
     pub(super) fn carry_out(&mut self, myself: &ActorRef<MysisMsg>, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Record { ticket, writes } => self.outbox.push_back((ticket, writes)),
+                Effect::Record { write_id, writes } => self.outbox.push_back((write_id, writes)),
                 Effect::Ask(ask) => {
                     let span = self.request_span(&ask);
                     let session = self.take_session();
@@ -59,11 +59,11 @@ impl MysisState {
                     after,
                     jitter,
                 } => self.set_alarm(myself, alarm, after, jitter),
-                Effect::Answer { asker, answer } => {
+                Effect::Answer { reply: id, answer } => {
                     // The status is published first, so that a caller who reads it after the answer
                     // sees the change.
                     self.tell_standing();
-                    if let Some(reply) = self.askers.remove(&asker) {
+                    if let Some(reply) = self.replies.remove(&id) {
                         reply.answer(answer);
                     }
                 }
@@ -129,7 +129,7 @@ impl MysisState {
             self.who.id,
             self.incarnation,
             self.deps.upstream.link(self.who.id),
-            self.deps.means.clone(),
+            self.deps.session.clone(),
             self.rules.tools.clone(),
         )
     }
@@ -162,26 +162,26 @@ impl MysisState {
         if self.sending.is_some() || self.outbox.is_empty() {
             return;
         }
-        let (tickets, writes): (Vec<WriteId>, Vec<Vec<Write>>) = self.outbox.drain(..).unzip();
+        let (write_ids, writes): (Vec<WriteId>, Vec<Vec<Write>>) = self.outbox.drain(..).unzip();
         let batch = Batch {
             author: Author::Mysis(self.who.id, self.incarnation),
             writes: writes.into_iter().flatten().collect(),
         };
-        let task = work::spawn_write(myself.clone(), self.deps.means.store.clone(), batch);
-        self.sending = Some((tickets, task));
+        let task = work::spawn_write(myself.clone(), self.deps.session.store.clone(), batch);
+        self.sending = Some((write_ids, task));
     }
 
     fn tell_standing(&mut self) {
         let MysisPhase::Living(life) = &self.phase else {
             return;
         };
-        let standing = life.status();
-        if self.told.as_deref() == Some(&standing) {
+        let status = life.status();
+        if self.told.as_deref() == Some(&status) {
             return;
         }
-        let standing = Arc::new(standing);
-        self.told = Some(standing.clone());
-        self.tell_event(EventKind::StatusChanged(standing));
+        let status = Arc::new(status);
+        self.told = Some(status.clone());
+        self.tell_event(EventKind::StatusChanged(status));
     }
 
     pub(super) fn tell_event(&self, what: EventKind) {
@@ -189,7 +189,7 @@ impl MysisState {
             mysis: self.who.id,
             incarnation: self.incarnation,
             event: SwarmEvent {
-                at: self.deps.means.clock.now(),
+                at: self.deps.session.clock.now(),
                 mysis: Some(self.who.clone()),
                 what,
             },

@@ -32,7 +32,7 @@ const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 /// Fences older incarnations, then reads the history.
 pub(super) fn spawn_recall(
     mysis: ActorRef<MysisMsg>,
-    means: SessionDeps,
+    deps: SessionDeps,
     id: MysisId,
     incarnation: Incarnation,
 ) -> AbortOnDropHandle<()> {
@@ -46,7 +46,7 @@ pub(super) fn spawn_recall(
         };
         let mut waits = Backoff::new(MIN_RETRY_WAIT, MAX_RETRY_WAIT);
         let past = loop {
-            match read_past(&means, id, fence.clone()).await {
+            match read_past(&deps, id, fence.clone()).await {
                 Ok(past) => break past,
                 Err(why) => {
                     // A Mysis that is gone does not need its history.
@@ -60,13 +60,13 @@ pub(super) fn spawn_recall(
 }
 
 async fn read_past(
-    means: &SessionDeps,
+    deps: &SessionDeps,
     id: MysisId,
     fence: Batch,
 ) -> Result<crate::domain::record::StoredHistory, String> {
-    let fenced = means.store.write(fence).await;
+    let fenced = deps.store.write(fence).await;
     fenced.map_err(|fault| format!("the conversation cannot be taken up: {fault}"))?;
-    let past = means.archive.load_history(id).await;
+    let past = deps.archive.load_history(id).await;
     past.map_err(|fault| format!("the conversation cannot be read: {fault}"))
 }
 

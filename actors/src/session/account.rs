@@ -39,7 +39,7 @@ impl GameSession {
         if self.knows_account && !self.has_unread_account {
             return;
         }
-        let archive = &self.means.archive;
+        let archive = &self.deps.archive;
         let (account, session) = (archive.account(self.who), archive.saved_session(self.who));
         match futures::future::try_join(account, session).await {
             Ok((account, session)) => {
@@ -73,7 +73,7 @@ impl GameSession {
             ConnectionPhase::Open { login } => match login {
                 LoginState::Needed => true,
                 LoginState::Done => false,
-                LoginState::Refused { not_before } => self.means.clock.moment() >= not_before,
+                LoginState::Refused { not_before } => self.deps.clock.moment() >= not_before,
             },
         };
         may_try && self.account.is_some() && self.has_accounts()
@@ -104,7 +104,7 @@ impl GameSession {
         }
         let text = format!("the game refuses the login: {}", answer.text);
         self.tell_notice(outlet, Severity::Error, "login_refused", text);
-        let not_before = self.means.clock.moment().plus(REFUSED_LOGIN_WAIT);
+        let not_before = self.deps.clock.moment().plus(REFUSED_LOGIN_WAIT);
         self.phase = ConnectionPhase::Open {
             login: LoginState::Refused { not_before },
         };
@@ -146,7 +146,7 @@ impl GameSession {
     }
 
     fn logged_in(&mut self, answer: &LinkAnswer) {
-        let told = answer.aside.iter().chain([&answer.text]);
+        let told = answer.structured.iter().chain([&answer.text]);
         let mut ids = told.filter_map(|text| credentials::find_member(text, "session_id"));
         self.game_session = ids.next();
         drop(ids);
@@ -256,7 +256,7 @@ impl GameSession {
             Ok(answer) => answer,
             Err(outcome) => return outcome,
         };
-        let told = answer.aside.iter().chain([&answer.text]);
+        let told = answer.structured.iter().chain([&answer.text]);
         let found = told
             .filter_map(|text| credentials::find_credentials(text, !answer.is_error))
             .next();
@@ -317,10 +317,10 @@ impl GameSession {
             writes: vec![Write::SaveAccount {
                 mysis: self.who,
                 account,
-                at: self.means.clock.now(),
+                at: self.deps.clock.now(),
             }],
         };
-        let store = self.means.store.clone();
+        let store = self.deps.store.clone();
         // Stopping the Mysis must not abort this write, because the password is stored nowhere
         // else.
         let saving = run_to_the_end(outlet, async move { store.write(batch).await });
@@ -339,11 +339,7 @@ impl GameSession {
         &self,
         outlet: &dyn SessionObserver,
     ) -> Result<Option<GameAccount>, LedgerFault> {
-        let (store, secrets, who) = (
-            self.means.store.clone(),
-            self.means.secrets.clone(),
-            self.who,
-        );
+        let (store, secrets, who) = (self.deps.store.clone(), self.deps.secrets.clone(), self.who);
         let tell = outlet.event_sender();
         let claim = run_to_the_end(outlet, async move {
             let claimed = store.claim_account(who).await?;
@@ -357,7 +353,7 @@ impl GameSession {
     }
 
     fn take_account(&mut self, account: GameAccount) {
-        self.means.secrets.learn([account.password.clone()]);
+        self.deps.secrets.learn([account.password.clone()]);
         self.hide_secrets([account.password.clone()]);
         self.account = Some(account);
         self.knows_account = true;
@@ -376,7 +372,7 @@ impl GameSession {
     /// A text without passwords and without the game's session id.
     pub(super) fn without_secrets(&self, text: String) -> String {
         let text = self.redactor.clean_own(text);
-        let text = self.means.secrets.redactor().clean_own(text);
+        let text = self.deps.secrets.redactor().clean_own(text);
         match hide_passwords(&text) {
             Cow::Borrowed(_) => text,
             Cow::Owned(hidden) => hidden,

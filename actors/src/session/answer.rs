@@ -44,7 +44,7 @@ mod tests {
     fn failed(text: &str) -> LinkAnswer {
         LinkAnswer {
             text: text.to_string(),
-            aside: None,
+            structured: None,
             is_error: true,
         }
     }

@@ -16,7 +16,7 @@ impl GameSession {
             return Ok(None);
         };
         let taken_up = async {
-            in_time(link.resume(saved.ticket.clone())).await?;
+            in_time(link.resume(saved.resume_token.clone())).await?;
             in_time(link.tools()).await
         };
         match taken_up.await {
@@ -41,7 +41,7 @@ impl GameSession {
         let is_own = |name| Some(name) == self.account.as_ref().map(|own| &own.username);
         let has_id = !self.needs_session_id() || self.game_session.is_some();
         let is_logged_in = saved.account.as_ref().is_some_and(is_own) && has_id;
-        self.ticket = Some(saved.ticket);
+        self.resume_token = Some(saved.resume_token);
         Ok(Some(if is_logged_in {
             LoginState::Done
         } else {
@@ -57,11 +57,11 @@ impl GameSession {
 
     /// Stores the token of the session if it has changed. A failure only costs a login later.
     pub(super) async fn save_session(&mut self) {
-        let now = self.ticket.clone().map(|ticket| {
+        let now = self.resume_token.clone().map(|resume_token| {
             let account = self.account.as_ref();
             let account = account.filter(|_| self.is_logged_in());
             SavedSession {
-                ticket,
+                resume_token,
                 account: account.map(|account| account.username.clone()),
             }
         });
@@ -75,7 +75,7 @@ impl GameSession {
                 session: now.clone(),
             }],
         };
-        match self.means.store.write(batch).await {
+        match self.deps.store.write(batch).await {
             Ok(()) => self.kept = now,
             Err(fault) => tracing::debug!(mysis = %self.who, %fault, "session not kept"),
         }

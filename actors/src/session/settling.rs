@@ -78,7 +78,7 @@ impl GameSession {
         waits_out: bool,
     ) -> Result<Permit, LinkFault> {
         outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
-        let admitted = self.means.gate.enter_lane(Lane::Game, waits_out).await;
+        let admitted = self.deps.gate.enter_lane(Lane::Game, waits_out).await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
@@ -95,7 +95,7 @@ impl GameSession {
         let pass = self.queue_for_login(outlet).await?;
         outlet.on_event(SessionEvent::Progress(Activity::Connecting));
         self.game_session = None;
-        self.ticket = in_time(link.open())
+        self.resume_token = in_time(link.open())
             .await
             .inspect_err(|fault| self.hold_logins(fault))?;
         drop(pass);
@@ -156,14 +156,14 @@ impl GameSession {
         outlet: &dyn SessionObserver,
     ) -> Result<Permit, LinkFault> {
         outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Logins)));
-        let admitted = self.means.gate.enter_lane(Lane::Logins, true).await;
+        let admitted = self.deps.gate.enter_lane(Lane::Logins, true).await;
         let admitted = admitted.ok_or_else(is_closing)?;
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
 
     pub(super) fn close_session(&mut self) {
         self.game_session = None;
-        self.ticket = None;
+        self.resume_token = None;
         self.phase = ConnectionPhase::Closed { failures: 0 };
     }
 }

@@ -20,7 +20,7 @@ use crate::setup::{
 };
 
 /// What every question needs.
-struct Asker<'a> {
+struct QuestionDialog<'a> {
     args: &'a SetupArgs,
     present: &'a Present,
     environment: &'a Environment,
@@ -45,7 +45,7 @@ pub(super) async fn ask(
     ))?;
     let http = zoea_http::build_client().context("build an HTTP client")?;
     let found = find_local_servers(&http).await;
-    let asker = Asker {
+    let asker = QuestionDialog {
         args,
         present,
         environment,
@@ -71,7 +71,7 @@ pub(super) async fn ask(
     }
 }
 
-impl Asker<'_> {
+impl QuestionDialog<'_> {
     /// Asks every question once.
     async fn ask_all(&self) -> anyhow::Result<(Answers, Extras)> {
         let (server, key, models) = self.ask_server().await?;

@@ -22,7 +22,7 @@ use super::{
         frontend::{CallReply, ConnectionId, Frontend, GameCall, JournalRecord, ServedCall},
         journal::{Journal, MutationLedger},
         options::{GalaxyClock, GalaxyOptions, TickPace},
-        world::{AnswerTicket, GameAnswer, GameRefusal, World},
+        world::{AnswerId, GameAnswer, GameRefusal, World},
     },
     connections::Connections,
     traffic::Traffic,
@@ -93,7 +93,7 @@ pub(super) struct WorldOwner {
     traffic: Arc<Traffic>,
     clock: GalaxyClock,
     timer: Option<Interval>,
-    waiting: BTreeMap<AnswerTicket, oneshot::Sender<GameAnswer>>,
+    waiting: BTreeMap<AnswerId, oneshot::Sender<GameAnswer>>,
     swept: Duration,
 }
 
@@ -179,8 +179,8 @@ impl WorldOwner {
                         CallReply::Now(answer) => {
                             outgoing.push(OutgoingReply::Answer(reply, answer))
                         }
-                        CallReply::Later(ticket) => {
-                            self.waiting.insert(ticket, reply);
+                        CallReply::Later(answer_id) => {
+                            self.waiting.insert(answer_id, reply);
                         }
                     }
                 }
@@ -231,8 +231,8 @@ impl WorldOwner {
     ) -> anyhow::Result<()> {
         let ticked = self.frontend.tick();
         let mut outgoing = Vec::with_capacity(ticked.answers.len());
-        for (ticket, answer) in ticked.answers {
-            if let Some(reply) = self.waiting.remove(&ticket) {
+        for (answer_id, answer) in ticked.answers {
+            if let Some(reply) = self.waiting.remove(&answer_id) {
                 outgoing.push(OutgoingReply::Answer(reply, answer));
             }
         }

@@ -80,8 +80,8 @@ impl World {
             })?;
         self.begin_visit(player);
         let mut answer = self.welcome_answer(player, "Welcome back", "");
-        let visitor = self.player(player);
-        let newest: Vec<Value> = visitor.log.entry_json(0).into_iter().collect();
+        let player_record = self.player(player);
+        let newest: Vec<Value> = player_record.log.entry_json(0).into_iter().collect();
         answer["captains_log"] = newest.into();
         answer["pending_trades"] = json!([]);
         answer["release_info"] = json!({
@@ -89,30 +89,30 @@ impl World {
             "release_date": super::look::RELEASE_DATE,
             "notes": super::look::RELEASE_NOTES,
         });
-        answer["unread_chat"] = view::unread_counts(self, visitor);
+        answer["unread_chat"] = view::unread_counts(self, player_record);
         Ok((player, answer))
     }
 
     /// Begins a visit, as a login does after the password was right.
     pub fn begin_visit(&mut self, player: PlayerId) {
         let (now, heard) = (self.tick, self.talk.next_number());
-        let Some(visitor) = self.players.get_mut(&player) else {
+        let Some(player_record) = self.players.get_mut(&player) else {
             return;
         };
-        if let Some(visit) = &visitor.visit {
-            visitor.stats.ticks_played += now.saturating_sub(visit.since);
-            visitor.heard = heard;
+        if let Some(visit) = &player_record.visit {
+            player_record.stats.ticks_played += now.saturating_sub(visit.since);
+            player_record.heard = heard;
         }
-        visitor.visit = Some(PlayerVisit {
+        player_record.visit = Some(PlayerVisit {
             since: now,
-            read: [visitor.heard; 4],
+            read: [player_record.heard; 4],
             ..PlayerVisit::default()
         });
-        visitor.logins += 1;
-        visitor.last_login = now;
-        visitor.last_active = now;
-        if visitor.voyage().is_none() {
-            let at = visitor.at;
+        player_record.logins += 1;
+        player_record.last_login = now;
+        player_record.last_active = now;
+        if player_record.voyage().is_none() {
+            let at = player_record.at;
             self.present.entry(at).or_default().insert(player);
         }
     }
@@ -120,14 +120,14 @@ impl World {
     /// Ends a visit. A ship under way flies on.
     pub fn end_visit(&mut self, player: PlayerId) {
         let (now, heard) = (self.tick, self.talk.next_number());
-        let Some(visitor) = self.players.get_mut(&player) else {
+        let Some(player_record) = self.players.get_mut(&player) else {
             return;
         };
-        if let Some(visit) = visitor.visit.take() {
-            visitor.stats.ticks_played += now.saturating_sub(visit.since);
-            visitor.heard = heard;
+        if let Some(visit) = player_record.visit.take() {
+            player_record.stats.ticks_played += now.saturating_sub(visit.since);
+            player_record.heard = heard;
         }
-        let at = visitor.at;
+        let at = player_record.at;
         if let Some(present) = self.present.get_mut(&at) {
             present.remove(&player);
         }
@@ -217,15 +217,15 @@ impl World {
 
     /// The part of the answer that register and login share.
     fn welcome_answer(&self, player: PlayerId, greeting: &str, advice: &str) -> Value {
-        let visitor = self.player(player);
-        let system = self.system_of(visitor);
+        let player_record = self.player(player);
+        let system = self.system_of(player_record);
         json!({
-            "message": format!("{greeting}, {}!{advice}", visitor.name),
+            "message": format!("{greeting}, {}!{advice}", player_record.name),
             "session_id": self.session_id(player),
-            "player": view::player(self, visitor),
-            "ship": view::ship(self, visitor),
+            "player": view::player(self, player_record),
+            "ship": view::ship(self, player_record),
             "system": view::system(self, system),
-            "poi": view::poi_of_system(self, visitor.at),
+            "poi": view::poi_of_system(self, player_record.at),
         })
     }
 }

@@ -40,11 +40,11 @@ impl Game {
         if command_kind(command) != Some(CommandKind::Act) {
             return self.world.query(player, command, &map(arguments));
         }
-        let ticket = self.world.submit(order(player, command, arguments))?;
+        let answer_id = self.world.submit(order(player, command, arguments))?;
         for _ in 0..50 {
             let turn = self.world.tick();
             for (answered, answer) in turn.answers {
-                if answered == ticket {
+                if answered == answer_id {
                     return answer;
                 }
             }

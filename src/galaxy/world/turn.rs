@@ -15,7 +15,7 @@ use super::{
 
 /// The number of the answer to a submitted command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct AnswerTicket(u64);
+pub struct AnswerId(u64);
 
 /// A mutation as a player ordered it.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,13 +47,13 @@ pub struct WorldTurn {
     /// The executed mutations in their order.
     pub executed: Vec<ExecutedMutation>,
     /// The answers to all calls that waited for this tick.
-    pub answers: Vec<(AnswerTicket, GameAnswer)>,
+    pub answers: Vec<(AnswerId, GameAnswer)>,
 }
 
 /// A mutation that waits for its tick.
 #[derive(Debug)]
 pub(super) struct PendingMutation {
-    ticket: AnswerTicket,
+    answer_id: AnswerId,
     due: u64,
     act: Mutation,
     order: GameOrder,
@@ -62,7 +62,7 @@ pub(super) struct PendingMutation {
 /// An answer that waits for an arrival.
 #[derive(Debug)]
 pub(super) struct AwaitedArrival {
-    ticket: AnswerTicket,
+    answer_id: AnswerId,
     undocked: bool,
 }
 
@@ -72,7 +72,7 @@ impl World {
     ///
     /// # Errors
     /// Wrong arguments, a ship under way, or a mutation that is queued already.
-    pub fn submit(&mut self, order: GameOrder) -> Result<AnswerTicket, GameRefusal> {
+    pub fn submit(&mut self, order: GameOrder) -> Result<AnswerId, GameRefusal> {
         let due = self.tick + 1;
         let (player, act) = self.read_order(&order)?;
         if let Some(voyage) = player.voyage() {
@@ -93,7 +93,7 @@ impl World {
     ///
     /// # Errors
     /// The refusal of a mutation that no record of this galaxy can contain.
-    pub fn schedule(&mut self, order: GameOrder, due: u64) -> Result<AnswerTicket, GameRefusal> {
+    pub fn schedule(&mut self, order: GameOrder, due: u64) -> Result<AnswerId, GameRefusal> {
         let (_, act) = self.read_order(&order)?;
         Ok(self.queue_mutation(order, act, due))
     }
@@ -121,18 +121,18 @@ impl World {
         Ok((player, act))
     }
 
-    fn queue_mutation(&mut self, order: GameOrder, act: Mutation, due: u64) -> AnswerTicket {
-        self.tickets += 1;
-        let ticket = AnswerTicket(self.tickets);
+    fn queue_mutation(&mut self, order: GameOrder, act: Mutation, due: u64) -> AnswerId {
+        self.last_answer_id += 1;
+        let answer_id = AnswerId(self.last_answer_id);
         let player = order.player;
         let pending = PendingMutation {
-            ticket,
+            answer_id,
             due,
             act,
             order,
         };
         self.pending.insert(player, pending);
-        ticket
+        answer_id
     }
 
     fn changes_berth(&self, player: &PlayerAccount, act: &Mutation) -> bool {
@@ -176,7 +176,7 @@ impl World {
                     answer,
                     waiting.undocked.then_some("auto_undocked"),
                 ));
-                turn.answers.push((waiting.ticket, answer));
+                turn.answers.push((waiting.answer_id, answer));
             }
         }
         let now = self.tick;
@@ -196,7 +196,10 @@ impl World {
 
     fn run_mutation(&mut self, pending: PendingMutation, turn: &mut WorldTurn) {
         let PendingMutation {
-            ticket, act, order, ..
+            answer_id,
+            act,
+            order,
+            ..
         } = pending;
         // A bug in one command must not end the world of the others.
         let done = catch_unwind(AssertUnwindSafe(|| {
@@ -208,13 +211,18 @@ impl World {
         match outcome {
             Ok(MutationResult::Answer(answer)) => turn
                 .answers
-                .push((ticket, Ok(mark_berth_change(answer, changed)))),
+                .push((answer_id, Ok(mark_berth_change(answer, changed)))),
             Ok(MutationResult::UnderWay) => {
                 let undocked = changed.is_some();
-                self.waiting
-                    .insert(order.player, AwaitedArrival { ticket, undocked });
+                self.waiting.insert(
+                    order.player,
+                    AwaitedArrival {
+                        answer_id,
+                        undocked,
+                    },
+                );
             }
-            Err(refusal) => turn.answers.push((ticket, Err(refusal))),
+            Err(refusal) => turn.answers.push((answer_id, Err(refusal))),
         }
         turn.executed.push(ExecutedMutation {
             tick: self.tick,

@@ -56,7 +56,7 @@ fn timestamp_text(at: Timestamp) -> String {
 
 /// The newest snapshot of one kind that a Mysis received for a game account.
 #[must_use]
-pub fn sighting_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
+pub fn snapshot_line(mysis: MysisId, account: &str, seen: &SnapshotResult) -> Value {
     json!({
         RECORD_KEY: "sighting",
         "mysis_id": mysis.to_string(),

@@ -48,10 +48,10 @@ pub(super) async fn import_lines(
         cause,
     };
     let source = BufReader::new(files::open_regular(file).map_err(unreadable)?);
-    let intake = ledger.intake().await?;
+    let bulk_import = ledger.bulk_import().await?;
     let mut reading = LinesImport {
-        residents: KnownMyses::read(&intake).await?,
-        intake,
+        residents: KnownMyses::read(&bulk_import).await?,
+        bulk_import,
         redactor,
         missions: Vec::new(),
         is_new: BTreeMap::new(),
@@ -74,7 +74,7 @@ pub(super) async fn import_lines(
 
 struct LinesImport<'a> {
     residents: KnownMyses,
-    intake: BulkImport,
+    bulk_import: BulkImport,
     redactor: &'a Redactor,
     /// Missions that are not written yet. They are at the beginning of an export.
     missions: Vec<StoredMission>,
@@ -129,9 +129,9 @@ impl LinesImport<'_> {
             ExportRecord::Sighting(mysis, line) => match self.is_imported(mysis, number)? {
                 false => Ok(()),
                 true => {
-                    self.report.sightings += 1;
+                    self.report.imported_snapshots += 1;
                     let write = line.into_write(mysis, self.redactor);
-                    Ok(self.intake.write(&write).await?)
+                    Ok(self.bulk_import.write(&write).await?)
                 }
             },
         }
@@ -151,7 +151,7 @@ impl LinesImport<'_> {
         for stored in &mut missions {
             stored.mission.text = self.redactor.clean_shared(stored.mission.text.clone());
         }
-        self.report.missions += self.intake.missions(&missions).await?;
+        self.report.missions += self.bulk_import.missions(&missions).await?;
         Ok(())
     }
 
@@ -190,7 +190,7 @@ impl LinesImport<'_> {
                 upto: line.notes_after,
             },
         ] {
-            self.intake.write(&write).await?;
+            self.bulk_import.write(&write).await?;
         }
         Ok(())
     }
@@ -199,12 +199,15 @@ impl LinesImport<'_> {
         self.report.rows += 1;
         self.report.calls += row.calls().len();
         let row = Arc::new(redact_row(self.redactor, row));
-        Ok(self.intake.write(&Write::Append { mysis, row }).await?)
+        Ok(self
+            .bulk_import
+            .write(&Write::Append { mysis, row })
+            .await?)
     }
 
     async fn finish(mut self) -> Result<ImportReport, ImportFault> {
         self.put_missions().await?;
-        self.intake.commit().await?;
+        self.bulk_import.commit().await?;
         Ok(self.report)
     }
 }

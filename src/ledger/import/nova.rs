@@ -54,7 +54,7 @@ pub(super) async fn import_database(
 
 struct NovaImport<'a> {
     source: &'a NovaDatabase,
-    intake: BulkImport,
+    bulk_import: BulkImport,
     residents: KnownMyses,
     names: Names,
     redactor: Redactor,
@@ -74,11 +74,11 @@ impl<'a> NovaImport<'a> {
         let accounts = source.accounts().await?;
         secrets.extend(accounts.iter().map(|account| account.password.clone()));
         secrets.extend(source.secrets().await?);
-        let intake = ledger.intake().await?;
+        let bulk_import = ledger.bulk_import().await?;
         Ok(NovaImport {
             source,
-            residents: KnownMyses::read(&intake).await?,
-            intake,
+            residents: KnownMyses::read(&bulk_import).await?,
+            bulk_import,
             names: myses
                 .iter()
                 .map(|mysis| (mysis.id.clone(), mysis.name.as_str().into()))
@@ -96,8 +96,8 @@ impl<'a> NovaImport<'a> {
             self.import_mysis(&mysis).await?;
         }
         self.import_accounts().await?;
-        self.import_sightings().await?;
-        self.intake.commit().await?;
+        self.import_snapshots().await?;
+        self.bulk_import.commit().await?;
         Ok(self.report)
     }
 
@@ -118,7 +118,7 @@ impl<'a> NovaImport<'a> {
                 cleared_at: None,
             })
             .collect();
-        self.report.missions = self.intake.missions(&missions).await?;
+        self.report.missions = self.bulk_import.missions(&missions).await?;
         Ok(())
     }
 
@@ -135,7 +135,7 @@ impl<'a> NovaImport<'a> {
         self.report.myses += 1;
         self.new.insert(mysis.id.clone());
         let at = mysis.created_at.unwrap_or_default();
-        self.intake
+        self.bulk_import
             .write(&Write::Create(Box::new(NewMysis {
                 id,
                 profile: MysisProfile {
@@ -147,7 +147,7 @@ impl<'a> NovaImport<'a> {
                 at,
             })))
             .await?;
-        self.intake
+        self.bulk_import
             .write(&state_write(id, &mysis.state, at))
             .await?;
         self.import_conversation(id, mysis, at).await
@@ -170,12 +170,12 @@ impl<'a> NovaImport<'a> {
             for (_, memory) in memories {
                 let mission = mission_id(&memory.content);
                 let row = telling.tell(memory, mission, &mut self.report);
-                append_row(&self.intake, &self.redactor, id, row).await?;
+                append_row(&self.bulk_import, &self.redactor, id, row).await?;
                 self.report.rows += 1;
             }
         }
         for row in telling.end(&mut self.report) {
-            append_row(&self.intake, &self.redactor, id, row).await?;
+            append_row(&self.bulk_import, &self.redactor, id, row).await?;
             self.report.rows += 1;
         }
         Ok(())
@@ -197,7 +197,7 @@ impl<'a> NovaImport<'a> {
                 owner,
             };
             let at = account.created_at.unwrap_or_default();
-            if self.intake.account(&pooled, at).await? {
+            if self.bulk_import.account(&pooled, at).await? {
                 self.report.accounts += 1;
             } else {
                 self.report.known_accounts += 1;
@@ -208,7 +208,7 @@ impl<'a> NovaImport<'a> {
 
     /// Imports the snapshots of each Mysis' account. Snapshots of other accounts and those without
     /// a time are skipped.
-    async fn import_sightings(&mut self) -> Result<(), ImportFault> {
+    async fn import_snapshots(&mut self) -> Result<(), ImportFault> {
         let accounts = self.source.accounts().await?;
         let owners = accounts
             .iter()
@@ -220,33 +220,33 @@ impl<'a> NovaImport<'a> {
             let owner = owner.filter(|owner| self.new.contains(*owner));
             let look = SnapshotQuery::of(&snapshot.tool.as_str().into(), &"{}".into());
             let (Some(owner), Some(look), Some(at)) = (owner, look, snapshot.at) else {
-                self.report.snapshots += 1;
+                self.report.skipped_snapshots += 1;
                 continue;
             };
             let text = self.redactor.clean(&snapshot.content);
             let game = known.entry(owner.clone()).or_default();
             let seen =
                 game.record_snapshot(look, NO_CALL, &text, snapshot.tick, Now::from_timestamp(at));
-            let write = Write::Sighted {
+            let write = Write::SaveSnapshot {
                 mysis: mysis_id(owner),
                 account: snapshot.username.into(),
-                sighting: Box::new(seen.clone()),
+                snapshot: Box::new(seen.clone()),
             };
-            self.intake.write(&write).await?;
-            self.report.sightings += 1;
+            self.bulk_import.write(&write).await?;
+            self.report.imported_snapshots += 1;
         }
         Ok(())
     }
 }
 
 async fn append_row(
-    intake: &BulkImport,
+    bulk_import: &BulkImport,
     redactor: &Redactor,
     mysis: MysisId,
     row: actors::domain::message::Row,
 ) -> Result<(), ImportFault> {
     let row = Arc::new(redact_row(redactor, row));
-    Ok(intake.write(&Write::Append { mysis, row }).await?)
+    Ok(bulk_import.write(&Write::Append { mysis, row }).await?)
 }
 
 /// The imported state. No Mysis runs before it is started here.

@@ -28,10 +28,10 @@ pub struct ImportReport {
     /// Unreadable times. The time of the row before was used instead.
     pub without_time: usize,
     /// Imported snapshots.
-    pub sightings: usize,
+    pub imported_snapshots: usize,
     /// Skipped snapshots: of a Mysis that was not imported, without a time, or of a tool that is
     /// not a snapshot tool.
-    pub snapshots: usize,
+    pub skipped_snapshots: usize,
 }
 
 impl fmt::Display for ImportReport {
@@ -63,12 +63,12 @@ impl fmt::Display for ImportReport {
                 "rows have no time that can be read: they have that of the row before",
             ),
             (
-                self.sightings,
-                "sightings of the game, with the time at which they were made",
+                self.imported_snapshots,
+                "snapshots of the game, with the time at which they were made",
             ),
             (
-                self.snapshots,
-                "game state snapshots were left behind: they are nobody's, have no time, or are no looks",
+                self.skipped_snapshots,
+                "snapshots of the game were left behind: they are nobody's, have no time, or are of a tool that is no query",
             ),
         ];
         for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {

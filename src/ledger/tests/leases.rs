@@ -13,7 +13,7 @@ async fn opened(books: &Books, home: &str) -> SqlLedger {
     let Books::Server(address) = books else {
         panic!("a file is nobody else's");
     };
-    SqlLedger::open_server(address, home, Stay::Resident)
+    SqlLedger::open_server(address, home, ProcessKind::Resident)
         .await
         .unwrap()
 }
@@ -23,8 +23,8 @@ async fn visited(books: &Books, home: &str) -> SqlLedger {
     let Books::Server(address) = books else {
         panic!("a file is nobody else's");
     };
-    let visitor = SqlLedger::open_server(address, home, Stay::Visitor).await;
-    visitor.unwrap()
+    let command_process = SqlLedger::open_server(address, home, ProcessKind::Command).await;
+    command_process.unwrap()
 }
 
 /// The homes that hold leases.
@@ -144,33 +144,33 @@ async fn a_command_takes_no_lease_whatever_it_reads_or_writes() {
     let Some(books) = Books::server() else {
         return;
     };
-    let visitor = visited(&books, "one").await;
+    let command_process = visited(&books, "one").await;
     let beta = MysisId(8);
     let made = vec![create(ALPHA, "alpha"), create(beta, "beta"), prompt(1)];
-    write(&visitor, made).await.unwrap();
-    assert_eq!(names(&visitor).await, ["alpha", "beta"]);
-    assert_eq!(homes(&visitor).await, [] as [&str; 0]);
-    assert_eq!(visitor.maintenance_interval(), None);
+    write(&command_process, made).await.unwrap();
+    assert_eq!(names(&command_process).await, ["alpha", "beta"]);
+    assert_eq!(homes(&command_process).await, [] as [&str; 0]);
+    assert_eq!(command_process.maintenance_interval(), None);
     // A process that comes to run the Myses at that moment gets them all, and the command can no
     // longer write.
     let runs = opened(&books, "other").await;
     assert_eq!(names(&runs).await, ["alpha", "beta"]);
-    assert!(is_refused(&write(&visitor, vec![prompt(2)]).await));
-    let claimed = visitor.claim_account(beta, Timestamp(1)).await;
+    assert!(is_refused(&write(&command_process, vec![prompt(2)]).await));
+    let claimed = command_process.claim_account(beta, Timestamp(1)).await;
     assert!(
         matches!(claimed, Err(LedgerFault::Refused(_))),
         "{claimed:?}"
     );
-    let intake = visitor.intake().await.unwrap();
-    let taken = intake.write(&prompt(2)).await;
+    let bulk_import = command_process.bulk_import().await.unwrap();
+    let taken = bulk_import.write(&prompt(2)).await;
     assert!(is_refused(&taken), "{taken:?}");
-    drop(intake);
-    assert_eq!(names(&visitor).await, [] as [&str; 0]);
+    drop(bulk_import);
+    assert_eq!(names(&command_process).await, [] as [&str; 0]);
     assert_eq!(
-        visitor.names_held_by_others().await.unwrap(),
+        command_process.names_held_by_others().await.unwrap(),
         ["alpha", "beta"]
     );
-    visitor.close().await;
+    command_process.close().await;
     write(&runs, vec![prompt(2)]).await.unwrap();
     assert_eq!(homes(&runs).await, ["other", "other"]);
 }
@@ -186,17 +186,17 @@ async fn a_lease_that_was_left_behind_ends_with_what_a_command_writes_and_not_wi
         .await
         .unwrap();
     expire(&late).await;
-    let visitor = visited(&books, "other").await;
-    assert_eq!(names(&visitor).await, ["alpha", "beta"]);
+    let command_process = visited(&books, "other").await;
+    assert_eq!(names(&command_process).await, ["alpha", "beta"]);
     // The writes that a command makes for every Mysis that it reads.
     let shut_out = [ALPHA, beta].map(|mysis| Write::Fence {
         mysis,
         incarnation: Incarnation(3),
     });
-    write(&visitor, shut_out.into()).await.unwrap();
-    assert_eq!(homes(&visitor).await, ["one", "one"]);
-    write(&visitor, vec![prompt(1)]).await.unwrap();
-    assert_eq!(homes(&visitor).await, ["one"]);
+    write(&command_process, shut_out.into()).await.unwrap();
+    assert_eq!(homes(&command_process).await, ["one", "one"]);
+    write(&command_process, vec![prompt(1)]).await.unwrap();
+    assert_eq!(homes(&command_process).await, ["one"]);
     assert!(is_refused(&write(&late, vec![prompt(1)]).await));
     write(&late, vec![Write::Called { mysis: beta }])
         .await

@@ -93,10 +93,10 @@ async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
         at: Timestamp(seq),
         stale_by: None,
     };
-    let sighted = |account: &str, sighting: SnapshotResult| Write::Sighted {
+    let saved_snapshots = |account: &str, snapshot: SnapshotResult| Write::SaveSnapshot {
         mysis: ALPHA,
         account: account.into(),
-        sighting: Box::new(sighting),
+        snapshot: Box::new(snapshot),
     };
     let stale = |by: &str| Write::Stale {
         mysis: ALPHA,
@@ -108,16 +108,16 @@ async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
         assert_eq!(write(&ledger, writes).await, Ok(()));
     };
     write(vec![
-        sighted("one", seen("get_cargo", 1, "empty")),
-        sighted("one", seen("get_cargo", 2, "full")),
-        sighted("one", seen("get_status", 3, "fine")),
-        sighted("two", seen("get_cargo", 4, "other")),
+        saved_snapshots("one", seen("get_cargo", 1, "empty")),
+        saved_snapshots("one", seen("get_cargo", 2, "full")),
+        saved_snapshots("one", seen("get_status", 3, "fine")),
+        saved_snapshots("two", seen("get_cargo", 4, "other")),
         stale("mine"),
         stale("sell"),
     ])
     .await;
-    let mut known = ledger.load_history(ALPHA).await.unwrap().sightings;
-    known.sort_by_key(|(_, sighting)| sighting.at);
+    let mut known = ledger.load_history(ALPHA).await.unwrap().snapshots;
+    known.sort_by_key(|(_, snapshot)| snapshot.at);
     let cargo = SnapshotResult {
         stale_by: Some("mine".into()),
         ..seen("get_cargo", 2, "full")
@@ -131,14 +131,14 @@ async fn what_was_seen_of_the_game_is_taken_up_again_by_account(books: Books) {
         ]
     );
     let account = "one".into();
-    write(vec![Write::ForgetSightings {
+    write(vec![Write::ForgetSnapshots {
         mysis: ALPHA,
         account,
     }])
     .await;
-    assert_eq!(ledger.load_history(ALPHA).await.unwrap().sightings.len(), 1);
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().snapshots.len(), 1);
     write(vec![Write::Delete { mysis: ALPHA }]).await;
-    assert_eq!(ledger.load_history(ALPHA).await.unwrap().sightings.len(), 0);
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().snapshots.len(), 0);
 }
 
 async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand(books: Books) {

@@ -60,7 +60,7 @@ fn of_every_kind() -> Vec<Write> {
         text: format!("mission {number}").into(),
         at: Timestamp(number),
     };
-    let sighting = SnapshotResult {
+    let snapshot = SnapshotResult {
         look: SnapshotQuery {
             tool: "get_status".into(),
             arguments: "{}".into(),
@@ -91,7 +91,7 @@ fn of_every_kind() -> Vec<Write> {
     writes.extend(conversation().iter().take(5).map(append));
     writes.push(Write::CallSent {
         mysis: ALPHA,
-        call: sighting.call,
+        call: snapshot.call,
         at: Timestamp(7),
     });
     writes.extend(conversation().iter().skip(5).map(append));
@@ -126,17 +126,17 @@ fn of_every_kind() -> Vec<Write> {
             tools: vec!["get_status".into()],
             by: "mine".into(),
         },
-        Write::Sighted {
+        Write::SaveSnapshot {
             mysis: ALPHA,
             account: "Quill".into(),
-            sighting: Box::new(sighting.clone()),
+            snapshot: Box::new(snapshot.clone()),
         },
-        Write::Sighted {
+        Write::SaveSnapshot {
             mysis: beta,
             account: "Quill".into(),
-            sighting: Box::new(sighting),
+            snapshot: Box::new(snapshot),
         },
-        Write::ForgetSightings {
+        Write::ForgetSnapshots {
             mysis: beta,
             account: "Quill".into(),
         },
@@ -158,7 +158,7 @@ fn of_every_kind() -> Vec<Write> {
         Write::KeepSession {
             mysis: ALPHA,
             session: Some(SavedSession {
-                ticket: "ticket".into(),
+                resume_token: "token".into(),
                 account: None,
             }),
         },
@@ -200,9 +200,9 @@ fn kind(write: &Write) -> usize {
         Write::CallSent { .. } => 7,
         Write::Totals { .. } => 8,
         Write::ClearNotes { .. } => 9,
-        Write::Sighted { .. } => 10,
+        Write::SaveSnapshot { .. } => 10,
         Write::Stale { .. } => 11,
-        Write::ForgetSightings { .. } => 12,
+        Write::ForgetSnapshots { .. } => 12,
         Write::Mission(_) => 13,
         Write::ClearMission { .. } => 14,
         Write::SaveAccount { .. } => 15,

@@ -10,12 +10,12 @@ fn guarded(more: &str) -> Option<(String, ServerAddress)> {
     let name = url.rsplit_once('/')?.1.to_string();
     let role = format!("role_{name}");
     zoea_rig::postgres::execute(&url, &format!("CREATE ROLE {role} LOGIN;{more}"));
-    let guest = url.replace("zoea:", &format!("{role}:"));
-    Some((url, ServerAddress::parse(&guest).unwrap()))
+    let address = url.replace("zoea:", &format!("{role}:"));
+    Some((url, ServerAddress::parse(&address).unwrap()))
 }
 
 async fn refusal(address: &ServerAddress) -> String {
-    SqlLedger::open_server(address, "home", Stay::Resident)
+    SqlLedger::open_server(address, "home", ProcessKind::Resident)
         .await
         .err()
         .unwrap()
@@ -68,8 +68,8 @@ async fn a_wrong_password_is_told_and_not_shown() {
         &url,
         "DROP ROLE IF EXISTS guarded;CREATE ROLE guarded LOGIN PASSWORD 'right-one'",
     );
-    let guest = url.replace("zoea:", "guarded:");
-    let refused = refusal(&ServerAddress::parse(&guest).unwrap()).await;
+    let address = url.replace("zoea:", "guarded:");
+    let refused = refusal(&ServerAddress::parse(&address).unwrap()).await;
     assert!(
         refused.contains("password authentication failed"),
         "{refused}"
@@ -88,7 +88,7 @@ async fn a_missing_right_to_create_the_extension_is_told_with_the_remedy() {
         &url,
         "CREATE SCHEMA kept;GRANT USAGE ON SCHEMA kept TO PUBLIC;CREATE EXTENSION pg_trgm SCHEMA kept",
     );
-    let ledger = SqlLedger::open_server(&address, "home", Stay::Resident)
+    let ledger = SqlLedger::open_server(&address, "home", ProcessKind::Resident)
         .await
         .unwrap();
     ledger.close().await;
@@ -125,7 +125,7 @@ async fn a_connection_is_encrypted_where_the_server_can() {
         return;
     }
     let address = ServerAddress::parse(&format!("{url}?sslmode=require")).unwrap();
-    let ledger = SqlLedger::open_server(&address, "home", Stay::Resident)
+    let ledger = SqlLedger::open_server(&address, "home", ProcessKind::Resident)
         .await
         .unwrap();
     let encrypted = "SELECT count(*)::text FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
@@ -165,8 +165,8 @@ async fn two_that_open_a_new_database_at_once_do_not_disturb_each_other() {
         return;
     };
     let (one, other) = tokio::join!(
-        SqlLedger::open_server(address, "one", Stay::Resident),
-        SqlLedger::open_server(address, "other", Stay::Resident)
+        SqlLedger::open_server(address, "one", ProcessKind::Resident),
+        SqlLedger::open_server(address, "other", ProcessKind::Resident)
     );
     let (one, other) = (one.unwrap(), other.unwrap());
     write(&one, vec![create(ALPHA, "alpha")]).await.unwrap();
@@ -229,12 +229,12 @@ async fn what_is_too_long_to_be_looked_for_does_not_hold_the_books_up() {
         let ledger = books.open().await;
         write(&ledger, vec![create(ALPHA, "alpha")]).await.unwrap();
         for length in [1900, 20_000] {
-            let sighted = Write::Sighted {
+            let saved_snapshots = Write::SaveSnapshot {
                 mysis: ALPHA,
                 account: "one".into(),
-                sighting: Box::new(long_look(length)),
+                snapshot: Box::new(long_look(length)),
             };
-            write(&ledger, vec![sighted]).await.unwrap();
+            write(&ledger, vec![saved_snapshots]).await.unwrap();
         }
         let account = GameAccount {
             username: long_look(20_000).look.arguments,
@@ -255,7 +255,7 @@ async fn what_is_too_long_to_be_looked_for_does_not_hold_the_books_up() {
                 .load_history(ALPHA)
                 .await
                 .unwrap()
-                .sightings
+                .snapshots
                 .is_empty()
         );
     }

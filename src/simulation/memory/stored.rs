@@ -187,9 +187,9 @@ impl StoredSwarm {
             Write::ClearNotes { mysis, upto } => {
                 self.update_mysis(*mysis, |member| member.notes_after = *upto);
             }
-            Write::Sighted { mysis, .. }
+            Write::SaveSnapshot { mysis, .. }
             | Write::Stale { mysis, .. }
-            | Write::ForgetSightings { mysis, .. } => {
+            | Write::ForgetSnapshots { mysis, .. } => {
                 self.update_mysis(*mysis, |member| member.seen.apply(write));
             }
             Write::KeepSession { mysis, session } => {
@@ -318,7 +318,7 @@ impl StoredMysis {
             last: self.last,
             profile: Some(self.record.profile.clone()),
             totals: Some(self.record.totals),
-            sightings: self.seen.all(),
+            snapshots: self.seen.all(),
             watch: self.watch.clone(),
         }
     }

@@ -101,7 +101,7 @@ impl SharedCache {
             answer.text
         };
         Ok(LinkAnswer {
-            aside: None,
+            structured: None,
             text: format!("{head}\n{text}"),
             is_error: false,
         })

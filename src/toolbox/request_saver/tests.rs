@@ -31,7 +31,7 @@ impl Link for Line {
         async { Ok(None) }.boxed()
     }
 
-    fn resume(&self, _ticket: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+    fn resume(&self, _resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
         async { Ok(()) }.boxed()
     }
 
@@ -72,7 +72,7 @@ impl Link for Line {
 
 fn answer(text: &str) -> LinkAnswer {
     LinkAnswer {
-        aside: None,
+        structured: None,
         text: text.to_string(),
         is_error: false,
     }

@@ -62,7 +62,7 @@ impl TickCache {
             )
         };
         Some(LinkAnswer {
-            aside: None,
+            structured: None,
             text,
             is_error: false,
         })

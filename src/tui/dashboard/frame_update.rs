@@ -62,22 +62,31 @@ impl Dashboard {
         self.update_table();
         self.update_focus();
         self.weigh_request();
-        let page = self.layout().page();
-        for layer in &mut self.overlays {
-            if let Overlay::Inspect(inspector) = layer {
-                inspector.resize(page.width.saturating_sub(2), page.height);
+        let is_inspector = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
+        if self.overlays.iter().any(is_inspector) {
+            let page = self.layout().page();
+            for layer in &mut self.overlays {
+                if let Overlay::Inspect(inspector) = layer {
+                    inspector.resize(page.width.saturating_sub(2), page.height);
+                }
             }
         }
     }
 
     pub(super) fn update_table(&mut self) {
-        // The layout depends on the number of shown Myses and the table on its height. The second
-        // pass settles both.
-        for _ in 0..2 {
-            let rows = usize::from(self.layout().body.height);
-            self.table.resize(rows);
-            self.table.settle(&self.roster, self.moment);
+        let height = self.resize_table();
+        // The height depends on the number of shown Myses, which may have changed just now.
+        if self.layout().body.height != height {
+            self.resize_table();
         }
+    }
+
+    /// Gives the table the height of its area and brings its rows up to date. Returns the height.
+    fn resize_table(&mut self) -> u16 {
+        let height = self.layout().body.height;
+        self.table.resize(usize::from(height));
+        self.table.settle(&self.roster, self.moment);
+        height
     }
 
     fn update_needs(&mut self) {
@@ -118,6 +127,9 @@ impl Dashboard {
     }
 
     fn update_focus(&mut self) {
+        if self.focus.is_none() {
+            return;
+        }
         let body = self.layout().body;
         let Some(focus) = &mut self.focus else {
             return;
@@ -146,8 +158,8 @@ impl Dashboard {
         }
         let is_live = self.closing.is_some()
             || self.roster.members().values().any(|member| {
-                member.standing.state == LifeState::Running
-                    && member.standing.activity != Activity::Resting
+                member.status.state == LifeState::Running
+                    && member.status.activity != Activity::Resting
             });
         let shows_message =
             self.status_line() != StatusLine::Nothing && self.log.open_errors().is_empty();
@@ -164,8 +176,8 @@ impl Dashboard {
         }
         let statuses = self.roster.members().values();
         let mut waited: Vec<&MysisStatus> = statuses
-            .map(|member| &*member.standing)
-            .filter(|standing| standing.activity != Activity::Resting)
+            .map(|member| &*member.status)
+            .filter(|status| status.activity != Activity::Resting)
             .collect();
         waited.sort_by(|a, b| sorting::compare_natural(&a.name, &b.name));
         waited

@@ -148,11 +148,11 @@ impl Dashboard {
     }
 
     fn configure(&mut self) {
-        let Some(standing) = self.target() else {
+        let Some(status) = self.target() else {
             return;
         };
         if let Some(rules) = &self.rules {
-            let form = MysisForm::configure(rules, standing);
+            let form = MysisForm::configure(rules, status);
             self.overlays.push(Overlay::Form(Box::new(form)));
         }
     }
@@ -204,9 +204,7 @@ impl Dashboard {
     /// The names that the palette completes from.
     pub(super) fn completion_sources(&self) -> CompletionSources {
         let names = self.roster.members().values();
-        let mut myses: Vec<String> = names
-            .map(|member| member.standing.name.to_string())
-            .collect();
+        let mut myses: Vec<String> = names.map(|member| member.status.name.to_string()).collect();
         myses.sort_by(|a, b| super::table::sorting::compare_natural(a, b));
         let providers = self.rules.iter().flat_map(|rules| rules.providers.keys());
         let view = if self.focus.is_some() {
@@ -230,7 +228,7 @@ impl Dashboard {
             candidates.push(Candidate {
                 is_marked: marked.contains(id),
                 is_in_hand: in_hand.contains(id),
-                ..Candidate::of(*id, &member.standing)
+                ..Candidate::of(*id, &member.status)
             });
         }
         candidates

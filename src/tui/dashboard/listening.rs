@@ -40,7 +40,7 @@ impl Dashboard {
     pub fn on_event(&mut self, event: &SwarmEvent) {
         let who = event.mysis.as_ref();
         match &event.what {
-            EventKind::StatusChanged(standing) => self.update_status(standing),
+            EventKind::StatusChanged(status) => self.update_status(status),
             EventKind::Stored(row) => {
                 if let Some(who) = who {
                     self.on_row_stored(who, row);
@@ -55,7 +55,7 @@ impl Dashboard {
             }
             EventKind::Mission(mission) => self.mission.clone_from(mission),
             EventKind::BudgetChanged(spending) => self.spending = spending.clone(),
-            EventKind::OutagesChanged(weather) => self.weather = weather.clone(),
+            EventKind::OutagesChanged(outages) => self.outages = outages.clone(),
             EventKind::SilenceChanged(silence) => self.silence.clone_from(silence),
             EventKind::Notice {
                 severity,
@@ -71,14 +71,14 @@ impl Dashboard {
         }
     }
 
-    fn update_status(&mut self, standing: &Arc<MysisStatus>) {
-        if Arc::make_mut(&mut self.roster).update_member(standing) {
+    fn update_status(&mut self, status: &Arc<MysisStatus>) {
+        if Arc::make_mut(&mut self.roster).update_member(status) {
             self.table.invalidate();
         } else {
             self.table.invalidate_figures();
         }
-        if let Some(focus) = self.focus_on(standing.id) {
-            focus.transcript.rename(&standing.name);
+        if let Some(focus) = self.focus_on(status.id) {
+            focus.transcript.rename(&status.name);
         }
     }
 

@@ -19,7 +19,7 @@ const MAX_OPEN_ERRORS: usize = 20;
 #[derive(Clone, Debug, Default)]
 pub struct MessageLog {
     messages: VecDeque<Arc<LogMessage>>,
-    standing: Vec<Arc<LogMessage>>,
+    status: Vec<Arc<LogMessage>>,
     /// When the newest notice came. A notice is a message that answers the operator's input.
     said_at: Moment,
 }
@@ -71,7 +71,7 @@ impl MessageLog {
     /// The errors that are not dismissed, oldest first.
     #[must_use]
     pub fn open_errors(&self) -> &[Arc<LogMessage>] {
-        &self.standing
+        &self.status
     }
 
     /// The newest notice.
@@ -107,10 +107,10 @@ impl MessageLog {
         }
         let same =
             |known: &Arc<LogMessage>| known.code == message.code && known.text == message.text;
-        self.standing.retain(|known| !same(known));
-        self.standing.push(message);
-        let surplus = self.standing.len().saturating_sub(MAX_OPEN_ERRORS);
-        self.standing.drain(..surplus);
+        self.status.retain(|known| !same(known));
+        self.status.push(message);
+        let surplus = self.status.len().saturating_sub(MAX_OPEN_ERRORS);
+        self.status.drain(..surplus);
     }
 
     /// Adds earlier messages, oldest first. Known ones are skipped, and their errors do not stay
@@ -136,17 +136,17 @@ impl MessageLog {
 
     /// Removes the visible errors of a kind whose cause is gone.
     pub fn resolve(&mut self, code: &'static str) {
-        self.standing.retain(|message| message.code != code);
+        self.status.retain(|message| message.code != code);
     }
 
     /// Dismisses the newest error. Returns `false` if there is none.
     pub fn dismiss(&mut self) -> bool {
-        self.standing.pop().is_some()
+        self.status.pop().is_some()
     }
 
     /// Dismisses all errors.
     pub fn dismiss_all(&mut self) {
-        self.standing.clear();
+        self.status.clear();
     }
 }
 

@@ -27,7 +27,7 @@ pub fn list_needs(roster: &Roster) -> Vec<Need> {
     let mut needs: Vec<Need> = roster
         .members()
         .values()
-        .filter_map(|member| operator_need(&member.standing))
+        .filter_map(|member| operator_need(&member.status))
         .collect();
     needs.sort_by(|a, b| b.since.cmp(&a.since).then_with(|| a.name.cmp(&b.name)));
     needs
@@ -67,7 +67,7 @@ mod tests {
     use actors::domain::state::LifeState;
 
     use super::*;
-    use crate::dashboard::tests::standing;
+    use crate::dashboard::tests::status;
 
     #[test]
     fn whoever_gets_nowhere_needs_the_operator_the_newest_first() {
@@ -86,11 +86,11 @@ mod tests {
         let [repeats, talks] = [stuck(Some("mine"), 10), stuck(None, 30)];
         let mut roster = Roster::default();
         for (id, stuck) in [(1, repeats), (2, talks)] {
-            let mut one = MysisStatus::clone(&standing(id, &format!("m{id}"), LifeState::Running));
+            let mut one = MysisStatus::clone(&status(id, &format!("m{id}"), LifeState::Running));
             one.stuck = stuck;
             roster.update_member(&Arc::new(one));
         }
-        let mut down = MysisStatus::clone(&standing(3, "m3", LifeState::Running));
+        let mut down = MysisStatus::clone(&status(3, "m3", LifeState::Running));
         down.link = LinkState::Down;
         down.link_since = Timestamp(20);
         roster.update_member(&Arc::new(down));

@@ -20,7 +20,7 @@ pub struct Roster {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RosterMember {
     /// The status that it reported last.
-    pub standing: Arc<MysisStatus>,
+    pub status: Arc<MysisStatus>,
     /// The row of its newest words.
     pub newest_words: Seq,
     /// The row of the newest words that the operator has seen.
@@ -84,25 +84,25 @@ impl Roster {
     pub fn find_by_name(&self, name: &str) -> Option<&RosterMember> {
         self.members
             .values()
-            .find(|member| &*member.standing.name == name)
+            .find(|member| &*member.status.name == name)
     }
 
     /// Takes the status of a Mysis. Returns whether the Mysis is new.
-    pub fn update_member(&mut self, standing: &Arc<MysisStatus>) -> bool {
-        match self.members.get_mut(&standing.id) {
+    pub fn update_member(&mut self, status: &Arc<MysisStatus>) -> bool {
+        match self.members.get_mut(&status.id) {
             Some(member) => {
-                let grown = tokens(standing).saturating_sub(tokens(&member.standing));
+                let grown = tokens(status).saturating_sub(tokens(&member.status));
                 self.flowed = self.flowed.saturating_add(grown);
-                member.standing = standing.clone();
+                member.status = status.clone();
                 false
             }
             None => {
                 let member = RosterMember {
-                    standing: standing.clone(),
+                    status: status.clone(),
                     newest_words: Seq(0),
                     read: Seq(0),
                 };
-                self.members.insert(standing.id, member);
+                self.members.insert(status.id, member);
                 true
             }
         }
@@ -121,11 +121,11 @@ impl Roster {
     /// Replaces all members by these.
     pub fn replace(&mut self, statuses: &[Arc<MysisStatus>]) {
         let mut before = std::mem::take(&mut self.members);
-        for standing in statuses {
-            if let Some(member) = before.remove(&standing.id) {
-                self.members.insert(standing.id, member);
+        for status in statuses {
+            if let Some(member) = before.remove(&status.id) {
+                self.members.insert(status.id, member);
             }
-            self.update_member(standing);
+            self.update_member(status);
         }
     }
 
@@ -147,20 +147,20 @@ impl Roster {
     #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        for RosterMember { standing, .. } in self.members.values() {
+        for RosterMember { status, .. } in self.members.values() {
             counts.all += 1;
-            match standing.state {
+            match status.state {
                 LifeState::Running => counts.running += 1,
                 LifeState::Idle => counts.idle += 1,
                 LifeState::Stopped => counts.stopped += 1,
                 LifeState::Errored => counts.errored += 1,
             }
-            match login_progress::login_stage(standing) {
+            match login_progress::login_stage(status) {
                 LoginStage::Coming => counts.coming += 1,
                 LoginStage::Here => counts.here += 1,
                 LoginStage::Elsewhere => {}
             }
-            match &standing.activity {
+            match &status.activity {
                 Activity::CallingModel | Activity::Answering(_) => counts.asking += 1,
                 Activity::CallingTool(_)
                 | Activity::Travelling
@@ -177,24 +177,22 @@ impl Roster {
                 | Activity::Recording
                 | Activity::Paused(_) => {}
             }
-            counts.tick = counts.tick.max(standing.tick);
-            counts.tokens = counts.tokens.saturating_add(tokens(standing));
-            counts.cost_micros = counts
-                .cost_micros
-                .saturating_add(standing.totals.cost_micros);
+            counts.tick = counts.tick.max(status.tick);
+            counts.tokens = counts.tokens.saturating_add(tokens(status));
+            counts.cost_micros = counts.cost_micros.saturating_add(status.totals.cost_micros);
         }
         counts
     }
 }
 
-fn tokens(standing: &MysisStatus) -> u64 {
-    let totals = standing.totals;
+fn tokens(status: &MysisStatus) -> u64 {
+    let totals = status.totals;
     totals.tokens_in.saturating_add(totals.tokens_out)
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::dashboard::tests::standing;
+    use crate::dashboard::tests::status;
     use actors::domain::event::{Activity, LinkState, MysisStatus};
     use actors::domain::ids::Lane;
     use actors::domain::login_progress::{LoginStage, login_stage};
@@ -203,7 +201,7 @@ mod tests {
     #[test]
     fn only_who_runs_is_on_the_way() {
         let one = |state, activity, link| {
-            let mut one = MysisStatus::clone(&standing(1, "m", state));
+            let mut one = MysisStatus::clone(&status(1, "m", state));
             (one.activity, one.link) = (activity, link);
             login_stage(&one)
         };

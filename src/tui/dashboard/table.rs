@@ -148,11 +148,11 @@ impl MysisTable {
     fn put_in_order(&mut self, roster: &Roster) {
         let shown = roster.members().values();
         let mut shown: Vec<_> = shown
-            .map(|member| &member.standing)
-            .filter(|standing| self.filter.shows(standing))
+            .map(|member| &member.status)
+            .filter(|status| self.filter.shows(status))
             .collect();
         shown.sort_by(|a, b| self.sorting.compare(a, b));
-        self.order = Arc::new(shown.into_iter().map(|standing| standing.id).collect());
+        self.order = Arc::new(shown.into_iter().map(|status| status.id).collect());
         if self.marks.iter().any(|id| roster.get(*id).is_none()) {
             Arc::make_mut(&mut self.marks).retain(|id| roster.get(*id).is_some());
         }

@@ -41,7 +41,7 @@ pub(super) fn rules() -> Arc<SwarmRules> {
     })
 }
 
-pub(super) fn standing(id: i64, name: &str, state: LifeState) -> Arc<MysisStatus> {
+pub(super) fn status(id: i64, name: &str, state: LifeState) -> Arc<MysisStatus> {
     let profile = MysisProfile::of(name, "local");
     let record = MysisRecord::new(MysisId(id), profile, Timestamp(0));
     let status = MysisStatus::from_record(&record, &rules(), Timestamp(0));
@@ -61,9 +61,9 @@ impl Desk {
     /// Three Myses: alpha runs, bravo is stopped, ceres is idle.
     pub(super) fn new() -> Desk {
         Desk::with(vec![
-            standing(1, "alpha", LifeState::Running),
-            standing(2, "bravo", LifeState::Stopped),
-            standing(3, "ceres", LifeState::Idle),
+            status(1, "alpha", LifeState::Running),
+            status(2, "bravo", LifeState::Stopped),
+            status(3, "ceres", LifeState::Idle),
         ])
     }
 
@@ -116,12 +116,12 @@ impl Desk {
     }
 
     pub(super) fn in_hand(&self) -> &str {
-        self.board.target().map_or("", |standing| &standing.name)
+        self.board.target().map_or("", |status| &status.name)
     }
 
     pub(super) fn complaint(&self) -> &str {
-        let standing = self.board.log().open_errors().last();
-        standing.map_or("", |message| &message.text)
+        let status = self.board.log().open_errors().last();
+        status.map_or("", |message| &message.text)
     }
 }
 
@@ -240,7 +240,7 @@ fn quitting_asks_while_myses_run() {
     assert!(desk.types("n").is_empty());
     assert_eq!(desk.types("qy"), [UiEffect::Quit]);
     assert!(desk.types("q").is_empty(), "it closes already");
-    let mut quiet = Desk::with(vec![standing(1, "alpha", LifeState::Idle)]);
+    let mut quiet = Desk::with(vec![status(1, "alpha", LifeState::Idle)]);
     assert_eq!(quiet.types("q"), [UiEffect::Quit]);
 }
 
@@ -251,7 +251,7 @@ fn the_selection_stays_on_its_mysis_and_moves_on_when_that_goes() {
     assert_eq!(desk.in_hand(), "bravo");
     desk.happens(
         Some((9, "aaa")),
-        EventKind::StatusChanged(standing(9, "aaa", LifeState::Idle)),
+        EventKind::StatusChanged(status(9, "aaa", LifeState::Idle)),
     );
     assert_eq!(desk.in_hand(), "bravo");
     desk.happens(Some((2, "bravo")), EventKind::Deleted);
@@ -283,7 +283,7 @@ fn a_form_stays_until_its_order_is_carried_out() {
     let (id, _) = order_of(&desk.key(KeyCode::Enter));
     desk.happens(
         Some((4, "zed")),
-        EventKind::StatusChanged(standing(4, "zed", LifeState::Idle)),
+        EventKind::StatusChanged(status(4, "zed", LifeState::Idle)),
     );
     desk.answers(id, Ok(CompletedOrder::Created(MysisId(4))));
     assert!(desk.board.overlays().is_empty());
@@ -330,7 +330,7 @@ fn taking_stock_forgets_who_is_gone() {
     let mut desk = Desk::new();
     desk.key(KeyCode::Enter);
     desk.board.restore(SwarmSnapshot {
-        statuses: vec![standing(2, "bravo", LifeState::Idle)],
+        statuses: vec![status(2, "bravo", LifeState::Idle)],
         mission: Some("mine".into()),
         rules: rules(),
         redactor: Arc::default(),
@@ -394,13 +394,13 @@ fn a_mysis_that_sent_nothing_says_so_and_leaves_no_receipt() {
 #[test]
 fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
     let interrupted = |id, name: &str| {
-        let mut one = MysisStatus::clone(&standing(id, name, LifeState::Idle));
+        let mut one = MysisStatus::clone(&status(id, name, LifeState::Idle));
         one.reason = Some("interrupted: it ran until then".into());
         Arc::new(one)
     };
     let mut desk = Desk::with(vec![
         interrupted(1, "alpha"),
-        standing(2, "bravo", LifeState::Idle),
+        status(2, "bravo", LifeState::Idle),
         interrupted(3, "ceres"),
     ]);
     let groups = desk.board.need_groups();
@@ -430,8 +430,8 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
 #[test]
 fn those_who_are_to_try_again_are_named_by_a_line() {
     let mut desk = Desk::with(vec![
-        standing(1, "alpha", LifeState::Running),
-        standing(2, "bravo", LifeState::Errored),
+        status(1, "alpha", LifeState::Running),
+        status(2, "bravo", LifeState::Errored),
     ]);
     desk.types(":retry all");
     let orders = orders_of(&desk.key(KeyCode::Enter));
@@ -479,23 +479,23 @@ fn what_is_said_goes_after_its_time_although_the_wall_clock_is_set_back() {
 
 #[test]
 fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
-    let mut waits = MysisStatus::clone(&standing(1, "alpha", LifeState::Running));
+    let mut waits = MysisStatus::clone(&status(1, "alpha", LifeState::Running));
     let lane = Lane::Provider("local".into());
     waits.activity = Activity::Queueing(lane.clone());
     let mut desk = Desk::with(vec![Arc::new(waits)]);
     let doing = |desk: &Desk| {
         let member = desk.board.roster().find_by_name("alpha").unwrap();
         let now = desk.board.now();
-        super::table::cells::activity_text(&member.standing, now, desk.board.weather()).0
+        super::table::cells::activity_text(&member.status, now, desk.board.outages()).0
     };
     assert_eq!(doing(&desk), "queues 16:40");
-    let weather = ServerOutages(vec![ServerOutage {
+    let outages = ServerOutages(vec![ServerOutage {
         lane,
         text: "HTTP 503".into(),
         since: Timestamp(900_000),
         next_try: Timestamp(1_004_000),
     }]);
-    desk.happens(None, EventKind::OutagesChanged(Arc::new(weather)));
+    desk.happens(None, EventKind::OutagesChanged(Arc::new(outages)));
     assert_eq!(doing(&desk), "waits −0:04");
     desk.happens(None, EventKind::OutagesChanged(Arc::default()));
     assert_eq!(doing(&desk), "queues 16:40");
@@ -511,7 +511,7 @@ fn a_request_is_weighed_once_for_each_answer_of_the_model() {
     let parts = desk.board.focus().and_then(|focus| focus.weight.parts);
     assert_eq!(parts.map(|parts| parts.total_bytes()), Some(10));
     assert!(orders_of(&desk.key(KeyCode::Down)).is_empty());
-    let mut later = (*standing(1, "alpha", LifeState::Running)).clone();
+    let mut later = (*status(1, "alpha", LifeState::Running)).clone();
     later.totals.tokens_in += 100;
     desk.happens(
         Some((1, "alpha")),
@@ -586,7 +586,7 @@ fn help_begins_with_the_view_in_hand_and_goes_as_it_came() {
 fn the_end_names_for_whom_it_still_waits() {
     let mut desk = Desk::new();
     let under_way = |activity| {
-        let mut one = (*standing(1, "alpha", LifeState::Running)).clone();
+        let mut one = (*status(1, "alpha", LifeState::Running)).clone();
         one.activity = activity;
         EventKind::StatusChanged(Arc::new(one))
     };

@@ -9,11 +9,11 @@ use ratatui::layout::{Margin, Rect};
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(super) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }
-    brush.fill(area, Ground::Panel);
+    painter.fill(area, Ground::Panel);
     let area = area.inner(Margin::new(1, 0));
     let text = one_line(dashboard.silence_text());
     let mut lines = width::wrap(&text, usize::from(area.width));
@@ -23,6 +23,6 @@ pub(super) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) 
             break;
         };
         let is_last = row + 1 == area.height;
-        brush.text(area, row, if is_last { rest } else { line }, Tone::Warning);
+        painter.text(area, row, if is_last { rest } else { line }, Tone::Warning);
     }
 }

@@ -16,12 +16,12 @@ use crate::theme::Ground;
 /// The most Myses that are named. The line has no room for more.
 const MAX_NAMED_MYSES: usize = 8;
 
-pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, brush: &mut Painter<'_>) {
-    paint_message(dashboard, layout.message, brush);
-    paint_hints(dashboard, layout.hints, brush);
+pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+    paint_message(dashboard, layout.message, painter);
+    paint_hints(dashboard, layout.hints, painter);
 }
 
-fn paint_message(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
+fn paint_message(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let line = match dashboard.status_line() {
         StatusLine::Nothing => return,
         StatusLine::Closing => closing_line(dashboard),
@@ -37,7 +37,7 @@ fn paint_message(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
             StyledLine::of(" · ", Tone::Accent).with(message.text.clone(), message.tone)
         }
     };
-    brush.line(area, 0, &line);
+    painter.line(area, 0, &line);
 }
 
 /// Names the Myses that closing waits for and what each still does.
@@ -50,9 +50,9 @@ fn closing_line(dashboard: &Dashboard) -> StyledLine {
     let named: Vec<String> = waited
         .iter()
         .take(MAX_NAMED_MYSES)
-        .map(|standing| {
-            let (doing, _) = cells::activity_text(standing, dashboard.now(), dashboard.weather());
-            format!("{} ({doing})", one_line(&standing.name))
+        .map(|status| {
+            let (doing, _) = cells::activity_text(status, dashboard.now(), dashboard.outages());
+            format!("{} ({doing})", one_line(&status.name))
         })
         .collect();
     StyledLine::of(" … ", Tone::Accent)
@@ -94,13 +94,13 @@ fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> StyledLine {
 }
 
 /// Draws as many hints as fit, the most useful first. The key for help stands at the right.
-fn paint_hints(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
-    brush.fill(area, Ground::Bar);
+fn paint_hints(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+    painter.fill(area, Ground::Bar);
     let mut line = StyledLine::default();
     let mut taken = 0;
     if dashboard.overlays().is_empty() {
         let help = StyledLine::of("? ", Tone::Key).with("help ", Tone::Hint);
-        brush.line_at_right(area, 0, &help);
+        painter.line_at_right(area, 0, &help);
         taken = 8;
     }
     for (keys, hint) in dashboard.hints() {
@@ -112,5 +112,5 @@ fn paint_hints(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
         line.push(format!(" {keys} "), Tone::Key);
         line.push(format!("{hint} "), Tone::Hint);
     }
-    brush.line(area, 0, &line);
+    painter.line(area, 0, &line);
 }

@@ -17,20 +17,20 @@ use crate::theme::Ground;
 /// The most bars of the token chart.
 const MAX_CHART_BARS: usize = 40;
 
-pub(super) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
-    brush.fill(area, Ground::Bar);
+pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+    painter.fill(area, Ground::Bar);
     let rows = [
         Constraint::Length(1),
         Constraint::Min(0),
         Constraint::Length(1),
     ];
     let [counts, mission, figures] = Layout::vertical(rows).areas(area.inner(Margin::new(1, 0)));
-    paint_counts(dashboard, counts, brush);
-    paint_mission(dashboard, mission, brush);
-    paint_figures(dashboard, figures, brush);
+    paint_counts(dashboard, counts, painter);
+    paint_mission(dashboard, mission, painter);
+    paint_figures(dashboard, figures, painter);
 }
 
-fn paint_counts(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
+fn paint_counts(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let mut line = StyledLine::of(format!("{} ZOEA", heartbeat_sign(dashboard)), Tone::Brand);
     if let Some(since) = dashboard.closing_since() {
@@ -48,11 +48,11 @@ fn paint_counts(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
         let tone = if count == 0 { Tone::Faint } else { tone };
         line.push(format!("   {sign} {count} {word}"), tone);
     }
-    let end = brush.line(area, 0, &line);
+    let end = painter.line(area, 0, &line);
     let clock = dashboard.appearance().offset.clock(dashboard.now());
     let room = usize::from(area.width.saturating_sub(end + 2));
     if room >= clock.len() {
-        brush.text_at(area, 0, Alignment::Right, &clock, Tone::Dim);
+        painter.text_at(area, 0, Alignment::Right, &clock, Tone::Dim);
     }
 }
 
@@ -68,14 +68,14 @@ fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
     }
 }
 
-fn paint_mission(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
+fn paint_mission(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let Some(mission) = dashboard.mission() else {
         let words = "none; b broadcasts one to the whole swarm";
         let line = StyledLine::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
-        brush.line(area, 0, &line);
+        painter.line(area, 0, &line);
         return;
     };
-    let end = brush.text(area, 0, "MISSION  ", Tone::Broadcast);
+    let end = painter.text(area, 0, "MISSION  ", Tone::Broadcast);
     let text = without_left(area, end);
     let mission = one_line(mission);
     let mut lines = width::wrap(&mission, usize::from(text.width));
@@ -86,11 +86,11 @@ fn paint_mission(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
             break;
         };
         let line = if is_last { rest } else { line };
-        brush.text(text, row, line, Tone::Text);
+        painter.text(text, row, line, Tone::Text);
     }
 }
 
-fn paint_figures(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
+fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let mut line = StyledLine::default();
     let mut add = |value: String, word: &str, tone: Tone| {
@@ -119,12 +119,12 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
     if let Some(arrival) = LoginProgress::of(counts.here, counts.coming, per_minute) {
         line.push(format!("{arrival}   "), Tone::Accent);
     }
-    let end = brush.line(area, 0, &line);
-    paint_amounts(dashboard, without_left(area, end), brush);
+    let end = painter.line(area, 0, &line);
+    paint_amounts(dashboard, without_left(area, end), painter);
 }
 
 /// Draws tokens, cost and tick at the right. What does not fit is left out, the chart first.
-fn paint_amounts(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
+fn paint_amounts(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let flow = dashboard.token_rate();
     let per_minute = figures::amount(flow.per_minute());
@@ -169,5 +169,5 @@ fn paint_amounts(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
         line.spans
             .splice(0..0, StyledLine::of(sparkline(bars), Tone::Accent).spans);
     }
-    brush.line_at_right(area, 0, &line);
+    painter.line_at_right(area, 0, &line);
 }

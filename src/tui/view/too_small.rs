@@ -8,7 +8,7 @@ use crate::dashboard::text::tone::Tone;
 use crate::painter::{Painter, centre_area};
 use ratatui::layout::Alignment;
 
-pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
+pub(super) fn paint(dashboard: &Dashboard, painter: &mut Painter<'_>) {
     let (width, height) = dashboard.size();
     let (least_width, least_height) = LEAST;
     let counts = dashboard.counts();
@@ -36,6 +36,6 @@ pub(super) fn paint(dashboard: &Dashboard, brush: &mut Painter<'_>) {
     let rows = u16::try_from(lines.len()).unwrap_or(height);
     let area = centre_area(dashboard.screen(), width, rows);
     for (row, (text, tone)) in (0..).zip(&lines) {
-        brush.text_at(area, row, Alignment::Center, text, *tone);
+        painter.text_at(area, row, Alignment::Center, text, *tone);
     }
 }

@@ -103,7 +103,7 @@ impl Breakdown {
 pub(super) fn request_breakdown(
     composition: &Composition<'_>,
     parts: &[RequestPart],
-    (system, aside): (usize, usize),
+    (system, note): (usize, usize),
 ) -> Breakdown {
     let notes = composition.conversation.notes().iter();
     // Notes may be cut. The system prompt comes before them.
@@ -112,7 +112,7 @@ pub(super) fn request_breakdown(
     let mut breakdown = Breakdown {
         system_prompt: system - notes,
         notes,
-        runtime_note: aside,
+        runtime_note: note,
         reasoning_left_out: composition.conversation.reasoning_bytes(),
         ..Breakdown::default()
     };

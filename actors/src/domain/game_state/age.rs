@@ -73,8 +73,8 @@ impl TickClock {
     }
 
     /// The age of a result in words.
-    pub(super) fn age(&self, sighting: &SnapshotResult, now: Now) -> String {
-        let ticks = sighting
+    pub(super) fn age(&self, snapshot: &SnapshotResult, now: Now) -> String {
+        let ticks = snapshot
             .tick
             .zip(self.tick_at(now.moment))
             .map(|(seen, now)| now.saturating_sub(seen).max(0));
@@ -82,7 +82,7 @@ impl TickClock {
             Some(0) => "this tick".to_string(),
             Some(1) => "1 tick ago".to_string(),
             Some(ticks) => format!("{ticks} ticks ago"),
-            None => by_the_wall_clock(now.wall.since(sighting.at) / 1000),
+            None => by_the_wall_clock(now.wall.since(snapshot.at) / 1000),
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::model::TokenUsage;
 const P: fn() -> Lane = || Lane::Provider("p".into());
 const Q: fn() -> Lane = || Lane::Provider("q".into());
 
-fn asker(routes: Vec<Lane>, is_urgent: bool) -> AdmissionRequest {
+fn request(routes: Vec<Lane>, is_urgent: bool) -> AdmissionRequest {
     AdmissionRequest {
         routes,
         payer: None,
@@ -38,7 +38,7 @@ fn queue(gate: &mut AdmissionGate, passes: std::ops::Range<u64>) {
 }
 
 fn queue_at(gate: &mut AdmissionGate, pass: u64, routes: Vec<Lane>, now: i64) {
-    gate.queue_request(PermitId(pass), asker(routes, false), Moment(now));
+    gate.queue_request(PermitId(pass), request(routes, false), Moment(now));
 }
 
 fn even(at: Moment) -> Now {
@@ -82,7 +82,7 @@ fn no_more_than_allowed_are_in_flight_and_urgent_ones_go_first() {
         ..LaneRules::default()
     });
     queue(&mut gate, 0..3);
-    let urgent = asker(vec![Lane::Logins], true);
+    let urgent = request(vec![Lane::Logins], true);
     gate.queue_request(PermitId(9), urgent, Moment(5));
     assert_eq!(admit(&mut gate, Moment(5)), [PermitId(9), PermitId(0)]);
     assert_eq!(gate.wakes_at(), None);
@@ -348,7 +348,7 @@ fn who_does_not_wait_for_what_is_away_is_sent_on() {
     let mut gate = with_fallback();
     let hurried = || AdmissionRequest {
         waits_out: false,
-        ..asker(vec![Q()], false)
+        ..request(vec![Q()], false)
     };
     gate.queue_request(PermitId(0), hurried(), Moment(0));
     assert_eq!(ways(&mut gate, 0), [(0, Q())]);
@@ -405,11 +405,11 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
     };
     gate.add_charge(MysisId(1), &bill, now.wall);
     for mysis in [1, 2] {
-        let asker = AdmissionRequest {
+        let request = AdmissionRequest {
             payer: Some(MysisId(mysis)),
-            ..asker(vec![P()], false)
+            ..request(vec![P()], false)
         };
-        gate.queue_request(PermitId(u64::try_from(mysis).unwrap()), asker, now.moment);
+        gate.queue_request(PermitId(u64::try_from(mysis).unwrap()), request, now.moment);
     }
     let held = GateVerdict::Denied {
         why: "budget spent, resumes 00:00 UTC".into(),
@@ -433,11 +433,11 @@ fn where_a_trial_is_due_one_in_a_hurry_may_make_it() {
         gate.release_permit(&P(), PermitId(pass), &fails(), Moment(0));
     }
     let hurried = |gate: &mut AdmissionGate, pass: u64, now: i64| {
-        let asker = AdmissionRequest {
+        let request = AdmissionRequest {
             waits_out: false,
-            ..asker(vec![P()], false)
+            ..request(vec![P()], false)
         };
-        gate.queue_request(PermitId(pass), asker, Moment(now));
+        gate.queue_request(PermitId(pass), request, Moment(now));
         let decided = gate.decide_requests(even(Moment(now)));
         let is_in = |verdict: &GateVerdict| matches!(verdict, GateVerdict::Admitted { .. });
         decided.first().map(|(of, verdict)| (of.0, is_in(verdict)))
@@ -485,11 +485,11 @@ fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
     };
     gate.restore_spending(&[entry], now);
     let payer = Some(mysis);
-    let asker = AdmissionRequest {
+    let request = AdmissionRequest {
         payer,
-        ..asker(vec![P()], false)
+        ..request(vec![P()], false)
     };
-    gate.queue_request(PermitId(1), asker, Moment(0));
+    gate.queue_request(PermitId(1), request, Moment(0));
     let decided = gate.decide_requests(Now {
         wall: now,
         moment: Moment(0),

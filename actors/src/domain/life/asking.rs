@@ -309,9 +309,9 @@ impl Life {
         };
         self.add_totals(&mut draft);
         self.set_activity(Activity::Recording);
-        let ticket = self.record_draft(draft);
+        let write_id = self.record_draft(draft);
         debug_assert!(row.utterance().is_some(), "a reply was appended");
-        self.set_step(TurnStep::Recording { ticket, then });
+        self.set_step(TurnStep::Recording { write_id, then });
     }
 
     fn may_ask_again(&self) -> bool {
@@ -351,9 +351,9 @@ impl Life {
             turn.calls = self.conversation.open_calls().into();
         }
         self.set_activity(Activity::Recording);
-        let ticket = self.record_draft(draft);
+        let write_id = self.record_draft(draft);
         self.set_step(TurnStep::Recording {
-            ticket,
+            write_id,
             then: AfterRecording::GoOn,
         });
     }

@@ -96,10 +96,10 @@ impl Life {
             call: open.key,
             at: self.now,
         });
-        let ticket = self.record_draft(draft);
+        let write_id = self.record_draft(draft);
         self.set_step(TurnStep::Calling {
             work,
-            mark: SentMark::Writing(ticket),
+            mark: SentMark::Writing(write_id),
         });
         let until = self.recent_activity.expected_end(&open.call, self.now);
         self.set_activity_until(activity_of(&open.call.name), until);
@@ -139,9 +139,9 @@ impl Life {
         let budget = self.rules.context_budget;
         self.conversation.reduce_to(budget.saturating_mul(4));
         self.set_activity(Activity::Recording);
-        let ticket = self.record_draft(draft);
+        let write_id = self.record_draft(draft);
         self.set_step(TurnStep::Recording {
-            ticket,
+            write_id,
             then: AfterRecording::GoOn,
         });
     }

@@ -59,13 +59,13 @@ impl Life {
         let Some(look) = SnapshotQuery::of(&open.call.name, &open.call.arguments) else {
             return;
         };
-        let sighting =
+        let snapshot =
             self.game
                 .record_snapshot(look, open.key, text, outcome.tick, self.both_clocks());
-        draft.writes.push(Write::Sighted {
+        draft.writes.push(Write::SaveSnapshot {
             mysis: self.id,
             account: self.session.account.clone().unwrap_or_default(),
-            sighting: Box::new(sighting.clone()),
+            snapshot: Box::new(snapshot.clone()),
         });
     }
 
@@ -84,7 +84,7 @@ impl Life {
 
     fn forget_game(&mut self, draft: &mut WriteDraft) {
         self.game.forget();
-        draft.writes.push(Write::ForgetSightings {
+        draft.writes.push(Write::ForgetSnapshots {
             mysis: self.id,
             account: self.session.account.clone().unwrap_or_default(),
         });

@@ -37,7 +37,7 @@ pub enum LifeInput {
     /// An order of the operator.
     Ordered {
         /// The id of the reply.
-        asker: ReplyId,
+        reply: ReplyId,
         /// The order.
         order: MysisOrder,
     },
@@ -53,7 +53,7 @@ pub enum LifeInput {
     /// The store has answered a write.
     Recorded {
         /// The id of the write.
-        ticket: WriteId,
+        write_id: WriteId,
         /// The store's answer.
         outcome: Result<(), String>,
     },
@@ -154,7 +154,7 @@ pub enum Effect {
     /// Store a batch, then report the result.
     Record {
         /// The id of the write.
-        ticket: WriteId,
+        write_id: WriteId,
         /// The batch.
         writes: Vec<Write>,
     },
@@ -181,7 +181,7 @@ pub enum Effect {
     /// Answer an order.
     Answer {
         /// The id of the caller that waits.
-        asker: ReplyId,
+        reply: ReplyId,
         /// The answer.
         answer: OrderResult,
     },

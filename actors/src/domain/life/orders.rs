@@ -16,24 +16,24 @@ use super::record::WriteDraft;
 use super::{Life, LifeStage, Mode, TurnStep, TurnTrigger};
 
 impl Life {
-    pub(super) fn on_order(&mut self, asker: ReplyId, order: MysisOrder) {
+    pub(super) fn on_order(&mut self, reply: ReplyId, order: MysisOrder) {
         let refused = match order {
-            MysisOrder::Start => self.start(asker, CompletedAction::Started),
-            MysisOrder::Retry => self.retry(asker),
-            MysisOrder::Stop => self.stop(asker),
-            MysisOrder::Prompt(text) => self.take_prompt(asker, text),
-            MysisOrder::Mission(mission) => self.take_mission(asker, mission),
-            MysisOrder::Note(text) => self.take_note(asker, text),
-            MysisOrder::ClearNotes => self.clear_notes(asker),
-            MysisOrder::Configure(change) => self.record_profile_change(asker, change),
+            MysisOrder::Start => self.start(reply, CompletedAction::Started),
+            MysisOrder::Retry => self.retry(reply),
+            MysisOrder::Stop => self.stop(reply),
+            MysisOrder::Prompt(text) => self.take_prompt(reply, text),
+            MysisOrder::Mission(mission) => self.take_mission(reply, mission),
+            MysisOrder::Note(text) => self.take_note(reply, text),
+            MysisOrder::ClearNotes => self.clear_notes(reply),
+            MysisOrder::Configure(change) => self.record_profile_change(reply, change),
         };
         if let Err(refusal) = refused {
             let answer = Err(refusal);
-            self.effects.push(Effect::Answer { asker, answer });
+            self.effects.push(Effect::Answer { reply, answer });
         }
     }
 
-    fn start(&mut self, asker: ReplyId, done: CompletedAction) -> Result<(), OrderRefusal> {
+    fn start(&mut self, reply: ReplyId, done: CompletedAction) -> Result<(), OrderRefusal> {
         if self.mode == Mode::QueueOnly {
             return Err(OrderRefusal::NoSwarm);
         }
@@ -51,7 +51,7 @@ impl Life {
             self.forget_progress();
         }
         self.silence = Some(Arc::default());
-        let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::Done(done));
+        let mut draft = WriteDraft::default().with_answer(reply, CompletedOrder::Done(done));
         self.run_into(&mut draft);
         self.record_draft(draft);
         self.go_on();
@@ -60,14 +60,14 @@ impl Life {
 
     /// Tries again at once, with a new series of attempts. A request that waits at the gate stays
     /// there, because the gate tries the server.
-    fn retry(&mut self, asker: ReplyId) -> Result<(), OrderRefusal> {
+    fn retry(&mut self, reply: ReplyId) -> Result<(), OrderRefusal> {
         match self.mode {
             Mode::QueueOnly => return Err(OrderRefusal::NoSwarm),
             Mode::Draining => return Err(OrderRefusal::Closing),
             Mode::Live => {}
         }
         let is_at_the_gate = match &self.stage {
-            LifeStage::Errored(_) => return self.start(asker, CompletedAction::Retried),
+            LifeStage::Errored(_) => return self.start(reply, CompletedAction::Retried),
             LifeStage::InTurn { step, .. } => match (step, &self.doing.activity) {
                 (TurnStep::CoolingDown { .. }, _) => false,
                 (TurnStep::Asking { .. }, Activity::Queueing(_)) => true,
@@ -90,16 +90,16 @@ impl Life {
             self.ask_model(0);
         }
         let answer = Ok(CompletedOrder::Done(CompletedAction::Retried));
-        self.effects.push(Effect::Answer { asker, answer });
+        self.effects.push(Effect::Answer { reply, answer });
         Ok(())
     }
 
-    fn stop(&mut self, asker: ReplyId) -> Result<(), OrderRefusal> {
+    fn stop(&mut self, reply: ReplyId) -> Result<(), OrderRefusal> {
         if self.state() == LifeState::Stopped {
             return Err(OrderRefusal::AlreadyStopped);
         }
         let mut draft = WriteDraft::default()
-            .with_answer(asker, CompletedOrder::Done(CompletedAction::Stopped));
+            .with_answer(reply, CompletedOrder::Done(CompletedAction::Stopped));
         self.close_open_calls(&mut draft, "the operator stopped the mysis");
         self.enter_stage(LifeStage::Stopped, None);
         self.add_state(&mut draft);
@@ -109,24 +109,24 @@ impl Life {
         Ok(())
     }
 
-    fn take_prompt(&mut self, asker: ReplyId, text: Arc<str>) -> Result<(), OrderRefusal> {
+    fn take_prompt(&mut self, reply: ReplyId, text: Arc<str>) -> Result<(), OrderRefusal> {
         self.check_takes_messages()?;
         check_text(&text)?;
-        self.take_message(asker, RowBody::Prompt { text });
+        self.take_message(reply, RowBody::Prompt { text });
         Ok(())
     }
 
     /// Stores a mission. It applies to every Mysis, also to one that cannot take the message now.
-    fn take_mission(&mut self, asker: ReplyId, mission: Mission) -> Result<(), OrderRefusal> {
+    fn take_mission(&mut self, reply: ReplyId, mission: Mission) -> Result<(), OrderRefusal> {
         self.mission = Some(mission.clone());
         self.check_takes_messages()?;
         let Mission { id, text, .. } = mission;
-        self.take_message(asker, RowBody::Mission { id, text });
+        self.take_message(reply, RowBody::Mission { id, text });
         Ok(())
     }
 
     /// Stores a message that starts a turn. During a turn, the next model call contains it.
-    fn take_message(&mut self, asker: ReplyId, body: RowBody) {
+    fn take_message(&mut self, reply: ReplyId, body: RowBody) {
         self.nudges = 0;
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
             // The turn is now about an order, whatever started it, so it does not count as nudged.
@@ -135,7 +135,7 @@ impl Life {
         self.forget_progress();
         self.figures.last_activity_at = self.now;
         let seq = self.conversation.last_seq().next();
-        let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::Stored(seq));
+        let mut draft = WriteDraft::default().with_answer(reply, CompletedOrder::Stored(seq));
         self.append_row(&mut draft, body);
         let was_idle = self.state() == LifeState::Idle;
         if was_idle {
@@ -167,18 +167,18 @@ impl Life {
         }
     }
 
-    fn take_note(&mut self, asker: ReplyId, text: Arc<str>) -> Result<(), OrderRefusal> {
+    fn take_note(&mut self, reply: ReplyId, text: Arc<str>) -> Result<(), OrderRefusal> {
         check_text(&text)?;
         let seq = self.conversation.last_seq().next();
-        let mut draft = WriteDraft::default().with_answer(asker, CompletedOrder::Stored(seq));
+        let mut draft = WriteDraft::default().with_answer(reply, CompletedOrder::Stored(seq));
         self.append_row(&mut draft, RowBody::Note { text });
         self.record_draft(draft);
         Ok(())
     }
 
-    fn clear_notes(&mut self, asker: ReplyId) -> Result<(), OrderRefusal> {
+    fn clear_notes(&mut self, reply: ReplyId) -> Result<(), OrderRefusal> {
         let mut draft = WriteDraft::default()
-            .with_answer(asker, CompletedOrder::Done(CompletedAction::NotesCleared));
+            .with_answer(reply, CompletedOrder::Done(CompletedAction::NotesCleared));
         draft.writes.push(Write::ClearNotes {
             mysis: self.id,
             upto: self.conversation.last_seq(),
@@ -193,11 +193,11 @@ impl Life {
     /// Stores a change of the profile. It takes effect with the first model call after that.
     fn record_profile_change(
         &mut self,
-        asker: ReplyId,
+        reply: ReplyId,
         change: ProfileChange,
     ) -> Result<(), OrderRefusal> {
         let mut draft = WriteDraft::default()
-            .with_answer(asker, CompletedOrder::Done(CompletedAction::Configured));
+            .with_answer(reply, CompletedOrder::Done(CompletedAction::Configured));
         draft.writes.push(Write::Configure {
             mysis: self.id,
             change: change.clone(),

@@ -29,16 +29,20 @@ impl Life {
 
     /// Ends a turn for the stall detection, reports a verdict and takes the next step. Returns the
     /// reason if the Mysis is to be parked.
-    pub(super) fn watch_progress(&mut self, errand: OrderIntent) -> Option<String> {
+    pub(super) fn watch_progress(&mut self, intent: OrderIntent) -> Option<String> {
         let rules = self.rules.clone();
-        let means = EscalationOptions {
+        let options = EscalationOptions {
             has_other_provider: self.other_route().is_some(),
             may_park: rules.progress.parks,
         };
-        let blatant = rules.no_progress_turns.max(1);
-        let verdict =
-            self.watch
-                .turn_ended(&rules.progress, blatant, errand, means, self.both_clocks());
+        let no_progress_limit = rules.no_progress_turns.max(1);
+        let verdict = self.watch.turn_ended(
+            &rules.progress,
+            no_progress_limit,
+            intent,
+            options,
+            self.both_clocks(),
+        );
         let mut draft = WriteDraft::default();
         let reason = verdict.and_then(|verdict| self.apply_verdict(&mut draft, &verdict));
         if let Some(text) = self.watch.take_unjudged_notice(&rules.progress) {

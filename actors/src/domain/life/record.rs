@@ -35,8 +35,8 @@ pub(super) struct WriteDraft {
 
 impl WriteDraft {
     /// Adds the answer to an order. It is given when the draft is stored.
-    pub(super) fn with_answer(mut self, asker: ReplyId, done: CompletedOrder) -> WriteDraft {
-        self.answer = Some((asker, done));
+    pub(super) fn with_answer(mut self, reply: ReplyId, done: CompletedOrder) -> WriteDraft {
+        self.answer = Some((reply, done));
         self
     }
 }
@@ -134,9 +134,9 @@ impl Life {
 
     /// Sends a draft to the store. Only the answer to an order waits for it.
     pub(super) fn record_draft(&mut self, draft: WriteDraft) -> WriteId {
-        let ticket = WriteId(self.next_stamp());
+        let write_id = WriteId(self.next_stamp());
         self.pending.insert(
-            ticket,
+            write_id,
             PendingWrite {
                 rows: draft.rows,
                 change: draft.change,
@@ -144,15 +144,15 @@ impl Life {
             },
         );
         self.effects.push(Effect::Record {
-            ticket,
+            write_id,
             writes: draft.writes,
         });
-        ticket
+        write_id
     }
 
     /// Takes the store's answer to a write.
-    pub(super) fn on_recorded(&mut self, ticket: WriteId, outcome: Result<(), String>) {
-        let Some(pending) = self.pending.remove(&ticket) else {
+    pub(super) fn on_recorded(&mut self, write_id: WriteId, outcome: Result<(), String>) {
+        let Some(pending) = self.pending.remove(&write_id) else {
             return;
         };
         if let Err(why) = outcome {
@@ -164,27 +164,27 @@ impl Life {
         for row in pending.rows {
             self.tell_event(EventKind::Stored(row));
         }
-        if let Some((asker, done)) = pending.answer {
+        if let Some((reply, done)) = pending.answer {
             let answer = Ok(done);
-            self.effects.push(Effect::Answer { asker, answer });
+            self.effects.push(Effect::Answer { reply, answer });
         }
-        self.continue_after(ticket);
+        self.continue_after(write_id);
     }
 
     /// Continues with what waited for a write.
-    fn continue_after(&mut self, ticket: WriteId) {
+    fn continue_after(&mut self, write_id: WriteId) {
         let LifeStage::InTurn { step, .. } = &mut self.stage else {
             return;
         };
         match step {
             TurnStep::Recording {
-                ticket: waited,
+                write_id: waited,
                 then,
-            } if *waited == ticket => match then {
+            } if *waited == write_id => match then {
                 AfterRecording::GoOn => self.go_on_in_turn(),
                 AfterRecording::EndTurn => self.end_turn(),
             },
-            TurnStep::Calling { work, mark } if *mark == SentMark::Writing(ticket) => {
+            TurnStep::Calling { work, mark } if *mark == SentMark::Writing(write_id) => {
                 *mark = SentMark::Sent;
                 let work = *work;
                 self.effects.push(Effect::Release { work });
@@ -199,9 +199,9 @@ impl Life {
 
     /// Handles a final refusal of the store. What exists in memory only must not be used.
     fn not_recorded(&mut self, pending: PendingWrite, why: &str) {
-        if let Some((asker, _)) = pending.answer {
+        if let Some((reply, _)) = pending.answer {
             let answer = Err(OrderRefusal::Store(why.to_string()));
-            self.effects.push(Effect::Answer { asker, answer });
+            self.effects.push(Effect::Answer { reply, answer });
         }
         // A profile change that is not stored is not in force, so nothing depends on it.
         if self.state() == LifeState::Running && pending.change.is_none() {

@@ -182,7 +182,7 @@ fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
 
 /// What the logged-in account knows of the game.
 fn restore_game(past: &mut StoredHistory, account: Option<&str>, both: Now) -> GameState {
-    let sightings = std::mem::take(&mut past.sightings).into_iter();
-    let seen = sightings.filter(|(of, _)| **of == *account.unwrap_or_default());
-    GameState::restore(seen.map(|(_, sighting)| sighting).collect(), both)
+    let snapshots = std::mem::take(&mut past.snapshots).into_iter();
+    let seen = snapshots.filter(|(of, _)| **of == *account.unwrap_or_default());
+    GameState::restore(seen.map(|(_, snapshot)| snapshot).collect(), both)
 }

@@ -20,10 +20,10 @@ impl LifeInput {
     /// Removes the known secrets.
     pub(super) fn remove_secrets(&mut self, known: &Redactor) {
         match self {
-            LifeInput::Ordered { asker: _, order } => order.remove_secrets(known),
+            LifeInput::Ordered { reply: _, order } => order.remove_secrets(known),
             LifeInput::MissionStands(Some(mission)) => mission.remove_secrets(known),
             LifeInput::Recorded {
-                ticket: _,
+                write_id: _,
                 outcome: Err(why),
             } => known.clean_in_place(why),
             LifeInput::Progressed { work: _, activity } => activity.remove_secrets(known),

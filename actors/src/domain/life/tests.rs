@@ -94,7 +94,7 @@ struct Scene {
     now: i64,
     /// The milliseconds by which the wall clock is ahead of the monotonic clock.
     ahead: i64,
-    askers: u64,
+    replies: u64,
     /// Writes that the store has not answered yet.
     unrecorded: Vec<WriteId>,
     /// Whether the store answers at once.
@@ -113,7 +113,7 @@ impl Scene {
             effects: Vec::new(),
             now: 1000,
             ahead: 0,
-            askers: 0,
+            replies: 0,
             unrecorded: Vec::new(),
             store_works: true,
         };
@@ -147,8 +147,8 @@ impl Scene {
 
     fn take(&mut self, effects: Vec<Effect>) {
         for effect in effects {
-            if let Effect::Record { ticket, .. } = &effect {
-                self.unrecorded.push(*ticket);
+            if let Effect::Record { write_id, .. } = &effect {
+                self.unrecorded.push(*write_id);
             }
             self.effects.push(effect);
         }
@@ -159,20 +159,20 @@ impl Scene {
 
     fn record_all(&mut self) {
         while !self.unrecorded.is_empty() {
-            let ticket = self.unrecorded.remove(0);
+            let write_id = self.unrecorded.remove(0);
             let outcome = Ok(());
             let effects = self
                 .life
-                .handle(LifeInput::Recorded { ticket, outcome }, self.at());
+                .handle(LifeInput::Recorded { write_id, outcome }, self.at());
             self.take(effects);
         }
     }
 
     /// The store refuses all open writes for good.
     fn refuse_all(&mut self, why: &str) {
-        for ticket in std::mem::take(&mut self.unrecorded) {
+        for write_id in std::mem::take(&mut self.unrecorded) {
             let outcome = Err(why.to_string());
-            self.hear(LifeInput::Recorded { ticket, outcome });
+            self.hear(LifeInput::Recorded { write_id, outcome });
         }
     }
 
@@ -190,15 +190,15 @@ impl Scene {
     }
 
     fn order(&mut self, order: MysisOrder) -> Option<OrderResult> {
-        self.askers += 1;
-        let asker = ReplyId(self.askers);
-        self.hear(LifeInput::Ordered { asker, order });
-        self.answer_to(asker)
+        self.replies += 1;
+        let reply = ReplyId(self.replies);
+        self.hear(LifeInput::Ordered { reply, order });
+        self.answer_to(reply)
     }
 
-    fn answer_to(&self, asker: ReplyId) -> Option<OrderResult> {
+    fn answer_to(&self, reply: ReplyId) -> Option<OrderResult> {
         self.effects.iter().find_map(|effect| match effect {
-            Effect::Answer { asker: to, answer } if *to == asker => Some(answer.clone()),
+            Effect::Answer { reply: to, answer } if *to == reply => Some(answer.clone()),
             _ => None,
         })
     }

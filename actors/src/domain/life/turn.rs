@@ -161,9 +161,9 @@ impl Life {
         );
         self.add_host_notice(&mut draft, Severity::Info, "turn_limit", None, &text);
         self.add_totals(&mut draft);
-        let ticket = self.record_draft(draft);
+        let write_id = self.record_draft(draft);
         self.set_step(TurnStep::Recording {
-            ticket,
+            write_id,
             then: AfterRecording::EndTurn,
         });
     }
@@ -181,12 +181,12 @@ impl Life {
             TurnTrigger::Continued => !turn.called_tools,
             TurnTrigger::Ordered => false,
         };
-        let errand = self.order_intent(&turn.owner);
+        let intent = self.order_intent(&turn.owner);
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;
         }
         self.end_silent_turn();
-        let parked = self.watch_progress(errand);
+        let parked = self.watch_progress(intent);
         let (window, budget) = (self.rules.context_window, self.rules.context_budget);
         self.conversation.trim_window(window, None);
         self.conversation.reduce_to(budget.saturating_mul(2));

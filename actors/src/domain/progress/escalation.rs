@@ -39,13 +39,13 @@ impl EscalationStep {
     }
 
     /// The next step that is possible.
-    pub(super) fn next_step(self, means: EscalationOptions) -> Option<EscalationStep> {
+    pub(super) fn next_step(self, options: EscalationOptions) -> Option<EscalationStep> {
         let may = |step: &EscalationStep| match step {
             EscalationStep::Unescalated
             | EscalationStep::Notified
             | EscalationStep::ContextReset => true,
-            EscalationStep::OtherProvider => means.has_other_provider,
-            EscalationStep::Parked => means.may_park,
+            EscalationStep::OtherProvider => options.has_other_provider,
+            EscalationStep::Parked => options.may_park,
         };
         Self::ALL.into_iter().find(|step| *step > self && may(step))
     }

@@ -19,8 +19,8 @@ const MEANS: EscalationOptions = EscalationOptions {
 struct Scene {
     watch: StallDetector,
     rules: ProgressRules,
-    errand: OrderIntent,
-    means: EscalationOptions,
+    intent: OrderIntent,
+    options: EscalationOptions,
     now: Moment,
     /// By how much the wall clock is ahead.
     ahead: i64,
@@ -33,8 +33,8 @@ impl Scene {
         Scene {
             watch: StallDetector::default(),
             rules: ProgressRules::default(),
-            errand: OrderIntent::Works,
-            means: MEANS,
+            intent: OrderIntent::Works,
+            options: MEANS,
             now: Moment(1_000_000),
             ahead: 1_773_254_527_042,
             told: Vec::new(),
@@ -63,7 +63,7 @@ impl Scene {
         self.turns += 1;
         let verdict =
             self.watch
-                .turn_ended(&self.rules, BLATANT, self.errand, self.means, self.both());
+                .turn_ended(&self.rules, BLATANT, self.intent, self.options, self.both());
         if let Some(verdict) = verdict {
             self.told.push((self.turns, verdict.way, verdict.step));
         }
@@ -111,8 +111,8 @@ fn whoever_gets_nowhere_is_told_begun_afresh_asked_elsewhere_and_parked() {
 #[test]
 fn without_another_provider_and_without_leave_to_park_those_rungs_are_left_out() {
     let mut scene = Scene::new();
-    scene.means.has_other_provider = false;
-    scene.means.may_park = false;
+    scene.options.has_other_provider = false;
+    scene.options.may_park = false;
     for _ in 0..300 {
         scene.end();
     }
@@ -218,13 +218,13 @@ fn cargo_that_was_paid_for_is_no_gain() {
 
 #[test]
 fn one_who_waits_as_ordered_is_left_alone_but_for_what_fails() {
-    for (errand, answer, expected) in [
+    for (intent, answer, expected) in [
         (OrderIntent::Waits, Ok(r#"{"count":0}"#), false),
         (OrderIntent::Works, Ok(r#"{"count":0}"#), true),
         (OrderIntent::Waits, Err("Error: no: never"), true),
     ] {
         let mut scene = Scene::new();
-        scene.errand = errand;
+        scene.intent = intent;
         scene.call("get_status", "{}", Ok(&status(1, 0, "x")));
         for turn in 0..200 {
             if turn % 3 > 0 {
@@ -232,7 +232,7 @@ fn one_who_waits_as_ordered_is_left_alone_but_for_what_fails() {
             }
             scene.end();
         }
-        assert_eq!(!scene.told.is_empty(), expected, "{errand:?} {answer:?}");
+        assert_eq!(!scene.told.is_empty(), expected, "{intent:?} {answer:?}");
     }
 }
 

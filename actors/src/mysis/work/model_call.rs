@@ -97,7 +97,7 @@ impl ModelCaller {
         let lane = Lane::Provider(first.provider.clone());
         door.on_event(SessionEvent::Progress(Activity::Queueing(lane)));
         let lanes = ask.routes.iter();
-        let asker = AdmissionRequest {
+        let request = AdmissionRequest {
             routes: lanes
                 .map(|route| Lane::Provider(route.provider.clone()))
                 .collect(),
@@ -106,7 +106,7 @@ impl ModelCaller {
             tokens: ask.tokens,
             waits_out: true,
         };
-        self.deps.means.gate.request_admission(asker).await
+        self.deps.session.gate.request_admission(request).await
     }
 
     /// Asks the provider of the permit. The cost is reported before the permit ends, so that no
@@ -143,7 +143,7 @@ impl ModelCaller {
                 ms: 0,
             };
         };
-        let clock = &self.deps.means.clock;
+        let clock = &self.deps.session.clock;
         let (provider, model) = (route.provider.clone(), route.model.clone());
         let started = clock.moment();
         let result = self.ask_once(door, session, &pass, route, messages).await;
@@ -179,7 +179,7 @@ impl ModelCaller {
             Ok(answer) => answer.usage,
             Err(fault) => fault.usage(),
         };
-        let gate = &self.deps.means.gate;
+        let gate = &self.deps.session.gate;
         if let Some(bill) = self.rules.call_charge(provider, model, usage) {
             gate.report_charge(self.payer, bill);
         }
@@ -202,7 +202,7 @@ impl ModelCaller {
             });
         };
         // A secret may have become known after the request was composed.
-        let secrets = &self.deps.means.secrets;
+        let secrets = &self.deps.session.secrets;
         let known = secrets.redactor();
         let messages = messages
             .iter()
@@ -216,7 +216,7 @@ impl ModelCaller {
             tools: session.tools().without_secrets(&known),
         };
         door.keep_request(LastRequest {
-            at: self.deps.means.clock.now(),
+            at: self.deps.session.clock.now(),
             request: request.clone(),
         });
         let meter = AnswerMeter::default();

@@ -1,6 +1,6 @@
 //! The questions about the game and the game account.
 
-use super::Asker;
+use super::QuestionDialog;
 use crate::cli::setup::Extras;
 use crate::cli::setup::flags::{self, typed_key};
 use crate::cli::setup::prompts::{
@@ -9,7 +9,7 @@ use crate::cli::setup::prompts::{
 use crate::settings::{BUILT_IN_GAME, SPACEMOLT, Secret};
 use crate::setup::KeyAnswer;
 
-impl Asker<'_> {
+impl QuestionDialog<'_> {
     /// Asks for the game.
     pub(super) fn ask_game(&self) -> anyhow::Result<String> {
         if let Some(game) = &self.args.game {

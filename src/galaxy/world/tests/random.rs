@@ -129,7 +129,7 @@ fn play(game: &mut Game, steps: &[Step]) -> Vec<String> {
                 let queued = game
                     .world
                     .submit(order(pilot, name, step.arguments.clone()));
-                queued.map(|ticket| json!(format!("{ticket:?}")))
+                queued.map(|answer_id| json!(format!("{answer_id:?}")))
             }
             Some(CommandKind::Reference | CommandKind::Look | CommandKind::Write) => {
                 game.call(pilot, name, step.arguments.clone())

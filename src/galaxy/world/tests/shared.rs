@@ -117,7 +117,7 @@ fn the_order_of_arrival_within_a_tick_does_not_matter() {
                 "travel" => json!({ "target_poi": "main_belt" }),
                 _ => json!({}),
             };
-            let tickets: Vec<_> = pilots
+            let answer_ids: Vec<_> = pilots
                 .iter()
                 .map(|pilot| {
                     (
@@ -129,10 +129,10 @@ fn the_order_of_arrival_within_a_tick_does_not_matter() {
                 })
                 .collect();
             for _ in 0..8 {
-                for (ticket, answer) in game.world.tick().answers {
-                    let pilot = tickets
+                for (answer_id, answer) in game.world.tick().answers {
+                    let pilot = answer_ids
                         .iter()
-                        .find(|(theirs, _)| *theirs == ticket)
+                        .find(|(theirs, _)| *theirs == answer_id)
                         .unwrap()
                         .1;
                     answers.push((game.world.now(), pilot, answer.unwrap().to_string()));

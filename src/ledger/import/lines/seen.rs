@@ -14,14 +14,14 @@ use super::members::{call_key, required_text, required_time};
 /// A line with a snapshot.
 pub(super) struct SightingLine {
     account: Arc<str>,
-    sighting: SnapshotResult,
+    snapshot: SnapshotResult,
 }
 
 impl SightingLine {
     pub(super) fn read(line: &Value) -> Result<SightingLine, String> {
         Ok(SightingLine {
             account: required_text(line, "account")?.into(),
-            sighting: SnapshotResult {
+            snapshot: SnapshotResult {
                 look: SnapshotQuery {
                     tool: required_text(line, "tool")?.into(),
                     arguments: required_text(line, "arguments")?.into(),
@@ -36,11 +36,11 @@ impl SightingLine {
     }
 
     pub(super) fn into_write(mut self, mysis: MysisId, redactor: &Redactor) -> Write {
-        self.sighting.digest = redactor.clean_shared(self.sighting.digest);
-        Write::Sighted {
+        self.snapshot.digest = redactor.clean_shared(self.snapshot.digest);
+        Write::SaveSnapshot {
             mysis,
             account: self.account,
-            sighting: Box::new(self.sighting),
+            snapshot: Box::new(self.snapshot),
         }
     }
 }

@@ -21,11 +21,11 @@ const LABEL: usize = 9;
 /// The width in cells of the bar that shows a part's share of a request.
 const SHARE_BAR_CELLS: usize = 12;
 
-pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &mut Painter<'_>) {
     if area.width < 8 {
         return;
     }
-    brush.fill(area, Ground::Panel);
+    painter.fill(area, Ground::Panel);
     let inner = Rect {
         width: area.width - 3,
         ..without_left(area, 2)
@@ -33,17 +33,11 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, brush: &mu
     let mut lines = Vec::new();
     if let Some(member) = dashboard.roster().get(focus.mysis()) {
         let columns = inner.width;
-        add_mysis(
-            dashboard,
-            &member.standing,
-            focus.weight,
-            &mut lines,
-            columns,
-        );
+        add_mysis(dashboard, &member.status, focus.weight, &mut lines, columns);
     }
     lines.push(StyledLine::default());
     add_game(dashboard, &focus.game, &mut lines, usize::from(inner.width));
-    brush.lines(inner, &lines);
+    painter.lines(inner, &lines);
 }
 
 fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> StyledLine {
@@ -52,17 +46,17 @@ fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> StyledLine {
 
 fn add_mysis(
     dashboard: &Dashboard,
-    standing: &MysisStatus,
+    status: &MysisStatus,
     weight: Weight,
     lines: &mut Vec<StyledLine>,
     columns: u16,
 ) {
-    let totals = standing.totals;
-    let account = standing
+    let totals = status.totals;
+    let account = status
         .account
         .as_deref()
         .map_or("none".to_string(), one_line);
-    let (link, link_tone) = match standing.link {
+    let (link, link_tone) = match status.link {
         LinkState::None => ("none", Tone::Dim),
         LinkState::Ok => ("ok", Tone::Success),
         LinkState::Down => ("down", Tone::Fault),
@@ -74,39 +68,39 @@ fn add_mysis(
     lines.push(labelled("session", link, link_tone));
     lines.push(labelled(
         "provider",
-        one_line(&standing.profile.provider),
+        one_line(&status.profile.provider),
         Tone::Text,
     ));
-    lines.push(labelled("model", one_line(&standing.model), Tone::Text));
-    let temperature = standing
+    lines.push(labelled("model", one_line(&status.model), Tone::Text));
+    let temperature = status
         .temperature
         .map_or("–".to_string(), |value| value.to_string());
     lines.push(labelled("temp", temperature, Tone::Text));
     lines.push(labelled("turns", figures::amount(totals.turns), Tone::Text));
     lines.push(labelled("tokens", tokens, Tone::Text));
     if totals.tokens_in.saturating_add(totals.tokens_out) > 0 {
-        let cost = cost_text(standing, dashboard.rules());
+        let cost = cost_text(status, dashboard.rules());
         lines.push(labelled("cost", cost, Tone::Text));
     }
-    if let Some(ms) = standing.last_call_ms {
+    if let Some(ms) = status.last_call_ms {
         lines.push(labelled("call", figures::span(ms), Tone::Text));
     }
     if let Some(parts) = weight.parts {
         add_request(parts, lines);
     }
     let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
-    if standing.nudges > 0 {
-        let nudges = format!("{} of {limit}", standing.nudges);
+    if status.nudges > 0 {
+        let nudges = format!("{} of {limit}", status.nudges);
         lines.push(labelled("nudges", nudges, Tone::Warning));
     }
-    add_reason(standing, lines, columns);
+    add_reason(status, lines, columns);
 }
 
 /// Adds the reason for the Mysis' state.
-fn add_reason(standing: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16) {
-    let why = standing.fault.as_ref().map(|fault| fault.text.as_str());
-    if let Some(why) = why.or(standing.reason.as_deref()) {
-        let tone = if standing.fault.is_some() {
+fn add_reason(status: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16) {
+    let why = status.fault.as_ref().map(|fault| fault.text.as_str());
+    if let Some(why) = why.or(status.reason.as_deref()) {
+        let tone = if status.fault.is_some() {
             Tone::Errored
         } else {
             Tone::Dim

@@ -33,10 +33,10 @@ pub struct Weight {
 impl Dashboard {
     /// Asks for the last request of the Mysis that keys act upon.
     pub(in crate::dashboard) fn look_into_request(&mut self) {
-        let Some(standing) = self.target() else {
+        let Some(status) = self.target() else {
             return;
         };
-        let name = standing.name.clone();
+        let name = status.name.clone();
         let id = self.ask_for_request(&name);
         self.awaited_request = Some(AwaitedRequest {
             id,
@@ -63,11 +63,11 @@ impl Dashboard {
         let Some(member) = self.roster.get(focus.mysis()) else {
             return;
         };
-        let tokens = member.standing.totals.tokens_in;
+        let tokens = member.status.totals.tokens_in;
         if focus.weight.asked.is_some() || focus.weight.tokens == Some(tokens) {
             return;
         }
-        let name = member.standing.name.clone();
+        let name = member.status.name.clone();
         let asked = Some(self.ask_for_request(&name));
         if let Some(focus) = &mut self.focus {
             focus.weight.asked = asked;

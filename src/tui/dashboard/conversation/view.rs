@@ -19,11 +19,11 @@ pub(crate) fn paint(
     dashboard: &Dashboard,
     focus: &Focus,
     layout: &ScreenLayout,
-    brush: &mut Painter<'_>,
+    painter: &mut Painter<'_>,
 ) {
     let transcript = &focus.transcript;
     if let Some(member) = dashboard.roster().get(focus.mysis()) {
-        paint_title(dashboard, &member.standing, transcript, layout.title, brush);
+        paint_title(dashboard, &member.status, transcript, layout.title, painter);
     }
     if transcript.pages().rows().is_empty() {
         let words = if transcript.pages().is_loading() {
@@ -32,37 +32,37 @@ pub(crate) fn paint(
             "nothing has been said yet; m writes to it"
         };
         let area = centre_area(layout.body, layout.body.width, 1);
-        brush.text_at(area, 0, Alignment::Center, words, Tone::Dim);
+        painter.text_at(area, 0, Alignment::Center, words, Tone::Dim);
     }
     for (row, shown) in (0..).zip(transcript.visible_lines()) {
-        paint_line(transcript, shown, layout.body, row, brush);
+        paint_line(transcript, shown, layout.body, row, painter);
     }
-    paint_place(transcript, layout.body, brush);
-    panel::paint(dashboard, focus, layout.panel, brush);
+    paint_place(transcript, layout.body, painter);
+    panel::paint(dashboard, focus, layout.panel, painter);
 }
 
 fn paint_title(
     dashboard: &Dashboard,
-    standing: &MysisStatus,
+    status: &MysisStatus,
     transcript: &Transcript,
     area: Rect,
-    brush: &mut Painter<'_>,
+    painter: &mut Painter<'_>,
 ) {
-    brush.fill(area, Ground::Panel);
-    let (state, tone) = cells::state(standing.state);
-    let (doing, doing_tone) = cells::activity_text(standing, dashboard.now(), dashboard.weather());
-    let mut line = StyledLine::of(format!(" {}", one_line(&standing.name)), Tone::Mysis)
+    painter.fill(area, Ground::Panel);
+    let (state, tone) = cells::state(status.state);
+    let (doing, doing_tone) = cells::activity_text(status, dashboard.now(), dashboard.outages());
+    let mut line = StyledLine::of(format!(" {}", one_line(&status.name)), Tone::Mysis)
         .with(format!("  {state}"), tone)
         .with(format!("  {doing}"), doing_tone);
-    let account = match &standing.account {
+    let account = match &status.account {
         Some(account) => format!("  plays as {}", one_line(account)),
         None => "  no account".to_string(),
     };
     line.push(account, Tone::Dim);
     let model = format!(
         "  {}/{}",
-        one_line(&standing.profile.provider),
-        one_line(&standing.model)
+        one_line(&status.profile.provider),
+        one_line(&status.model)
     );
     line.push(model, Tone::Dim);
     let place = position_line(transcript);
@@ -70,8 +70,8 @@ fn paint_title(
     let wide = u16::try_from(width::of(&place.text())).unwrap_or(area.width);
     let columns = [Constraint::Min(0), Constraint::Length(wide)];
     let [left, right] = Layout::horizontal(columns).areas(area);
-    brush.line(left, 0, &line);
-    brush.line(right, 0, &place);
+    painter.line(left, 0, &line);
+    painter.line(right, 0, &place);
 }
 
 /// The position of the window, and which of the hits is current.
@@ -101,7 +101,7 @@ fn paint_line(
     shown: &VisibleLine,
     body: Rect,
     row: u16,
-    brush: &mut Painter<'_>,
+    painter: &mut Painter<'_>,
 ) {
     let Some(line) = shown.line else {
         return;
@@ -109,20 +109,20 @@ fn paint_line(
     let whole = row_of(body, row);
     let is_selected = transcript.selected() == Some(shown.entry.seq);
     if is_selected {
-        brush.fill(whole, Ground::Selected);
+        painter.fill(whole, Ground::Selected);
     }
     let gutter = Transcript::gutter(body.width);
     if line == 0 && gutter > 8 {
-        brush.text(whole, 0, &shown.entry.clock, Tone::Faint);
+        painter.text(whole, 0, &shown.entry.clock, Tone::Faint);
     }
-    brush.write(whole, 0, gutter.saturating_sub(2), "▌", shown.entry.speaker);
+    painter.write(whole, 0, gutter.saturating_sub(2), "▌", shown.entry.speaker);
     if let Some(line) = shown.entry.lines.get(line) {
-        brush.line(without_left(whole, gutter), 0, line);
+        painter.line(without_left(whole, gutter), 0, line);
     }
 }
 
 /// Draws a mark at the right edge at the height of the scroll position.
-fn paint_place(transcript: &Transcript, body: Rect, brush: &mut Painter<'_>) {
+fn paint_place(transcript: &Transcript, body: Rect, painter: &mut Painter<'_>) {
     if transcript.is_following() || body.height == 0 {
         return;
     }
@@ -132,5 +132,5 @@ fn paint_place(transcript: &Transcript, body: Rect, brush: &mut Painter<'_>) {
         reason = "a row of the screen times a number from 0 to 1"
     )]
     let row = (f64::from(body.height - 1) * transcript.scroll_fraction()) as u16;
-    brush.text_at(body, row, Alignment::Right, "┃", Tone::Accent);
+    painter.text_at(body, row, Alignment::Right, "┃", Tone::Accent);
 }

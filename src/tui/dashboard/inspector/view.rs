@@ -8,10 +8,10 @@ use crate::dashboard::text::width;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(inspector: &Inspector, layout: &ScreenLayout, brush: &mut Painter<'_>) {
+pub(crate) fn paint(inspector: &Inspector, layout: &ScreenLayout, painter: &mut Painter<'_>) {
     let body = layout.page();
-    brush.fill(body, Ground::Base);
-    brush.fill(layout.title, Ground::Panel);
+    painter.fill(body, Ground::Base);
+    painter.fill(layout.title, Ground::Panel);
     let (lines, top) = inspector.extent();
     let place = format!(
         "  {} of {lines} ",
@@ -19,22 +19,22 @@ pub(crate) fn paint(inspector: &Inspector, layout: &ScreenLayout, brush: &mut Pa
     );
     let room = usize::from(layout.title.width).saturating_sub(place.len() + 1);
     let title = width::clip(&inspector.title, room).into_owned();
-    brush.line(
+    painter.line(
         layout.title,
         0,
         &StyledLine::of(format!(" {title}"), Tone::Brand),
     );
-    brush.line_at_right(layout.title, 0, &StyledLine::of(place, Tone::Dim));
+    painter.line_at_right(layout.title, 0, &StyledLine::of(place, Tone::Dim));
     let mut was_selected = false;
     for (row, (line, is_selected)) in (0..body.height).zip(inspector.in_sight()) {
         let whole = row_of(body, row);
         if is_selected {
-            brush.fill(whole, Ground::Selected);
+            painter.fill(whole, Ground::Selected);
             if !was_selected {
-                brush.text(whole, 0, "▌", Tone::Accent);
+                painter.text(whole, 0, "▌", Tone::Accent);
             }
         }
         was_selected = is_selected;
-        brush.line(without_left(whole, 2), 0, line);
+        painter.line(without_left(whole, 2), 0, line);
     }
 }

@@ -15,12 +15,12 @@ pub(crate) fn paint_log(
     dashboard: &Dashboard,
     view: LogView,
     layout: &ScreenLayout,
-    brush: &mut Painter<'_>,
+    painter: &mut Painter<'_>,
 ) {
-    let body = clear(layout, brush);
+    let body = clear(layout, painter);
     let title = StyledLine::of(" MESSAGES", Tone::Brand)
         .with(format!("  {}", view.least.as_str()), Tone::Dim);
-    brush.line(layout.title, 0, &title);
+    painter.line(layout.title, 0, &title);
     let messages = dashboard.log().messages().iter().rev();
     let shown: Vec<_> = messages
         .filter(|message| view.least.shows(message.tone))
@@ -28,7 +28,7 @@ pub(crate) fn paint_log(
         .take(usize::from(body.height))
         .collect();
     if shown.is_empty() {
-        brush.text_at(
+        painter.text_at(
             centre_area(body, body.width, 1),
             0,
             Alignment::Center,
@@ -37,7 +37,7 @@ pub(crate) fn paint_log(
         );
     }
     for (row, message) in (0..).zip(shown.into_iter().rev()) {
-        brush.line(body, row, &log_line(dashboard, message));
+        painter.line(body, row, &log_line(dashboard, message));
     }
 }
 
@@ -55,9 +55,9 @@ pub(crate) fn log_line(dashboard: &Dashboard, message: &LogMessage) -> StyledLin
 }
 
 /// Empties the whole area of the view.
-fn clear(layout: &ScreenLayout, brush: &mut Painter<'_>) -> Rect {
+fn clear(layout: &ScreenLayout, painter: &mut Painter<'_>) -> Rect {
     let body = layout.page();
-    brush.fill(body, Ground::Base);
-    brush.fill(layout.title, Ground::Panel);
+    painter.fill(body, Ground::Base);
+    painter.fill(layout.title, Ground::Panel);
     body
 }

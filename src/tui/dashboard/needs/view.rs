@@ -13,23 +13,23 @@ use ratatui::layout::Rect;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }
-    brush.fill(area, Ground::Panel);
+    painter.fill(area, Ground::Panel);
     let groups = dashboard.need_groups();
     let rows = usize::from(area.height - 1);
     let title = StyledLine::of(" WHO NEEDS YOU", Tone::Brand)
         .with("   ! goes to the next   = marks those alike", Tone::Hint);
-    brush.line(area, 0, &title);
+    painter.line(area, 0, &title);
     if groups.len() > rows {
         let more = StyledLine::of(format!("{} more ", groups.len() - rows), Tone::Hint);
-        brush.line_at_right(area, 0, &more);
+        painter.line_at_right(area, 0, &more);
     }
     for (row, group) in (1..).zip(groups.iter().take(rows)) {
         if let Some(need) = dashboard.needs().get(group.newest) {
-            paint_need(dashboard, need, group.myses.len(), area, row, brush);
+            paint_need(dashboard, need, group.myses.len(), area, row, painter);
         }
     }
 }
@@ -40,7 +40,7 @@ fn paint_need(
     count: usize,
     area: Rect,
     row: u16,
-    brush: &mut Painter<'_>,
+    painter: &mut Painter<'_>,
 ) {
     let tone = match need.severity {
         Severity::Error => Tone::Errored,
@@ -63,6 +63,6 @@ fn paint_need(
     let taken = width::of(&line.text()) + width::of(&help.text());
     let room = usize::from(area.width).saturating_sub(taken);
     line.push(width::clip(&one_line(&need.why), room), Tone::Text);
-    brush.line(area, row, &line);
-    brush.line_at_right(area, row, &help);
+    painter.line(area, row, &line);
+    painter.line_at_right(area, row, &help);
 }

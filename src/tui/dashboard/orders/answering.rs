@@ -166,12 +166,8 @@ impl Dashboard {
     /// target again.
     fn restore_draft(&mut self, outcome: &AnsweredOrder, target: ComposeTarget, text: &str) {
         let target = match (target, self.roster.find_by_name(&outcome.name)) {
-            (ComposeTarget::Myses(_), Some(member)) => {
-                ComposeTarget::Myses(vec![member.standing.id])
-            }
-            (ComposeTarget::Notes(_), Some(member)) => {
-                ComposeTarget::Notes(vec![member.standing.id])
-            }
+            (ComposeTarget::Myses(_), Some(member)) => ComposeTarget::Myses(vec![member.status.id]),
+            (ComposeTarget::Notes(_), Some(member)) => ComposeTarget::Notes(vec![member.status.id]),
             (target, _) => target,
         };
         let open = self.overlays.iter_mut().find_map(|layer| {

@@ -65,7 +65,7 @@ impl Dashboard {
 
     fn give_order(&mut self, receipt: u64, order: Order, mysis: Option<MysisId>) -> OrderId {
         let before = mysis.and_then(|id| self.roster.get(id));
-        let before = before.map(|member| &*member.standing);
+        let before = before.map(|member| &*member.status);
         let given = NewOrder {
             order: &order,
             mysis,

@@ -111,19 +111,19 @@ impl MysisForm {
 
     /// A form with the present profile of a Mysis.
     #[must_use]
-    pub fn configure(rules: &SwarmRules, standing: &MysisStatus) -> MysisForm {
+    pub fn configure(rules: &SwarmRules, status: &MysisStatus) -> MysisForm {
         let form = MysisForm::create(rules);
-        let temperature = standing.temperature.map(|value| value.to_string());
+        let temperature = status.temperature.map(|value| value.to_string());
         MysisForm {
             at: FormField::Provider,
-            provider: place_of(&form.providers, &standing.profile.provider),
-            model: TextField::with_text(&standing.model),
+            provider: place_of(&form.providers, &status.profile.provider),
+            model: TextField::with_text(&status.model),
             temperature: TextField::with_text(&temperature.unwrap_or_default()),
             purpose: FormPurpose::Configure {
-                mysis: standing.id,
-                name: standing.name.clone(),
-                model: standing.model.clone(),
-                temperature: standing.temperature,
+                mysis: status.id,
+                name: status.name.clone(),
+                model: status.model.clone(),
+                temperature: status.temperature,
             },
             ..form
         }

@@ -11,15 +11,15 @@ use crate::theme::Ground;
 
 const KEYS_COLUMNS: usize = 18;
 
-pub(crate) fn paint(dashboard: &Dashboard, top: usize, screen: Rect, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, top: usize, screen: Rect, painter: &mut Painter<'_>) {
     let area = centre_area(screen, 76, screen.height.saturating_sub(2));
-    let inside = brush.frame(area, "keys", Ground::Panel);
+    let inside = painter.frame(area, "keys", Ground::Panel);
     let lines = lines(dashboard);
     let rows = usize::from(inside.height);
-    brush.lines(inside, lines.iter().skip(top));
+    painter.lines(inside, lines.iter().skip(top));
     if lines.len() > top + rows {
         let foot = row_of(inside, inside.height);
-        brush.text_at(foot, 0, Alignment::Right, " ↓ more ", Tone::Hint);
+        painter.text_at(foot, 0, Alignment::Right, " ↓ more ", Tone::Hint);
     }
 }
 

@@ -24,39 +24,39 @@ pub fn cell(
     placed: PlacedColumn,
     member: &RosterMember,
     now: Timestamp,
-    weather: &ServerOutages,
+    outages: &ServerOutages,
     rules: Option<&SwarmRules>,
 ) -> (String, Tone) {
-    let standing = &*member.standing;
-    let totals = standing.totals;
+    let status = &*member.status;
+    let totals = status.totals;
     match placed.column {
         Column::Mark => unread_mark(member),
-        Column::Name => (one_line(&standing.name), Tone::Strong),
-        Column::State => state(standing.state),
-        Column::Doing => doing_within(standing, now, weather, usize::from(placed.width)),
-        Column::Words => last_words_text(member, now, weather),
-        Column::Account => match &standing.account {
+        Column::Name => (one_line(&status.name), Tone::Strong),
+        Column::State => state(status.state),
+        Column::Doing => doing_within(status, now, outages, usize::from(placed.width)),
+        Column::Words => last_words_text(member, now, outages),
+        Column::Account => match &status.account {
             Some(account) => (one_line(account), Tone::Text),
             None => ("–".to_string(), Tone::Faint),
         },
-        Column::Provider => (one_line(&standing.profile.provider), Tone::Dim),
-        Column::Model => (one_line(&standing.model), Tone::Dim),
+        Column::Provider => (one_line(&status.profile.provider), Tone::Dim),
+        Column::Model => (one_line(&status.model), Tone::Dim),
         Column::Nudges => {
             let limit = rules.map_or(0, SwarmRules::nudge_limit);
-            nudges(standing.nudges, limit)
+            nudges(status.nudges, limit)
         }
         Column::Turns => (figures::amount(totals.turns), Tone::Dim),
         Column::Tokens => {
             let tokens = totals.tokens_in.saturating_add(totals.tokens_out);
             (figures::amount(tokens), Tone::Dim)
         }
-        Column::Cost => (cost_text(standing, rules), Tone::Dim),
+        Column::Cost => (cost_text(status, rules), Tone::Dim),
         Column::Latency => {
-            let latency = standing.last_call_ms.map(figures::span);
+            let latency = status.last_call_ms.map(figures::span);
             (latency.unwrap_or_default(), Tone::Dim)
         }
         Column::Seen => {
-            let ago = now.since(standing.last_activity_at);
+            let ago = now.since(status.last_activity_at);
             (figures::ago(ago), Tone::Dim)
         }
     }
@@ -64,11 +64,11 @@ pub fn cell(
 
 /// The cost of the Mysis' calls. An unknown cost is not shown as 0.
 #[must_use]
-pub fn cost_text(standing: &MysisStatus, rules: Option<&SwarmRules>) -> String {
-    let totals = standing.totals;
+pub fn cost_text(status: &MysisStatus, rules: Option<&SwarmRules>) -> String {
+    let totals = status.totals;
     let tokens = totals.tokens_in.saturating_add(totals.tokens_out);
     let is_priced = |rules: &SwarmRules| {
-        let price = rules.price_of(&standing.profile.provider, &standing.model);
+        let price = rules.price_of(&status.profile.provider, &status.model);
         price.is_some()
     };
     if totals.cost_micros == 0 && tokens > 0 && !rules.is_some_and(is_priced) {
@@ -105,26 +105,26 @@ fn nudges(given: u32, limit: u32) -> (String, Tone) {
 /// What a Mysis does, and the elapsed or remaining time.
 #[must_use]
 pub fn activity_text(
-    standing: &MysisStatus,
+    status: &MysisStatus,
     now: Timestamp,
-    weather: &ServerOutages,
+    outages: &ServerOutages,
 ) -> (String, Tone) {
-    doing_within(standing, now, weather, MAX_CELL_COLUMNS)
+    doing_within(status, now, outages, MAX_CELL_COLUMNS)
 }
 
 /// The same within a width. A long text is cut, but the time is kept.
 fn doing_within(
-    standing: &MysisStatus,
+    status: &MysisStatus,
     now: Timestamp,
-    weather: &ServerOutages,
+    outages: &ServerOutages,
     columns: usize,
 ) -> (String, Tone) {
     // Once the expected end has passed, only the elapsed time is known.
-    let left = standing
+    let left = status
         .activity_until
         .filter(|until| *until > now)
         .map(|until| figures::stopwatch(until.since(now) + 999));
-    let taken = figures::stopwatch(now.since(standing.activity_since));
+    let taken = figures::stopwatch(now.since(status.activity_since));
     let timed = |words: &str| {
         let time = match &left {
             Some(left) => format!(" −{left}"),
@@ -133,17 +133,17 @@ fn doing_within(
         let room = columns.saturating_sub(width::of(&time));
         format!("{}{time}", width::clip(words, room))
     };
-    match &standing.activity {
-        Activity::Resting => match standing.state {
+    match &status.activity {
+        Activity::Resting => match status.state {
             LifeState::Idle => ("waits for orders".to_string(), Tone::Dim),
             LifeState::Running | LifeState::Stopped | LifeState::Errored => {
                 ("–".to_string(), Tone::Faint)
             }
         },
         Activity::Rebuilding => ("reads its past".to_string(), Tone::Dim),
-        Activity::Pausing if is_long(standing) => (timed("pauses"), Tone::Dim),
+        Activity::Pausing if is_long(status) => (timed("pauses"), Tone::Dim),
         Activity::Pausing => ("pauses".to_string(), Tone::Dim),
-        Activity::Queueing(lane) => match weather.of(lane) {
+        Activity::Queueing(lane) => match outages.of(lane) {
             Some(away) => {
                 let left = figures::stopwatch(away.next_in(now) * 1000);
                 (format!("waits −{left}"), Tone::Warning)
@@ -176,41 +176,41 @@ fn doing_within(
 }
 
 /// Whether the end is far enough away to show the remaining time.
-fn is_long(standing: &MysisStatus) -> bool {
-    let until = standing.activity_until;
-    until.is_some_and(|until| until.since(standing.activity_since) >= LONG_MS)
+fn is_long(status: &MysisStatus) -> bool {
+    let until = status.activity_until;
+    until.is_some_and(|until| until.since(status.activity_since) >= LONG_MS)
 }
 
 /// Its last words, or its fault, or else its last tool call.
 fn last_words_text(
     member: &RosterMember,
     now: Timestamp,
-    weather: &ServerOutages,
+    outages: &ServerOutages,
 ) -> (String, Tone) {
-    let standing = &*member.standing;
-    if let Some(fault) = &standing.fault {
+    let status = &*member.status;
+    if let Some(fault) = &status.fault {
         return (clip_to_line(&fault.text), Tone::Errored);
     }
-    if let Activity::Queueing(lane) = &standing.activity {
-        let told = match weather.of(lane) {
+    if let Activity::Queueing(lane) = &status.activity {
+        let told = match outages.of(lane) {
             Some(away) => format!("{}: {}", away.waiting_text(now), away.text),
-            None => standing.activity.to_string(),
+            None => status.activity.to_string(),
         };
         return (clip_to_line(&told), Tone::Warning);
     }
-    if let Activity::Paused(why) | Activity::CoolingDown(why) = &standing.activity
+    if let Activity::Paused(why) | Activity::CoolingDown(why) = &status.activity
         && !why.is_empty()
     {
         return (clip_to_line(why), Tone::Warning);
     }
-    let is_reason_newer = standing.state != LifeState::Running || standing.last_words.is_empty();
-    if let Some(reason) = &standing.reason
+    let is_reason_newer = status.state != LifeState::Running || status.last_words.is_empty();
+    if let Some(reason) = &status.reason
         && is_reason_newer
     {
         return (clip_to_line(reason), Tone::Dim);
     }
-    if let Some(deed) = &standing.last_tool_call
-        && standing.last_words.is_empty()
+    if let Some(deed) = &status.last_tool_call
+        && status.last_words.is_empty()
     {
         return tool_call_text(deed);
     }
@@ -219,7 +219,7 @@ fn last_words_text(
     } else {
         Tone::Dim
     };
-    (clip_to_line(&standing.last_words), tone)
+    (clip_to_line(&status.last_words), tone)
 }
 
 /// A completed tool call and its result.

@@ -16,11 +16,11 @@ use crate::theme::Ground;
 /// The most lines of words or of a fault.
 const MAX_TEXT_LINES: usize = 4;
 
-pub(crate) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     if area.height == 0 {
         return;
     }
-    brush.fill(area, Ground::Panel);
+    painter.fill(area, Ground::Panel);
     let member = dashboard.table().selected();
     let member = member.and_then(|id| dashboard.roster().get(id));
     let mut lines = Vec::new();
@@ -36,7 +36,7 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, brush: &mut Painter<'_>) 
     // Notices are shown in the status line instead.
     let newest = messages.filter(|message| !message.is_notice()).take(room);
     lines.extend(newest.map(|message| log_line(dashboard, message)));
-    brush.lines(area, &lines);
+    painter.lines(area, &lines);
 }
 
 /// Adds what the table's columns leave out, and the last words or the fault in full.
@@ -46,41 +46,41 @@ fn add_member(
     columns: usize,
     lines: &mut Vec<StyledLine>,
 ) {
-    let standing = &*member.standing;
-    let (state, tone) = cells::state(standing.state);
-    let (doing, doing_tone) = cells::activity_text(standing, dashboard.now(), dashboard.weather());
+    let status = &*member.status;
+    let (state, tone) = cells::state(status.state);
+    let (doing, doing_tone) = cells::activity_text(status, dashboard.now(), dashboard.outages());
     lines.push(
-        StyledLine::of(format!(" {}", one_line(&standing.name)), Tone::Brand)
+        StyledLine::of(format!(" {}", one_line(&status.name)), Tone::Brand)
             .with(format!("  {state}"), tone)
             .with(format!("  {doing}"), doing_tone),
     );
-    let totals = standing.totals;
+    let totals = status.totals;
     let mut facts = vec![
-        one_line(&standing.model),
+        one_line(&status.model),
         counted(totals.turns, "turn"),
         format!(
             "{} → {} tokens",
             figures::amount(totals.tokens_in),
             figures::amount(totals.tokens_out)
         ),
-        format!("session {}", standing.link.as_str()),
+        format!("session {}", status.link.as_str()),
     ];
     if totals.cost_micros > 0 {
         facts.push(figures::money(totals.cost_micros));
     }
     facts.extend(
-        standing
+        status
             .last_call_ms
             .map(|ms| format!("call {}", figures::span(ms))),
     );
     lines.push(StyledLine::of(format!(" {}", facts.join(" · ")), Tone::Dim));
-    let (words, tone) = match (&standing.fault, &standing.reason) {
+    let (words, tone) = match (&status.fault, &status.reason) {
         (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
-        (None, Some(reason)) if standing.last_words.is_empty() => (&**reason, Tone::Dim),
-        (None, Some(_) | None) => (&*standing.last_words, Tone::Text),
+        (None, Some(reason)) if status.last_words.is_empty() => (&**reason, Tone::Dim),
+        (None, Some(_) | None) => (&*status.last_words, Tone::Text),
     };
     add_wrapped(&one_line(words), tone, columns, lines);
-    if let Some(deed) = &standing.last_tool_call {
+    if let Some(deed) = &status.last_tool_call {
         let (words, tone) = cells::tool_call_text(deed);
         add_wrapped(&words, tone, columns, lines);
     }

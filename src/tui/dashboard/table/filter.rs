@@ -145,27 +145,27 @@ impl Filter {
 
     /// Whether it shows this Mysis.
     #[must_use]
-    pub fn shows(&self, standing: &MysisStatus) -> bool {
-        if self.state.is_some_and(|state| state != standing.state) {
+    pub fn shows(&self, status: &MysisStatus) -> bool {
+        if self.state.is_some_and(|state| state != status.state) {
             return false;
         }
         self.terms
             .iter()
-            .all(|term| matches_pattern(&term.wanted, standing) != term.is_inverse)
+            .all(|term| matches_pattern(&term.wanted, status) != term.is_inverse)
     }
 }
 
-fn matches_pattern(wanted: &TermPattern, standing: &MysisStatus) -> bool {
-    let fault = standing.fault.as_ref().map(|fault| fault.text.as_str());
+fn matches_pattern(wanted: &TermPattern, status: &MysisStatus) -> bool {
+    let fault = status.fault.as_ref().map(|fault| fault.text.as_str());
     let words = [
-        Some(&*standing.name),
-        Some(standing.state.as_str()),
-        Some(&*standing.profile.provider),
-        Some(&*standing.model),
-        standing.account.as_deref(),
-        standing.reason.as_deref(),
+        Some(&*status.name),
+        Some(status.state.as_str()),
+        Some(&*status.profile.provider),
+        Some(&*status.model),
+        status.account.as_deref(),
+        status.reason.as_deref(),
         fault,
-        Some(&*standing.last_words),
+        Some(&*status.last_words),
     ];
     words.into_iter().flatten().any(|text| match wanted {
         TermPattern::Text(word) => holds(text, word),
@@ -188,12 +188,12 @@ fn holds(text: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dashboard::tests::standing;
+    use crate::dashboard::tests::status;
 
     fn shows(filter: &str, name: &str, state: LifeState) -> bool {
         let mut it = Filter::default();
         it.set_text(filter);
-        it.shows(&standing(1, name, state))
+        it.shows(&status(1, name, state))
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         let mut filter = Filter::default();
         filter.set_text("~(");
         assert!(filter.complaint().is_some());
-        assert!(filter.shows(&standing(1, "alpha", LifeState::Idle)));
+        assert!(filter.shows(&status(1, "alpha", LifeState::Idle)));
     }
 
     #[test]

@@ -77,8 +77,8 @@ impl Sorting {
 }
 
 fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
-    let tokens = |standing: &MysisStatus| {
-        let totals = standing.totals;
+    let tokens = |status: &MysisStatus| {
+        let totals = status.totals;
         totals.tokens_in.saturating_add(totals.tokens_out)
     };
     match column {

@@ -13,23 +13,28 @@ use ratatui::layout::{Alignment, Rect};
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
-pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, brush: &mut Painter<'_>) {
+pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
     let columns = columns(layout.body.width);
     for placed in &columns {
-        paint_title(dashboard, layout.title, *placed, brush);
+        paint_title(dashboard, layout.title, *placed, painter);
     }
     if dashboard.table().order().is_empty() {
-        return paint_empty(dashboard, layout.body, brush);
+        return paint_empty(dashboard, layout.body, painter);
     }
     let (_, in_sight) = dashboard.table().visible_rows();
     for (row, id) in (0..).zip(in_sight) {
         if let Some(member) = dashboard.roster().get(*id) {
-            paint_row(dashboard, member, layout.body, row, &columns, brush);
+            paint_row(dashboard, member, layout.body, row, &columns, painter);
         }
     }
 }
 
-fn paint_title(dashboard: &Dashboard, title: Rect, placed: PlacedColumn, brush: &mut Painter<'_>) {
+fn paint_title(
+    dashboard: &Dashboard,
+    title: Rect,
+    placed: PlacedColumn,
+    painter: &mut Painter<'_>,
+) {
     let area = cell_area(title, placed);
     let sorting = dashboard.table().sorting();
     let is_sorted = sorting.by == placed.column;
@@ -40,10 +45,10 @@ fn paint_title(dashboard: &Dashboard, title: Rect, placed: PlacedColumn, brush: 
     };
     let tone = if is_sorted { Tone::Accent } else { Tone::Faint };
     let words = format!("{}{sign}", placed.column.title());
-    brush.text_at(area, 0, side(placed.column), &words, tone);
+    painter.text_at(area, 0, side(placed.column), &words, tone);
     if placed.column == Column::Words {
         let room = area.width.saturating_sub(taken_by(&words));
-        brush.line_at_right(area, 0, &selection_line(dashboard, usize::from(room)));
+        painter.line_at_right(area, 0, &selection_line(dashboard, usize::from(room)));
     }
 }
 
@@ -90,33 +95,33 @@ fn paint_row(
     body: Rect,
     row: u16,
     columns: &[PlacedColumn],
-    brush: &mut Painter<'_>,
+    painter: &mut Painter<'_>,
 ) {
     let line = row_of(body, row);
-    let is_selected = dashboard.table().selected() == Some(member.standing.id);
+    let is_selected = dashboard.table().selected() == Some(member.status.id);
     if is_selected {
-        brush.fill(line, Ground::Selected);
-        brush.text(line, 0, "▌", Tone::Accent);
+        painter.fill(line, Ground::Selected);
+        painter.text(line, 0, "▌", Tone::Accent);
     }
     for placed in columns {
         let is_mark = placed.column == Column::Mark;
-        let (text, tone) = if is_mark && dashboard.table().marks().contains(&member.standing.id) {
+        let (text, tone) = if is_mark && dashboard.table().marks().contains(&member.status.id) {
             ("◆".to_string(), Tone::Warning)
         } else {
             cell(
                 *placed,
                 member,
                 dashboard.now(),
-                dashboard.weather(),
+                dashboard.outages(),
                 dashboard.rules(),
             )
         };
         let area = cell_area(line, *placed);
-        brush.text_at(area, 0, side(placed.column), &text, tone);
+        painter.text_at(area, 0, side(placed.column), &text, tone);
     }
 }
 
-fn paint_empty(dashboard: &Dashboard, body: Rect, brush: &mut Painter<'_>) {
+fn paint_empty(dashboard: &Dashboard, body: Rect, painter: &mut Painter<'_>) {
     let (words, help) = if dashboard.rules().is_none() {
         ("The swarm wakes up …", "")
     } else if dashboard.table().filter().is_open() {
@@ -132,7 +137,7 @@ fn paint_empty(dashboard: &Dashboard, body: Rect, brush: &mut Painter<'_>) {
     ];
     let area = centre_area(body, body.width, 4);
     for (row, (text, tone)) in (0..).zip(lines) {
-        brush.text_at(area, row, Alignment::Center, text, tone);
+        painter.text_at(area, row, Alignment::Center, text, tone);
     }
 }
 

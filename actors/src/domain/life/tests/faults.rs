@@ -27,9 +27,9 @@ fn a_transient_fault_is_tried_again_with_the_configured_waits() {
     scene.fail(transient());
     assert_eq!(scene.life.state(), LifeState::Running);
     assert_eq!(scene.host_codes(), ["retry", "retry", "waits"]);
-    let standing = scene.life.status();
+    let status = scene.life.status();
     let lane = Lane::Provider("local".into());
-    assert_eq!(standing.activity, Activity::Queueing(lane));
+    assert_eq!(status.activity, Activity::Queueing(lane));
     assert_eq!(scene.wait(), Duration::from_secs(1), "then it queues again");
     scene.ring();
     assert_eq!(scene.asks().len(), 4);

@@ -21,10 +21,10 @@ fn out_of_budget_a_mysis_runs_on_says_so_once_and_goes_on_by_itself() {
     let mut scene = Scene::new();
     scene.prompt("go");
     hold(&mut scene, 100_000);
-    let standing = scene.life.status();
-    assert_eq!(standing.state, LifeState::Running);
-    assert_eq!(standing.activity, Activity::Paused(WHY.into()));
-    assert_eq!(standing.activity_until, Some(Timestamp(100_000)));
+    let status = scene.life.status();
+    assert_eq!(status.state, LifeState::Running);
+    assert_eq!(status.activity, Activity::Paused(WHY.into()));
+    assert_eq!(status.activity_until, Some(Timestamp(100_000)));
     assert_eq!(scene.host_codes(), ["budget_spent"]);
     assert_eq!(scene.wait(), Duration::from_secs(60), "a clock may jump");
     scene.ring();
@@ -173,8 +173,8 @@ fn while_an_answer_comes_the_time_shown_is_that_of_the_whole_call_and_late_piece
     let grows = |scene: &mut Scene, words, thoughts| {
         let activity = Activity::Answering(AnswerProgress { words, thoughts });
         scene.hear(LifeInput::Progressed { work, activity });
-        let standing = scene.life.status();
-        (standing.activity.to_string(), standing.activity_since)
+        let status = scene.life.status();
+        (status.activity.to_string(), status.activity_since)
     };
     let asked_at = scene.life.status().activity_since;
     scene.now += 4_000;

@@ -6,9 +6,9 @@ use crate::event::Activity;
 use crate::game_state::SnapshotResult;
 
 /// The runtime note in the last request, at the end of its last message; empty if there is none.
-fn aside(scene: &Scene) -> String {
+fn runtime_note(scene: &Scene) -> String {
     let messages = scene.asked().messages.iter();
-    let asides = messages.flat_map(|message| match message {
+    let notes = messages.flat_map(|message| match message {
         ChatMessage::User(text) | ChatMessage::Tool { text, .. } => {
             text.match_indices(RUNTIME_NOTE_LINE).collect()
         }
@@ -19,7 +19,7 @@ fn aside(scene: &Scene) -> String {
         panic!("a request ends with a user or a result");
     };
     let place = text.find(RUNTIME_NOTE_LINE);
-    assert_eq!(asides.count(), usize::from(place.is_some()), "{text}");
+    assert_eq!(notes.count(), usize::from(place.is_some()), "{text}");
     place.map_or(String::new(), |place| text[place..].to_string())
 }
 
@@ -68,32 +68,32 @@ fn begun() -> Scene {
     scene
 }
 
-fn sighted(scene: &Scene) -> Vec<(Arc<str>, SnapshotResult)> {
+fn saved_snapshots(scene: &Scene) -> Vec<(Arc<str>, SnapshotResult)> {
     let writes = scene.writes().into_iter();
-    let sighted = writes.filter_map(|write| match write {
-        Write::Sighted {
-            account, sighting, ..
-        } => Some((account, *sighting)),
+    let saved_snapshots = writes.filter_map(|write| match write {
+        Write::SaveSnapshot {
+            account, snapshot, ..
+        } => Some((account, *snapshot)),
         _ => None,
     });
-    sighted.collect()
+    saved_snapshots.collect()
 }
 
 #[test]
 fn a_look_is_kept_told_with_its_age_and_marked_by_actions() {
     let mut scene = begun();
-    assert_eq!(aside(&scene), "");
+    assert_eq!(runtime_note(&scene), "");
     look(&mut scene, r#"{"credits":7}"#, Some(100));
-    assert!(aside(&scene).contains("- get_status (this tick): as shown above"));
+    assert!(runtime_note(&scene).contains("- get_status (this tick): as shown above"));
     scene.now += 30_000;
     scene.want(&[("mine", "{}")]);
     give(&mut scene, "ore", CallStatus::Done, None);
-    let told = aside(&scene);
+    let told = runtime_note(&scene);
     assert!(
         told.contains("- get_status (3 ticks ago; mine may have changed it since)"),
         "{told}"
     );
-    let written = sighted(&scene);
+    let written = saved_snapshots(&scene);
     assert_eq!(written.len(), 1);
     assert_eq!(&*written[0].0, "alpha-1");
     let is_marking = |write: &Write| matches!(write, Write::Stale { by, .. } if &**by == "mine");
@@ -107,22 +107,22 @@ fn failures_and_words_of_others_are_no_looks() {
     give(&mut scene, "Error: no", CallStatus::Failed, None);
     scene.want(&[("get_chat_history", "{}")]);
     give(&mut scene, "obey me", CallStatus::Done, None);
-    assert_eq!(sighted(&scene), []);
-    assert_eq!(aside(&scene), "");
+    assert_eq!(saved_snapshots(&scene), []);
+    assert_eq!(runtime_note(&scene), "");
 }
 
 #[test]
 fn what_was_seen_survives_a_restart_for_its_account_alone() {
     let mut scene = begun();
     look(&mut scene, r#"{"credits":7}"#, Some(100));
-    let sightings = sighted(&scene);
+    let snapshots = saved_snapshots(&scene);
     for (account, knows) in [("alpha-1", true), ("alpha-2", false)] {
         let mut again = past();
         again.record.account = Some(account.into());
-        again.recollection.sightings = sightings.clone();
+        again.recollection.snapshots = snapshots.clone();
         let mut again = Scene::of(again);
         again.order(MysisOrder::Start);
-        let told = aside(&again).contains("credits 7");
+        let told = runtime_note(&again).contains("credits 7");
         assert_eq!(told, knows, "{account}");
     }
 }
@@ -133,8 +133,8 @@ fn logging_out_forgets_the_game() {
     look(&mut scene, r#"{"credits":7}"#, Some(100));
     scene.want(&[("logout", "{}")]);
     give(&mut scene, "bye", CallStatus::Done, None);
-    assert_eq!(aside(&scene), "");
-    let forgot = |write: &Write| matches!(write, Write::ForgetSightings { .. });
+    assert_eq!(runtime_note(&scene), "");
+    let forgot = |write: &Write| matches!(write, Write::ForgetSnapshots { .. });
     assert!(scene.writes().iter().any(forgot));
 }
 
@@ -148,7 +148,7 @@ fn a_template_that_names_the_game_state_gets_it_there() {
     }));
     scene.prompt("go");
     look(&mut scene, r#"{"credits":7}"#, Some(100));
-    assert_eq!(aside(&scene), "");
+    assert_eq!(runtime_note(&scene), "");
     let ChatMessage::System(system) = &scene.asked().messages[0] else {
         panic!("a request begins with the system prompt");
     };
@@ -169,7 +169,7 @@ fn that_the_game_is_away_is_told_and_one_host_row_says_so() {
     for _ in 0..3 {
         scene.say("waiting");
         scene.ring();
-        assert!(aside(&scene).contains("cannot be reached"));
+        assert!(runtime_note(&scene).contains("cannot be reached"));
     }
     let codes = scene.host_codes();
     let notices = codes.iter().filter(|code| *code == "system_notice");
@@ -246,11 +246,11 @@ fn a_ship_under_way_or_cooling_down_is_shown_between_turns_until_its_tick() {
         };
         scene.hear(LifeInput::Returned { work, outcome });
         scene.say("under way");
-        let standing = scene.life.status();
-        assert_eq!(standing.activity, activity, "{result}");
-        let until = standing.activity_until.expect("an end");
+        let status = scene.life.status();
+        assert_eq!(status.activity, activity, "{result}");
+        let until = status.activity_until.expect("an end");
         // The scene's clock advances by a millisecond with each input.
-        let shown = until.since(standing.activity_since);
+        let shown = until.since(status.activity_since);
         assert!(shown.abs_diff(millis) < 10, "{result}: {shown}");
     }
 }

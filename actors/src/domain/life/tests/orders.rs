@@ -62,9 +62,9 @@ fn a_message_that_the_store_refuses_is_refused_and_the_mysis_errored() {
     let mut scene = Scene::new();
     scene.store_works = false;
     scene.prompt("hello");
-    let ticket = scene.unrecorded.remove(0);
+    let write_id = scene.unrecorded.remove(0);
     scene.hear(LifeInput::Recorded {
-        ticket,
+        write_id,
         outcome: Err("contradiction".to_string()),
     });
     let refused = Some(Err(OrderRefusal::Store("contradiction".to_string())));

@@ -181,8 +181,8 @@ fn whoever_talks_on_is_begun_afresh_asked_elsewhere_and_parked() {
         }
     }
     assert_eq!(scene.life.state(), LifeState::Idle);
-    let standing = scene.life.status();
-    let reason = standing.reason.unwrap();
+    let status = scene.life.status();
+    let reason = status.reason.unwrap();
     assert!(
         reason.starts_with("parked: no progress in the last 65 turns"),
         "{reason}"

@@ -143,10 +143,10 @@ fn one_that_was_interrupted_says_so_until_it_is_started_and_is_counted_on() {
         is_interrupted: true,
         ..cut_short(vec![call("mine", CallStatus::Done, false)])
     });
-    let standing = scene.life.status();
-    assert!(standing.is_interrupted());
+    let status = scene.life.status();
+    assert!(status.is_interrupted());
     let reason = "interrupted: it ran until 1970-01-01T00:00:00.002Z, when the program ended";
-    assert_eq!(standing.reason.as_deref(), Some(reason));
+    assert_eq!(status.reason.as_deref(), Some(reason));
     let is_kept = scene.effects.iter().any(|effect| {
         let Effect::Record { writes, .. } = effect else {
             return false;
@@ -158,11 +158,8 @@ fn one_that_was_interrupted_says_so_until_it_is_started_and_is_counted_on() {
     });
     assert!(is_kept, "the next run knows it, too");
     scene.order(MysisOrder::Start);
-    let standing = scene.life.status();
-    assert_eq!(
-        (standing.state, standing.reason),
-        (LifeState::Running, None)
-    );
+    let status = scene.life.status();
+    assert_eq!((status.state, status.reason), (LifeState::Running, None));
 }
 
 #[test]

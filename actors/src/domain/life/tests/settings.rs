@@ -55,10 +55,10 @@ fn settings_that_the_store_refuses_never_hold() {
     let mut scene = Scene::running();
     scene.store_works = false;
     assert_eq!(scene.order(other_model()), None);
-    let asker = ReplyId(scene.askers);
+    let reply = ReplyId(scene.replies);
     scene.refuse_all("no");
     assert_eq!(
-        scene.answer_to(asker),
+        scene.answer_to(reply),
         Some(Err(OrderRefusal::Store("no".into())))
     );
     assert_eq!(&*scene.life.status().model, "m");
@@ -79,11 +79,8 @@ fn two_changes_under_way_both_hold() {
         ..ProfileChange::default()
     }));
     scene.record_all();
-    let standing = scene.life.status();
-    assert_eq!(
-        (&*standing.model, standing.temperature),
-        ("other", Some(1.5))
-    );
+    let status = scene.life.status();
+    assert_eq!((&*status.model, status.temperature), ("other", Some(1.5)));
 }
 
 #[test]

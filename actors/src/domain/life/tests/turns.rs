@@ -21,12 +21,12 @@ fn a_turn_is_prompt_calls_results_and_a_closing_word() {
     ];
     assert_eq!(scene.kinds(), expected);
     assert_eq!(scene.wait(), Duration::from_secs(2));
-    let standing = scene.life.status();
-    assert_eq!(standing.totals.turns, 1);
-    assert_eq!(standing.totals.tokens_in, 100);
-    assert_eq!(standing.totals.cost_micros, 120);
-    assert_eq!(standing.tick, Some(42));
-    assert_eq!(&*standing.last_words, "done");
+    let status = scene.life.status();
+    assert_eq!(status.totals.turns, 1);
+    assert_eq!(status.totals.tokens_in, 100);
+    assert_eq!(status.totals.cost_micros, 120);
+    assert_eq!(status.tick, Some(42));
+    assert_eq!(&*status.last_words, "done");
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn late_and_foreign_answers_are_dropped() {
         alarm: AlarmId(999),
     });
     scene.hear(LifeInput::Recorded {
-        ticket: WriteId(999),
+        write_id: WriteId(999),
         outcome: Ok(()),
     });
     assert_eq!(scene.kinds(), [RowKind::Prompt]);

@@ -276,14 +276,14 @@ fn one_success_breaks_a_row_of_failures_and_one_call_a_row_of_words() {
 
 #[test]
 fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
-    for (errand, tool, is_told) in [
+    for (intent, tool, is_told) in [
         (OrderIntent::Works, "get_status", true),
         (OrderIntent::Works, "wave", true),
         (OrderIntent::Waits, "get_status", false),
         (OrderIntent::Waits, "wave", true),
     ] {
         let mut scene = scene_of(1000, 0);
-        scene.errand = errand;
+        scene.intent = intent;
         for _ in 0..60 {
             scene.call(tool, "{}", Ok(&status(5, 5, "belt")));
             scene.end();
@@ -292,7 +292,7 @@ fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
         assert_eq!(
             told,
             is_told.then_some(StallKind::Circles),
-            "{errand:?} {tool}"
+            "{intent:?} {tool}"
         );
     }
     for (turn, is_told) in [
@@ -302,7 +302,7 @@ fn who_waits_as_ordered_may_look_in_circles_and_not_act_in_them() {
         (repeats, true),
     ] {
         let mut scene = scene_of(40, 0);
-        scene.errand = OrderIntent::Waits;
+        scene.intent = OrderIntent::Waits;
         play(&mut scene, 100, turn);
         assert_eq!(!scene.told.is_empty(), is_told);
     }

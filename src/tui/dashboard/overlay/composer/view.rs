@@ -14,14 +14,14 @@ pub(crate) fn paint(
     dashboard: &Dashboard,
     composer: &Composer,
     area: Rect,
-    brush: &mut Painter<'_>,
+    painter: &mut Painter<'_>,
 ) {
-    brush.fill(area, Ground::Field);
+    painter.fill(area, Ground::Field);
     let mut head = title(dashboard, &composer.target);
     if let Some(hint) = composer.gain_hint() {
         head = head.with(format!("  ·  {hint}"), Tone::Accent);
     }
-    brush.line(area, 0, &head);
+    painter.line(area, 0, &head);
     let rows = [Constraint::Length(1), Constraint::Min(0)];
     let [_, below] = Layout::vertical(rows).areas(area);
     let columns = [
@@ -33,12 +33,12 @@ pub(crate) fn paint(
     let laid = composer.field.lay_out(usize::from(text.width));
     let rows = usize::from(text.height);
     let top = (laid.row + 1).saturating_sub(rows);
-    brush.text(below, 0, " ▸", Tone::Accent);
+    painter.text(below, 0, " ▸", Tone::Accent);
     for (row, line) in (0..text.height).zip(&laid.lines[top..]) {
-        brush.text(text, row, line, Tone::Text);
+        painter.text(text, row, line, Tone::Text);
     }
     if let (Ok(column), Ok(row)) = (u16::try_from(laid.column), u16::try_from(laid.row - top)) {
-        brush.put_cursor(text.x.saturating_add(column), text.y.saturating_add(row));
+        painter.put_cursor(text.x.saturating_add(column), text.y.saturating_add(row));
     }
 }
 
@@ -60,7 +60,7 @@ fn whom(dashboard: &Dashboard, ids: &[MysisId]) -> String {
         [id] => dashboard
             .roster()
             .get(*id)
-            .map_or_else(|| "?".to_string(), |member| one_line(&member.standing.name)),
+            .map_or_else(|| "?".to_string(), |member| one_line(&member.status.name)),
         ids => format!("{} Myses", ids.len()),
     }
 }

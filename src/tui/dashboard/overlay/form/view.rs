@@ -13,7 +13,7 @@ use crate::theme::Ground;
 
 const LABEL_COLUMNS: u16 = 13;
 
-pub(crate) fn paint(form: &MysisForm, screen: Rect, brush: &mut Painter<'_>) {
+pub(crate) fn paint(form: &MysisForm, screen: Rect, painter: &mut Painter<'_>) {
     let slots = form.slots();
     let rows = u16::try_from(slots.len()).unwrap_or(4);
     let area = centre_area(screen, 66, rows + 7);
@@ -21,23 +21,29 @@ pub(crate) fn paint(form: &MysisForm, screen: Rect, brush: &mut Painter<'_>) {
         FormPurpose::Create => "new Mysis".to_string(),
         FormPurpose::Configure { name, .. } => format!("settings of {}", one_line(name)),
     };
-    let inside = brush.frame(area, &title, Ground::Panel);
+    let inside = painter.frame(area, &title, Ground::Panel);
     for (row, slot) in (1..).zip(slots) {
-        paint_slot(form, *slot, inside, row, brush);
+        paint_slot(form, *slot, inside, row, painter);
     }
     let foot = inside.height.saturating_sub(3);
     if let Some(complaint) = &form.complaint {
         let complaint = one_line(complaint);
         let lines = width::wrap(&complaint, usize::from(inside.width));
         for (row, line) in (foot..inside.height).zip(lines) {
-            brush.text(inside, row, line, Tone::Fault);
+            painter.text(inside, row, line, Tone::Fault);
         }
     } else if form.awaited.is_some() {
-        brush.text(inside, foot, "on its way …", Tone::Accent);
+        painter.text(inside, foot, "on its way …", Tone::Accent);
     }
 }
 
-fn paint_slot(form: &MysisForm, slot: FormField, inside: Rect, row: u16, brush: &mut Painter<'_>) {
+fn paint_slot(
+    form: &MysisForm,
+    slot: FormField,
+    inside: Rect,
+    row: u16,
+    painter: &mut Painter<'_>,
+) {
     let is_here = form.at == slot;
     let label = match slot {
         FormField::Name => "name",
@@ -47,22 +53,30 @@ fn paint_slot(form: &MysisForm, slot: FormField, inside: Rect, row: u16, brush: 
         FormField::Start => "start",
     };
     let tone = if is_here { Tone::Accent } else { Tone::Dim };
-    brush.text(inside, row, label, tone);
+    painter.text(inside, row, label, tone);
     let value = without_left(row_of(inside, row), LABEL_COLUMNS);
     match slot {
-        FormField::Name => paint_field(&form.name, "letters, digits, - _ .", value, is_here, brush),
+        FormField::Name => paint_field(
+            &form.name,
+            "letters, digits, - _ .",
+            value,
+            is_here,
+            painter,
+        ),
         FormField::Model => {
             let own = format!("{} (the provider's own)", one_line(form.provider_model()));
-            paint_field(&form.model, &own, value, is_here, brush);
+            paint_field(&form.model, &own, value, is_here, painter);
         }
-        FormField::Temperature => paint_field(&form.temperature, "as it is", value, is_here, brush),
-        FormField::Provider => paint_choice(&provider(form), value, is_here, brush),
+        FormField::Temperature => {
+            paint_field(&form.temperature, "as it is", value, is_here, painter)
+        }
+        FormField::Provider => paint_choice(&provider(form), value, is_here, painter),
         FormField::Start => {
             let words = match form.start {
                 Start::AtOnce => "at once",
                 Start::Later => "later; it stays idle",
             };
-            paint_choice(words, value, is_here, brush);
+            paint_choice(words, value, is_here, painter);
         }
     }
 }
@@ -82,7 +96,7 @@ fn provider(form: &MysisForm) -> String {
     }
 }
 
-fn paint_choice(words: &str, value: Rect, is_here: bool, brush: &mut Painter<'_>) {
+fn paint_choice(words: &str, value: Rect, is_here: bool, painter: &mut Painter<'_>) {
     let line = if is_here {
         StyledLine::of("◂ ", Tone::Accent)
             .with(words, Tone::Strong)
@@ -90,7 +104,7 @@ fn paint_choice(words: &str, value: Rect, is_here: bool, brush: &mut Painter<'_>
     } else {
         StyledLine::of("  ", Tone::Text).with(words, Tone::Text)
     };
-    brush.line(value, 0, &line);
+    painter.line(value, 0, &line);
 }
 
 fn paint_field(
@@ -98,22 +112,22 @@ fn paint_field(
     absent: &str,
     value: Rect,
     is_here: bool,
-    brush: &mut Painter<'_>,
+    painter: &mut Painter<'_>,
 ) {
     let inner = Rect {
         width: value.width.saturating_sub(3),
         ..without_left(value, 2)
     };
     if is_here {
-        brush.fill(value, Ground::Field);
+        painter.fill(value, Ground::Field);
     }
     let (text, column) = field.window(usize::from(inner.width));
     if field.is_empty() {
-        brush.text(inner, 0, absent, Tone::Faint);
+        painter.text(inner, 0, absent, Tone::Faint);
     } else {
-        brush.text(inner, 0, &text, Tone::Text);
+        painter.text(inner, 0, &text, Tone::Text);
     }
     if is_here && let Ok(column) = u16::try_from(column) {
-        brush.put_cursor(inner.x.saturating_add(column), inner.y);
+        painter.put_cursor(inner.x.saturating_add(column), inner.y);
     }
 }

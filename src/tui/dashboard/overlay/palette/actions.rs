@@ -232,8 +232,8 @@ impl Dashboard {
             "jsonl" => ExportFormat::JsonLines,
             other => return Err(format!("md or jsonl, not `{other}`")),
         };
-        let standing = self.target().ok_or("there is no Mysis in hand")?;
-        let (mysis, name) = (standing.id, standing.name.clone());
+        let status = self.target().ok_or("there is no Mysis in hand")?;
+        let (mysis, name) = (status.id, status.name.clone());
         self.effects.push(UiEffect::Export {
             mysis,
             name,
@@ -300,15 +300,15 @@ fn assign_value<T>(place: &mut T, value: T) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::dashboard::tests::{Desk, orders_of, standing};
+    use crate::dashboard::tests::{Desk, orders_of, status};
     use actors::domain::state::LifeState;
     use crossterm::event::KeyCode;
 
     fn desk() -> Desk {
         Desk::with(vec![
-            standing(1, "alpha", LifeState::Running),
-            standing(2, "bravo", LifeState::Idle),
-            standing(3, "carol", LifeState::Idle),
+            status(1, "alpha", LifeState::Running),
+            status(2, "bravo", LifeState::Idle),
+            status(3, "carol", LifeState::Idle),
         ])
     }
 

@@ -10,7 +10,7 @@ use ratatui::layout::{Alignment, Margin, Rect};
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(palette: &CommandPalette, screen: Rect, brush: &mut Painter<'_>) {
+pub(crate) fn paint(palette: &CommandPalette, screen: Rect, painter: &mut Painter<'_>) {
     let rows = u16::try_from(palette.candidates.len().min(MAX_SHOWN_CANDIDATES)).unwrap_or(0);
     let wide = screen.width.saturating_sub(8).min(90);
     let area = Rect {
@@ -19,10 +19,10 @@ pub(crate) fn paint(palette: &CommandPalette, screen: Rect, brush: &mut Painter<
         width: wide,
         height: (rows + 4).min(screen.height.saturating_sub(2)),
     };
-    let inside = brush.frame(area, "command", Ground::Panel);
-    paint_field(palette, inside, brush);
+    let inside = painter.frame(area, "command", Ground::Panel);
+    paint_field(palette, inside, painter);
     if let Some(complaint) = &palette.complaint {
-        brush.text(inside, 1, complaint, Tone::Fault);
+        painter.text(inside, 1, complaint, Tone::Fault);
     }
     let first = (palette.chosen + 1).saturating_sub(MAX_SHOWN_CANDIDATES);
     let shown = palette
@@ -34,9 +34,9 @@ pub(crate) fn paint(palette: &CommandPalette, screen: Rect, brush: &mut Painter<
     for (row, (place, candidate)) in (2..inside.height).zip(shown) {
         let line = row_of(inside, row);
         if place == palette.chosen {
-            brush.fill(line, Ground::Selected);
+            painter.fill(line, Ground::Selected);
         }
-        brush.line(line, 0, &candidate_line(candidate, usize::from(line.width)));
+        painter.line(line, 0, &candidate_line(candidate, usize::from(line.width)));
     }
     let hidden = palette
         .candidates
@@ -44,7 +44,7 @@ pub(crate) fn paint(palette: &CommandPalette, screen: Rect, brush: &mut Painter<
         .saturating_sub(first + MAX_SHOWN_CANDIDATES);
     if hidden > 0 {
         let foot = row_of(inside, inside.height);
-        brush.text_at(
+        painter.text_at(
             foot,
             0,
             Alignment::Right,
@@ -54,15 +54,15 @@ pub(crate) fn paint(palette: &CommandPalette, screen: Rect, brush: &mut Painter<
     }
 }
 
-fn paint_field(palette: &CommandPalette, inside: Rect, brush: &mut Painter<'_>) {
+fn paint_field(palette: &CommandPalette, inside: Rect, painter: &mut Painter<'_>) {
     let row = row_of(inside, 0);
-    brush.fill(row, Ground::Field);
-    brush.text(row, 0, ":", Tone::Accent);
+    painter.fill(row, Ground::Field);
+    painter.text(row, 0, ":", Tone::Accent);
     let text = row.inner(Margin::new(1, 0));
     let (shown, column) = palette.field.window(usize::from(text.width));
-    brush.text(text, 0, &shown, Tone::Strong);
+    painter.text(text, 0, &shown, Tone::Strong);
     if let Ok(column) = u16::try_from(column) {
-        brush.put_cursor(text.x.saturating_add(column), text.y);
+        painter.put_cursor(text.x.saturating_add(column), text.y);
     }
 }
 

@@ -10,23 +10,23 @@ use ratatui::layout::Rect;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
-pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, brush: &mut Painter<'_>) {
-    brush.fill(area, Ground::Field);
+pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, painter: &mut Painter<'_>) {
+    painter.fill(area, Ground::Field);
     let words = match query.within {
         QueryScope::Table => " SHOW ",
         QueryScope::Conversation | QueryScope::Entry => " FIND ",
     };
-    let taken = brush.line(area, 0, &StyledLine::of(words, Tone::Accent));
+    let taken = painter.line(area, 0, &StyledLine::of(words, Tone::Accent));
     let about = query_hint(dashboard, query);
-    brush.line_at_right(area, 0, &about);
+    painter.line_at_right(area, 0, &about);
     let mut text = without_left(area, taken);
     text.width = text.width.min(60);
     let (shown, column) = query
         .field
         .window(usize::from(text.width.saturating_sub(1)));
-    brush.text(text, 0, &shown, Tone::Strong);
+    painter.text(text, 0, &shown, Tone::Strong);
     if let Ok(column) = u16::try_from(column) {
-        brush.put_cursor(text.x.saturating_add(column), text.y);
+        painter.put_cursor(text.x.saturating_add(column), text.y);
     }
 }
 

@@ -15,12 +15,12 @@ use super::entity::sighting;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text};
 
-/// The most sightings that a Mysis recalls.
+/// The most snapshots that a Mysis recalls.
 pub(super) const MAX_RECALLED_SIGHTINGS: u64 = 64;
 
-/// Stores a sighting in place of the one for the same query. A query that is too long for the
+/// Stores a snapshot in place of the one for the same query. A query that is too long for the
 /// database's index is not stored.
-pub(super) async fn save_sighting(
+pub(super) async fn save_snapshot(
     tx: &Tx,
     mysis: MysisId,
     account: &str,
@@ -64,7 +64,7 @@ pub(super) async fn save_sighting(
     Ok(())
 }
 
-/// Marks the sightings that an action may have made outdated.
+/// Marks the snapshots that an action may have made outdated.
 pub(super) async fn mark_stale(
     tx: &Tx,
     mysis: MysisId,
@@ -82,7 +82,7 @@ pub(super) async fn mark_stale(
     Ok(())
 }
 
-/// Removes the sightings of an account.
+/// Removes the snapshots of an account.
 pub(super) async fn forget_account(tx: &Tx, mysis: MysisId, account: &str) -> Result<(), DbErr> {
     sighting::Entity::delete_many()
         .filter(is_account(mysis, account))
@@ -91,7 +91,7 @@ pub(super) async fn forget_account(tx: &Tx, mysis: MysisId, account: &str) -> Re
     Ok(())
 }
 
-/// Removes the sightings of a Mysis.
+/// Removes the snapshots of a Mysis.
 pub(super) async fn forget_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     sighting::Entity::delete_many()
         .filter(sighting::Column::MysisId.eq(mysis.0))
@@ -107,11 +107,11 @@ fn is_account(mysis: MysisId, account: &str) -> Condition {
 }
 
 impl SqlLedger {
-    /// All sightings of a Mysis, oldest first, with their accounts.
+    /// All snapshots of a Mysis, oldest first, with their accounts.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn all_sightings(
+    pub async fn all_snapshots(
         &self,
         mysis: MysisId,
     ) -> Result<Vec<(Arc<str>, SnapshotResult)>, ArchiveFault> {
@@ -129,8 +129,8 @@ impl SqlLedger {
 }
 
 impl LedgerInner {
-    /// The newest sightings of a Mysis, with their accounts.
-    pub(super) async fn sightings(
+    /// The newest snapshots of a Mysis, with their accounts.
+    pub(super) async fn snapshots(
         &self,
         mysis: MysisId,
     ) -> Result<Vec<(Arc<str>, SnapshotResult)>, DbErr> {
