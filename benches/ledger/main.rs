@@ -23,7 +23,7 @@ use actors::domain::model::TokenUsage;
 use actors::domain::record::{MysisProfile, NewMysis};
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{Archive, Ledger, SearchIn, SearchQuery};
-use zoea_ledger::{ServerAddress, SqlLedger, Stay};
+use zoea_ledger::{ProcessKind, ServerAddress, SqlLedger};
 
 const MYSES: i64 = 16;
 /// The number of measured turns.
@@ -45,7 +45,7 @@ fn main() {
     runtime.block_on(async {
         if let Some(url) = server {
             let address = ServerAddress::parse(&url).expect("an address");
-            let ledger = SqlLedger::open_server(&address, "bench", Stay::Resident).await;
+            let ledger = SqlLedger::open_server(&address, "bench", ProcessKind::Resident).await;
             let ledger = ledger.expect("a ledger");
             create(&ledger).await;
             measure_appends(&ledger).await;

@@ -345,7 +345,7 @@ impl Link for TrappedGame {
             is_held.wait_for(|is_held| !is_held).await.unwrap();
             game.traps.panics(Trap::Call);
             Ok(LinkAnswer {
-                aside: None,
+                structured: None,
                 text: r#"{"mined":3}"#.to_string(),
                 is_error: false,
             })
