@@ -114,7 +114,7 @@ fn choose_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
     if let Some(step) = moving::undock_where_told(view) {
         return step;
     }
-    match view.orders.status {
+    match view.orders.standing {
         StandingOrder::Mine => mining::choose_mining_step(view, rng, &[]),
         StandingOrder::Trade => trading::choose_trading_step(view, rng),
         StandingOrder::Explore => exploring::choose_exploring_step(view, rng),

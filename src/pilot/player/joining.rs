@@ -14,7 +14,7 @@ const MAX_REFUSED_CODES: u32 = 2;
 /// The step that must come before the game can be played; none if nothing is missing.
 pub(super) fn join_game(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {
     let account = &view.situation.account;
-    match account.status {
+    match account.standing {
         AccountStanding::Unknown | AccountStanding::Active => None,
         AccountStanding::Locked if view.offers("login") && !account.login_failed => Some(log_in()),
         AccountStanding::Locked | AccountStanding::Missing => {

@@ -11,8 +11,8 @@ use super::step::{PlayerStep, WantedCall};
 
 /// Answers a question. It queries first if no facts are known.
 pub(super) fn answer_question(view: &PlayerView<'_>) -> PlayerStep {
-    let may_look =
-        view.situation.account.status != AccountStanding::Missing && !view.has_called("get_status");
+    let may_look = view.situation.account.standing != AccountStanding::Missing
+        && !view.has_called("get_status");
     if !view.situation.is_clear() && may_look && view.offers("get_status") {
         return PlayerStep::calls(
             vec![WantedCall::without_arguments("get_status")],
@@ -128,10 +128,10 @@ pub(super) fn describe_facts(situation: &Situation) -> String {
 }
 
 fn describe_plan(view: &PlayerView<'_>) -> &'static str {
-    if view.situation.account.status == AccountStanding::Missing {
+    if view.situation.account.standing == AccountStanding::Missing {
         return "Next I need an account.";
     }
-    match view.orders.status {
+    match view.orders.standing {
         StandingOrder::Mine => "Mining goes on: belt, hold, base, sale.",
         StandingOrder::Trade => "Next I look for the better price.",
         StandingOrder::Explore => "Next I follow a lane I have not seen.",

@@ -5,7 +5,7 @@ use super::outcome::{GameOutcome, ToolNews};
 /// The account, as far as the conversation tells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct KnownAccount {
-    pub(crate) status: AccountStanding,
+    pub(crate) standing: AccountStanding,
     pub(crate) username: Option<String>,
     pub(crate) empire: Option<String>,
     /// A login was tried and refused.
@@ -64,7 +64,7 @@ impl KnownAccount {
                         .any(|phrase| sentence.contains(phrase))
             });
         if is_missing {
-            self.status = AccountStanding::Missing;
+            self.standing = AccountStanding::Missing;
         }
     }
 
@@ -79,7 +79,7 @@ impl KnownAccount {
                     self.empire = Some(empire.to_owned());
                 }
                 if needs_account(news.asked.tool) {
-                    self.status = AccountStanding::Active;
+                    self.standing = AccountStanding::Active;
                     self.login_failed = false;
                 }
             }
@@ -96,7 +96,7 @@ impl KnownAccount {
         let told = message.to_lowercase();
         match (tool, code) {
             ("register", _) if told.contains("already have") => {
-                self.status = if self.login_failed {
+                self.standing = if self.login_failed {
                     AccountStanding::Missing
                 } else {
                     AccountStanding::Locked
@@ -104,26 +104,26 @@ impl KnownAccount {
             }
             ("register", "username_taken") => {
                 self.names_taken += 1;
-                self.status = AccountStanding::Missing;
+                self.standing = AccountStanding::Missing;
             }
             (
                 "register",
                 "registration_code_required" | "invalid_registration_code" | "already_claimed",
             ) => {
                 self.codes_refused += 1;
-                self.status = AccountStanding::Missing;
+                self.standing = AccountStanding::Missing;
             }
             (_, "rate_limited") => {}
-            ("register", _) => self.status = AccountStanding::Missing,
+            ("register", _) => self.standing = AccountStanding::Missing,
             ("login", _) => {
                 self.login_failed = true;
-                self.status = AccountStanding::Missing;
+                self.standing = AccountStanding::Missing;
             }
             (
                 _,
                 "session_required" | "session_invalid" | "session_expired" | "not_authenticated",
             ) => {
-                self.status = if self.login_failed {
+                self.standing = if self.login_failed {
                     AccountStanding::Missing
                 } else {
                     AccountStanding::Locked

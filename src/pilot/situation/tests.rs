@@ -61,7 +61,7 @@ fn mined(item: &str, quantity: i64) -> (&'static str, Value, Value) {
 fn a_status_tells_place_purse_tank_and_hold() {
     let known = after("", &[status()]);
     assert!(known.is_clear());
-    assert_eq!(known.account.status, AccountStanding::Active);
+    assert_eq!(known.account.standing, AccountStanding::Active);
     assert_eq!(known.place.poi.as_deref(), Some("main_belt"));
     assert_eq!(known.place.docked, Some(false));
     assert_eq!(known.trades.credits, Some(136));
@@ -220,7 +220,8 @@ fn a_cut_status_does_not_tell_what_it_lacks() {
 
 #[test]
 fn the_way_to_an_account_is_followed() {
-    let status = |prompt: &str, loops: &[(&str, Value, Value)]| after(prompt, loops).account.status;
+    let standing =
+        |prompt: &str, loops: &[(&str, Value, Value)]| after(prompt, loops).account.standing;
     let lost = (
         "get_status",
         json!({}),
@@ -241,31 +242,31 @@ fn the_way_to_an_account_is_followed() {
         json!({"session_id": "session_12345"}),
         json!("Error: session_invalid: Session not found"),
     );
-    assert_eq!(status("You are alpha.", &[]), AccountStanding::Unknown);
-    assert_eq!(status("Account: `none`", &[]), AccountStanding::Missing);
+    assert_eq!(standing("You are alpha.", &[]), AccountStanding::Unknown);
+    assert_eq!(standing("Account: `none`", &[]), AccountStanding::Missing);
     assert_eq!(
-        status("If you have no account, call register.", &[]),
+        standing("If you have no account, call register.", &[]),
         AccountStanding::Unknown
     );
     assert_eq!(
-        status("You are not registered yet.", &[status()]),
+        standing("You are not registered yet.", &[status()]),
         AccountStanding::Active
     );
     assert_eq!(
-        status("", std::slice::from_ref(&lost)),
+        standing("", std::slice::from_ref(&lost)),
         AccountStanding::Locked
     );
     assert_eq!(
-        status("", &[lost.clone(), refused.clone()]),
+        standing("", &[lost.clone(), refused.clone()]),
         AccountStanding::Missing
     );
     assert_eq!(
-        status("", &[lost, refused.clone(), have.clone()]),
+        standing("", &[lost, refused.clone(), have.clone()]),
         AccountStanding::Missing
     );
-    assert_eq!(status("No account", &[have]), AccountStanding::Locked);
-    assert_eq!(status("", &[refused, status()]), AccountStanding::Active);
-    assert_eq!(status("", &[status(), invented]), AccountStanding::Active);
+    assert_eq!(standing("No account", &[have]), AccountStanding::Locked);
+    assert_eq!(standing("", &[refused, status()]), AccountStanding::Active);
+    assert_eq!(standing("", &[status(), invented]), AccountStanding::Active);
 }
 
 #[test]
