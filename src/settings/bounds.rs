@@ -1,5 +1,5 @@
 //! The highest numbers that are accepted on the command line and by the control interface. The
-//! bounds for servers' answers are in `actors::domain::bounds`, and those of settings are with
+//! bounds for servers' answers are in `zoea_domain::bounds`, and those of settings are with
 //! their keys.
 
 use std::ops::RangeInclusive;

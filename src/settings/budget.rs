@@ -1,6 +1,6 @@
 //! `[budget]`: what may be spent. A Mysis whose budget is spent pauses.
 
-use actors::domain::budget::{BudgetLimits, BudgetRules, DefaultCap};
+use zoea_domain::budget::{BudgetLimits, BudgetRules, DefaultCap};
 
 use super::rule::{Rule, number_above_zero, whole_number_from};
 use super::section::Section;

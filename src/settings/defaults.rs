@@ -28,7 +28,7 @@ impl LoadedSettings {
 mod tests {
     use std::path::PathBuf;
 
-    use crate::settings::Settings;
+    use crate::Settings;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! `[mcp]`: the upstream MCP server, which is the game.
 
-use actors::domain::rules::ToolRules;
+use zoea_domain::rules::ToolRules;
 
 use super::provider::KeySource;
 use super::rule::{

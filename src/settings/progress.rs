@@ -1,6 +1,6 @@
 //! `[progress]`: the detection of Myses without progress.
 
-use actors::domain::rules::ProgressRules;
+use zoea_domain::rules::ProgressRules;
 
 use super::rule::{duration, on_or_off, provider_name, whole_number};
 use super::section::Section;

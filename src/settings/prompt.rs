@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use actors::domain::system_prompt::{PLACEHOLDERS, unknown_placeholders};
+use zoea_domain::system_prompt::{PLACEHOLDERS, unknown_placeholders};
 
 use super::mistake::{Mistake, MistakePlace, SettingsError};
 use super::nearest::nearest;

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::bounds::MAX_PRICE;
-use actors::domain::gate::circuit::CircuitRules;
-use actors::domain::price::TokenPrice;
-use actors::domain::rules::ProviderRules;
 use url::Url;
+use zoea_domain::bounds::MAX_PRICE;
+use zoea_domain::gate::circuit::CircuitRules;
+use zoea_domain::price::TokenPrice;
+use zoea_domain::rules::ProviderRules;
 
 use crate::prices::price_list;
 

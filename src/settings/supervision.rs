@@ -1,6 +1,6 @@
 //! `[supervision]`: the relaunch of failed Myses.
 
-use actors::domain::rules::{RelaunchPolicy, SupervisionRules};
+use zoea_domain::rules::{RelaunchPolicy, SupervisionRules};
 
 use super::rule::{duration_above_zero, list_of, one_of, whole_number};
 use super::section::Section;

@@ -1,6 +1,6 @@
 //! `[swarm]`: the number of Myses and the rules of their turns.
 
-use actors::domain::rules::SwarmRules;
+use zoea_domain::rules::SwarmRules;
 
 use super::provider::DEFAULT_NAME;
 use super::rule::{

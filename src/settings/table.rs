@@ -43,13 +43,13 @@ macro_rules! read_keys {
         $(=> $variable:literal)?;
     )*) => { $(
         let $key = {
-            let key = $crate::settings::key::Key {
+            let key = $crate::key::Key {
                 name: stringify!($key),
                 help: &[$($help),*],
                 sample: stringify!($sample),
                 variable: [$(Some($variable),)? None][0],
             };
-            $crate::settings::table::read_keys!(@$mode $section, key, $rule $(, $condition)?)
+            $crate::table::read_keys!(@$mode $section, key, $rule $(, $condition)?)
         };
     )* };
 }
@@ -76,12 +76,12 @@ macro_rules! section {
             $($($(#[doc = $more])* pub $field: $Field,)*)?
         }
 
-        impl $crate::settings::table::ReadSection for $Name {
+        impl $crate::table::ReadSection for $Name {
             fn read_section(
-                section: &mut $crate::settings::section::Section<'_, '_>,
+                section: &mut $crate::section::Section<'_, '_>,
                 _: &[String],
             ) -> Self {
-                $crate::settings::table::read_keys! { section;
+                $crate::table::read_keys! { section;
                     $($(#[doc = $help])* $mode $key = $sample, $rule $(=> $variable)?;)*
                 }
                 let settings = Self { $($key,)* $($($field: $value,)*)? };
@@ -92,7 +92,7 @@ macro_rules! section {
 
         impl Default for $Name {
             fn default() -> Self {
-                $crate::settings::table::read_default()
+                $crate::table::read_default()
             }
         }
     };

@@ -56,8 +56,8 @@ fn describe_sample(sample: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings::tests::parse_as;
-    use crate::settings::*;
+    use crate::tests::parse_as;
+    use crate::*;
 
     fn parse(text: &str) -> Settings {
         let (settings, mistakes) = parse_as("zoea.toml", text);

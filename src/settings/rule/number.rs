@@ -13,7 +13,7 @@ use super::Rule;
 const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// A whole number within a range.
-pub(in crate::settings) fn whole_number<T>(range: RangeInclusive<T>) -> Rule<T>
+pub(crate) fn whole_number<T>(range: RangeInclusive<T>) -> Rule<T>
 where
     T: TryFrom<i128> + PartialOrd + Display + 'static,
 {
@@ -22,7 +22,7 @@ where
 }
 
 /// A whole number without an upper limit.
-pub(in crate::settings) fn whole_number_from<T>(range: RangeFrom<T>) -> Rule<T>
+pub(crate) fn whole_number_from<T>(range: RangeFrom<T>) -> Rule<T>
 where
     T: TryFrom<i128> + PartialOrd + Display + 'static,
 {
@@ -41,7 +41,7 @@ where
 }
 
 /// A number, whole or not, within a range.
-pub(in crate::settings) fn number(range: RangeInclusive<f64>) -> Rule<f64> {
+pub(crate) fn number(range: RangeInclusive<f64>) -> Rule<f64> {
     let allowed = format!("a number from {} to {}", range.start(), range.end());
     Rule::of_values(allowed, move |value| {
         parse_number(value).filter(|number| range.contains(number))
@@ -49,14 +49,14 @@ pub(in crate::settings) fn number(range: RangeInclusive<f64>) -> Rule<f64> {
 }
 
 /// A number above zero, whole or not.
-pub(in crate::settings) fn number_above_zero() -> Rule<f64> {
+pub(crate) fn number_above_zero() -> Rule<f64> {
     Rule::of_values("a number above 0", |value| {
         parse_number(value).filter(|number| number.is_finite() && *number > 0.0)
     })
 }
 
 /// A size in bytes, with or without a unit. Both bounds are given in bytes and in words.
-pub(in crate::settings) fn byte_size(
+pub(crate) fn byte_size(
     (lowest, lowest_text): (usize, &str),
     (highest, highest_text): (usize, &str),
 ) -> Rule<usize> {
@@ -73,19 +73,19 @@ pub(in crate::settings) fn byte_size(
 }
 
 /// A duration of at most a year.
-pub(in crate::settings) fn duration() -> Rule<Duration> {
+pub(crate) fn duration() -> Rule<Duration> {
     let allowed = "a duration such as 500ms, 2s, 5m or 1h30m, at most 365days";
     Rule::of_texts(allowed, parse_time)
 }
 
 /// A duration above zero and at most a year.
-pub(in crate::settings) fn duration_above_zero() -> Rule<Duration> {
+pub(crate) fn duration_above_zero() -> Rule<Duration> {
     let allowed = "a duration such as 500ms, 2s, 5m or 1h30m, above 0s, at most 365days";
     Rule::of_texts(allowed, parse_time_above_zero)
 }
 
 /// A maximum age; `forever` is `None`.
-pub(in crate::settings) fn max_age() -> Rule<Option<Duration>> {
+pub(crate) fn max_age() -> Rule<Option<Duration>> {
     let allowed = "\"forever\", or a length of time such as 30d or 12h, above 0s, at most 365days";
     Rule::of_texts(allowed, |text| match text {
         "forever" => Some(None),

@@ -3,20 +3,18 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use actors::domain::order::check_name;
+use zoea_domain::order::check_name;
 
 use super::{Rule, describe_value};
 
 /// Any string that is not blank.
-pub(in crate::settings) fn non_empty_text() -> Rule<String> {
+pub(crate) fn non_empty_text() -> Rule<String> {
     let owned = |text: &str| (!text.trim().is_empty()).then(|| text.to_owned());
     Rule::of_texts("a text that is not empty", owned)
 }
 
 /// One of a few words, each with its value.
-pub(in crate::settings) fn one_of<T: Copy + 'static, const N: usize>(
-    words: [(&'static str, T); N],
-) -> Rule<T> {
+pub(crate) fn one_of<T: Copy + 'static, const N: usize>(words: [(&'static str, T); N]) -> Rule<T> {
     Rule::of_texts(alternatives(words.map(|(word, _)| word)), move |text| {
         let mut words = words.iter();
         words
@@ -26,12 +24,12 @@ pub(in crate::settings) fn one_of<T: Copy + 'static, const N: usize>(
 }
 
 /// `"on"` or `"off"`.
-pub(in crate::settings) fn on_or_off() -> Rule<bool> {
+pub(crate) fn on_or_off() -> Rule<bool> {
     one_of([("on", true), ("off", false)])
 }
 
 /// The name of one of these providers; `noun` is "provider" or "other provider".
-pub(in crate::settings) fn provider_name(known: &[String], noun: &'static str) -> Rule<Arc<str>> {
+pub(crate) fn provider_name(known: &[String], noun: &'static str) -> Rule<Arc<str>> {
     let known = known.to_vec();
     let allowed = match known.as_slice() {
         [] => format!("to leave it out, for there is no {noun}"),
@@ -48,7 +46,7 @@ pub(in crate::settings) fn provider_name(known: &[String], noun: &'static str) -
 }
 
 /// The name of a Mysis.
-pub(in crate::settings) fn mysis_name() -> Rule<String> {
+pub(crate) fn mysis_name() -> Rule<String> {
     let allowed = "1 to 32 letters, digits, -, _ or ., not beginning with - or .";
     Rule::of_texts(allowed, |name| {
         check_name(name).is_ok().then(|| name.to_owned())
@@ -56,7 +54,7 @@ pub(in crate::settings) fn mysis_name() -> Rule<String> {
 }
 
 /// The name of an environment variable.
-pub(in crate::settings) fn variable_name() -> Rule<String> {
+pub(crate) fn variable_name() -> Rule<String> {
     let allowed = "the name of an environment variable, such as OPENAI_API_KEY (a key itself never stands in this file)";
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     Rule::of_secrets(allowed, move |name| {
@@ -66,13 +64,13 @@ pub(in crate::settings) fn variable_name() -> Rule<String> {
 }
 
 /// An IP address of this machine and a port.
-pub(in crate::settings) fn any_address() -> Rule<SocketAddr> {
+pub(crate) fn any_address() -> Rule<SocketAddr> {
     let allowed = "an IP address and a port, such as 127.0.0.1:9464";
     Rule::of_texts(allowed, |text| text.parse().ok())
 }
 
 /// A loopback address and a port.
-pub(in crate::settings) fn loopback_address() -> Rule<SocketAddr> {
+pub(crate) fn loopback_address() -> Rule<SocketAddr> {
     let allowed = "a loopback address and a port, such as 127.0.0.1:0 or [::1]:0";
     Rule::of_texts(allowed, |text| {
         let address: Option<SocketAddr> = text.parse().ok();

@@ -3,20 +3,20 @@
 use url::Url;
 
 use super::{Rule, describe_value, quote_text};
-use crate::settings::secret::Secret;
+use crate::secret::Secret;
 
 /// The word for the built-in game, which the program itself serves while it runs.
 pub const BUILT_IN_GAME: &str = "offline";
 
 /// An `http` or `https` URL to which a path is appended.
-pub(in crate::settings) fn server_url() -> Rule<String> {
+pub(crate) fn server_url() -> Rule<String> {
     web_url("an http or https URL", |text| {
         check_web_url(text).map(|_| without_slash(text))
     })
 }
 
 /// The base URL of a provider.
-pub(in crate::settings) fn endpoint_url() -> Rule<String> {
+pub(crate) fn endpoint_url() -> Rule<String> {
     let allowed = "an http or https URL to which /chat/completions can be appended";
     web_url(allowed, |text| {
         let url = check_web_url(text)?;
@@ -35,7 +35,7 @@ pub(in crate::settings) fn endpoint_url() -> Rule<String> {
 }
 
 /// The complete URL of the game. The empty string means that there is no such server.
-pub(in crate::settings) fn upstream_url() -> Rule<Option<String>> {
+pub(crate) fn upstream_url() -> Rule<Option<String>> {
     let allowed = "an http or https URL, \"offline\" for the built-in game, or \"\" for no server";
     web_url(allowed, |text| {
         if matches!(text, "" | BUILT_IN_GAME) {
@@ -46,7 +46,7 @@ pub(in crate::settings) fn upstream_url() -> Rule<Option<String>> {
 }
 
 /// An `http` or `https` URL that is not shown, because a webhook's URL is a secret as a whole.
-pub(in crate::settings) fn secret_url() -> Rule<Secret> {
+pub(crate) fn secret_url() -> Rule<Secret> {
     let allowed = "an http or https URL (what stands there is not shown)";
     Rule::of_secrets(allowed, |text| {
         check_web_url(text)
@@ -56,7 +56,7 @@ pub(in crate::settings) fn secret_url() -> Rule<Secret> {
 }
 
 /// The URL of a database.
-pub(in crate::settings) fn database_url() -> Rule<Secret> {
+pub(crate) fn database_url() -> Rule<Secret> {
     let allowed = "a URL postgres://user:password@host:port/database";
     Rule::of_secrets(allowed, |text| {
         let url = Url::parse(text).ok()?;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use actors::domain::budget::{BudgetLimits, DefaultCap};
-use actors::domain::gate::circuit::CircuitRules;
-use actors::domain::price::{PriceList, TokenPrice};
-use actors::domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
+use zoea_domain::budget::{BudgetLimits, DefaultCap};
+use zoea_domain::gate::circuit::CircuitRules;
+use zoea_domain::price::{PriceList, TokenPrice};
+use zoea_domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
 use super::*;

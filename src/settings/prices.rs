@@ -12,8 +12,8 @@
 
 mod book;
 
-use actors::domain::price::{PriceList, TokenPrice};
 use url::Url;
+use zoea_domain::price::{PriceList, TokenPrice};
 
 pub use book::PriceBook;
 

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use actors::domain::event::MysisStatus;
-use actors::domain::rules::SwarmRules;
+use zoea_domain::event::MysisStatus;
+use zoea_domain::rules::SwarmRules;
 
 /// The prices in force. A reload replaces them for all clones.
 #[derive(Clone, Debug)]

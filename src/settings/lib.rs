@@ -17,6 +17,7 @@ mod listen;
 mod mcp;
 mod mistake;
 mod nearest;
+pub mod prices;
 mod progress;
 mod prompt;
 mod provider;
@@ -55,8 +56,8 @@ pub use template::template;
 pub use traces::TraceSettings;
 pub use tui::TuiSettings;
 
-use actors::domain::budget::BudgetRules;
-use actors::domain::rules::{ProgressRules, SupervisionRules};
+use zoea_domain::budget::BudgetRules;
+use zoea_domain::rules::{ProgressRules, SupervisionRules};
 
 use keys::KeyRemarks;
 use reload::ReloadPart;
