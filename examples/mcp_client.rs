@@ -18,18 +18,13 @@ async fn main() -> anyhow::Result<()> {
     let url = std::env::args()
         .nth(1)
         .context("which server? give its URL")?;
-    let session = ServerSession::open(UpstreamEndpoint {
-        url: url.as_str().into(),
-        token: None,
-        http: zoea_http::build_client()?,
-        max_answer_bytes: zoea_mcp::MAX_ANSWER_BYTES,
-    })
-    .await?;
+    let endpoint = UpstreamEndpoint::new(url, zoea_http::build_client()?);
+    let session = ServerSession::open(endpoint).await?;
     let tools = session.tools().await?.tools;
     for tool in &tools {
         let params = CallToolRequestParams::new(tool.name.to_string())
             .with_arguments(arguments(tool, &tools)?);
-        let result = session.call(params, PATIENCE).await?;
+        let result = session.call(params, PATIENCE).await?.done()?;
         tell(tool, &serde_json::to_string(&result.text)?);
     }
     Ok(())

@@ -4,24 +4,27 @@
 //! The session actor decides when.
 
 mod failure;
+mod pins;
 mod registration;
 pub mod request_saver;
+mod server;
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::domain::bounds::{self, MAX_TAKEN_BYTES};
 use actors::domain::ids::MysisId;
-use actors::domain::tool::{ToolSpec, Toolset};
+use actors::domain::tool::Toolset;
 use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, Upstream};
-use actors::session::own_tools;
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use http::{HeaderName, HeaderValue};
 use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
+use tokio::time::Instant;
 
-use zoea_mcp::{
-    CallResult, ListedTool, Listing, MAX_ANSWER_BYTES, McpFailure, ServerSession, UpstreamEndpoint,
-};
+use zoea_mcp::{CallReply, CallResult, McpFailure, ServerSession, UpstreamEndpoint};
+
+use server::{DatedList, McpServer, ToolList};
 
 /// The key of a call's `_meta` under which the server receives our id of the call, for its records.
 pub const CALL_META: &str = "zoea/call";
@@ -31,54 +34,46 @@ pub struct McpUpstream {
     server: Option<Arc<McpServer>>,
 }
 
-struct McpServer {
-    endpoint: UpstreamEndpoint,
-    known: Mutex<Vec<Weak<Toolset>>>,
-    /// The last report about tools that are left out, and its receiver.
-    told: Mutex<Option<Arc<str>>>,
-    tell: Option<TellOperator>,
-    /// The registration code of the game, if it needs one.
-    registration_code: Option<Arc<str>>,
+/// How the MCP server of the configuration is reached.
+#[derive(Clone)]
+pub struct UpstreamAccess {
+    /// Its URL.
+    pub url: Arc<str>,
+    /// Its bearer token, if it wants one.
+    pub token: Option<Arc<str>>,
+    /// Further headers of every request.
+    pub headers: Arc<[(HeaderName, HeaderValue)]>,
+    /// The registration code of the game. It goes into each call of `register`, and no model sees
+    /// it.
+    pub registration_code: Option<Arc<str>>,
 }
 
-/// Receives texts about a server's tools for the operator.
-pub type TellOperator = Box<dyn Fn(&str) + Send + Sync>;
+/// Receives the kind and the text of notices about a server's tools for the operator.
+pub type TellOperator = Box<dyn Fn(&'static str, &str) + Send + Sync>;
 
 /// The JSON-RPC code with which early versions of SpaceMolt reported a failed command.
 const COMMAND_FAILED_CODE: i64 = 0;
+/// The JSON-RPC codes with which servers refuse calls of tools that they do not know.
+const UNKNOWN_TOOL_CODES: [i64; 2] = [-32601, -32602];
+/// The JSON-RPC code of a request whose headers contradict it, because the tool has changed.
+const HEADER_MISMATCH_CODE: i64 = -32020;
 
 impl McpUpstream {
-    /// The server at this URL; `None` for no server.
+    /// The server that is reached so; `None` for no server. `tell` receives notices about its
+    /// tools, each once for all Myses.
     #[must_use]
-    pub fn new(url: Option<&str>, http: &reqwest::Client) -> McpUpstream {
-        McpUpstream::with_tell(url, http, None, None)
-    }
-
-    /// The same, with a receiver for reports about tools that are left out. A report comes once for
-    /// all Myses. A registration code goes into each call of `register`, and no model sees it.
-    #[must_use]
-    pub fn with_tell(
-        url: Option<&str>,
+    pub fn new(
+        access: Option<UpstreamAccess>,
         http: &reqwest::Client,
         tell: Option<TellOperator>,
-        registration_code: Option<Arc<str>>,
     ) -> McpUpstream {
-        McpUpstream {
-            server: url.map(|url| {
-                Arc::new(McpServer {
-                    endpoint: UpstreamEndpoint {
-                        url: url.into(),
-                        token: None,
-                        http: http.clone(),
-                        max_answer_bytes: MAX_ANSWER_BYTES,
-                    },
-                    known: Mutex::default(),
-                    told: Mutex::default(),
-                    tell,
-                    registration_code,
-                })
-            }),
-        }
+        let server = access.map(|access| {
+            let endpoint = UpstreamEndpoint::new(access.url, http.clone())
+                .with_token(access.token)
+                .with_headers(access.headers);
+            Arc::new(McpServer::new(endpoint, access.registration_code, tell))
+        });
+        McpUpstream { server }
     }
 }
 
@@ -88,60 +83,87 @@ impl Upstream for McpUpstream {
         Some(Arc::new(McpLink {
             server,
             session: Arc::default(),
+            listed: Arc::default(),
         }))
     }
 }
 
-/// The session of one Mysis. It is open while the server's session id is held.
+/// The session of one Mysis. It is open while there is one.
+#[derive(Clone)]
 struct McpLink {
     server: Arc<McpServer>,
-    session: Arc<SessionSlot>,
+    session: Arc<Mutex<Option<Arc<ServerSession>>>>,
+    listed: Arc<Mutex<Listed>>,
 }
 
-type SessionSlot = Mutex<Option<Arc<ServerSession>>>;
+/// The last list of tools that this link got.
+#[derive(Default)]
+struct Listed {
+    list: Option<Arc<ToolList>>,
+    valid_until: Option<Instant>,
+    /// Whether the server contradicted the list.
+    is_doubtful: bool,
+}
 
 impl Link for McpLink {
     fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
-        let (server, slot) = (self.server.clone(), self.session.clone());
+        let link = self.clone();
         async move {
-            put_session(&slot, None);
-            let session = ServerSession::open(server.endpoint.clone())
+            link.put_session(None);
+            let session = ServerSession::open(link.server.endpoint.clone())
                 .await
                 .map_err(failure::opening_fault)?;
             let token = session.resume_token();
-            put_session(&slot, Some(session));
+            link.put_session(Some(session));
             Ok(token)
         }
         .boxed()
     }
 
     fn resume(&self, resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
-        let (server, slot) = (self.server.clone(), self.session.clone());
+        let link = self.clone();
         async move {
-            let session = ServerSession::resume(server.endpoint.clone(), &resume_token)
+            let session = ServerSession::resume(link.server.endpoint.clone(), &resume_token)
                 .map_err(LinkFault::SessionLost)?;
-            put_session(&slot, Some(session));
+            link.put_session(Some(session));
             Ok(())
         }
         .boxed()
     }
 
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
-        let (server, session) = (self.server.clone(), self.session());
+        let link = self.clone();
         async move {
-            let listed = session?.tools().await.map_err(failure::call_fault)?;
-            Ok(server.share_toolset(listed))
+            let session = link.session()?;
+            let is_doubtful = link.listed(|listed| listed.is_doubtful);
+            let known = match is_doubtful || session.has_new_tools() {
+                true => None,
+                false => link.server.public_list(),
+            };
+            if let Some(known) = known {
+                return Ok(link.keep_list(known));
+            }
+            link.list_again(&session).await.map_err(failure::call_fault)
         }
         .boxed()
     }
 
+    fn has_old_tools(&self) -> bool {
+        let has_news = self.session().is_ok_and(|session| session.has_new_tools());
+        let is_old = |listed: &mut Listed| {
+            let is_over = |until: Instant| until <= Instant::now();
+            listed.is_doubtful || listed.valid_until.is_some_and(is_over)
+        };
+        has_news || self.listed(is_old)
+    }
+
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
-        let session = self.session();
+        let link = self.clone();
         let call = match &self.server.registration_code {
             Some(code) => registration::with_code(call, code),
             None => call,
         };
-        async move { send_call(&*session?, call).await }.boxed()
+        async move { link.send(&*link.session()?, call).await }.boxed()
     }
 }
 
@@ -152,77 +174,86 @@ impl McpLink {
             .clone()
             .ok_or_else(|| LinkFault::SessionLost("the session is closed".to_string()))
     }
-}
 
-fn put_session(slot: &SessionSlot, session: Option<ServerSession>) {
-    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-    *slot = session.map(Arc::new);
-}
+    fn put_session(&self, session: Option<ServerSession>) {
+        let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = session.map(Arc::new);
+    }
 
-impl McpServer {
-    /// Adds our own tools. Myses with equal tools share one set, because a set can be large.
-    fn share_toolset(&self, listing: Listing) -> Arc<Toolset> {
-        let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
-        self.tell_once(left_out.as_ref());
-        let own = own_tools();
-        let is_code_known = self.registration_code.is_some();
-        let tools = listing.tools.into_iter().map(|tool| match is_code_known {
-            true => to_tool_spec(registration::without_code(tool)),
-            false => to_tool_spec(tool),
+    /// Reads or changes what is known of the list. The lock is never held across an await.
+    fn listed<T>(&self, access: impl FnOnce(&mut Listed) -> T) -> T {
+        access(&mut self.listed.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Asks the server for its tools.
+    async fn list_again(&self, session: &ServerSession) -> Result<Arc<Toolset>, McpFailure> {
+        let listing = session.tools().await?;
+        let before = self.listed(|listed| listed.list.clone());
+        Ok(self.keep_list(self.server.take_listing(listing, before.as_ref())))
+    }
+
+    fn keep_list(&self, dated: DatedList) -> Arc<Toolset> {
+        let tools = dated.list.tools.clone();
+        self.listed(|listed| {
+            *listed = Listed {
+                list: Some(dated.list),
+                valid_until: dated.valid_until,
+                is_doubtful: false,
+            };
         });
-        let set = Toolset::new(tools.chain(own.tools().iter().cloned())).leaving_out(left_out);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|set| set.strong_count() > 0);
-        let same = known
-            .iter()
-            .filter_map(Weak::upgrade)
-            .find(|known| **known == set);
-        same.unwrap_or_else(|| {
-            let set = Arc::new(set);
-            known.push(Arc::downgrade(&set));
-            set
-        })
+        tools
     }
 
-    /// Reports the tools that are left out, once for all Myses that list them.
-    fn tell_once(&self, left_out: Option<&Arc<str>>) {
-        let Some(text) = left_out else {
-            return;
-        };
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.as_ref() == Some(text) {
-            return;
-        }
-        *told = Some(text.clone());
-        drop(told);
-        if let Some(tell) = &self.tell {
-            tell(&format!("of the game server's tools {text}"));
+    /// Notes that the server contradicts the list of its tools.
+    fn doubt_list(&self) {
+        self.listed(|listed| listed.is_doubtful = true);
+        self.server.forget_public_list();
+    }
+
+    /// Sends a call. If its headers follow an old list of tools, the list is asked for and the call,
+    /// which was not executed, is sent once more.
+    async fn send(&self, session: &ServerSession, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+        match send_call(session, call.clone()).await {
+            Err(McpFailure::Refused {
+                code: HEADER_MISMATCH_CODE,
+                ..
+            }) => {
+                self.doubt_list();
+                self.list_again(session)
+                    .await
+                    .map_err(failure::opening_fault)?;
+                send_call(session, call).await.map_err(failure::call_fault)
+            }
+            Err(McpFailure::Refused {
+                code,
+                message,
+                status,
+            }) => {
+                if UNKNOWN_TOOL_CODES.contains(&code) {
+                    self.doubt_list();
+                }
+                Err(failure::call_fault(McpFailure::Refused {
+                    code,
+                    message,
+                    status,
+                }))
+            }
+            sent => sent.map_err(failure::call_fault),
         }
     }
 }
 
-fn to_tool_spec(tool: ListedTool) -> ToolSpec {
-    let ListedTool {
-        name,
-        description,
-        schema,
-        read_only_hint,
-    } = tool;
-    ToolSpec {
-        name,
-        description,
-        schema,
-        read_only_hint,
-    }
-}
-
-async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkAnswer, McpFailure> {
     let name = Cow::Owned(call.tool.to_string());
     let mut params = CallToolRequestParams::new(name).with_arguments(call.arguments);
     let mut meta = MetaObject::default();
     meta.insert(CALL_META.to_string(), call.call_id.into());
     params.meta = Some(RequestMetaObject(meta));
-    match session.call(params, call.timeout).await {
+    match session
+        .call(params, call.timeout)
+        .await
+        .and_then(CallReply::done)
+    {
         Ok(CallResult {
             text,
             structured,
@@ -241,6 +272,6 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkAnswer
             structured: None,
             is_error: true,
         }),
-        Err(failure) => Err(failure::call_fault(failure)),
+        Err(failure) => Err(failure),
     }
 }

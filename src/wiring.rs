@@ -56,7 +56,7 @@ pub use learnt::proof_target;
 pub use offline::{OfflineOptions, OfflineServers, first_name};
 pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;
-pub use rules::{configured_secrets, describe_default_cap, provider_endpoints};
+pub use rules::{configured_secrets, describe_default_cap, provider_endpoints, upstream_access};
 
 /// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);

@@ -234,6 +234,12 @@ pub trait Link: Send + Sync + 'static {
     /// The tools of the server and our own. Sessions with equal tools share one set.
     fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>>;
 
+    /// Whether the tools should be listed again: the list is too old, or the server has said or
+    /// shown that it has changed. Nothing is sent.
+    fn has_old_tools(&self) -> bool {
+        false
+    }
+
     /// Calls a tool once.
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>;
 }
@@ -285,6 +291,10 @@ pub enum LinkFault {
         /// The time until this Mysis may send again.
         back_in: Duration,
     },
+    /// The server refuses access, so the request was not executed. The operator has to mend a
+    /// token.
+    #[error("{0}")]
+    NoAccess(String),
     /// The server refuses this request, so it was not executed.
     #[error("{0}")]
     Refused(String),

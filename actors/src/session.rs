@@ -11,6 +11,7 @@ mod keeping;
 mod own_tools;
 mod sending;
 mod settling;
+mod waiting;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use serde_json::{Map, Value};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{Activity, LinkState};
-use crate::domain::ids::{CallKey, Incarnation, Lane, Moment, MysisId};
+use crate::domain::ids::{CallKey, Incarnation, Moment, MysisId};
 use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::record::{GameAccount, SavedSession};
@@ -28,7 +29,7 @@ use crate::domain::redact::Redactor;
 use crate::domain::rules::ToolRules;
 use crate::domain::tool::{Toolset, is_own};
 use crate::gate::GateHandle;
-use crate::ports::{Archive, Clock, Link, LinkAnswer, LinkFault};
+use crate::ports::{Archive, Clock, Link, LinkAnswer};
 use crate::secrets::Secrets;
 use crate::store::StoreHandle;
 
@@ -37,15 +38,6 @@ use settling::in_time;
 
 /// How long opening, listing tools or logging in may take.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// How long a Mysis waits after a failed attempt before it asks for admission again.
-const REQUEUE_WAIT: Duration = Duration::from_secs(1);
-
-/// The longest wait between two attempts of a call.
-const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
-
-/// The longest single wait for a server that restarts.
-const MAX_RESTART_PAUSE: Duration = Duration::from_secs(120);
 
 /// How often a lost session is opened again for one call.
 const MAX_RENEWALS: u32 = 2;
@@ -122,7 +114,12 @@ pub struct GameSession {
     resume_token: Option<Arc<str>>,
     /// The session as it is stored.
     kept: Option<SavedSession>,
+    /// The tools that are available: those of the turn, if the server is there.
     tools: Arc<Toolset>,
+    /// The newest list of the server.
+    listed: Option<Arc<Toolset>>,
+    /// The list that the present turn began with. It holds until the next turn.
+    pinned: Option<Arc<Toolset>>,
     /// The game's own session id, if the game uses one.
     game_session: Option<String>,
     /// A new account that is not saved yet.
@@ -179,6 +176,8 @@ impl GameSession {
             resume_token: None,
             kept: None,
             tools: own_tools(),
+            listed: None,
+            pinned: None,
             game_session: None,
             unsaved: None,
             has_unread_account: false,
@@ -200,8 +199,17 @@ impl GameSession {
     }
 
     /// Opens the session and logs in. With `waits_out`, waits for as long as the game server is
-    /// away. Without it, or if waiting cannot help, returns without a session.
-    pub async fn prepare(&mut self, outlet: &dyn SessionObserver, waits_out: bool) {
+    /// away. Without it, or if waiting cannot help, returns without a session. Only where a turn
+    /// begins, changed tools take the place of the known ones.
+    pub async fn prepare(
+        &mut self,
+        outlet: &dyn SessionObserver,
+        waits_out: bool,
+        begins_turn: bool,
+    ) {
+        if begins_turn {
+            self.pinned = None;
+        }
         self.learn_account(outlet).await;
         if self.link.is_none() {
             return self.tell_link(outlet, LinkState::None);
@@ -213,22 +221,7 @@ impl GameSession {
                 return;
             }
         }
-    }
-
-    /// Waits a little if the server is away or asks for a pause. Returns `false` if waiting cannot
-    /// help. The gate decides how often the server is tried.
-    async fn wait_out(&mut self, fault: &LinkFault, outlet: &dyn SessionObserver) -> bool {
-        match fault {
-            LinkFault::Restarting { back_in } => self.stand_by(*back_in, outlet).await,
-            LinkFault::Unreachable(_) | LinkFault::Limited { .. } => {
-                outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
-                tokio::time::sleep(with_jitter(REQUEUE_WAIT, &mut self.rng)).await;
-            }
-            LinkFault::SessionLost(_) | LinkFault::Refused(_) | LinkFault::AnswerLost(_) => {
-                return false;
-            }
-        }
-        true
+        self.pin_tools(outlet).await;
     }
 
     /// Makes a call. There is an outcome in every case.
@@ -293,38 +286,6 @@ impl GameSession {
         outcome
     }
 
-    async fn cool_down(&mut self, fault: &LinkFault, wait: Duration, outlet: &dyn SessionObserver) {
-        self.hold_logins(fault);
-        let asked = match fault {
-            LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(wait),
-            LinkFault::Restarting { .. }
-            | LinkFault::Unreachable(_)
-            | LinkFault::SessionLost(_)
-            | LinkFault::Refused(_)
-            | LinkFault::AnswerLost(_) => wait,
-        };
-        let why = self.without_secrets(fault.to_string()).into();
-        outlet.on_event(SessionEvent::Progress(Activity::CoolingDown(why)));
-        let wait = with_jitter(asked.max(wait).min(MAX_RETRY_WAIT), &mut self.rng);
-        tokio::time::sleep(wait).await;
-    }
-
-    /// Waits while the server restarts. This is a pause and not a fault (DESIGN 2).
-    async fn stand_by(&self, back_in: Duration, outlet: &dyn SessionObserver) {
-        let why = LinkFault::Restarting { back_in }.to_string();
-        outlet.on_event(SessionEvent::Progress(Activity::Paused(why.into())));
-        tokio::time::sleep(back_in.min(MAX_RESTART_PAUSE)).await;
-    }
-
-    /// Pauses all logins, because a server limits the whole machine and further logins would
-    /// prolong the limit.
-    fn hold_logins(&self, fault: &LinkFault) {
-        if let LinkFault::Limited { retry_after, .. } = fault {
-            let wait = retry_after.unwrap_or(MAX_RETRY_WAIT);
-            self.deps.gate.hold_lane(Lane::Logins, wait);
-        }
-    }
-
     fn tell_notice(
         &self,
         outlet: &dyn SessionObserver,
@@ -371,9 +332,4 @@ fn not_executed(why: &str) -> (String, CallStatus) {
 /// Our id for a call. It is unique in the swarm for all time.
 fn call_name(who: MysisId, key: CallKey) -> String {
     format!("{who}.{key}")
-}
-
-/// The wait plus up to a tenth, so that the swarm does not return all at once.
-fn with_jitter(wait: Duration, rng: &mut fastrand::Rng) -> Duration {
-    wait + wait.mul_f64(rng.f64() / 10.0)
 }

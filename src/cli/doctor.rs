@@ -242,8 +242,9 @@ pub(super) async fn check_game(
         let text = "the built-in game, served while the swarm runs";
         return Some(Ok(text.to_string()));
     }
-    let url = settings.mcp.upstream.as_deref()?;
-    let finding = list_tools(&McpUpstream::new(Some(url), http), url).await;
+    let access = wiring::upstream_access(settings)?;
+    let url = access.url.clone();
+    let finding = list_tools(&McpUpstream::new(Some(access), http, None), &url).await;
     let secrets = Secrets::new(wiring::configured_secrets(settings));
     Some(clean_finding(finding, &secrets))
 }

@@ -4,13 +4,14 @@ use std::{path::PathBuf, time::Duration};
 
 use anyhow::Context as _;
 use clap::Args;
+use http::{HeaderName, HeaderValue};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use zoea_galaxy::fault::{FORMS, GalaxyFault};
 use zoea_galaxy::frontend::SessionRules;
 use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
-use zoea_galaxy::{Galaxy, GalaxyOptions, UnknownSession};
+use zoea_galaxy::{AccessRules, Galaxy, GalaxyOptions, StatelessRules, UnknownSession};
 use zoea_grammar::fault::explain;
 use zoea_grammar::units::parse_duration;
 
@@ -41,6 +42,21 @@ pub struct GalaxyArgs {
     /// Accept only this registration code [default: any of 1 to 64 characters].
     #[arg(long, value_name = "CODE")]
     registration_code: Option<String>,
+    /// Serve the MCP revision 2026-07-28, which has no sessions, beside the older ones.
+    #[arg(long)]
+    stateless: bool,
+    /// How long a list of tools is valid, to clients without sessions.
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = parse_duration)]
+    list_ttl: Duration,
+    /// Answer commands that take a tick by tasks, to clients without sessions that take them.
+    #[arg(long, requires = "stateless")]
+    tasks: bool,
+    /// Demand this bearer token in every request.
+    #[arg(long, value_name = "TOKEN")]
+    token: Option<String>,
+    /// Demand this header in every request.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = header)]
+    header: Option<(HeaderName, HeaderValue)>,
     /// Answer requests of an unknown MCP session by HTTP 404, as the MCP specification has it,
     /// in place of 200.
     #[arg(long)]
@@ -157,6 +173,14 @@ impl GalaxyArgs {
                 UnknownSession::Ok
             },
             registration_code: self.registration_code,
+            stateless: self.stateless.then_some(StatelessRules {
+                list_ttl: self.list_ttl,
+                tasks: self.tasks,
+            }),
+            access: AccessRules {
+                token: self.token,
+                header: self.header,
+            },
             ..GalaxyOptions::default()
         }
     }
@@ -169,6 +193,14 @@ fn address(text: &str) -> Result<String, String> {
         None if text.contains(':') => Ok(text.to_owned()),
         None => Err("an address looks like 127.0.0.1:8765 or :0".to_owned()),
     }
+}
+
+fn header(text: &str) -> Result<(HeaderName, HeaderValue), String> {
+    let read = || {
+        let (name, value) = text.split_once('=')?;
+        Some((name.parse().ok()?, value.parse().ok()?))
+    };
+    read().ok_or_else(|| "a header looks like X-Tenant=north".to_owned())
 }
 
 /// Parses a tick. The timer's resolution is a millisecond.

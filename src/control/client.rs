@@ -6,7 +6,7 @@ use std::time::Duration;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value};
 use thiserror::Error;
-use zoea_mcp::{McpFailure, ServerSession, UpstreamEndpoint};
+use zoea_mcp::{CallReply, McpFailure, ServerSession, UpstreamEndpoint};
 
 use crate::settings::Secret;
 
@@ -51,12 +51,10 @@ impl ControlClient {
     pub async fn connect(url: &str, token: &Secret) -> Result<ControlClient, ControlError> {
         let unreachable = |error: String| ControlError::Unreachable(error);
         let http = zoea_http::build_client().map_err(|error| unreachable(error.to_string()))?;
-        let endpoint = UpstreamEndpoint {
-            url: url.into(),
-            token: Some(token.expose().into()),
-            http,
-            max_answer_bytes: MAX_ANSWER_BYTES,
-        };
+        let endpoint = UpstreamEndpoint::new(url, http)
+            .with_token(Some(token.expose().into()))
+            .with_max_answer(MAX_ANSWER_BYTES)
+            .with_sessions();
         let session = ServerSession::open(endpoint)
             .await
             .map_err(|error| unreachable(error.to_string()))?;
@@ -88,6 +86,7 @@ impl ControlClient {
             .session
             .call(params, timeout)
             .await
+            .and_then(CallReply::done)
             .map_err(|failure| match failure {
                 McpFailure::TooLate(limit) => ControlError::Waiting(limit),
                 McpFailure::Refused { .. }

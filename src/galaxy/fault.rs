@@ -25,6 +25,7 @@ pub(super) enum FaultEffect {
     RestartWarning,
     Outage,
     ToolsMissing,
+    ToolsChanged,
     RpcError,
 }
 
@@ -46,6 +47,8 @@ pub(super) struct FaultInjector {
     /// When the server started, by its own clock.
     started: Duration,
     requests: AtomicU64,
+    /// The number of lists of tools that were asked for.
+    lists: AtomicU64,
     faults: Vec<(GalaxyFault, AtomicU64)>,
 }
 
@@ -56,6 +59,7 @@ impl FaultInjector {
             seed,
             started,
             requests: AtomicU64::new(0),
+            lists: AtomicU64::new(0),
             faults: faults.into_iter().map(counted).collect(),
         }
     }
@@ -69,9 +73,13 @@ impl FaultInjector {
         }
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let running = now.saturating_sub(self.started);
+        let lists = match target {
+            FaultTarget::ToolsList => self.lists.fetch_add(1, Ordering::Relaxed),
+            FaultTarget::Stranger | FaultTarget::Session => 0,
+        };
         let mut effects = Vec::new();
         for ((fault, count), place) in self.faults.iter().zip(0..) {
-            let Some(effect) = fault.kind.effect(running, target) else {
+            let Some(effect) = fault.kind.effect(running, lists, target) else {
                 continue;
             };
             let mut roll = fastrand::Rng::with_seed(self.seed ^ (number << 8) ^ place);
@@ -113,6 +121,7 @@ impl FaultEffect {
             | Self::Garbage
             | Self::Outage
             | Self::ToolsMissing
+            | Self::ToolsChanged
             | Self::RpcError => true,
         }
     }
@@ -140,8 +149,9 @@ impl FaultTally {
 }
 
 impl GalaxyFaultKind {
-    /// The effect of this fault on such a request, `running` after the start of the server.
-    fn effect(self, running: Duration, target: FaultTarget) -> Option<FaultEffect> {
+    /// The effect of this fault on such a request, `running` after the start of the server, and after
+    /// so many lists of tools.
+    fn effect(self, running: Duration, lists: u64, target: FaultTarget) -> Option<FaultEffect> {
         let has_session = target != FaultTarget::Stranger;
         match self {
             Self::Http500 => Some(FaultEffect::Http500),
@@ -158,6 +168,8 @@ impl GalaxyFaultKind {
                 .then_some(FaultEffect::Outage),
             Self::ToolsMissing(lasting) => (target == FaultTarget::ToolsList && running < lasting)
                 .then_some(FaultEffect::ToolsMissing),
+            Self::ToolsChanged(after) => (target == FaultTarget::ToolsList && lists >= after)
+                .then_some(FaultEffect::ToolsChanged),
             Self::RpcError => Some(FaultEffect::RpcError),
         }
     }

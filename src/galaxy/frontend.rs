@@ -26,6 +26,10 @@ use super::{
 /// The id of a client connection: an MCP session.
 pub type ConnectionId = u64;
 
+/// The connection of requests that belong to no MCP session. A login made by one of them is known
+/// by its `session_id` alone.
+pub const STATELESS: ConnectionId = 0;
+
 /// How sessions behave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SessionRules {

@@ -13,7 +13,7 @@ mod tools;
 pub mod world;
 
 pub use self::{
-    options::{GalaxyClock, GalaxyOptions, TickPace, UnknownSession},
+    options::{AccessRules, GalaxyClock, GalaxyOptions, StatelessRules, TickPace, UnknownSession},
     server::{Galaxy, Traffic, serve},
 };
 

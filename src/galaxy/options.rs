@@ -2,6 +2,8 @@
 
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header::AUTHORIZATION};
+
 use super::{fault::GalaxyFault, frontend::SessionRules, limits::GalaxyLimits};
 
 /// All options. The defaults are those of the real server.
@@ -27,8 +29,48 @@ pub struct GalaxyOptions {
     pub unknown_session: UnknownSession,
     /// The one code with which accounts are registered. None: any code of 1 to 64 characters.
     pub registration_code: Option<String>,
+    /// How requests without an MCP session are served (revision 2026-07-28), beside those with one.
+    /// None: they are refused, as by the real server.
+    pub stateless: Option<StatelessRules>,
+    /// What every request has to carry.
+    pub access: AccessRules,
     /// The clock of sessions, limits and faults.
     pub clock: GalaxyClock,
+}
+
+/// How requests without an MCP session are served.
+#[derive(Clone, Copy, Debug)]
+pub struct StatelessRules {
+    /// How long a list of tools is valid.
+    pub list_ttl: Duration,
+    /// Whether commands that take a tick are answered by tasks, where the client takes them.
+    pub tasks: bool,
+}
+
+/// What a request has to carry.
+#[derive(Clone, Debug, Default)]
+pub struct AccessRules {
+    /// The bearer token. Without it a request is answered by HTTP 401.
+    pub token: Option<String>,
+    /// A header with this value. Without it a request is answered by HTTP 403.
+    pub header: Option<(HeaderName, HeaderValue)>,
+}
+
+impl AccessRules {
+    /// The status of the refusal of a request with these headers; `None` if it is let in.
+    pub(super) fn refusal(&self, headers: &HeaderMap) -> Option<StatusCode> {
+        if let Some(token) = &self.token {
+            let given = headers
+                .get(AUTHORIZATION)
+                .and_then(|value| value.to_str().ok());
+            let given = given.and_then(|value| value.strip_prefix("Bearer "));
+            if given != Some(token) {
+                return Some(StatusCode::UNAUTHORIZED);
+            }
+        }
+        let (name, value) = self.header.as_ref()?;
+        (headers.get(name) != Some(value)).then_some(StatusCode::FORBIDDEN)
+    }
 }
 
 /// What lets ticks pass.
@@ -92,6 +134,8 @@ impl Default for GalaxyOptions {
             sessions: SessionRules::default(),
             unknown_session: UnknownSession::Ok,
             registration_code: None,
+            stateless: None,
+            access: AccessRules::default(),
             clock: GalaxyClock::from_now(),
         }
     }

@@ -8,6 +8,7 @@ mod gate;
 mod handler;
 mod owner;
 mod response;
+mod tasks;
 mod traffic;
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};

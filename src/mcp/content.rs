@@ -39,7 +39,16 @@ struct WireCallResult<'a> {
 
 impl CallResult {
     pub(super) fn read(raw: &RawResult) -> Result<CallResult, McpFailure> {
-        let wire: WireCallResult<'_> = raw.read("tools/call")?;
+        CallResult::of(raw.read("tools/call")?)
+    }
+
+    /// Reads a result that is part of another answer.
+    pub(super) fn read_text(text: &str) -> Result<CallResult, McpFailure> {
+        let wire = serde_json::from_str(text);
+        CallResult::of(wire.map_err(|_| unexpected_answer("tools/call"))?)
+    }
+
+    fn of(wire: WireCallResult<'_>) -> Result<CallResult, McpFailure> {
         let is_complete = wire.result_type.is_none_or(|kind| kind == "complete");
         let is_result =
             wire.content.is_some() || wire.structured_content.is_some() || wire.is_error.is_some();

@@ -1,21 +1,30 @@
 //! MCP: the client side of a session with a server, over HTTP.
 //!
+//! Servers of the revision 2026-07-28, which have no sessions, are spoken to in their own way
+//! ([`Era`]). To the caller both are a session.
+//!
 //! A session of rmcp has two tasks, five channels and an open stream, 90 KB for each Mysis. Ours is
 //! a few words (decision 0011). Answers are parsed leniently, within limits and piece by piece
 //! (decision 0110). Requests that a server sends within an answer are answered. Messages outside of
 //! answers are not read.
 
 mod content;
+mod era;
 mod listing;
 mod message;
+mod mirror;
 mod resume_token;
+mod stateless;
 mod stream;
+mod task;
 mod wire;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use http::{HeaderName, HeaderValue};
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
     ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, Implementation,
@@ -26,9 +35,13 @@ use serde::Deserialize;
 use thiserror::Error;
 
 pub use content::CallResult;
+pub use era::Era;
 pub use listing::{ListedTool, Listing};
+pub use task::{CallReply, StartedTask, TaskAnswer};
 
+use era::EraMemory;
 use message::RawResult;
+use mirror::MirroredArgument;
 
 /// How long cancelling a request may take.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -40,23 +53,87 @@ pub const MAX_ANSWER_BYTES: usize = 8 << 20;
 /// The address of a server and how to talk to it.
 #[derive(Clone)]
 pub struct UpstreamEndpoint {
-    /// Its URL.
-    pub url: Arc<str>,
-    /// The bearer token, if the server requires one.
-    pub token: Option<Arc<str>>,
-    /// The HTTP client.
-    pub http: reqwest::Client,
-    /// The largest answer in bytes, and the largest list of tools over all pages.
-    pub max_answer_bytes: usize,
+    url: Arc<str>,
+    token: Option<Arc<str>>,
+    headers: Arc<[(HeaderName, HeaderValue)]>,
+    http: reqwest::Client,
+    max_answer_bytes: usize,
+    era: Arc<EraMemory>,
+    /// Whether a server whose way is not known, or has changed, is asked for it.
+    probes: bool,
+    takes_tasks: bool,
+    /// By tool, the arguments that are repeated in headers.
+    mirrored: Arc<MirroredArguments>,
+}
+
+type MirroredArguments = Mutex<BTreeMap<Arc<str>, Arc<[MirroredArgument]>>>;
+
+impl UpstreamEndpoint {
+    /// A server at this URL that wants no token. Its answers, and its list of tools over all pages,
+    /// may have [`MAX_ANSWER_BYTES`].
+    #[must_use]
+    pub fn new(url: impl Into<Arc<str>>, http: reqwest::Client) -> UpstreamEndpoint {
+        UpstreamEndpoint {
+            url: url.into(),
+            token: None,
+            headers: Arc::default(),
+            http,
+            max_answer_bytes: MAX_ANSWER_BYTES,
+            era: Arc::default(),
+            probes: true,
+            takes_tasks: false,
+            mirrored: Arc::default(),
+        }
+    }
+
+    /// The same, known to have sessions. It is not asked whether it does without.
+    #[must_use]
+    pub fn with_sessions(mut self) -> UpstreamEndpoint {
+        self.era = Arc::new(EraMemory::of(Era::Sessions));
+        self.probes = false;
+        self
+    }
+
+    /// The same for a caller that takes tasks as answers to calls. Only servers without sessions
+    /// give them.
+    #[must_use]
+    pub fn with_tasks(mut self) -> UpstreamEndpoint {
+        self.takes_tasks = true;
+        self
+    }
+
+    /// The same with a bearer token.
+    #[must_use]
+    pub fn with_token(mut self, token: Option<Arc<str>>) -> UpstreamEndpoint {
+        self.token = token;
+        self
+    }
+
+    /// The same with further headers of every request.
+    #[must_use]
+    pub fn with_headers(mut self, headers: Arc<[(HeaderName, HeaderValue)]>) -> UpstreamEndpoint {
+        self.headers = headers;
+        self
+    }
+
+    /// The same with another limit of answers, in bytes.
+    #[must_use]
+    pub fn with_max_answer(mut self, bytes: usize) -> UpstreamEndpoint {
+        self.max_answer_bytes = bytes;
+        self
+    }
 }
 
 pub struct ServerSession {
     endpoint: UpstreamEndpoint,
+    era: Era,
     /// The session id from the server; `None` if it keeps no sessions.
     session: Option<Arc<str>>,
     /// The negotiated protocol version; empty before that.
     version: Arc<str>,
     last_request: AtomicI64,
+    /// Whether the server has said that its tools changed since they were listed.
+    has_new_tools: AtomicBool,
 }
 
 /// Why a request has no result.
@@ -96,7 +173,7 @@ pub enum McpFailure {
     TooLate(Duration),
 }
 
-/// The server's answer to `initialize`. Only the version is needed.
+/// The answer of a server to `initialize`. Only the version is needed.
 #[derive(Deserialize)]
 struct InitializeResponse {
     #[serde(rename = "protocolVersion")]
@@ -104,12 +181,9 @@ struct InitializeResponse {
 }
 
 impl ServerSession {
-    /// Opens a session.
-    ///
-    /// # Errors
-    /// The server cannot be reached or refuses the session.
-    pub async fn open(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
-        let mut session = ServerSession::new(endpoint);
+    /// Opens a session by `initialize`.
+    async fn initialize(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
+        let mut session = ServerSession::new(endpoint, Era::Sessions);
         let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));
         let params = InitializeRequestParams::new(ClientCapabilities::default(), about)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
@@ -127,13 +201,37 @@ impl ServerSession {
         Ok(session)
     }
 
-    fn new(endpoint: UpstreamEndpoint) -> ServerSession {
+    fn new(endpoint: UpstreamEndpoint, era: Era) -> ServerSession {
         ServerSession {
             endpoint,
+            era,
             session: None,
             version: "".into(),
             last_request: AtomicI64::new(0),
+            has_new_tools: AtomicBool::new(false),
         }
+    }
+
+    /// The way in which the server is spoken to.
+    #[must_use]
+    pub fn era(&self) -> Era {
+        self.era
+    }
+
+    /// Whether the server has said that its tools changed since they were listed.
+    #[must_use]
+    pub fn has_new_tools(&self) -> bool {
+        self.has_new_tools.load(Ordering::Relaxed)
+    }
+
+    /// Reads or replaces the arguments that are repeated in headers. The lock is never held across
+    /// an await.
+    fn mirrored<T>(
+        &self,
+        access: impl FnOnce(&mut BTreeMap<Arc<str>, Arc<[MirroredArgument]>>) -> T,
+    ) -> T {
+        let known = &self.endpoint.mirrored;
+        access(&mut known.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Lists all tools of the server that are valid and within the limits, and the reasons for
@@ -142,7 +240,16 @@ impl ServerSession {
     /// # Errors
     /// Any of [`McpFailure`].
     pub async fn tools(&self) -> Result<Listing, McpFailure> {
-        let mut listing = Listing::default();
+        // What is said while the list is on its way may be about what comes after it.
+        self.has_new_tools.store(false, Ordering::Relaxed);
+        let mut listing = self.list_pages().await?;
+        let mirrored = std::mem::take(&mut listing.mirrored);
+        self.mirrored(|known| *known = mirrored);
+        Ok(listing)
+    }
+
+    async fn list_pages(&self) -> Result<Listing, McpFailure> {
+        let mut listing = Listing::new(self.era);
         let mut cursor = None;
         let mut room = self.endpoint.max_answer_bytes;
         for page in 0..MAX_PAGES {
@@ -174,8 +281,7 @@ impl ServerSession {
         )))
     }
 
-    /// Calls a tool. If the answer takes longer than `limit`, tells the server that the request is
-    /// cancelled.
+    /// Calls a tool. If the answer takes longer than `limit`, cancels the request.
     ///
     /// # Errors
     /// Any of [`McpFailure`].
@@ -183,7 +289,7 @@ impl ServerSession {
         &self,
         params: CallToolRequestParams,
         limit: Duration,
-    ) -> Result<CallResult, McpFailure> {
+    ) -> Result<CallReply, McpFailure> {
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         let (id, message) = self.with_next_id(request);
         let room = self.endpoint.max_answer_bytes;
@@ -195,11 +301,15 @@ impl ServerSession {
             self.cancel(id).await;
             return Err(McpFailure::TooLate(limit));
         };
-        CallResult::read(&answer?)
+        CallReply::read(&answer?)
     }
 
-    /// Tells the server that a request is cancelled. The server may ignore that.
+    /// Tells the server that a request is cancelled. The server may ignore that. To a server without
+    /// sessions, the closed connection says it.
     async fn cancel(&self, id: i64) {
+        if self.era == Era::Stateless {
+            return;
+        }
         let why = Some("no answer in time".to_string());
         let params = CancelledNotificationParam::new(Some(RequestId::Number(id)), why);
         let note = CancelledNotification::new(params);

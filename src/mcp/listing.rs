@@ -1,16 +1,18 @@
 //! Lists of tools. Each tool is parsed by itself, so that an invalid one does not affect the
 //! others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use zoea_http::raw_json;
 
-use super::McpFailure;
 use super::message::RawResult;
+use super::mirror::{MirroredArgument, marked_arguments};
+use super::{Era, McpFailure};
 
 /// The most tools of a server. Together with our own they stay below 512, beyond which model
 /// servers refuse a request.
@@ -37,6 +39,8 @@ pub struct ListedTool {
     pub schema: Arc<str>,
     /// The server's hint on whether it only reads.
     pub read_only_hint: Option<bool>,
+    /// All its annotations, as the server wrote them.
+    pub annotations: Arc<str>,
 }
 
 #[derive(Debug, Default)]
@@ -48,6 +52,13 @@ pub struct Listing {
     left_out: usize,
     told: Vec<String>,
     cut: Option<String>,
+    era: Option<Era>,
+    /// How long the list is valid; `None` if the server does not say.
+    pub ttl: Option<Duration>,
+    /// Whether every client of the server gets this list.
+    pub is_public: bool,
+    /// By tool, the arguments that are repeated in headers.
+    pub(super) mirrored: BTreeMap<Arc<str>, Arc<[MirroredArgument]>>,
 }
 
 #[derive(Deserialize)]
@@ -57,6 +68,14 @@ struct ToolsPage<'a> {
     tools: &'a RawValue,
     #[serde(default)]
     next_cursor: Option<String>,
+    /// `complete` or absent. Any other value is no list.
+    #[serde(default)]
+    result_type: Option<String>,
+    /// A whole number of milliseconds.
+    #[serde(borrow, default)]
+    ttl_ms: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    cache_scope: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -81,17 +100,34 @@ struct ToolHints {
 
 impl ListedTool {
     fn bytes(&self) -> usize {
-        self.name.len() + self.description.len() + self.schema.len()
+        self.name.len() + self.description.len() + self.schema.len() + self.annotations.len()
     }
 }
 
 impl Listing {
+    pub(super) fn new(era: Era) -> Listing {
+        Listing {
+            era: Some(era),
+            ..Listing::default()
+        }
+    }
+
     /// Takes a page. Returns the cursor of the next one.
     pub(super) fn take_page(&mut self, page: &RawResult) -> Result<Option<String>, McpFailure> {
         let page: ToolsPage<'_> = page.read("tools/list")?;
-        if !page.tools.get().starts_with('[') {
+        let is_complete = page.result_type.is_none_or(|kind| kind == "complete");
+        if !is_complete || !page.tools.get().starts_with('[') {
             return Err(super::unexpected_answer("tools/list"));
         }
+        let ttl = page.ttl_ms.and_then(|ttl| ttl.get().parse().ok());
+        let ttl = ttl.map(Duration::from_millis);
+        // A list is as old as its oldest page, and as public as its least public one.
+        self.ttl = match (self.ttl, ttl) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        let is_public = page.cache_scope.map(RawValue::get) == Some("\"public\"");
+        self.is_public = is_public && (self.is_public || self.names.is_empty());
         raw_json::for_each_element(page.tools.get(), |tool| {
             self.take_tool(tool);
             true
@@ -103,16 +139,26 @@ impl Listing {
         if self.is_full() || self.left_out >= MAX_TOOLS {
             return self.leave_out(None, "more than are taken");
         }
-        match parse_tool(tool) {
+        let parsed = parse_tool(tool).and_then(|(tool, schema)| match self.era {
+            Some(Era::Stateless) => match marked_arguments(&schema) {
+                Ok(marked) => Ok((tool, marked)),
+                Err(why) => Err((Some(tool.name.to_string()), why)),
+            },
+            Some(Era::Sessions) | None => Ok((tool, Arc::default())),
+        });
+        match parsed {
             // Of two tools with one name the first one stays.
-            Ok(tool) if !self.names.insert(tool.name.clone()) => {
+            Ok((tool, _)) if !self.names.insert(tool.name.clone()) => {
                 self.leave_out(Some(&tool.name), "its name is taken");
             }
-            Ok(tool) if self.bytes + tool.bytes() > MAX_TOOLS_BYTES => {
+            Ok((tool, _)) if self.bytes + tool.bytes() > MAX_TOOLS_BYTES => {
                 self.leave_out(Some(&tool.name), "with it they are larger than 2 MiB");
             }
-            Ok(tool) => {
+            Ok((tool, marked)) => {
                 self.bytes += tool.bytes();
+                if !marked.is_empty() {
+                    self.mirrored.insert(tool.name.clone(), marked);
+                }
                 self.tools.push(tool);
             }
             Err((name, why)) => self.leave_out(name.as_deref(), why),
@@ -161,8 +207,12 @@ impl Listing {
     }
 }
 
-/// Parses a tool. The error has its name, if known, and the reason why it cannot be used.
-fn parse_tool(tool: &str) -> Result<ListedTool, (Option<String>, &'static str)> {
+/// The name of a tool that cannot be used, if known, and the reason.
+type LeftOut = (Option<String>, &'static str);
+
+/// Parses a tool and its schema. The error has its name, if known, and the reason why it cannot be
+/// used.
+fn parse_tool(tool: &str) -> Result<(ListedTool, Map<String, Value>), LeftOut> {
     if tool.len() > MAX_TOOL_BYTES {
         return Err((None, "it is larger than 128 KiB"));
     }
@@ -178,11 +228,11 @@ fn parse_tool(tool: &str) -> Result<ListedTool, (Option<String>, &'static str)> 
     let schema = match wire.input_schema {
         None => Err("it has no inputSchema"),
         Some(schema) => match serde_json::from_str::<Value>(schema.get()) {
-            Ok(schema) if !schema.is_object() => Err("its inputSchema is no object"),
             Ok(schema) if nesting_depth(&schema) > MAX_SCHEMA_DEPTH => {
                 Err("its inputSchema is too deep")
             }
-            Ok(schema) => Ok(schema.to_string()),
+            Ok(Value::Object(schema)) => Ok(schema),
+            Ok(_) => Err("its inputSchema is no object"),
             Err(_) => Err("its inputSchema is too deep"),
         },
     };
@@ -191,14 +241,15 @@ fn parse_tool(tool: &str) -> Result<ListedTool, (Option<String>, &'static str)> 
         Err(why) => return Err((Some(name), why)),
     };
     let annotations = wire.annotations.map(RawValue::get);
-    let annotations: Option<ToolHints> =
-        annotations.and_then(|text| serde_json::from_str(text).ok());
-    Ok(ListedTool {
+    let hints: Option<ToolHints> = annotations.and_then(|text| serde_json::from_str(text).ok());
+    let tool = ListedTool {
         name: name.into(),
         description: text(wire.description).unwrap_or_default().into(),
-        schema: schema.into(),
-        read_only_hint: annotations.and_then(|annotations| annotations.read_only_hint),
-    })
+        schema: serde_json::to_string(&schema).unwrap_or_default().into(),
+        read_only_hint: hints.and_then(|hints| hints.read_only_hint),
+        annotations: annotations.unwrap_or_default().into(),
+    };
+    Ok((tool, schema))
 }
 
 /// The nesting depth of a value. Parsing has limited it to 128.

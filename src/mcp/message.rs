@@ -8,6 +8,9 @@ use serde_json::value::RawValue;
 
 use super::{McpFailure, unexpected_answer};
 
+/// The notification that the tools of the server have changed.
+const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+
 /// A message of the server.
 #[derive(Deserialize)]
 pub(super) struct RpcMessage<'a> {
@@ -55,6 +58,8 @@ pub(super) enum MessageMeaning {
     Answer(Result<RawResult, McpFailure>),
     /// It is a request of the server.
     Asks,
+    /// The tools of the server have changed.
+    NewTools,
     /// It is of no interest.
     Other,
 }
@@ -67,6 +72,7 @@ impl RpcMessage<'_> {
         if self.method.is_some() {
             return match self.id {
                 Some(_) => MessageMeaning::Asks,
+                None if self.method.as_deref() == Some(TOOLS_CHANGED) => MessageMeaning::NewTools,
                 None => MessageMeaning::Other,
             };
         }
@@ -110,7 +116,7 @@ pub(super) fn parse_result(body: Vec<u8>, id: i64, status: u16) -> Result<RawRes
     match message.classify(id, status) {
         MessageMeaning::Answer(answer) => answer,
         MessageMeaning::Asks => Err(unexpected_answer("the request")),
-        MessageMeaning::Other => {
+        MessageMeaning::NewTools | MessageMeaning::Other => {
             let given = message.id.map_or("none", RawValue::get);
             let given: String = given.chars().take(40).collect();
             Err(McpFailure::Broken(format!(

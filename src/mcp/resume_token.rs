@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ServerSession, UpstreamEndpoint};
+use super::{Era, ServerSession, UpstreamEndpoint};
 
 /// A session's id and its server. As JSON it is the token that is stored for each Mysis.
 #[derive(Serialize, Deserialize)]
@@ -45,7 +45,7 @@ impl ServerSession {
         Ok(ServerSession {
             session: Some(token.session),
             version: token.version,
-            ..ServerSession::new(endpoint)
+            ..ServerSession::new(endpoint, Era::Sessions)
         })
     }
 }
@@ -55,12 +55,7 @@ mod tests {
     use super::*;
 
     fn endpoint(url: &str) -> UpstreamEndpoint {
-        UpstreamEndpoint {
-            url: url.into(),
-            token: None,
-            http: zoea_http::build_client().expect("a client"),
-            max_answer_bytes: 1,
-        }
+        UpstreamEndpoint::new(url, zoea_http::build_client().expect("a client"))
     }
 
     #[test]
@@ -81,7 +76,7 @@ mod tests {
 
     #[test]
     fn a_server_without_sessions_gives_no_token() {
-        let session = ServerSession::new(endpoint("http://127.0.0.1:1/mcp"));
+        let session = ServerSession::new(endpoint("http://127.0.0.1:1/mcp"), Era::Sessions);
         assert_eq!(session.resume_token(), None);
     }
 }

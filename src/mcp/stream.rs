@@ -2,6 +2,7 @@
 //! server supports that.
 
 use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actors::domain::backoff::Backoff;
@@ -11,7 +12,7 @@ use zoea_http::sse::{SseEvent, SseLine, SseLines};
 
 use super::message::{MessageMeaning, RawResult, RpcMessage};
 use super::wire::too_large;
-use super::{McpFailure, ServerSession};
+use super::{Era, McpFailure, ServerSession};
 
 /// The most attempts in a row to reconnect to an interrupted stream. The wait doubles with each.
 const MAX_REOPENINGS: u32 = 4;
@@ -88,6 +89,7 @@ impl ServerSession {
             match message.classify(id, 200) {
                 MessageMeaning::Answer(answer) => return answer.map(Some),
                 MessageMeaning::Asks => self.answer_server_request(&message).await?,
+                MessageMeaning::NewTools => self.has_new_tools.store(true, Ordering::Relaxed),
                 MessageMeaning::Other => {}
             }
         }
@@ -97,6 +99,10 @@ impl ServerSession {
     /// Answers a request of the server. Only `ping` is supported, because no other capability was
     /// offered.
     async fn answer_server_request(&self, request: &RpcMessage<'_>) -> Result<(), McpFailure> {
+        if self.era == Era::Stateless {
+            // No such server may ask so, and there is no way to answer.
+            return Ok(());
+        }
         let id = request
             .id
             .map(|id| serde_json::from_str::<RequestId>(id.get()));
@@ -118,7 +124,8 @@ impl ServerSession {
         &self,
         place: &mut StreamPosition,
     ) -> Result<reqwest::Response, McpFailure> {
-        let Some(last) = place.last.clone() else {
+        let last = place.last.clone().filter(|_| self.era == Era::Sessions);
+        let Some(last) = last else {
             let text = "the connection was cut before the answer";
             return Err(McpFailure::Broken(text.to_string()));
         };

@@ -13,6 +13,8 @@ use tokio_util::task::AbortOnDropHandle;
 
 use super::*;
 
+mod stateless;
+
 /// An answer of the server: status, content type, body, and whether the body never ends.
 #[derive(Clone)]
 struct Answer {
@@ -30,6 +32,7 @@ struct Seen {
     version: Option<String>,
     token: Option<String>,
     last_event: Option<String>,
+    headers: BTreeMap<String, String>,
     body: Value,
 }
 
@@ -46,6 +49,13 @@ struct Server {
 
 type Stage = (Arc<Mutex<Vec<Seen>>>, Arc<Script>);
 
+fn endpoint(url: String) -> UpstreamEndpoint {
+    let http = zoea_http::build_client().expect("a client");
+    UpstreamEndpoint::new(url, http)
+        .with_max_answer(MAX_BYTES)
+        .with_sessions()
+}
+
 impl Server {
     async fn start(script: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Server {
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -58,12 +68,7 @@ impl Server {
             axum::serve(listener, router).await.expect("it serves");
         });
         Server {
-            endpoint: UpstreamEndpoint {
-                url: url.into(),
-                token: Some("sesame".into()),
-                http: zoea_http::build_client().expect("a client"),
-                max_answer_bytes: MAX_BYTES,
-            },
+            endpoint: endpoint(url).with_token(Some("sesame".into())),
             seen,
             _serving: AbortOnDropHandle::new(serving),
         }
@@ -99,6 +104,16 @@ async fn answer(State((seen, script)): State<Stage>, request: Request) -> Respon
         version: header("mcp-protocol-version"),
         token: header("authorization"),
         last_event: header("last-event-id"),
+        headers: parts
+            .headers
+            .iter()
+            .map(|(name, value)| {
+                (
+                    name.to_string(),
+                    value.to_str().unwrap_or_default().to_string(),
+                )
+            })
+            .collect(),
         body: Value::Null,
     };
     let body = axum::body::to_bytes(body, 1 << 20).await;
@@ -169,7 +184,7 @@ fn usual(seen: &Seen) -> Answer {
 
 async fn call(session: &ServerSession, limit: Duration) -> Result<String, McpFailure> {
     let params = CallToolRequestParams::new("mine");
-    Ok(session.call(params, limit).await?.text)
+    Ok(session.call(params, limit).await?.done()?.text)
 }
 
 const LONG: Duration = Duration::from_secs(60);
@@ -361,12 +376,7 @@ async fn a_call_that_takes_too_long_is_cancelled() {
 async fn a_failure_never_shows_the_url() {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await;
     let address = listener.expect("a port").local_addr().expect("an address");
-    let endpoint = UpstreamEndpoint {
-        url: format!("http://{address}/mcp?key=hunter2").into(),
-        token: None,
-        http: zoea_http::build_client().expect("a client"),
-        max_answer_bytes: MAX_BYTES,
-    };
+    let endpoint = endpoint(format!("http://{address}/mcp?key=hunter2"));
     let failure = ServerSession::open(endpoint)
         .await
         .err()
@@ -421,7 +431,7 @@ async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
     let session = server.open().await;
     let failure = call(&session, LONG).await.expect_err("gone");
     assert!(matches!(failure, McpFailure::SessionGone), "{failure}");
-    let without = ServerSession::new(server.endpoint.clone());
+    let without = ServerSession::new(server.endpoint.clone(), Era::Sessions);
     let failure = call(&without, LONG).await.expect_err("not found");
     assert!(
         matches!(failure, McpFailure::Status { status: 404, .. }),
@@ -448,10 +458,7 @@ async fn listing_within(max_answer_bytes: usize, pages: Vec<Value>) -> Result<Li
         _ => usual(seen),
     })
     .await;
-    let endpoint = UpstreamEndpoint {
-        max_answer_bytes,
-        ..server.endpoint.clone()
-    };
+    let endpoint = server.endpoint.clone().with_max_answer(max_answer_bytes);
     let session = ServerSession::open(endpoint).await.expect("open");
     session.tools().await
 }
@@ -608,7 +615,7 @@ async fn every_kind_of_content_is_told_and_an_unknown_one_costs_no_other() {
     let result = session.call(CallToolRequestParams::new("mine"), LONG).await;
     let unknown = "[content of an unknown kind]";
     assert_eq!(
-        result.expect("a result"),
+        result.and_then(CallReply::done).expect("a result"),
         CallResult {
             structured: None,
             text: format!("ore\n{unknown}\n[image: image/png, 4 bytes]\n{unknown}"),

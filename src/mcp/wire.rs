@@ -8,7 +8,8 @@ use serde::Deserialize;
 use zoea_http::excerpt;
 
 use super::message::RpcError;
-use super::{McpFailure, ServerSession};
+use super::stateless::StatelessRequest;
+use super::{Era, McpFailure, ServerSession};
 
 /// The header with the session's protocol version.
 const VERSION_HEADER: &str = "mcp-protocol-version";
@@ -77,7 +78,15 @@ impl ServerSession {
         &self,
         message: &ClientJsonRpcMessage,
     ) -> Result<McpResponse, McpFailure> {
-        let request = self.endpoint.http.post(&*self.endpoint.url).json(message);
+        let request = self.endpoint.http.post(&*self.endpoint.url);
+        let request = match self.era {
+            Era::Sessions => request.json(message),
+            Era::Stateless => {
+                let StatelessRequest { body, headers } = self.stateless_request(message);
+                let request = request.json(&body);
+                request.headers(headers.into_iter().collect())
+            }
+        };
         let response = self.with_headers(request).send().await;
         self.read_response(response.map_err(http_failure)?).await
     }
@@ -104,6 +113,9 @@ impl ServerSession {
             "accept",
             format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}"),
         );
+        for (name, value) in &*self.endpoint.headers {
+            request = request.header(name, value);
+        }
         if let Some(token) = &self.endpoint.token {
             request = request.bearer_auth(token);
         }

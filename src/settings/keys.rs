@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::iter::once;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -28,6 +27,9 @@ struct CredentialsFile {
     providers: BTreeMap<String, Credentials>,
     #[serde(default)]
     games: BTreeMap<String, GameCredentials>,
+    /// Tokens and values of headers.
+    #[serde(default)]
+    secrets: BTreeMap<String, Secret>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -47,7 +49,7 @@ pub(super) struct KeyRemarks {
     pub(super) warnings: Vec<String>,
 }
 
-/// Fills in the key of every provider, the game's registration code and the token of the alerts' webhook.
+/// Fills in the key of every provider, what the game's server wants, and the token of the alerts' webhook.
 pub(super) fn fetch_keys(
     settings: &mut Settings,
     environment: &Environment,
@@ -55,10 +57,7 @@ pub(super) fn fetch_keys(
     remarks: &mut KeyRemarks,
 ) {
     close_to_others(credentials, remarks);
-    let sources = settings.providers.values().map(|of| &of.key_source);
-    let mut sources = sources.chain(once(&settings.mcp.registration_code_source));
-    let is_wanted = sources.any(|source| matches!(source, KeySource::Credentials(_)));
-    let entries = is_wanted
+    let entries = wants_credentials(settings)
         .then(|| read_credentials(credentials, remarks))
         .flatten();
     for (name, provider) in &mut settings.providers {
@@ -85,6 +84,15 @@ pub(super) fn fetch_keys(
         }
         (KeySource::Credentials(_), None) | (KeySource::None, _) => None,
     };
+    let files = (environment, credentials, entries.as_ref());
+    let mcp = &mut settings.mcp;
+    let without = "requests go out without it";
+    mcp.token = secret_of(&mcp.token_source, files, ("mcp.token", without), remarks);
+    for header in &mut mcp.headers {
+        let place = format!("mcp.headers.{}", header.name);
+        let told = (place.as_str(), without);
+        header.value = secret_of(&header.source, files, told, remarks);
+    }
     let alerts = &mut settings.alerts;
     if let Some(name) = alerts.token_env.as_deref() {
         let value = environment.get(name).and_then(|value| value.to_str());
@@ -96,6 +104,46 @@ pub(super) fn fetch_keys(
             ));
         }
     }
+}
+
+/// Whether any secret comes from the credentials file.
+fn wants_credentials(settings: &Settings) -> bool {
+    let mcp = &settings.mcp;
+    let mut sources = settings
+        .providers
+        .values()
+        .map(|of| &of.key_source)
+        .chain([&mcp.registration_code_source, &mcp.token_source])
+        .chain(mcp.headers.iter().map(|header| &header.source));
+    sources.any(|source| matches!(source, KeySource::Credentials(_)))
+}
+
+/// The token or the value of a header from this source, if it can be one. `told` names its setting,
+/// and what follows if there is none.
+fn secret_of(
+    source: &KeySource,
+    (environment, file, entries): (&Environment, &Path, Option<&CredentialsFile>),
+    (setting, follows): (&str, &str),
+    remarks: &mut KeyRemarks,
+) -> Option<Secret> {
+    let (found, place) = match source {
+        KeySource::None => return None,
+        KeySource::Variable(name) => {
+            let found = environment.get(name).and_then(|value| value.to_str());
+            (found, shown_variable(name).to_owned())
+        }
+        KeySource::Credentials(name) => {
+            let found = entries.and_then(|entries| entries.secrets.get(name));
+            let place = format!("{} (under \"secrets\")", file.display());
+            (found.map(Secret::expose), place)
+        }
+    };
+    let value = found.and_then(usable_key);
+    if value.is_none() {
+        let text = format!("{setting}: {place} holds no usable value, so {follows}");
+        remarks.warnings.push(text);
+    }
+    value
 }
 
 /// The registration code from this source, if it can be one.

@@ -11,6 +11,7 @@ mod defaults;
 mod document;
 mod environment;
 mod findings;
+mod header;
 mod key;
 mod keys;
 mod listen;
@@ -41,6 +42,7 @@ use std::path::{Path, PathBuf};
 
 pub use alerts::AlertSettings;
 pub use environment::Environment;
+pub use header::HeaderSettings;
 pub use listen::{ControlSettings, MetricsSettings};
 pub use mcp::{McpSettings, SPACEMOLT};
 pub use mistake::{Mistake, MistakePlace, SettingsError};

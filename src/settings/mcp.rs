@@ -2,6 +2,7 @@
 
 use zoea_domain::rules::ToolRules;
 
+use super::header::{HeaderSettings, read_headers};
 use super::provider::KeySource;
 use super::rule::{
     BUILT_IN_GAME, duration_above_zero, non_empty_text, retry_waits, upstream_url, variable_name,
@@ -21,6 +22,12 @@ pub struct McpSettings {
     pub upstream: Option<String>,
     /// The rules for tool calls.
     pub tools: ToolRules,
+    /// The source of the bearer token.
+    pub token_source: KeySource,
+    /// The token that goes with every request, if the server wants one.
+    pub token: Option<Secret>,
+    /// Further headers of every request.
+    pub headers: Vec<HeaderSettings>,
     /// The source of the game's registration code.
     pub registration_code_source: KeySource,
     /// The registration code. It is put into each call of `register` on its way to the game.
@@ -46,12 +53,31 @@ impl ReadSection for McpSettings {
             default retry = ["2s", "5s", "10s"], retry_waits();
             /// Initialise, login and register together, for this machine and all Myses. The game allows 30.
             default logins_per_minute = 24, whole_number(1..=1_000_000);
+            /// The variable that holds the server's bearer token; the token itself never stands in this file. Left
+            /// out: none.
+            optional token_env = "GAME_TOKEN", variable_name();
+            /// The entry of credentials.json that holds it, where no variable is named; it is written
+            /// {"secrets": {"game_token": "…"}}
+            optional token_name = "game_token", non_empty_text();
             /// The variable that holds the game's registration code; the code itself never stands in this file. It
             /// goes into each call of `register` on its way to the game, and no model sees it. Left out: none.
             optional registration_code_env = "REGISTRATION_CODE", variable_name();
             /// The entry of credentials.json that holds it, where no variable is named; it is written
             /// {"games": {"spacemolt": {"registration_code": "…"}}}
             optional registration_code_name = "spacemolt", non_empty_text();
+        }
+        let headers = read_headers(section);
+        let has_token = token_env.is_some() || token_name.is_some();
+        if has_token
+            && headers
+                .iter()
+                .any(|of| of.name == http::header::AUTHORIZATION)
+        {
+            section.reject(
+                "headers",
+                "with authorization beside a token",
+                "one of the two",
+            );
         }
         let tools = ToolRules {
             timeout: tool_timeout,
@@ -62,6 +88,9 @@ impl ReadSection for McpSettings {
         Self {
             upstream,
             tools,
+            token_source: KeySource::of(token_env, token_name),
+            token: None,
+            headers,
             registration_code_source: KeySource::of(registration_code_env, registration_code_name),
             registration_code: None,
         }

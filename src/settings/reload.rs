@@ -1,6 +1,6 @@
 //! Reloads: what a new configuration changes at once, and what needs a restart.
 
-use super::{AFTER_A_RESTART, AT_ONCE, KeySource, Secret, Settings};
+use super::{AFTER_A_RESTART, AT_ONCE, HeaderSettings, KeySource, Secret, Settings};
 
 /// A part of the settings that is compared at a reload.
 pub(super) struct ReloadPart {
@@ -12,11 +12,21 @@ pub(super) struct ReloadPart {
 }
 
 /// The keys that need a restart in sections that otherwise need none.
-const GAME: [ReloadPart; 2] = [
+const GAME: [ReloadPart; 3] = [
     ReloadPart {
         label: "mcp.upstream",
         differs: |old, new| old.mcp.upstream != new.mcp.upstream,
         copy: |old, new| new.mcp.upstream.clone_from(&old.mcp.upstream),
+    },
+    ReloadPart {
+        label: "mcp.token and [mcp.headers]",
+        differs: |old, new| access(old) != access(new),
+        copy: |old, new| {
+            let (old, new) = (&old.mcp, &mut new.mcp);
+            new.token.clone_from(&old.token);
+            new.token_source.clone_from(&old.token_source);
+            new.headers.clone_from(&old.headers);
+        },
     },
     ReloadPart {
         label: "mcp.registration_code",
@@ -29,6 +39,11 @@ const GAME: [ReloadPart; 2] = [
         },
     },
 ];
+
+fn access(settings: &Settings) -> (&KeySource, Option<&Secret>, &[HeaderSettings]) {
+    let mcp = &settings.mcp;
+    (&mcp.token_source, mcp.token.as_ref(), &mcp.headers)
+}
 
 fn registration_code(settings: &Settings) -> (&KeySource, Option<&Secret>) {
     let mcp = &settings.mcp;

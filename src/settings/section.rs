@@ -91,9 +91,19 @@ impl<'d, 'f> Section<'d, 'f> {
     pub(super) fn read_named<T>(
         &mut self,
         name: &'static str,
+        visit: impl FnMut(&str, &mut Section<'d, '_>) -> T,
+    ) -> Vec<T> {
+        self.read_named_of(Key::of_section(name), visit)
+    }
+
+    /// Reads every table inside the table of this key.
+    pub(super) fn read_named_of<T>(
+        &mut self,
+        key: Key,
         mut visit: impl FnMut(&str, &mut Section<'d, '_>) -> T,
     ) -> Vec<T> {
-        let entries = self.entry(Key::of_section(name));
+        let name = key.name;
+        let entries = self.entry(key);
         let entries = entries.and_then(|value| self.entries_of(&self.dotted(name), value));
         let parts = entries.into_iter().flatten().filter_map(|(part, value)| {
             let part = part.get_ref();
@@ -139,6 +149,12 @@ impl<'d, 'f> Section<'d, 'f> {
         let value = self.entries.and_then(|entries| entries.get(key));
         let at = value.map_or(self.at, |value| value.span().start);
         self.refuse(key, at, found, allowed);
+    }
+
+    /// Notes that the table itself cannot be what it is.
+    pub(super) fn reject_whole(&mut self, found: &str, allowed: &str) {
+        let text = format!("{} is {found}; allowed: {allowed}", self.path);
+        self.findings.note(self.at, text);
     }
 
     /// Whether no mistake has been found so far.

@@ -91,6 +91,12 @@ mod tests {
             settings.mcp,
             McpSettings {
                 registration_code_source: KeySource::Variable(variable),
+                token_source: KeySource::Variable("GAME_TOKEN".to_string()),
+                headers: vec![HeaderSettings {
+                    name: http::HeaderName::from_static("x-tenant"),
+                    source: KeySource::Variable("GAME_TENANT".to_string()),
+                    value: None,
+                }],
                 ..default.mcp
             }
         );

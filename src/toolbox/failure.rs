@@ -42,7 +42,7 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
 pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
     let fault = call_fault(failure);
     match fault {
-        LinkFault::Limited { .. } | LinkFault::Restarting { .. } => fault,
+        LinkFault::Limited { .. } | LinkFault::Restarting { .. } | LinkFault::NoAccess(_) => fault,
         LinkFault::Unreachable(why)
         | LinkFault::SessionLost(why)
         | LinkFault::Refused(why)
@@ -61,8 +61,8 @@ fn is_session_lost(code: i64, status: u16) -> bool {
 /// Classifies an HTTP status by whether the request reached the server that would have executed it.
 fn status_fault(status: u16, text: &str, retry_after: Option<&str>) -> LinkFault {
     match status {
-        401 | 403 => LinkFault::Refused(format!(
-            "{text}; the server wants an authorization that zoea has not"
+        401 | 403 => LinkFault::NoAccess(format!(
+            "{text}; the server refuses access: see token_env, token_name and headers under [mcp]"
         )),
         429 => LinkFault::Limited {
             text: format!("HTTP {status}: too many requests"),
@@ -122,7 +122,11 @@ mod tests {
             status_fault(502, "", None),
             LinkFault::AnswerLost(_)
         ));
-        for refused in [307, 400, 401, 404, 413] {
+        for denied in [401, 403] {
+            let fault = status_fault(denied, "no", None);
+            assert!(matches!(fault, LinkFault::NoAccess(_)), "{denied}");
+        }
+        for refused in [307, 400, 404, 413] {
             let fault = status_fault(refused, "no", None);
             assert!(matches!(fault, LinkFault::Refused(_)), "{refused}");
         }

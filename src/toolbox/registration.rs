@@ -82,6 +82,7 @@ mod tests {
                 description: "".into(),
                 schema: schema.to_string().into(),
                 read_only_hint: None,
+                annotations: "".into(),
             })
             .schema
         };

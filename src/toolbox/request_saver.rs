@@ -169,6 +169,7 @@ impl CachingLink {
                 LinkFault::Unreachable(_)
                 | LinkFault::Limited { .. }
                 | LinkFault::Restarting { .. }
+                | LinkFault::NoAccess(_)
                 | LinkFault::Refused(_)
                 | LinkFault::AnswerLost(_),
             ) => {}
@@ -200,6 +201,10 @@ impl Link for CachingLink {
             Ok(tools)
         }
         .boxed()
+    }
+
+    fn has_old_tools(&self) -> bool {
+        self.inner.has_old_tools()
     }
 
     fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {

@@ -149,11 +149,8 @@ fn build_adapters(
     models: Arc<Providers>,
 ) -> Adapters {
     let operator = operator.clone();
-    let tell: TellOperator =
-        Box::new(move |text| operator.tell(Severity::Warn, "tools_left_out", text));
-    let url = settings.mcp.upstream.as_deref();
-    let code = rules::registration_code(settings);
-    let upstream = McpUpstream::with_tell(url, http, Some(tell), code);
+    let tell: TellOperator = Box::new(move |code, text| operator.tell(Severity::Warn, code, text));
+    let upstream = McpUpstream::new(rules::upstream_access(settings), http, Some(tell));
     let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(upstream)));
     let ledger = Arc::new(ledger.clone());
     Adapters {

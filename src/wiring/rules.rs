@@ -11,7 +11,8 @@ use zoea_provider::ProviderEndpoint;
 use super::books::url_passwords;
 use super::prompt::prompt_template;
 use crate::home::Home;
-use crate::settings::{ProviderSettings, Settings};
+use crate::settings::{HeaderSettings, ProviderSettings, Settings};
+use crate::toolbox::UpstreamAccess;
 
 /// The rules of the swarm: each section's own, put together.
 pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
@@ -78,6 +79,22 @@ pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint
     }
 }
 
+/// How the configured MCP server is reached; `None` if there is none.
+#[must_use]
+pub fn upstream_access(settings: &Settings) -> Option<UpstreamAccess> {
+    let mcp = &settings.mcp;
+    Some(UpstreamAccess {
+        url: mcp.upstream.as_deref()?.into(),
+        token: mcp.token.as_ref().map(|token| token.expose().into()),
+        headers: mcp
+            .headers
+            .iter()
+            .filter_map(HeaderSettings::to_header)
+            .collect(),
+        registration_code: registration_code(settings),
+    })
+}
+
 /// The game's registration code.
 pub(super) fn registration_code(settings: &Settings) -> Option<Arc<str>> {
     let code = settings.mcp.registration_code.as_ref();
@@ -95,6 +112,14 @@ pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
         .filter_map(|provider| provider.api_key.as_ref())
         .chain(&alerts.webhook)
         .chain(&alerts.token)
+        .chain(&settings.mcp.token)
+        .chain(
+            settings
+                .mcp
+                .headers
+                .iter()
+                .filter_map(|header| header.value.as_ref()),
+        )
         .map(|key| key.expose().into())
         .chain(
             database

@@ -1,5 +1,6 @@
 //! The whole program as its users run it: real processes, real files, real sockets.
 
+mod access;
 mod circles;
 mod command_line;
 mod contract;
@@ -23,6 +24,7 @@ mod revival;
 mod setup;
 mod silence;
 mod start;
+mod stateless;
 mod tidy;
 mod watching;
 mod worst;

@@ -100,6 +100,8 @@ pub enum LinkState {
     Ok,
     /// It does not work.
     Down,
+    /// The server refuses access. The operator has to mend a token.
+    NoAccess,
 }
 
 impl LinkState {
@@ -109,7 +111,7 @@ impl LinkState {
         match self {
             LinkState::None => "none",
             LinkState::Ok => "ok",
-            LinkState::Down => "down",
+            LinkState::Down | LinkState::NoAccess => "down",
         }
     }
 }

@@ -60,7 +60,7 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
         | Activity::Recording
         | Activity::Paused(_) => match status.link {
             LinkState::Ok => LoginStage::Here,
-            LinkState::None | LinkState::Down => LoginStage::Elsewhere,
+            LinkState::None | LinkState::Down | LinkState::NoAccess => LoginStage::Elsewhere,
         },
     }
 }

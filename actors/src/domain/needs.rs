@@ -11,6 +11,10 @@ use super::state::LifeState;
 /// The need of one whose first turns brought no successful tool call.
 const NO_CALLS: &str = "no calls yet";
 
+/// Why the whole swarm waits for a server that refuses access.
+const NO_ACCESS: &str = "the MCP server refuses access: token_env (or token_name) and [mcp.headers] \
+                         of the configuration say where its token is; correct it and start again";
+
 /// A Mysis that needs the operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -101,6 +105,11 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
                 let since = status.activity_since;
                 let (why, remedy) = (why.clone(), NeedRemedy::Nothing);
                 return need("paused", why, since, Severity::Warn, remedy);
+            }
+            if status.link == LinkState::NoAccess {
+                let since = status.link_since;
+                let (why, remedy) = (NO_ACCESS.into(), NeedRemedy::Nothing);
+                return need("no access", why, since, Severity::Error, remedy);
             }
             if status.link == LinkState::Down {
                 let why = "the game server cannot be reached; it waits until it can".into();

@@ -20,11 +20,12 @@ impl GameSession {
             in_time(link.tools()).await
         };
         match taken_up.await {
-            Ok(tools) => self.tools = tools,
+            Ok(tools) => self.take_tools(tools),
             // The server may only be away. The session is tried again when it is back.
             Err(
                 fault @ (LinkFault::Unreachable(_)
                 | LinkFault::AnswerLost(_)
+                | LinkFault::NoAccess(_)
                 | LinkFault::Limited { .. }
                 | LinkFault::Restarting { .. }),
             ) => {
@@ -87,6 +88,7 @@ fn as_unreachable(fault: LinkFault) -> LinkFault {
     match fault {
         LinkFault::AnswerLost(why) => LinkFault::Unreachable(why),
         LinkFault::Unreachable(_)
+        | LinkFault::NoAccess(_)
         | LinkFault::Limited { .. }
         | LinkFault::Restarting { .. }
         | LinkFault::SessionLost(_)

@@ -97,12 +97,17 @@ impl GameSession {
                 *renewals += 1;
                 AfterFault::Renew
             }
+            // Opening the session again shows whether all access is refused, or this call alone.
+            LinkFault::NoAccess(_) if *renewals < MAX_RENEWALS => {
+                *renewals += 1;
+                AfterFault::Renew
+            }
             LinkFault::Restarting { back_in } => AfterFault::StandBy(back_in),
             LinkFault::SessionLost(_) => AfterFault::GiveUp(not_executed(&text)),
             // The call was not executed. It is sent when the server is back.
             LinkFault::Unreachable(_) => AfterFault::Wait(fault, None),
             LinkFault::Limited { .. } => AfterFault::Wait(fault, Some(not_executed(&text))),
-            LinkFault::Refused(_) => {
+            LinkFault::NoAccess(_) | LinkFault::Refused(_) => {
                 AfterFault::GiveUp((format!("Error: refused: {text}"), CallStatus::Failed))
             }
             LinkFault::AnswerLost(_) if read_only => {

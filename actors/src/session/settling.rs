@@ -1,11 +1,14 @@
 //! Opens a session and logs in, and waits for a game server that is away.
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::circuit::CallOutcome;
 use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
+use crate::domain::tool::Toolset;
 use crate::gate::Permit;
 use crate::ports::LinkFault;
 
@@ -57,7 +60,11 @@ impl GameSession {
     /// What an attempt to open a session or to log in says about the game server.
     fn told_of_game(&self, settled: &Result<(), LinkFault>) -> CallOutcome {
         match settled {
-            Err(LinkFault::Unreachable(text) | LinkFault::AnswerLost(text)) => CallOutcome::Fails {
+            Err(
+                LinkFault::Unreachable(text)
+                | LinkFault::NoAccess(text)
+                | LinkFault::AnswerLost(text),
+            ) => CallOutcome::Fails {
                 text: self.without_secrets(text.clone()).into(),
                 is_unreachable: true,
                 ends_round: true,
@@ -100,13 +107,48 @@ impl GameSession {
             .inspect_err(|fault| self.hold_logins(fault))?;
         drop(pass);
         match in_time(link.tools()).await {
-            Ok(tools) => self.tools = tools,
+            Ok(tools) => self.take_tools(tools),
+            Err(fault @ LinkFault::NoAccess(_)) => {
+                self.hold_logins(&fault);
+                return Err(fault);
+            }
             Err(fault) => {
                 let text = format!("it does not list its tools: {fault}");
                 return Err(LinkFault::Unreachable(text));
             }
         }
         Ok(LoginState::Needed)
+    }
+
+    /// Takes a list of the server. During a turn that began with another one, that one stays.
+    pub(super) fn take_tools(&mut self, tools: Arc<Toolset>) {
+        self.tools = self.pinned.clone().unwrap_or_else(|| tools.clone());
+        self.listed = Some(tools);
+    }
+
+    /// Where a turn begins: asks for the tools again if their list is old, and keeps the newest one
+    /// for the turn.
+    pub(super) async fn pin_tools(&mut self, outlet: &dyn SessionObserver) {
+        let (None, Some(link)) = (&self.pinned, self.link.clone()) else {
+            return;
+        };
+        if link.has_old_tools() {
+            match in_time(link.tools()).await {
+                Ok(tools) => self.listed = Some(tools),
+                Err(fault) => {
+                    let fault = self.without_secrets(fault.to_string());
+                    tracing::debug!(mysis = %self.who, %fault, "the tools are not listed again");
+                }
+            }
+        }
+        let Some(newest) = self.listed.clone() else {
+            return;
+        };
+        self.pinned = Some(newest.clone());
+        if !Arc::ptr_eq(&self.tools, &newest) {
+            self.tools = newest;
+            self.tell_link(outlet, LinkState::Ok);
+        }
     }
 
     fn on_opened(&mut self, failures: u32, login: LoginState, outlet: &dyn SessionObserver) {
@@ -121,15 +163,28 @@ impl GameSession {
     }
 
     fn failed_to_open(&mut self, failures: u32, fault: &LinkFault, outlet: &dyn SessionObserver) {
+        let link = match fault {
+            LinkFault::NoAccess(_) => LinkState::NoAccess,
+            LinkFault::Unreachable(_)
+            | LinkFault::SessionLost(_)
+            | LinkFault::Limited { .. }
+            | LinkFault::Restarting { .. }
+            | LinkFault::Refused(_)
+            | LinkFault::AnswerLost(_) => LinkState::Down,
+        };
         if failures == 0 {
             let text = format!("the game server cannot be used: {fault}; trying on");
-            self.tell_notice(outlet, Severity::Warn, "mcp_down", text);
+            let severity = match link {
+                LinkState::NoAccess => Severity::Error,
+                LinkState::None | LinkState::Ok | LinkState::Down => Severity::Warn,
+            };
+            self.tell_notice(outlet, severity, "mcp_down", text);
         }
         self.phase = ConnectionPhase::Closed {
             failures: failures.saturating_add(1),
         };
         self.tools = own_tools();
-        self.tell_link(outlet, LinkState::Down);
+        self.tell_link(outlet, link);
     }
 
     /// Marks the session and its tools as gone if the server cannot be reached.

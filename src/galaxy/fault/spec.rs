@@ -46,6 +46,9 @@ pub enum GalaxyFaultKind {
     },
     /// `tools/list` gives an empty list for this time after the start of the server.
     ToolsMissing(Duration),
+    /// After this many lists, `tools/list` has one tool more, one less, and one with another
+    /// description.
+    ToolsChanged(u64),
     /// JSON-RPC error -32603; the request is not executed.
     RpcError,
 }
@@ -68,6 +71,11 @@ pub const FORMS: &[FaultForm] = &[
         "tools-missing",
         "[:DURATION]",
         "tools/list is empty for this long after the start (30s)",
+    ),
+    FaultForm::new(
+        "tools-changed",
+        "[:LISTS]",
+        "after so many lists (1), tools/list has one tool more, one less and one changed",
     ),
     FaultForm::new("slow", ":DURATION", "executed this much later"),
     FaultForm::new(
@@ -118,6 +126,7 @@ impl GalaxyFaultKind {
             Self::RestartWarning => "restart-warning",
             Self::Outage { .. } => "outage",
             Self::ToolsMissing(_) => "tools-missing",
+            Self::ToolsChanged(_) => "tools-changed",
             Self::RpcError => "rpc-error",
         }
     }
@@ -147,6 +156,7 @@ impl FromStr for GalaxyFault {
             "tools-missing" => {
                 GalaxyFaultKind::ToolsMissing(written.duration()?.unwrap_or(DEFAULT_TOOLS_MISSING))
             }
+            "tools-changed" => GalaxyFaultKind::ToolsChanged(written.number()?.unwrap_or(1)),
             "rpc-error" => GalaxyFaultKind::RpcError,
             unread => return Err(format!("fault `{unread}` is in the list and is not read")),
         };
@@ -187,6 +197,7 @@ mod tests {
                 .argument
                 .replace(['[', ']'], "")
                 .replace("SECONDS", "3")
+                .replace("LISTS", "3")
                 .replace("DURATION", "3s")
                 .replace("AFTER", "1s");
             let fault = read(&format!("{}{argument}", form.name)).unwrap();

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::{ConnectionId, PlayerId};
+use super::{ConnectionId, PlayerId, STATELESS};
 
 #[derive(Debug)]
 struct LoginSession {
@@ -53,7 +53,9 @@ impl Sessions {
     ) {
         self.close(player);
         self.by_id.insert(id.clone(), player);
-        self.by_connection.insert(connection, id.clone());
+        if connection != STATELESS {
+            self.by_connection.insert(connection, id.clone());
+        }
         let session = LoginSession {
             id,
             connection,

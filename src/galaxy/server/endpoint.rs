@@ -17,6 +17,8 @@ use axum::{
     routing::{any, get},
 };
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
+use rmcp::model::ProtocolVersion;
+use rmcp::transport::common::http_header::HEADER_MCP_PROTOCOL_VERSION;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
@@ -28,14 +30,14 @@ use self::fault_injection::FaultedRequest;
 use super::{
     super::{
         fault::FaultInjector,
-        frontend::ConnectionId,
-        options::{GalaxyClock, GalaxyOptions, UnknownSession},
+        frontend::{ConnectionId, STATELESS},
+        options::{AccessRules, GalaxyClock, GalaxyOptions, UnknownSession},
         tools::{self, SessionArgument},
     },
     connections::Connections,
     envelope::{Envelope, NoMessage, RpcMessageKind},
     gate::{AddressGate, TooMany},
-    handler::{Caller, Handler},
+    handler::{Caller, Handler, Stateless},
     owner::OwnerRequest,
     response,
     traffic::Traffic,
@@ -61,9 +63,40 @@ struct EndpointState {
     requests: mpsc::Sender<OwnerRequest>,
     clock: GalaxyClock,
     unknown_session: UnknownSession,
-    /// The result of `tools/list`, written once.
-    listing: String,
+    access: AccessRules,
+    /// Whether requests without an MCP session are served.
+    is_stateless: bool,
+    listings: Listings,
     stop: CancellationToken,
+}
+
+/// Results of `tools/list`, written once.
+struct Listings {
+    /// The list.
+    usual: String,
+    /// The list after a change, and the same for clients without sessions.
+    changed: String,
+    changed_stateless: String,
+}
+
+impl Listings {
+    fn new(session: SessionArgument, stateless: Option<&Stateless>) -> Self {
+        let changed = json!({ "tools": tools::changed_entries(session) });
+        let stateless = stateless.map(|rules| {
+            let list = json!({
+                "resultType": "complete",
+                "tools": tools::changed_entries(SessionArgument::Listed),
+                "ttlMs": rules.ttl_ms(),
+                "cacheScope": "public",
+            });
+            list.to_string()
+        });
+        Self {
+            usual: tools::listing_json(session),
+            changed: changed.to_string(),
+            changed_stateless: stateless.unwrap_or_default(),
+        }
+    }
 }
 
 /// A request whose body has been read.
@@ -84,7 +117,10 @@ impl GalaxyEndpoint {
         stop: CancellationToken,
     ) -> Self {
         let gate = Arc::new(AddressGate::new(options.limits, options.tick));
+        let stateless = options.stateless;
+        let stateless = stateless.map(|rules| Arc::new(Stateless::new(rules, options.tick)));
         let handler = Handler {
+            stateless: stateless.clone(),
             requests: requests.clone(),
             gate: Arc::clone(&gate),
             clock: options.clock.clone(),
@@ -114,7 +150,9 @@ impl GalaxyEndpoint {
             requests,
             clock: options.clock.clone(),
             unknown_session: options.unknown_session,
-            listing: tools::listing_json(session),
+            access: options.access.clone(),
+            is_stateless: stateless.is_some(),
+            listings: Listings::new(session, stateless.as_deref()),
             stop,
         }))
     }
@@ -164,6 +202,9 @@ async fn serve_mcp(
     state.traffic.count_request();
     if let Err(TooMany(wait)) = state.gate.admit_request(address, now) {
         return response::too_many(wait);
+    }
+    if let Some(status) = state.access.refusal(request.headers()) {
+        return response::no_access(status);
     }
     match *request.method() {
         Method::POST => {}
@@ -221,9 +262,12 @@ impl EndpointState {
             }
         };
         let id = session_of(&received.parts.headers).map(str::to_owned);
-        let connection = id
-            .as_deref()
-            .and_then(|id| self.connections.find(id, received.now));
+        let connection = match &id {
+            Some(id) => self.connections.find(id, received.now),
+            None => self
+                .is_stateless_request(&received.parts.headers)
+                .then_some(STATELESS),
+        };
         let mut faulted = FaultedRequest::new(id.as_deref(), connection);
         if let Some(answer) = self
             .inject_faults(&envelope, &mut faulted, received.now)
@@ -245,17 +289,20 @@ impl EndpointState {
         if envelope.kind == RpcMessageKind::Initialize {
             return self.begin_session(received).await;
         }
-        let (Some(id), Some(connection)) = (faulted.session, faulted.connection) else {
-            return self.unknown_session(envelope.id);
-        };
-        if envelope.kind == RpcMessageKind::LogIn
+        if (envelope.kind == RpcMessageKind::LogIn && faulted.connection.is_some())
             && let Err(TooMany(wait)) = self.gate.count_login(received.address, received.now)
         {
             return response::too_many(wait);
         }
+        if faulted.is_stateless() {
+            return self.call_rmcp(received, STATELESS).await;
+        }
+        let (Some(id), Some(connection)) = (faulted.session, faulted.connection) else {
+            return self.unknown_session(envelope.id);
+        };
         let answer = match (envelope.kind, envelope.id) {
             (RpcMessageKind::ToolsList, Some(request)) => {
-                response::rpc_result(request, &self.listing)
+                response::rpc_result(request, &self.listings.usual)
             }
             (
                 RpcMessageKind::Initialize
@@ -266,6 +313,14 @@ impl EndpointState {
             ) => self.call_rmcp(received, connection).await,
         };
         with_session(answer, id)
+    }
+
+    /// Whether a request without a session is of a revision that has none.
+    fn is_stateless_request(&self, headers: &HeaderMap) -> bool {
+        let version = headers.get(HEADER_MCP_PROTOCOL_VERSION);
+        let version = version.and_then(|version| version.to_str().ok());
+        let first = ProtocolVersion::V_2026_07_28;
+        self.is_stateless && version.is_some_and(|version| version >= first.as_str())
     }
 
     /// Begins an MCP session, if rmcp accepts the request.

@@ -1,13 +1,14 @@
 //! The tools as rmcp calls them: every call goes to the owner, and every caller gets an answer.
 
-use std::{borrow::Cow, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{borrow::Cow, net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures::FutureExt as _;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-        CustomResult, ErrorCode, Implementation, ProtocolVersion, ServerCapabilities, ServerConfig,
+        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest,
+        CustomResult, ErrorCode, GetTaskParams, GetTaskResult, Implementation, ListToolsResult,
+        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -18,11 +19,13 @@ use super::{
     super::{
         frontend::{ConnectionId, GameCall},
         limits::whole_seconds,
-        options::GalaxyClock,
-        world::{GameAnswer, GameRefusal, VERSION},
+        options::{GalaxyClock, StatelessRules},
+        tools::{self, SessionArgument},
+        world::{CommandKind, GameAnswer, GameRefusal, VERSION, command_kind},
     },
     gate::AddressGate,
     owner::OwnerRequest,
+    tasks::{Tasks, call_result},
 };
 
 /// The key of `_meta` under which a request may carry its caller's own name for it.
@@ -41,20 +44,105 @@ pub(super) struct Handler {
     pub(super) requests: mpsc::Sender<OwnerRequest>,
     pub(super) gate: Arc<AddressGate>,
     pub(super) clock: GalaxyClock,
+    pub(super) stateless: Option<Arc<Stateless>>,
+}
+
+/// What serves requests without an MCP session.
+#[derive(Debug)]
+pub(super) struct Stateless {
+    pub(super) list_ttl: Duration,
+    /// `None`: no call is answered by a task.
+    pub(super) tasks: Option<Tasks>,
+    /// All tools, as such clients see them.
+    tools: Vec<Tool>,
+}
+
+impl Stateless {
+    pub(super) fn new(rules: StatelessRules, tick: Duration) -> Self {
+        let entries = tools::listing_entries(SessionArgument::Listed).into_iter();
+        let tools = entries.filter_map(|entry| serde_json::from_value(entry).ok());
+        Self {
+            list_ttl: rules.list_ttl,
+            tasks: rules.tasks.then(|| Tasks::new(tick)),
+            tools: tools.collect(),
+        }
+    }
+
+    pub(super) fn ttl_ms(&self) -> u64 {
+        u64::try_from(self.list_ttl.as_millis()).unwrap_or(u64::MAX)
+    }
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let implementation = Implementation::new("spacemolt-gameserver", VERSION)
             .with_title("SpaceMolt (simulated by zoea)");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let capabilities = match self.tasks() {
+            Some(_) => ServerCapabilities::builder()
+                .enable_tools()
+                .enable_tasks()
+                .build(),
+            None => ServerCapabilities::builder().enable_tools().build(),
+        };
+        ServerConfig::new(capabilities)
             .with_server_info(implementation)
             .with_protocol_version(ProtocolVersion::V_2025_03_26)
             .with_instructions(INSTRUCTIONS)
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_06_18))
+        let newest = match self.stateless {
+            Some(_) => ProtocolVersion::V_2026_07_28,
+            None => ProtocolVersion::V_2025_06_18,
+        };
+        Cow::Borrowed(ProtocolVersion::known_up_to(&newest))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let Some(stateless) = &self.stateless else {
+            return Err(ErrorData::internal_error(
+                "a list did not come through the endpoint",
+                None,
+            ));
+        };
+        Ok(ListToolsResult::with_all_items(stateless.tools.clone())
+            .with_ttl_ms(stateless.ttl_ms())
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let stateless = self.stateless.as_ref()?;
+        stateless
+            .tools
+            .iter()
+            .find(|tool| tool.name == name)
+            .cloned()
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let found = self
+            .tasks()
+            .and_then(|tasks| tasks.look_up(&request.task_id));
+        found.ok_or_else(|| ErrorData::invalid_params("Task not found", None))
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        match self.tasks() {
+            Some(tasks) if tasks.is_known(&request.task_id) => Ok(()),
+            Some(_) | None => Err(ErrorData::invalid_params("Task not found", None)),
+        }
     }
 
     async fn call_tool(
@@ -62,18 +150,24 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let takes_tasks = context
+            .client_capabilities()
+            .is_some_and(|of| of.supports_tasks());
+        if let Some(tasks) = self.tasks().filter(|_| takes_tasks)
+            && command_kind(&request.name) == Some(CommandKind::Act)
+        {
+            let caller = caller_of(&context)?;
+            let answer = self
+                .send_to_owner(caller.connection, call_of(request, &context))
+                .await?;
+            return Ok(tasks.begin(answer, self.clock.now()).into());
+        }
         // rmcp never answers a call whose handler panics.
         let answer = AssertUnwindSafe(self.answer_call(request, &context))
             .catch_unwind()
             .await
             .unwrap_or_else(|_| Ok(Err(GameRefusal::internal_error())))?;
-        let (text, is_error) = match answer {
-            Ok(answer) => (answer.to_string(), None),
-            Err(refusal) => (format!("Error: {refusal}"), Some(true)),
-        };
-        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-        result.is_error = is_error;
-        Ok(result.into())
+        Ok(call_result(answer).into())
     }
 
     async fn on_custom_request(
@@ -97,20 +191,37 @@ impl ServerHandler for Handler {
     }
 }
 
+fn caller_of(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+    let parts = context.extensions.get::<http::request::Parts>();
+    let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
+    caller
+        .copied()
+        .ok_or_else(|| ErrorData::internal_error("a call did not come through the endpoint", None))
+}
+
+fn call_of(request: CallToolRequestParams, context: &RequestContext<RoleServer>) -> GameCall {
+    let name = context
+        .meta
+        .get(CALL_NAME_KEY)
+        .and_then(|name| name.as_str());
+    GameCall {
+        tool: request.name.into_owned(),
+        arguments: request.arguments.unwrap_or_default(),
+        name: name.map(str::to_owned),
+    }
+}
+
 impl Handler {
+    fn tasks(&self) -> Option<&Tasks> {
+        self.stateless.as_ref()?.tasks.as_ref()
+    }
+
     async fn answer_call(
         &self,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<GameAnswer, ErrorData> {
-        let caller = context
-            .extensions
-            .get::<http::request::Parts>()
-            .and_then(|parts| parts.extensions.get::<Caller>())
-            .copied()
-            .ok_or_else(|| {
-                ErrorData::internal_error("a call did not come through the endpoint", None)
-            })?;
+        let caller = caller_of(context)?;
         let is_login = request.name == "login";
         if is_login
             && let Err(wait) = self
@@ -123,16 +234,10 @@ impl Handler {
             );
             return Ok(Err(GameRefusal::new("rate_limited", message)));
         }
-        let name = context
-            .meta
-            .get(CALL_NAME_KEY)
-            .and_then(|name| name.as_str());
-        let call = GameCall {
-            tool: request.name.into_owned(),
-            arguments: request.arguments.unwrap_or_default(),
-            name: name.map(str::to_owned),
-        };
-        let answer = self.ask_owner(caller.connection, call).await?;
+        let answer = self
+            .send_to_owner(caller.connection, call_of(request, context))
+            .await?;
+        let answer = answer.await.map_err(|_| stopping())?;
         if let Err(refusal) = &answer {
             match refusal.code {
                 "auth_failed" if is_login => {
@@ -146,12 +251,12 @@ impl Handler {
         Ok(answer)
     }
 
-    async fn ask_owner(
+    /// Hands a call to the owner. The answer comes from the receiver.
+    async fn send_to_owner(
         &self,
         connection: ConnectionId,
         call: GameCall,
-    ) -> Result<GameAnswer, ErrorData> {
-        let stopping = || ErrorData::internal_error("the server is stopping", None);
+    ) -> Result<oneshot::Receiver<GameAnswer>, ErrorData> {
         let (reply, answer) = oneshot::channel();
         let request = OwnerRequest::Call {
             connection,
@@ -159,8 +264,12 @@ impl Handler {
             reply,
         };
         self.requests.send(request).await.map_err(|_| stopping())?;
-        answer.await.map_err(|_| stopping())
+        Ok(answer)
     }
+}
+
+fn stopping() -> ErrorData {
+    ErrorData::internal_error("the server is stopping", None)
 }
 
 const INSTRUCTIONS: &str = "\

@@ -8,7 +8,7 @@ use axum::{
 };
 use http::{
     HeaderValue, StatusCode,
-    header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER},
+    header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde_json::json;
 
@@ -69,6 +69,16 @@ pub(super) fn too_many(wait: Duration) -> Response {
     });
     let mut response = json(StatusCode::TOO_MANY_REQUESTS, body.to_string());
     response.headers_mut().insert(RETRY_AFTER, seconds.into());
+    response
+}
+
+/// 401 or 403, for a request without the token or the header that it needs.
+pub(super) fn no_access(status: StatusCode) -> Response {
+    let mut response = plain_error(status, "this server needs a token");
+    if status == StatusCode::UNAUTHORIZED {
+        let scheme = HeaderValue::from_static("Bearer");
+        response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+    }
     response
 }
 

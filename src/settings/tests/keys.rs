@@ -143,3 +143,62 @@ fn a_registration_code_comes_from_its_variable_or_from_the_credentials() {
     let unknown = "registration_code_name = 'chess'";
     assert_eq!(load(unknown, &[]), (None, vec![missing.to_owned()]));
 }
+
+#[test]
+fn a_token_and_headers_of_the_game_come_from_variables_or_from_the_credentials() {
+    let load = |text: &str, value: &[(&str, &str)]| {
+        let files = Files::new();
+        let credentials = r#"{"secrets": {"token": "tok-1", "tenant": "north"}}"#;
+        files.write(CREDENTIALS_FILE, 0o600, credentials);
+        let loaded = files.load(&format!("[mcp]\n{text}\n"), &variables(value));
+        loaded.map(|loaded| {
+            let mcp = loaded.settings.mcp;
+            let headers = mcp.headers.iter().map(|header| {
+                let value = header.value.as_ref().map(|value| value.expose().to_owned());
+                (header.name.to_string(), value)
+            });
+            (
+                mcp.token.clone(),
+                headers.collect::<Vec<_>>(),
+                loaded.warnings,
+            )
+        })
+    };
+    let tenant = |value: Option<&str>| vec![("x-tenant".to_owned(), value.map(str::to_owned))];
+    let text = "token_name = 'token'\n[mcp.headers]\nX-Tenant = { env = 'TENANT' }";
+    let token = Some(Secret::new("tok-1"));
+    assert_eq!(
+        load(text, &[("TENANT", "south")]),
+        Ok((token.clone(), tenant(Some("south")), vec![]))
+    );
+    let missing =
+        "mcp.headers.x-tenant: TENANT holds no usable value, so requests go out without it";
+    assert_eq!(
+        load(text, &[("TENANT", "no\nline")]),
+        Ok((token, tenant(None), vec![missing.to_owned()]))
+    );
+    let text = "token_env = 'TOKEN'\nheaders.X-Tenant = { name = 'tenant' }";
+    let missing = "mcp.token: TOKEN holds no usable value, so requests go out without it";
+    assert_eq!(
+        load(text, &[]),
+        Ok((None, tenant(Some("north")), vec![missing.to_owned()]))
+    );
+    for (wrong, told) in [
+        (
+            "headers.Host = { env = 'X' }",
+            "mcp.headers.Host is no such header",
+        ),
+        (
+            "headers.Mcp-Name = { env = 'X' }",
+            "mcp.headers.Mcp-Name is no such header",
+        ),
+        ("headers.X-A = {}", "mcp.headers.X-A is without a value"),
+        (
+            "token_env = 'T'\nheaders.Authorization = { env = 'X' }",
+            "mcp.headers is with authorization beside a token",
+        ),
+    ] {
+        let refused = load(wrong, &[]).unwrap_err();
+        assert!(refused.contains(told), "{refused}");
+    }
+}

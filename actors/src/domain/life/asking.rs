@@ -39,6 +39,7 @@ impl Life {
             now: self.both_clocks(),
             budget,
         });
+        let begins_turn = turn.model_calls <= 1;
         let asked_bytes = wire_bytes(&composed.messages);
         let bytes = asked_bytes + self.session.tools.bytes();
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
@@ -61,6 +62,7 @@ impl Life {
             messages,
             breakdown: composed.breakdown,
             is_urgent,
+            begins_turn,
             is_last_try: self.retry_wait(attempt).is_none(),
         }));
     }

@@ -61,7 +61,7 @@ impl Life {
             return None;
         }
         Some(match self.session.link {
-            LinkState::Down => format!(
+            LinkState::Down | LinkState::NoAccess => format!(
                 "Error: unavailable: the game server cannot be reached now, so {name} was not \
                  called."
             ),

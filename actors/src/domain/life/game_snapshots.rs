@@ -95,7 +95,9 @@ impl Life {
     pub(super) fn system_notices(&mut self) -> Vec<String> {
         let mut notices = Vec::new();
         match self.session.link {
-            LinkState::Down => notices.push(("link_down", LINK_DOWN_NOTICE.to_string())),
+            LinkState::Down | LinkState::NoAccess => {
+                notices.push(("link_down", LINK_DOWN_NOTICE.to_string()))
+            }
             LinkState::Ok | LinkState::None => {}
         }
         if let Some(notice) = self.progress_notice() {

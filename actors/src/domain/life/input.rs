@@ -206,6 +206,8 @@ pub struct ModelQuery {
     pub breakdown: Breakdown,
     /// Whether an operator's direct message waits for the answer.
     pub is_urgent: bool,
+    /// Whether no call of a tool came before it in its turn.
+    pub begins_turn: bool,
     /// Whether this is the Mysis' last attempt: if it fails, the provider counts as away.
     pub is_last_try: bool,
 }

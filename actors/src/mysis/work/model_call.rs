@@ -67,7 +67,7 @@ impl ModelCaller {
     ) -> (GameSession, LifeInput) {
         // The session comes before the gate, because the holder of a permit must not wait for
         // anything else.
-        session.prepare(door, !ask.is_urgent).await;
+        session.prepare(door, !ask.is_urgent, ask.begins_turn).await;
         let work = ask.work;
         let input = match self.request_admission(door, &ask).await {
             None => LifeInput::Died {

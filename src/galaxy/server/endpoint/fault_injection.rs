@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     fault::{FaultEffect, FaultTarget},
-    frontend::ConnectionId,
+    frontend::{ConnectionId, STATELESS},
 };
 
 /// A request's session and connection, as faults change them.
@@ -37,6 +37,11 @@ impl<'a> FaultedRequest<'a> {
             spoilt: None,
         }
     }
+
+    /// Whether the request belongs to no session and needs none.
+    pub(super) fn is_stateless(&self) -> bool {
+        self.connection == Some(STATELESS)
+    }
 }
 
 impl EndpointState {
@@ -49,7 +54,7 @@ impl EndpointState {
     ) -> Option<Response> {
         let target = fault_target(envelope, faulted.connection);
         for effect in self.faults.draw_effects(now, target) {
-            if let Some(answer) = self.faulty_answer(effect, envelope) {
+            if let Some(answer) = self.faulty_answer(effect, envelope, faulted) {
                 return Some(answer);
             }
             if self.apply_effect(effect, faulted).await.is_err() {
@@ -60,7 +65,12 @@ impl EndpointState {
     }
 
     /// The answer of a fault that replaces execution.
-    fn faulty_answer(&self, effect: FaultEffect, envelope: &Envelope) -> Option<Response> {
+    fn faulty_answer(
+        &self,
+        effect: FaultEffect,
+        envelope: &Envelope,
+        faulted: &FaultedRequest<'_>,
+    ) -> Option<Response> {
         let answer = match effect {
             FaultEffect::Http500 => {
                 response::plain_error(StatusCode::INTERNAL_SERVER_ERROR, "broken on purpose")
@@ -77,6 +87,13 @@ impl EndpointState {
             }
             FaultEffect::ToolsMissing => {
                 response::rpc_result(envelope.id.unwrap_or("null"), "{\"tools\":[]}")
+            }
+            FaultEffect::ToolsChanged => {
+                let listing = match faulted.is_stateless() {
+                    true => &self.listings.changed_stateless,
+                    false => &self.listings.changed,
+                };
+                response::rpc_result(envelope.id.unwrap_or("null"), listing)
             }
             FaultEffect::Drop
             | FaultEffect::Hang(_)
@@ -112,6 +129,7 @@ impl EndpointState {
             | FaultEffect::Http429 { .. }
             | FaultEffect::Outage
             | FaultEffect::ToolsMissing
+            | FaultEffect::ToolsChanged
             | FaultEffect::RpcError => None,
         };
         match request {
@@ -145,6 +163,7 @@ impl EndpointState {
                 | FaultEffect::RestartWarning
                 | FaultEffect::Outage
                 | FaultEffect::ToolsMissing
+                | FaultEffect::ToolsChanged
                 | FaultEffect::RpcError,
             )
             | None => answer,

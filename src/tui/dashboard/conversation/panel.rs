@@ -60,6 +60,7 @@ fn add_mysis(
         LinkState::None => ("none", Tone::Dim),
         LinkState::Ok => ("ok", Tone::Success),
         LinkState::Down => ("down", Tone::Fault),
+        LinkState::NoAccess => ("no access", Tone::Fault),
     };
     let tokens = [totals.tokens_in, totals.tokens_out].map(figures::amount);
     let tokens = format!("{} in, {} out", tokens[0], tokens[1]);

@@ -1,0 +1,92 @@
+//! Waits of a session: for a server that is away, restarts, limits the machine or refuses access.
+
+use std::time::Duration;
+
+use crate::domain::event::Activity;
+use crate::domain::ids::Lane;
+use crate::ports::LinkFault;
+
+use super::{GameSession, SessionEvent, SessionObserver};
+
+/// How long a Mysis waits after a failed attempt before it asks for admission again.
+const REQUEUE_WAIT: Duration = Duration::from_secs(1);
+
+/// The longest wait between two attempts of a call.
+const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
+
+/// The longest single wait for a server that restarts.
+const MAX_RESTART_PAUSE: Duration = Duration::from_secs(120);
+
+/// How long the whole swarm waits before it asks a server again that refuses access.
+const NO_ACCESS_WAIT: Duration = Duration::from_secs(30);
+
+impl GameSession {
+    /// Waits a little if the server is away or asks for a pause. Returns `false` if waiting cannot
+    /// help. The gate decides how often the server is tried.
+    pub(super) async fn wait_out(
+        &mut self,
+        fault: &LinkFault,
+        outlet: &dyn SessionObserver,
+    ) -> bool {
+        match fault {
+            LinkFault::Restarting { back_in } => self.stand_by(*back_in, outlet).await,
+            LinkFault::Unreachable(_) | LinkFault::NoAccess(_) | LinkFault::Limited { .. } => {
+                outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
+                tokio::time::sleep(with_jitter(REQUEUE_WAIT, &mut self.rng)).await;
+            }
+            LinkFault::SessionLost(_) | LinkFault::Refused(_) | LinkFault::AnswerLost(_) => {
+                return false;
+            }
+        }
+        true
+    }
+
+    pub(super) async fn cool_down(
+        &mut self,
+        fault: &LinkFault,
+        wait: Duration,
+        outlet: &dyn SessionObserver,
+    ) {
+        self.hold_logins(fault);
+        let asked = match fault {
+            LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(wait),
+            LinkFault::Restarting { .. }
+            | LinkFault::Unreachable(_)
+            | LinkFault::SessionLost(_)
+            | LinkFault::NoAccess(_)
+            | LinkFault::Refused(_)
+            | LinkFault::AnswerLost(_) => wait,
+        };
+        let why = self.without_secrets(fault.to_string()).into();
+        outlet.on_event(SessionEvent::Progress(Activity::CoolingDown(why)));
+        let wait = with_jitter(asked.max(wait).min(MAX_RETRY_WAIT), &mut self.rng);
+        tokio::time::sleep(wait).await;
+    }
+
+    /// Waits while the server restarts. This is a pause and not a fault (DESIGN 2).
+    pub(super) async fn stand_by(&self, back_in: Duration, outlet: &dyn SessionObserver) {
+        let why = LinkFault::Restarting { back_in }.to_string();
+        outlet.on_event(SessionEvent::Progress(Activity::Paused(why.into())));
+        tokio::time::sleep(back_in.min(MAX_RESTART_PAUSE)).await;
+    }
+
+    /// Pauses all logins, because a server limits the whole machine and further logins would
+    /// prolong the limit, or because it refuses access, which concerns all Myses alike.
+    pub(super) fn hold_logins(&self, fault: &LinkFault) {
+        let wait = match fault {
+            LinkFault::Limited { retry_after, .. } => retry_after.unwrap_or(MAX_RETRY_WAIT),
+            LinkFault::NoAccess(_) => NO_ACCESS_WAIT,
+            LinkFault::Restarting { .. }
+            | LinkFault::Unreachable(_)
+            | LinkFault::SessionLost(_)
+            | LinkFault::Refused(_)
+            | LinkFault::AnswerLost(_) => return,
+        };
+        self.deps.gate.hold_lane(Lane::Logins, wait);
+    }
+}
+
+/// The wait plus up to a tenth, so that the swarm does not return all at once.
+fn with_jitter(wait: Duration, rng: &mut fastrand::Rng) -> Duration {
+    wait + wait.mul_f64(rng.f64() / 10.0)
+}

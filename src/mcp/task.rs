@@ -1,0 +1,179 @@
+//! Answers to calls, and tasks: calls that a server answers with an id, and whose outcome is asked
+//! for (`io.modelcontextprotocol/tasks`, SEP-2663).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CancelTaskParams, CancelTaskRequest, ClientRequest, GetTaskParams, GetTaskRequest,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::content::CallResult;
+use super::message::{RawResult, RpcError};
+use super::{McpFailure, ServerSession, unexpected_answer};
+
+/// The longest id of a task in bytes.
+const MAX_ID_BYTES: usize = 1024;
+
+/// The answer to a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CallReply {
+    /// Its result.
+    Done(CallResult),
+    /// The server works on it, and its outcome can be asked for.
+    Task(StartedTask),
+}
+
+impl CallReply {
+    pub(super) fn read(raw: &RawResult) -> Result<CallReply, McpFailure> {
+        let kind: ResultKind = raw.read("tools/call")?;
+        match kind.result_type.as_deref() {
+            Some("task") => StartedTask::read(raw).map(CallReply::Task),
+            Some("input_required") => Err(McpFailure::Broken(
+                "the server asks for input that zoea cannot give".to_string(),
+            )),
+            Some(_) | None => CallResult::read(raw).map(CallReply::Done),
+        }
+    }
+
+    /// The result of a call.
+    ///
+    /// # Errors
+    /// The server works on it instead, which the caller did not offer to take.
+    pub fn done(self) -> Result<CallResult, McpFailure> {
+        match self {
+            CallReply::Done(result) => Ok(result),
+            CallReply::Task(_) => Err(unexpected_answer("tools/call")),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ResultKind {
+    #[serde(default)]
+    result_type: Option<String>,
+}
+
+/// A call that the server works on under this id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StartedTask {
+    /// The id.
+    pub id: Arc<str>,
+    /// The pause before the first question that the server asks for.
+    pub poll_after: Option<Duration>,
+}
+
+/// The answer to a question about a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskAnswer {
+    /// It is not done. The server asks for this pause before the next question.
+    Working(Option<Duration>),
+    /// It waits for an answer of ours that we cannot give.
+    WantsInput(Option<Duration>),
+    /// It is done, with this result of the call.
+    Done(CallResult),
+    /// The call was refused.
+    Refused(String),
+    /// It was cancelled.
+    Cancelled,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WireTask<'a> {
+    #[serde(default)]
+    result_type: Option<String>,
+    task_id: String,
+    status: String,
+    #[serde(default)]
+    poll_interval_ms: Option<u64>,
+    #[serde(borrow, default)]
+    result: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    error: Option<&'a RawValue>,
+}
+
+impl StartedTask {
+    /// Reads the answer to a call. Without an id that can be kept, the outcome of the call stays
+    /// unknown.
+    pub(super) fn read(raw: &RawResult) -> Result<StartedTask, McpFailure> {
+        let wire: WireTask<'_> = raw.read("tools/call")?;
+        if wire.task_id.is_empty() || wire.task_id.len() > MAX_ID_BYTES {
+            let text = "the server works on the call under an id that cannot be kept";
+            return Err(McpFailure::Broken(text.to_string()));
+        }
+        Ok(StartedTask {
+            id: wire.task_id.into(),
+            poll_after: wire.poll_interval_ms.map(Duration::from_millis),
+        })
+    }
+}
+
+impl TaskAnswer {
+    fn read(raw: &RawResult, id: &str) -> Result<TaskAnswer, McpFailure> {
+        let wire: WireTask<'_> = raw.read("tasks/get")?;
+        let is_complete = wire.result_type.is_none_or(|kind| kind == "complete");
+        if !is_complete || wire.task_id != id {
+            return Err(unexpected_answer("tasks/get"));
+        }
+        let pause = wire.poll_interval_ms.map(Duration::from_millis);
+        match (&*wire.status, wire.result, wire.error) {
+            ("working", ..) => Ok(TaskAnswer::Working(pause)),
+            ("input_required", ..) => Ok(TaskAnswer::WantsInput(pause)),
+            ("completed", Some(result), _) => {
+                CallResult::read_text(result.get()).map(TaskAnswer::Done)
+            }
+            ("failed", _, Some(error)) => {
+                let error: Result<RpcError, _> = serde_json::from_str(error.get());
+                let text = error.map_or_else(
+                    |_| "the server's error cannot be read".to_string(),
+                    |error| format!("{} ({})", error.message, error.code),
+                );
+                Ok(TaskAnswer::Refused(text))
+            }
+            ("cancelled", ..) => Ok(TaskAnswer::Cancelled),
+            _ => Err(unexpected_answer("tasks/get")),
+        }
+    }
+}
+
+impl ServerSession {
+    /// Asks for the outcome of a task. The question changes nothing.
+    ///
+    /// # Errors
+    /// Any of [`McpFailure`].
+    pub async fn task(&self, id: &str, limit: Duration) -> Result<TaskAnswer, McpFailure> {
+        let params = GetTaskParams::new(id);
+        let request = ClientRequest::GetTaskRequest(GetTaskRequest::new(params));
+        let raw = self.ask_in_time(request, limit).await?;
+        TaskAnswer::read(&raw, id)
+    }
+
+    /// Asks the server to cancel a task. Whether it does, the task's status tells.
+    ///
+    /// # Errors
+    /// Any of [`McpFailure`].
+    pub async fn cancel_task(&self, id: &str, limit: Duration) -> Result<(), McpFailure> {
+        let params = CancelTaskParams::new(id);
+        let request = ClientRequest::CancelTaskRequest(CancelTaskRequest::new(params));
+        self.ask_in_time(request, limit).await.map(|_| ())
+    }
+
+    async fn ask_in_time(
+        &self,
+        request: ClientRequest,
+        limit: Duration,
+    ) -> Result<RawResult, McpFailure> {
+        let (id, message) = self.with_next_id(request);
+        let answer = async {
+            let answer = self.post(&message).await?;
+            self.read_result(answer, id, self.endpoint.max_answer_bytes)
+                .await
+        };
+        let answer = tokio::time::timeout(limit, answer).await;
+        answer.unwrap_or(Err(McpFailure::TooLate(limit)))
+    }
+}
