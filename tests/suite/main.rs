@@ -1,6 +1,7 @@
 //! The whole program as its users run it: real processes, real files, real sockets.
 
 mod access;
+mod cassette;
 mod circles;
 mod command_line;
 mod contract;
