@@ -7,16 +7,15 @@ use serde_json::json;
 
 use super::ProofVerdict;
 use super::course::{ANSWER_TOKENS, ProofCourse};
-use super::drill::{self, OPEN_GATE, READ_BEACON, SET_LAMP};
+use super::drill::{
+    self, BeaconOrder, FIRST_BEACON, OPEN_GATE, READ_BEACON, SECOND_BEACON, SET_LAMP,
+};
 use super::judging::{cannot_play, quoted};
 use super::roles::{self, MISSION};
 use super::scratch::Scratch;
 
 /// The tokens of an answer for a model that had not finished thinking.
 const LONG_ANSWER_TOKENS: u32 = 3000;
-/// How often the same is asked, because models answer at random.
-const TRIES: usize = 2;
-
 /// Why an answer does not contain the requested call.
 enum CallTrouble {
     /// The call is written in its text.
@@ -30,15 +29,17 @@ enum CallTrouble {
 }
 
 /// The first two turns: a call, its result, and a call that needs the result.
+///
+/// What decides is asked twice and must be right both times, because a model that is right now and
+/// then would pass a single question by luck. The second question about a result is at the end of
+/// [`check_roles`].
 pub(super) async fn check_calling(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
     let word = drill::draw_code_word();
-    let mut scratch = Scratch::new(MISSION);
-    scratch.order(&drill::first_order());
-    let call = ask_for_call(course, &scratch, "a call", first_trouble).await?;
-    course.good(
-        "call",
-        format!("calls {READ_BEACON} with arguments by its schema"),
-    );
+    let (mut scratch, first) = ask_for_beacon(course, FIRST_BEACON).await?;
+    let (_, second) = ask_for_beacon(course, SECOND_BEACON).await?;
+    let call = settle(course, "call", first, second)?;
+    let detail = format!("calls {READ_BEACON} with arguments by its schema, twice");
+    course.good("call", detail);
     scratch.answered(&call);
     scratch.results(|name| result_of(name, &word));
     let words = course.ask(&scratch, ANSWER_TOKENS, "a result").await?;
@@ -47,12 +48,7 @@ pub(super) async fn check_calling(course: &mut ProofCourse<'_>) -> Result<(), Pr
         scratch.results(|name| result_of(name, &word));
     }
     scratch.order(&drill::second_order());
-    let trouble = |answer: &ModelAnswer| second_trouble(answer, &word);
-    let calls = ask_for_call(course, &scratch, "a second turn", trouble).await?;
-    course.good(
-        "result",
-        "uses what a result brought in the next turn".to_string(),
-    );
+    let calls = ask_for_word(course, &scratch, &word).await?;
     let makes_two = calls.calls.iter().any(|call| call.name.contains(SET_LAMP));
     let (ok, detail) = match makes_two {
         true => (Some(true), "makes two calls in one answer"),
@@ -74,15 +70,40 @@ pub(super) async fn check_calling(course: &mut ProofCourse<'_>) -> Result<(), Pr
     Ok(())
 }
 
-/// Checks whether a conversation with every order of roles is accepted.
+/// Asks for a call that needs a word of a result. If there is none, asks again, so that the verdict
+/// can say whether it is always so.
+async fn ask_for_word(
+    course: &mut ProofCourse<'_>,
+    scratch: &Scratch,
+    word: &str,
+) -> Result<ModelAnswer, ProofVerdict> {
+    let trouble = |answer: &ModelAnswer| second_trouble(answer, word);
+    let first = ask_for_call(course, scratch, "a second turn", trouble).await?;
+    if let Ok(answer) = first {
+        return Ok(answer);
+    }
+    let second = ask_for_call(course, scratch, "a second turn", trouble).await?;
+    settle(course, "result", first, second)
+}
+
+/// Checks whether a conversation with every order of roles is accepted, and asks again for a call
+/// that needs a word of a result, among older words.
 pub(super) async fn check_roles(course: &mut ProofCourse<'_>) -> Result<(), ProofVerdict> {
-    let scratch = roles::long_conversation(&drill::draw_code_word());
-    course
-        .ask(&scratch, ANSWER_TOKENS, "a conversation of some turns")
-        .await?;
+    let older = drill::draw_code_word();
+    let word = drill::draw_code_word();
+    let scratch = roles::long_conversation(&older, &word);
+    let trouble = |answer: &ModelAnswer| second_trouble(answer, &word);
+    let answer = ask_for_call(course, &scratch, "a conversation of some turns", trouble).await?;
     course.good(
         "roles",
         "takes conversations in every order that the swarm sends".to_string(),
+    );
+    if let Err(trouble) = answer {
+        return Err(refuse(course, "result", verdict_of_sometimes(&trouble)));
+    }
+    course.good(
+        "result",
+        "uses what a result brought in the next turn, twice".to_string(),
     );
     Ok(())
 }
@@ -94,36 +115,67 @@ fn result_of(tool: &str, word: &str) -> String {
     }
 }
 
-/// Asks for a call. Asks again if there was none, and with more tokens if the answer was cut off.
+/// Gives the first order with these arguments.
+async fn ask_for_beacon(
+    course: &mut ProofCourse<'_>,
+    beacon: BeaconOrder,
+) -> Result<(Scratch, Result<ModelAnswer, CallTrouble>), ProofVerdict> {
+    let mut scratch = Scratch::new(MISSION);
+    scratch.order(&drill::first_order(beacon));
+    let trouble = |answer: &ModelAnswer| first_trouble(answer, beacon);
+    let answer = ask_for_call(course, &scratch, "a call", trouble).await?;
+    Ok((scratch, answer))
+}
+
+/// Asks for a call. Asks again with more tokens if the model had not finished thinking.
 async fn ask_for_call(
     course: &mut ProofCourse<'_>,
     scratch: &Scratch,
     doing: &'static str,
     trouble: impl Fn(&ModelAnswer) -> Option<CallTrouble>,
-) -> Result<ModelAnswer, ProofVerdict> {
-    let mut tokens = ANSWER_TOKENS;
-    let mut found = CallTrouble::Words(String::new());
-    for _ in 0..TRIES {
-        let answer = course.ask(scratch, tokens, doing).await?;
-        match trouble(&answer) {
-            None => return Ok(answer),
-            Some(trouble) => found = trouble,
-        }
-        if matches!(found, CallTrouble::Unfinished) {
-            tokens = LONG_ANSWER_TOKENS;
-        }
-    }
-    let verdict = verdict_of_trouble(&found);
-    course.bad("call", &verdict);
-    Err(verdict)
+) -> Result<Result<ModelAnswer, CallTrouble>, ProofVerdict> {
+    let answer = course.ask(scratch, ANSWER_TOKENS, doing).await?;
+    let answer = match trouble(&answer) {
+        None => return Ok(Ok(answer)),
+        Some(CallTrouble::Unfinished) => course.ask(scratch, LONG_ANSWER_TOKENS, doing).await?,
+        Some(trouble) => return Ok(Err(trouble)),
+    };
+    Ok(match trouble(&answer) {
+        None => Ok(answer),
+        Some(trouble) => Err(trouble),
+    })
 }
 
-fn first_trouble(answer: &ModelAnswer) -> Option<CallTrouble> {
+/// The first answer, if both are right.
+fn settle(
+    course: &mut ProofCourse<'_>,
+    check: &'static str,
+    first: Result<ModelAnswer, CallTrouble>,
+    second: Result<ModelAnswer, CallTrouble>,
+) -> Result<ModelAnswer, ProofVerdict> {
+    let verdict = match (first, second) {
+        (Ok(answer), Ok(_)) => return Ok(answer),
+        (Err(trouble), Err(_)) => verdict_of_trouble(&trouble),
+        (Ok(_), Err(trouble)) | (Err(trouble), Ok(_)) => verdict_of_sometimes(&trouble),
+    };
+    Err(refuse(course, check, verdict))
+}
+
+fn refuse(
+    course: &mut ProofCourse<'_>,
+    check: &'static str,
+    verdict: ProofVerdict,
+) -> ProofVerdict {
+    course.bad(check, &verdict);
+    verdict
+}
+
+fn first_trouble(answer: &ModelAnswer, beacon: BeaconOrder) -> Option<CallTrouble> {
     let mut calls = answer.calls.iter();
     let Some(call) = calls.find(|call| call.name.contains(READ_BEACON)) else {
         return Some(trouble_without_call(answer));
     };
-    drill::fault_of_arguments(call).map(CallTrouble::Wrong)
+    drill::fault_of_arguments(call, beacon).map(CallTrouble::Wrong)
 }
 
 fn second_trouble(answer: &ModelAnswer, word: &str) -> Option<CallTrouble> {
@@ -157,6 +209,22 @@ fn trouble_without_call(answer: &ModelAnswer) -> CallTrouble {
         return CallTrouble::Unfinished;
     }
     CallTrouble::Words(answer.text.clone())
+}
+
+/// The verdict about a model that did it right once and wrong once.
+fn verdict_of_sometimes(trouble: &CallTrouble) -> ProofVerdict {
+    let what = match trouble {
+        CallTrouble::Written(text) => format!("once it wrote its call as text, {}", quoted(text)),
+        CallTrouble::Words(text) => format!("once it only spoke: {}", quoted(text)),
+        CallTrouble::Unfinished => {
+            format!("once it was still thinking after {LONG_ANSWER_TOKENS} tokens")
+        }
+        CallTrouble::Wrong(what) => quoted(what),
+    };
+    cannot_play(
+        format!("its calls are right only sometimes: {what}"),
+        "choose a larger model, or one that is made to call tools; a lower temperature may help, too",
+    )
 }
 
 fn verdict_of_trouble(trouble: &CallTrouble) -> ProofVerdict {

@@ -12,7 +12,7 @@ use zoea_contract::ProvenContext;
 
 use super::ProofVerdict;
 use super::course::{ANSWER_TOKENS, ProofCourse};
-use super::drill::{self, READ_BEACON};
+use super::drill::{self, FIRST_BEACON, READ_BEACON};
 use super::judging::{cannot_play, context_in_words, context_remedy};
 use super::prober::ProbeFault;
 use super::roles::MISSION;
@@ -150,7 +150,7 @@ fn written(results: &[String], words: &[String; 3]) -> Scratch {
         "Read the beacons first, and keep the code words in mind. The second code word is {second}."
     ));
     for (place, text) in results.iter().enumerate() {
-        let arguments = json!({"sector": drill::SECTOR, "depth": place + 1}).to_string();
+        let arguments = json!({"sector": FIRST_BEACON.sector, "depth": place + 1}).to_string();
         scratch.says("", &[(READ_BEACON.to_string(), arguments)], &["call_1"]);
         scratch.results(|_| json!({"log": text}).to_string());
     }

@@ -7,9 +7,23 @@ use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::written_call;
 use serde_json::{Map, Value, json};
 
-/// The arguments in the first order.
-pub(super) const SECTOR: &str = "K7-4";
-pub(super) const DEPTH: u64 = 3;
+/// The arguments in the first order. It is given twice, with other arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BeaconOrder {
+    pub(super) sector: &'static str,
+    pub(super) depth: u64,
+}
+
+/// The arguments of the first order.
+pub(super) const FIRST_BEACON: BeaconOrder = BeaconOrder {
+    sector: "K7-4",
+    depth: 3,
+};
+/// The arguments when it is given again.
+pub(super) const SECOND_BEACON: BeaconOrder = BeaconOrder {
+    sector: "B2-9",
+    depth: 6,
+};
 /// The names of the tools.
 pub(super) const READ_BEACON: &str = "read_beacon";
 pub(super) const OPEN_GATE: &str = "open_gate";
@@ -73,9 +87,10 @@ pub(super) fn tools() -> Arc<Toolset> {
 }
 
 /// The first order: one call with arguments.
-pub(super) fn first_order() -> String {
+pub(super) fn first_order(beacon: BeaconOrder) -> String {
+    let BeaconOrder { sector, depth } = beacon;
     format!(
-        "Drill, part one. Call `{READ_BEACON}` with sector \"{SECTOR}\" and depth {DEPTH}. When its \
+        "Drill, part one. Call `{READ_BEACON}` with sector \"{sector}\" and depth {depth}. When its \
          answer is there, tell its code word in one sentence."
     )
 }
@@ -98,11 +113,12 @@ pub(super) fn last_order() -> String {
 
 /// The beacon's result.
 pub(super) fn beacon_result(word: &str) -> String {
-    json!({"sector": SECTOR, "depth": DEPTH, "code_word": word}).to_string()
+    let BeaconOrder { sector, depth } = FIRST_BEACON;
+    json!({"sector": sector, "depth": depth, "code_word": word}).to_string()
 }
 
 /// What is wrong with the arguments of the first order's call; `None` if they are right.
-pub(super) fn fault_of_arguments(call: &RequestedCall) -> Option<String> {
+pub(super) fn fault_of_arguments(call: &RequestedCall, asked: BeaconOrder) -> Option<String> {
     let Ok(Value::Object(arguments)) = serde_json::from_str(&call.arguments) else {
         return Some(format!(
             "its arguments are no JSON object: {}",
@@ -110,7 +126,8 @@ pub(super) fn fault_of_arguments(call: &RequestedCall) -> Option<String> {
         ));
     };
     let (sector, depth) = (arguments.get("sector"), arguments.get("depth"));
-    let is_right = sector == Some(&Value::from(SECTOR)) && depth == Some(&Value::from(DEPTH));
+    let is_right =
+        sector == Some(&Value::from(asked.sector)) && depth == Some(&Value::from(asked.depth));
     (!is_right).then(|| {
         format!(
             "its arguments are not what the schema and the order ask for: {}",
@@ -145,11 +162,12 @@ mod tests {
 
     #[test]
     fn arguments_are_right_where_they_keep_to_schema_and_order() {
-        let fault = |arguments: &str| fault_of_arguments(&call(arguments));
+        let fault = |arguments: &str| fault_of_arguments(&call(arguments), FIRST_BEACON);
         assert_eq!(fault("{\"sector\":\"K7-4\",\"depth\":3}"), None);
         for wrong in [
             "{\"sector\":\"K7-4\",\"depth\":\"3\"}",
             "{\"sector\":\"K7-4\"}",
+            "{\"sector\":\"B2-9\",\"depth\":6}",
             "{\"sector\":\"K7\",\"depth\":3}",
             "sector K7-4",
             "[3]",

@@ -2,28 +2,31 @@
 
 use serde_json::json;
 
-use super::drill::{self, OPEN_GATE, READ_BEACON, SET_LAMP};
+use super::drill::{self, BeaconOrder, FIRST_BEACON, OPEN_GATE, READ_BEACON, SET_LAMP};
 use super::scratch::Scratch;
 
 /// The mission of the scratch conversation.
 pub(super) const MISSION: &str = "Carry out the drills, each in as few words as you can.";
 
 /// A conversation of several turns: two calls in one message, text with a call, an order in the
-/// middle of a turn, and a reply that ends a turn.
-pub(super) fn long_conversation(word: &str) -> Scratch {
+/// middle of a turn, and a reply that ends a turn. It ends with the order that needs the word of the
+/// beacon. An older word is in it, too.
+pub(super) fn long_conversation(older: &str, word: &str) -> Scratch {
     let mut scratch = Scratch::new(MISSION);
     scratch.order(&drill::second_order());
-    two_calls(&mut scratch, word);
+    two_calls(&mut scratch, older);
     scratch.says("The gate is open and the lamp is lit.", &[], &[]);
     scratch.mission(MISSION);
-    let arguments = json!({"sector": drill::SECTOR, "depth": drill::DEPTH}).to_string();
+    let BeaconOrder { sector, depth } = FIRST_BEACON;
+    let arguments = json!({"sector": sector, "depth": depth}).to_string();
     let beacon = [(READ_BEACON.to_string(), arguments)];
     for words in ["I look at the beacon.", ""] {
         scratch.says(words, &beacon, &["call_1"]);
         scratch.results(|_| drill::beacon_result(word));
     }
-    scratch.interrupt("Leave the gate as it is.");
+    scratch.interrupt("Leave the lamp as it is.");
     scratch.says("I leave it as it is.", &[], &[]);
+    scratch.interrupt(&drill::second_order());
     scratch
 }
 
@@ -58,7 +61,7 @@ mod tests {
     /// The orders of roles that the strictest server accepts, which are those of composition.
     #[test]
     fn every_order_of_roles_stands_in_the_long_conversation() {
-        let messages = long_conversation("amber-100").messages();
+        let messages = long_conversation("amber-100", "kelp-200").messages();
         let roles: Vec<&str> = messages.iter().map(role).collect();
         let found: BTreeSet<(&str, &str)> =
             roles.windows(2).map(|pair| (pair[0], pair[1])).collect();

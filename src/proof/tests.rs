@@ -1,5 +1,7 @@
 //! Proofs of different servers over HTTP: their verdicts, and what was learnt.
 
+mod twice;
+
 use std::sync::Mutex;
 
 use axum::body::Bytes;
@@ -138,7 +140,7 @@ async fn a_server_that_does_all_of_it_plays() {
     assert_eq!(report.spent.cost_micros, None);
     assert_eq!(
         (report.spent.requests, proof.lessons.context_tokens),
-        (6, None)
+        (7, None)
     );
 }
 
@@ -516,7 +518,7 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
         model: "pilot".into(),
         temperature: Some(0.7),
         max_tokens: None,
-        messages: roles::long_conversation("amber-100").messages(),
+        messages: roles::long_conversation("amber-100", "kelp-200").messages(),
         tools: drill::tools(),
     };
     let asked = actors::ports::Models::ask(&providers, request, Default::default());
