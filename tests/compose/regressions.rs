@@ -106,7 +106,7 @@ fn a_message_between_a_call_and_its_result_stands_behind_the_result() {
             "user go",
             "assistant travel",
             "tool arrived",
-            "assistant I have these results.",
+            "assistant [interrupted by the next",
             "user wait"
         ]
     );
@@ -236,7 +236,7 @@ fn a_turn_of_a_mission_begins_with_a_user_and_takes_turns() {
         sketch(&history(steps))[2..],
         [
             "tool {\"credits\":5}",
-            "assistant I have these results.",
+            "assistant [interrupted by the next",
             "user how are you+"
         ]
     );

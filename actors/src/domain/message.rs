@@ -3,6 +3,7 @@
 //! A row is written once. From then on it is shared by the window that requests are composed from,
 //! by the store and by screens.
 
+mod bridge;
 mod kind;
 mod texts;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use super::model::{Charge, TokenUsage};
 
+pub use bridge::{BRIDGE_TEXT, repeats_bridge};
 pub use kind::RowKind;
 
 /// One row of one Mysis' conversation.
@@ -303,11 +305,12 @@ impl Row {
         self.kind().map_or("", RowKind::as_str)
     }
 
-    /// Whether the row may be sent to the model. An empty reply is not sent.
+    /// Whether the row may be sent to the model. A reply that is empty, or that only repeats the
+    /// bridge, is not sent: it answers nothing, and would teach the model to say it again.
     #[must_use]
     pub fn is_sendable(&self) -> bool {
         if let RowBody::Reply(utterance) = &self.body {
-            return !utterance.text.trim().is_empty();
+            return !utterance.text.trim().is_empty() && !repeats_bridge(&utterance.text);
         }
         self.kind().is_some_and(RowKind::is_sendable)
     }
@@ -394,5 +397,10 @@ mod tests {
             .is_sendable()
         );
         assert!(!row(RowBody::Reply(Utterance::default())).is_sendable());
+        let echo = Utterance {
+            text: BRIDGE_TEXT.into(),
+            ..Utterance::default()
+        };
+        assert!(!row(RowBody::Reply(echo)).is_sendable());
     }
 }

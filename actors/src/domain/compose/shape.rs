@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use crate::json_size::escaped_len;
+use crate::message::BRIDGE_TEXT;
 use crate::model::ChatMessage;
 
 use super::wire;
@@ -14,9 +15,6 @@ use super::wire;
 /// The first message of a conversation whose beginning is not sent, because a user message must
 /// come first.
 const OPENER_TEXT: &str = "[earlier messages are left out]";
-/// Inserted between results and a message to the model, because an assistant message must follow
-/// results.
-const BRIDGE_TEXT: &str = "I have these results.";
 /// Separates two merged texts.
 pub(super) const SEPARATOR: &str = "\n\n";
 

@@ -6,7 +6,9 @@ use crate::bounds::{self, MAX_CALLS};
 use crate::compose::{Composition, MIN_BUDGET_BYTES, compose, note_allowance, wire_bytes};
 use crate::event::{Activity, EventKind};
 use crate::ids::Seq;
-use crate::message::{CallRecord, CallStatus, HostMeta, ReplyMeta, RowBody, Severity, Utterance};
+use crate::message::{
+    CallRecord, CallStatus, HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge,
+};
 use crate::model::{Charge, ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
 use crate::system_prompt::{PromptFacts, render_template};
 
@@ -290,6 +292,7 @@ impl Life {
     /// Text without calls ends the turn, unless an order came that this reply cannot answer.
     fn on_reply_text(&mut self, utterance: Utterance) {
         let is_empty = utterance.text.trim().is_empty();
+        let is_echo = repeats_bridge(&utterance.text);
         let seen_up_to = utterance.seen_up_to;
         let mut draft = WriteDraft::default();
         let overtaken = self
@@ -297,11 +300,17 @@ impl Life {
             .unanswered_prompts()
             .any(|order| order.seq > seen_up_to);
         let row = self.append_row(&mut draft, RowBody::Reply(utterance));
-        self.recent_activity.record_words(row.text());
+        if !is_echo {
+            self.recent_activity.record_words(row.text());
+        }
         self.note_words(&row);
         if is_empty {
             let text = "the model answered with nothing";
             self.add_host_notice(&mut draft, Severity::Warn, "empty_reply", None, text);
+        }
+        if is_echo {
+            let text = "the model repeated words of the runtime: that is no answer";
+            self.add_host_notice(&mut draft, Severity::Warn, "echoed_reply", None, text);
         }
         let then = if overtaken && self.may_ask_again() {
             AfterRecording::GoOn

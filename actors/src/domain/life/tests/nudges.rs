@@ -1,6 +1,7 @@
 //! Nudges, continuations and missions: what starts a turn.
 
 use super::*;
+use crate::message::BRIDGE_TEXT;
 
 #[test]
 fn three_nudged_turns_in_a_row_make_it_idle() {
@@ -185,4 +186,17 @@ fn a_model_that_answers_with_nothing_stays_running() {
     assert_eq!(noticed, 1, "after five turns");
     let rest = codes.iter().filter(|code| *code != "no_progress");
     assert!(rest.into_iter().all(|code| code == "empty_reply"));
+}
+
+#[test]
+fn a_model_that_repeats_the_runtimes_own_words_has_not_answered() {
+    let mut scene = Scene::new();
+    scene.prompt("hello");
+    for words in [BRIDGE_TEXT, "I have these results."] {
+        scene.say(words);
+        assert_eq!(scene.life.status().last_words.as_ref(), "");
+        scene.ring();
+        assert_eq!(scene.last_message(), user("hello"), "{words}");
+    }
+    assert_eq!(scene.host_codes(), ["echoed_reply", "echoed_reply"]);
 }
