@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod events;
 pub mod export;
 pub mod galaxy;
+mod game_check;
 pub mod global;
 pub mod history;
 pub mod import;
@@ -66,7 +67,7 @@ enum CliCommand {
     /// Open a terminal of the running program; closing it stops nothing.
     Attach(attach::AttachArgs),
     /// Print a page about the running program.
-    Status,
+    Status(status::StatusArgs),
     /// Choose a model server, key, model, game and spending cap; test them, write zoea.toml, start.
     Setup(setup::SetupArgs),
     /// Write a commented zoea.toml; nothing is ever overwritten.
@@ -179,7 +180,7 @@ async fn dispatch(
     match command {
         CliCommand::Run(args) => run::run(&args, global, environment).await,
         CliCommand::Attach(args) => attach::run(&args, global, environment).await,
-        CliCommand::Status => status::run(global, environment).await,
+        CliCommand::Status(args) => status::run(&args, global, environment).await,
         CliCommand::Setup(args) => setup::run(&args, global, environment).await,
         CliCommand::Init(args) => init::run(&args, global, environment),
         CliCommand::Doctor(args) => doctor::run(&args, global, environment).await,

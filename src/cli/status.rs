@@ -1,6 +1,7 @@
 //! `zoea status`: a summary of the running program on one page.
 
 use actors::domain::event::is_interruption;
+use clap::Args;
 use serde_json::Value;
 
 use crate::cli::global::GlobalArgs;
@@ -9,23 +10,42 @@ use crate::cli::{mysis, out};
 use crate::control::call::ControlCall;
 use crate::settings::Environment;
 
-pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyhow::Result<()> {
+/// The options of `zoea status`.
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(
+    args: &StatusArgs,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
     let door = SwarmClient::open(global, environment).await?;
     let is_running = door.is_running();
     let status = door.call(ControlCall::Status {}).await;
     door.close().await;
     let status = status?;
+    match args.json {
+        true => Ok(out::json(&status)?),
+        false => Ok(print_page(&status, is_running)?),
+    }
+}
+
+fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
     if is_running {
         out::line(&format!(
             "zoea {} runs since {} (pid {})",
-            text_or_none(&status, "version"),
-            text_or_none(&status, "started_at"),
+            text_or_none(status, "version"),
+            text_or_none(status, "started_at"),
             status["pid"]
         ))?;
     } else {
         out::line("no swarm is running here")?;
     }
-    out::line(&format!("mission: {}", text_or_none(&status, "mission")))?;
+    out::line(&format!("mission: {}", text_or_none(status, "mission")))?;
     if let Some(trouble) = status["trouble"].as_str() {
         out::line(&format!("trouble: {}", trouble))?;
     }
@@ -64,7 +84,7 @@ pub(super) async fn run(global: &GlobalArgs, environment: &Environment) -> anyho
         out::line(arrival)?;
     }
     out::line(&today_line(&status["today"]))?;
-    Ok(out::table(&mysis::mysis_table(&status["myses"]))?)
+    out::table(&mysis::mysis_table(&status["myses"]))
 }
 
 /// The tokens and cost of today, and their share of the budget.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::budget::BudgetStatus;
 use actors::domain::event::MysisStatus;
+use actors::domain::failing_calls::FailingCalls;
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::{ServerLabel, ServerOutage, ServerOutages};
 use actors::domain::record::AccountRecord;
@@ -58,6 +59,7 @@ pub struct MysisStatusJson<'a> {
     tokens_out: u64,
     cost: Option<f64>,
     last_activity_at: String,
+    failing: Option<String>,
 }
 
 impl<'a> MysisStatusJson<'a> {
@@ -89,6 +91,7 @@ impl<'a> MysisStatusJson<'a> {
             cost: (is_price_known || status.totals.cost_micros > 0)
                 .then(|| to_dollars(status.totals.cost_micros)),
             last_activity_at: status.last_activity_at.to_string(),
+            failing: status.failing.as_deref().map(FailingCalls::why),
         }
     }
 }

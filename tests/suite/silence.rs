@@ -28,6 +28,16 @@ fn a_model_that_writes_its_calls_as_text_is_told_of_everywhere() {
         text.contains("--jinja") && text.contains("<tool_call>"),
         "{text}"
     );
+    let told = home.json(&["status", "--json"]);
+    let silence = told["silence"].as_str().expect("a text");
+    assert!(silence.starts_with(TOLD), "{told}");
+    assert_eq!(
+        (
+            &told["states"]["running"],
+            told["away"].as_array().map(Vec::len)
+        ),
+        (&2.into(), Some(0))
+    );
     let alert = until("an alert says it", || {
         let mut brought = hook.brought().into_iter().map(|brought| brought.body);
         brought.find(|alert| alert["cause"] == "nothing_happens")
@@ -58,9 +68,42 @@ fn an_ordinary_swarm_never_says_it() {
     home.ok(&["broadcast", "Mine ore and sell it."]);
     let mut swarm = home.fly(&["--start-swarm"]);
     until_all_have(&mut swarm, 2, &["mine", "sell"]);
-    assert!(!home.ok(&["status"]).contains("nothing happens"));
+    let status = home.json(&["status", "--json"]);
+    assert!(status["silence"].is_null(), "{status}");
+    assert!(status["myses"][0]["failing"].is_null(), "{status}");
     let events = home.ok(&["events"]);
     for words in ["nothing happens", "no tool call succeeded"] {
         assert!(!events.contains(words), "{events}");
     }
+}
+
+#[test]
+fn a_swarm_whose_calls_fail_after_a_success_is_told_of_with_the_commonest_error() {
+    let hook = Receiver::start(&[]);
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&["--nonsense", "0", "--fault", "unknown-tool@0.9"]);
+    let home = Home::new();
+    let alerts = format!("[alerts]\nwebhook = \"{}/hook\"\n", hook.url);
+    home.configure(&pilot.url, &galaxy.url, &alerts);
+    for name in ["alpha", "beta"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let _swarm = home.fly(&["--start-swarm"]);
+    let status = until("status says it", || {
+        let status = home.json(&["status", "--json"]);
+        let text = status["silence"].as_str()?;
+        text.starts_with("most calls fail: ").then_some(status)
+    });
+    let text = status["silence"].as_str().expect("a text");
+    assert!(text.contains(" calls failed, most often "), "{text}");
+    let mut myses = status["myses"].as_array().expect("a list").iter();
+    assert!(myses.any(|mysis| mysis["failing"].is_string()), "{status}");
+    until("an alert says it", || {
+        let mut brought = hook.brought().into_iter().map(|brought| brought.body);
+        brought.find(|alert| {
+            let why = alert["why"].as_str().unwrap_or_default();
+            alert["cause"] == "nothing_happens" && why.starts_with("most calls fail: ")
+        })
+    });
 }

@@ -52,7 +52,10 @@ impl CommanderState {
         if before.state != after.state {
             self.time_silence(myself);
         }
-        if before.state != after.state || before.silence != after.silence {
+        if before.state != after.state
+            || before.silence != after.silence
+            || before.failing != after.failing
+        {
             self.update_silence();
         }
     }

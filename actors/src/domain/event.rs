@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::budget::BudgetStatus;
+use super::failing_calls::FailingCalls;
 use super::fault::MysisFault;
 use super::ids::{Incarnation, Lane, MysisId, Timestamp};
 use super::message::{Row, Severity};
@@ -159,6 +160,8 @@ pub struct MysisStatus {
     pub stuck: Option<Stuck>,
     /// Its silence, while it runs and no tool call succeeded since its start.
     pub silence: Option<Arc<Silence>>,
+    /// Its latest calls, while it runs and most of them failed.
+    pub failing: Option<Arc<FailingCalls>>,
     /// Its last words on one line, while they are news.
     pub last_words: Arc<str>,
     /// The tool call that returned after its last words.
@@ -246,6 +249,7 @@ impl MysisStatus {
             link_since: now,
             stuck: None,
             silence: None,
+            failing: None,
             tick: None,
             nudges: 0,
             totals: record.totals,

@@ -9,6 +9,7 @@ pub mod compose;
 pub mod conversation;
 pub mod event;
 pub mod event_record;
+pub mod failing_calls;
 pub mod fault;
 pub mod game_state;
 pub mod gate;

@@ -29,6 +29,7 @@ use std::sync::Arc;
 use super::compose::TurnOwner;
 use super::conversation::{Conversation, PendingCall};
 use super::event::{Activity, EventKind, LinkState, MysisStatus};
+use super::failing_calls::RecentCalls;
 use super::fault::MysisFault;
 use super::game_state::GameState;
 use super::ids::{Incarnation, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
@@ -74,6 +75,7 @@ pub struct Life {
     watch: StallDetector,
     /// Until a tool call succeeds.
     silence: Option<Arc<Silence>>,
+    recent_calls: RecentCalls,
     told: ToldNotices,
     doing: CurrentActivity,
     /// The most bytes of a request's messages, after the model refused a longer request.
@@ -285,6 +287,10 @@ impl Life {
             stuck: self.stuck(),
             silence: match self.state() {
                 LifeState::Running => self.silence.clone(),
+                LifeState::Idle | LifeState::Stopped | LifeState::Errored => None,
+            },
+            failing: match self.state() {
+                LifeState::Running => self.recent_calls.failing().map(Arc::new),
                 LifeState::Idle | LifeState::Stopped | LifeState::Errored => None,
             },
             tick: self.session.tick,

@@ -10,6 +10,8 @@ use super::state::LifeState;
 
 /// The need of one whose first turns brought no successful tool call.
 const NO_CALLS: &str = "no calls yet";
+/// The need of one most of whose latest calls failed.
+const MOST_FAIL: &str = "calls fail";
 
 /// Why the whole swarm waits for a server that refuses access.
 const NO_ACCESS: &str = "the MCP server refuses access: token_env (or token_name) and [mcp.headers] \
@@ -116,15 +118,31 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
                 let since = status.link_since;
                 return need("no tools", why, since, Severity::Warn, NeedRemedy::Stop);
             }
-            if let Some((why, since)) = told_silence(status) {
-                return need(NO_CALLS, why, since, Severity::Warn, NeedRemedy::Stop);
-            }
-            let stuck = status.stuck.as_ref()?;
-            let (what, why) = words_of(stuck);
-            need(what, why, stuck.since, Severity::Warn, NeedRemedy::Message)
+            let (what, why, since, remedy) = trouble_of_calls(status)?;
+            need(what, why, since, Severity::Warn, remedy)
         }
         LifeState::Idle | LifeState::Stopped => None,
     }
+}
+
+/// What is wrong with the calls of a running Mysis, why, since when, and what helps.
+fn trouble_of_calls(
+    status: &MysisStatus,
+) -> Option<(&'static str, Arc<str>, Timestamp, NeedRemedy)> {
+    if let Some((why, since)) = told_silence(status) {
+        return Some((NO_CALLS, why, since, NeedRemedy::Stop));
+    }
+    if let Some(stuck) = &status.stuck {
+        let (what, why) = words_of(stuck);
+        return Some((what, why, stuck.since, NeedRemedy::Message));
+    }
+    let failing = status.failing.as_ref()?;
+    Some((
+        MOST_FAIL,
+        failing.why().into(),
+        failing.since,
+        NeedRemedy::Message,
+    ))
 }
 
 /// Why no call of its first turns succeeded, and since when that is known.

@@ -1,10 +1,12 @@
-//! The silence of a swarm: whether a provider, a swarm or some Myses run and nothing happens. The
-//! screen, `status`, the control door and the alerts share this rule and its text.
+//! The silence of a swarm: whether a provider, a swarm or some Myses run and nothing happens, or most
+//! of their calls fail. The screen, `status`, the control interface and the alerts share this rule
+//! and its text.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::event::{Activity, MysisStatus};
+use super::failing_calls::{FailingCalls, failing_together};
 use super::needs::operator_need;
 use super::silence::{NO_ANSWER, SWARM_SILENCE_TIME, Silence, SilenceNotice, SilenceScope};
 use super::state::LifeState;
@@ -14,7 +16,7 @@ const MIN_PROVIDER_ANSWERS: u32 = 6;
 /// The least answers of words alone after which a provider with a single Mysis is judged.
 const MIN_SINGLE_ANSWERS: u32 = 3;
 
-/// What is to be told of a swarm that runs for so long. `has_succeeded` tells whether a tool call
+/// What to report about a swarm that runs for so long. `has_succeeded` says whether a tool call
 /// succeeded since it runs.
 #[must_use]
 pub fn silence_notice<'a>(
@@ -25,20 +27,55 @@ pub fn silence_notice<'a>(
     let running: Vec<&MysisStatus> = statuses
         .filter(|status| status.state == LifeState::Running)
         .collect();
-    let told = |scope, text: String| {
+    let report = |scope, text: String| {
         let text = text.into();
         Some(SilenceNotice { scope, text })
     };
     if let Some(text) = silent_provider(&running) {
-        return told(SilenceScope::Provider, text);
+        return report(SilenceScope::Provider, text);
     }
     if !has_succeeded
         && running_for >= SWARM_SILENCE_TIME
         && let Some(text) = silent_swarm(&running)
     {
-        return told(SilenceScope::Swarm, text);
+        return report(SilenceScope::Swarm, text);
     }
-    told(SilenceScope::Myses, silent_myses(&running)?)
+    let failing: Vec<(&str, &FailingCalls)> = running
+        .iter()
+        .filter_map(|status| Some((&*status.name, status.failing.as_deref()?)))
+        .collect();
+    if let Some(text) = failing_swarm(&failing, running.len()) {
+        return report(SilenceScope::Swarm, text);
+    }
+    let text = silent_myses(&running).or_else(|| failing_myses(&failing))?;
+    report(SilenceScope::Myses, text)
+}
+
+/// A swarm in which most calls fail for at least half of the running Myses.
+fn failing_swarm(failing: &[(&str, &FailingCalls)], running: usize) -> Option<String> {
+    let count = failing.len();
+    if count == 0 || count * 2 < running {
+        return None;
+    }
+    let calls = failing.iter().map(|(_, calls)| *calls);
+    let text = failing_together(calls);
+    Some(format!(
+        "most calls fail: {count} of {running} Myses: {text}"
+    ))
+}
+
+/// Single Myses whose calls mostly fail.
+fn failing_myses(failing: &[(&str, &FailingCalls)]) -> Option<String> {
+    let (name, calls) = failing.first()?;
+    let others = others_in_words(failing.len() - 1);
+    Some(format!("{name}{others}: {}", calls.why()))
+}
+
+fn others_in_words(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        count => format!(" (and {count} more)"),
+    }
 }
 
 /// A provider whose answers were words alone for all its Myses.
@@ -112,10 +149,7 @@ fn silent_myses(running: &[&MysisStatus]) -> Option<String> {
         Some((&status.name, silence))
     });
     let (name, silence) = silent.next()?;
-    let others = match silent.count() {
-        0 => String::new(),
-        count => format!(" (and {count} more)"),
-    };
+    let others = others_in_words(silent.count());
     Some(format!("{name}{others}: {}", silence.why()))
 }
 
@@ -229,6 +263,51 @@ mod tests {
             None
         );
         assert_eq!(scope(&[], SWARM_SILENCE_TIME), None);
+    }
+
+    fn with_failures(status: MysisStatus) -> MysisStatus {
+        let failing = FailingCalls {
+            calls: 50,
+            failed: 44,
+            commonest: "sell: invalid_item".into(),
+            times: 31,
+            since: Timestamp(7),
+        };
+        MysisStatus {
+            failing: Some(Arc::new(failing)),
+            ..status
+        }
+    }
+
+    #[test]
+    fn failing_calls_are_reported_of_the_swarm_where_half_of_it_fails() {
+        let told = |failing: usize, all: usize| {
+            let ids = (1..).take(all);
+            let statuses: Vec<MysisStatus> = (0..)
+                .zip(ids)
+                .map(|(place, id)| match place < failing {
+                    true => with_failures(running(id, None)),
+                    false => running(id, None),
+                })
+                .collect();
+            silence_notice(statuses.iter(), true, SHORT)
+        };
+        assert_eq!(told(0, 3), None);
+        let notice = told(4, 5).unwrap();
+        assert_eq!(notice.scope, SilenceScope::Swarm);
+        let begin = "most calls fail: 4 of 5 Myses: 88 % of their last 200 calls failed, most often \
+                     sell: invalid_item (124 times); ";
+        assert!(notice.text.starts_with(begin), "{}", notice.text);
+        assert_eq!(told(1, 1).unwrap().scope, SilenceScope::Swarm);
+        let notice = told(2, 5).unwrap();
+        assert_eq!(notice.scope, SilenceScope::Myses);
+        let begin = "m1 (and 1 more): 88 % of its last 50 calls failed, most often sell: ";
+        assert!(notice.text.starts_with(begin), "{}", notice.text);
+        let stopped = MysisStatus {
+            state: LifeState::Stopped,
+            ..with_failures(running(1, None))
+        };
+        assert_eq!(silence_notice([&stopped].into_iter(), true, SHORT), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::event::{Activity, is_interruption};
+use crate::failing_calls::RecentCalls;
 use crate::ids::Lane;
 use crate::message::RowBody;
 use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, check_text};
@@ -51,6 +52,7 @@ impl Life {
             self.forget_progress();
         }
         self.silence = Some(Arc::default());
+        self.recent_calls = RecentCalls::default();
         let mut draft = WriteDraft::default().with_answer(reply, CompletedOrder::Done(done));
         self.run_into(&mut draft);
         self.record_draft(draft);

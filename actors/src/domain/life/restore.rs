@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::conversation::{Conversation, PendingCall};
 use crate::event::INTERRUPTED_PREFIX;
+use crate::failing_calls::RecentCalls;
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::game_state::GameState;
 use crate::ids::{Incarnation, Now, Timestamp};
@@ -127,6 +128,7 @@ impl Life {
             gauge: TokenGauge::default(),
             watch,
             silence: Some(Arc::default()),
+            recent_calls: RecentCalls::default(),
             told: ToldNotices::default(),
             doing: CurrentActivity::resting(now),
             most_bytes: None,

@@ -1,4 +1,5 @@
-//! Silence: what a Mysis' life tells of turns in which no tool call succeeded.
+//! Silence: what a Mysis' life tells of turns in which no tool call succeeded, and of calls that
+//! fail.
 
 use std::sync::Arc;
 
@@ -52,12 +53,16 @@ impl Life {
     /// A call has its result.
     pub(super) fn note_result(&mut self, tool: &Arc<str>, status: CallStatus, text: &str) {
         match status {
-            CallStatus::Done => self.silence = None,
+            CallStatus::Done => {
+                self.silence = None;
+                self.recent_calls.record_success(self.now);
+            }
             CallStatus::Failed
             | CallStatus::Unknown
             | CallStatus::NotExecuted
             | CallStatus::Recorded
             | CallStatus::Sent => {
+                self.recent_calls.record_failure(tool, text, self.now);
                 if let Some(silence) = &mut self.silence {
                     Arc::make_mut(silence).record_failure(tool, text);
                 }
