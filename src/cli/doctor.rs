@@ -1,30 +1,25 @@
 //! `zoea doctor`: checks everything that a swarm needs and reports what is wrong.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use actors::domain::ids::MysisId;
 use actors::domain::model::{ChatMessage, ModelFault, ModelRequest};
 use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use actors::domain::tool::Toolset;
-use actors::ports::{AnswerMeter, Archive, Models, Upstream};
+use actors::ports::{AnswerMeter, Archive, Models};
 use actors::secrets::Secrets;
 use clap::Args;
 use serde_json::json;
 use zoea_provider::Providers;
 
+use crate::cli::game_check::{self, CHECK_TIMEOUT, clean_finding};
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::prove::{self, ProveOptions};
 use crate::home::Home;
 use crate::settings::{Environment, Secret, Settings};
-use crate::toolbox::McpUpstream;
 use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
 use zoea_system::descriptors;
-
-/// How long one check may take.
-const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The options of `zoea doctor`.
 #[derive(Debug, Args)]
@@ -218,35 +213,16 @@ async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Set
         let finding = check_provider(&providers, name, &provider.rules.model).await;
         checks.push((format!("provider {name}"), clean_finding(finding, &known)));
     }
-    if let Some(finding) = check_game(&http, settings).await {
-        checks.push(("mcp".to_string(), finding));
+    let Some(game) = game_check::check_game(&http, settings).await else {
+        return;
+    };
+    if let Ok(game) = &game {
+        for (name, provider) in &settings.providers {
+            let shortage = game.context_shortage(provider.rules.context_tokens);
+            checks.extend(shortage.map(|text| (format!("context of {name}"), Err(text))));
+        }
     }
-}
-
-/// Removes keys from a finding: a server's error text may quote its own key or that of another
-/// server.
-fn clean_finding(finding: DoctorFinding, known: &Secrets) -> DoctorFinding {
-    let known = known.redactor();
-    match finding {
-        Ok(text) => Ok(known.clean_own(text)),
-        Err(why) => Err(known.clean_own(why)),
-    }
-}
-
-/// Checks whether the game's server offers its tools; `None` if no game is configured.
-pub(super) async fn check_game(
-    http: &reqwest::Client,
-    settings: &Settings,
-) -> Option<DoctorFinding> {
-    if settings.mcp.is_built_in() {
-        let text = "the built-in game, served while the swarm runs";
-        return Some(Ok(text.to_string()));
-    }
-    let access = wiring::upstream_access(settings)?;
-    let url = access.url.clone();
-    let finding = list_tools(&McpUpstream::new(Some(access), http, None), &url).await;
-    let secrets = Secrets::new(wiring::configured_secrets(settings));
-    Some(clean_finding(finding, &secrets))
+    checks.push(("mcp".to_string(), game.map(|game| game.text)));
 }
 
 /// Asks the provider for a reply of one token.
@@ -273,30 +249,6 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Docto
         Ok(Ok(_)) => Ok(format!("{model} answers")),
         Ok(Err(fault)) => Err(format!("{model}: {}", fault.text())),
         Err(_) => Err(format!("{model}: no answer within {CHECK_TIMEOUT:?}")),
-    }
-}
-
-/// Lists the tools without calling any.
-async fn list_tools(upstream: &McpUpstream, url: &str) -> DoctorFinding {
-    let Some(link) = upstream.link(MysisId(0)) else {
-        return Ok("none configured".to_string());
-    };
-    let listing = async {
-        link.open().await?;
-        link.tools().await
-    };
-    match tokio::time::timeout(CHECK_TIMEOUT, listing).await {
-        Ok(Ok(tools)) => {
-            let own = actors::session::own_tools().tools().len();
-            let left_out = tools.left_out().map(|text| format!("; {text}"));
-            Ok(format!(
-                "{url} offers {} tools{}",
-                tools.tools().len() - own,
-                left_out.unwrap_or_default()
-            ))
-        }
-        Ok(Err(fault)) => Err(format!("{url}: {fault}")),
-        Err(_) => Err(format!("{url}: no answer within {CHECK_TIMEOUT:?}")),
     }
 }
 

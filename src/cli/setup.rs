@@ -23,8 +23,13 @@ use crate::home::{Home, RunFile};
 use crate::settings::{Environment, Secret, Settings};
 use crate::setup::{Answers, ConfigurationFiles, GAME_ENTRY, NewSecrets, render_configuration};
 
+use zoea_tui::terminal_size;
+
 use present::Present;
 use proof::PassedProof;
+
+/// What stands before each line of a printed configuration.
+const INDENT: &str = "  ";
 
 /// The options of `zoea setup`. What is not told is asked, where there is a terminal.
 #[derive(Debug, Default, Args)]
@@ -217,10 +222,7 @@ fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> an
     };
     let written = files.write(&text, &secrets)?;
     out::line(&format!("\n{} holds:\n", files.configuration.display()))?;
-    for line in text.lines() {
-        out::line(&format!("  {line}"))?;
-    }
-    out::line("")?;
+    print_configuration(&text)?;
     if let Some(copy) = written.copy {
         out::line(&format!(
             "What was there before is kept as {}.",
@@ -234,6 +236,31 @@ fn write(answers: &Answers, present: &Present, files: &ConfigurationFiles) -> an
         ))?;
     }
     Ok(())
+}
+
+/// Prints a configuration. A line that is wider than the terminal is folded between the entries of
+/// its list, which leaves it valid.
+fn print_configuration(text: &str) -> std::io::Result<()> {
+    let columns = usize::from(terminal_size().0).saturating_sub(INDENT.len());
+    for line in text.lines().flat_map(|line| fold_entries(line, columns)) {
+        out::line(&format!("{INDENT}{line}"))?;
+    }
+    out::line("")
+}
+
+fn fold_entries(line: &str, columns: usize) -> Vec<String> {
+    let mut folded = Vec::new();
+    let mut last = String::new();
+    for entry in line.split_inclusive("}, ") {
+        let room = columns.saturating_sub(last.chars().count());
+        if entry.trim_end().chars().count() > room && !last.is_empty() {
+            folded.push(last.trim_end().to_string());
+            last = INDENT.to_string();
+        }
+        last.push_str(entry);
+    }
+    folded.push(last);
+    folded
 }
 
 /// Imports accounts into the pool, and moves existing Myses to the new provider.
@@ -294,4 +321,22 @@ async fn move_myses(client: &SwarmClient, before: &str, now: &str) -> anyhow::Re
         out::line(&format!("{name} is on {now} now."))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wide_list_is_folded_between_its_entries() {
+        let line = "myses = [{ name = \"alpha\" }, { name = \"beta\" }, { name = \"gamma\" }]";
+        let folded = [
+            "myses = [{ name = \"alpha\" },",
+            "  { name = \"beta\" }, { name = \"gamma\" }]",
+        ];
+        assert_eq!(fold_entries(line, 43), folded);
+        assert_eq!(fold_entries(line, 80), [line]);
+        assert_eq!(fold_entries("", 5), [""]);
+        assert_eq!(fold_entries("endpoint = \"http://x\"", 5).len(), 1);
+    }
 }

@@ -3,6 +3,7 @@
 use actors::domain::bounds;
 use actors::domain::clean;
 use actors::domain::model::ModelFault;
+use actors::domain::tokens::context_advice;
 
 use super::listing::{ListFault, ListedModel};
 use super::prober::ProbeFault;
@@ -227,10 +228,7 @@ fn choice_of(listed: &Result<Vec<ListedModel>, ListFault>, name: &str) -> String
 
 /// The remedy for a prompt that does not fit.
 pub(super) fn context_remedy() -> String {
-    "give the model a context of at least 32768 tokens where the server is started (Ollama: \
-     OLLAMA_CONTEXT_LENGTH=32768; llama.cpp: -c 32768; LM Studio: Context Length on loading; vLLM: \
-     --max-model-len 32768)"
-        .to_string()
+    context_advice(32_768)
 }
 
 /// The status in a fault's text.

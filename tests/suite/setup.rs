@@ -178,6 +178,33 @@ fn what_cannot_play_says_why_and_writes_nothing() {
 }
 
 #[test]
+fn a_context_that_the_games_tools_fill_is_told_by_setup_doctor_and_the_swarm() {
+    const TOLD: &str = "tools of a request take about ";
+    let small = Server::pilot(&["--nonsense", "0", "--fault", "context-length:6000"]);
+    let home = Home::new();
+    let more = ["--model", "pilot", "--myses", "1", "--no-start"];
+    let (out, err) = texts(&setup(&home, &small.url, "offline", &more));
+    assert!(out.contains("verdict: plays"), "{out}{err}");
+    let line = out.lines().find(|line| line.starts_with("✗ context: "));
+    let line = line.unwrap_or_else(|| panic!("nothing of the context: {out}{err}"));
+    assert!(line.contains(TOLD) && line.contains("-c 32768"), "{line}");
+    assert!(configuration(&home).contains("context_tokens = 6000"));
+    let output = home.run(&["doctor"]);
+    let (out, _) = texts(&output);
+    assert_eq!(output.status.code(), Some(1), "{out}");
+    assert!(out.contains("✗ context of local: the "), "{out}");
+    let _swarm = home.fly(&["--start-swarm"]);
+    until("the swarm says it", || {
+        let rows = home.lines(&["log", "alpha", "--kind", "host", "--json"]);
+        let mut told = rows
+            .iter()
+            .filter(|row| row["metadata"]["code"] == "small_context");
+        let text = told.next()?["content"].as_str()?;
+        text.contains(TOLD).then_some(())
+    });
+}
+
+#[test]
 fn a_registration_code_reaches_the_game_and_nobody_else() {
     const CODE: &str = "REG-0815-sesame";
     let galaxy = Server::galaxy(&["--registration-code", CODE]);

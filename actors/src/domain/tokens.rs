@@ -4,11 +4,17 @@
 //! bytes. JSON and English have more, so the estimate is on the safe side. Each answer that reports
 //! its usage corrects it.
 
+use super::compose::MIN_BUDGET_BYTES;
+use super::tool::Toolset;
+
 /// The assumed bytes of a token before the first report, in thousandths.
 const DEFAULT_MILLIBYTES_PER_TOKEN: u64 = 3000;
 
 /// The possible range for a tokenizer, in thousandths of a byte. A report outside of it is ignored.
 const MILLIBYTES_PER_TOKEN_RANGE: std::ops::RangeInclusive<u64> = 1000..=8000;
+
+/// The smallest context that is advised, in tokens.
+const LEAST_ADVISED_TOKENS: u64 = 8192;
 
 /// The most tokens that are reserved for the answer.
 const MAX_ANSWER_TOKENS: u64 = 4096;
@@ -58,9 +64,61 @@ impl TokenGauge {
     }
 }
 
+/// Says that the tools leave no room for a turn in a context of this many tokens, and what helps;
+/// `None` if there is room. It is an estimate: a server's template may leave tools out.
+#[must_use]
+pub fn context_shortage(context: u64, tools: &Toolset) -> Option<String> {
+    let (gauge, bytes) = (TokenGauge::default(), tools.bytes() as u64);
+    let has_room = |context: u64, turns: u64| {
+        gauge.message_room(context, bytes) >= turns * MIN_BUDGET_BYTES as u64
+    };
+    if has_room(context, 1) {
+        return None;
+    }
+    let doubled = std::iter::successors(Some(LEAST_ADVISED_TOKENS), |tokens| tokens.checked_mul(2));
+    let advised = doubled.take(32).find(|tokens| has_room(*tokens, 2));
+    Some(format!(
+        "the {} tools of a request take about {} tokens, and the model's context has {context}: \
+         results are cut short or refused; {}",
+        tools.tools().len(),
+        gauge.estimate_tokens(bytes),
+        context_advice(advised.unwrap_or(context))
+    ))
+}
+
+/// How a model gets a context of this many tokens.
+#[must_use]
+pub fn context_advice(tokens: u64) -> String {
+    format!(
+        "give the model a context of at least {tokens} tokens where the server is started (Ollama: \
+         OLLAMA_CONTEXT_LENGTH={tokens}; llama.cpp: -c {tokens}; LM Studio: Context Length on loading; \
+         vLLM: --max-model-len {tokens})"
+    )
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::tool::ToolSpec;
     use super::*;
+
+    #[test]
+    fn a_context_that_the_tools_fill_is_told_with_one_that_suffices() {
+        let tool = |number: u32| ToolSpec {
+            name: format!("tool_{number}").into(),
+            description: "x".repeat(300).into(),
+            schema: "{}".into(),
+            read_only_hint: None,
+        };
+        let tools = Toolset::new((0..166).map(tool));
+        let told = context_shortage(8192, &tools).unwrap();
+        assert!(
+            told.starts_with("the 166 tools of a request take about "),
+            "{told}"
+        );
+        assert!(told.contains("-c 32768"), "{told}");
+        assert_eq!(context_shortage(32768, &tools), None);
+        assert_eq!(context_shortage(8192, &Toolset::default()), None);
+    }
 
     #[test]
     fn the_estimate_follows_what_the_provider_reports_and_nothing_impossible() {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 
-use crate::cli::{doctor, out, prove};
+use crate::cli::{game_check, out, prove};
 use crate::home::Home;
 use crate::proof::{Proof, ProofTarget};
 use crate::settings::Settings;
@@ -51,15 +51,23 @@ impl<'a> Candidate<'a> {
     /// The answers do not play. The reason was printed.
     pub(super) async fn prove(self) -> anyhow::Result<PassedProof> {
         // The check of the game costs nothing, so it comes first.
-        match doctor::check_game(self.http, self.settings).await {
-            Some(Ok(text)) => out::line(&format!("✓ game: {text}"))?,
+        let game = match game_check::check_game(self.http, self.settings).await {
+            Some(Ok(game)) => {
+                out::line(&format!("✓ game: {}", game.text))?;
+                Some(game)
+            }
             Some(Err(why)) => {
                 out::line(&format!("✗ game: {why}"))?;
                 bail!("the game does not answer as one");
             }
-            None => {}
-        }
+            None => None,
+        };
         let proof = prove::prove_aloud(self.http, &self.target).await?;
+        let learnt = proof.lessons.context_tokens;
+        let context = learnt.or(self.target.context_tokens);
+        if let Some(shortage) = game.and_then(|game| game.context_shortage(context)) {
+            out::line(&format!("✗ context: {shortage}"))?;
+        }
         if !proof.report.verdict.plays() {
             bail!("{} cannot play", self.target.model);
         }

@@ -8,7 +8,7 @@ use super::flags::{is_price_known, listed_model, names_of, resolve_server, typed
 use super::present::{Present, variable};
 use super::prompts::{Choice, ask_key, ask_password, ask_text, choose, confirm, say};
 use super::proof::{Candidate, PassedProof};
-use super::{Extras, Prepared, SetupArgs, SetupLeft, settings_of};
+use super::{Extras, Prepared, SetupArgs, SetupLeft, print_configuration, settings_of};
 use crate::cli::out;
 use crate::home::Home;
 use crate::prices::price_list;
@@ -302,10 +302,7 @@ impl QuestionDialog<'_> {
     fn confirm(&self, answers: &Answers) -> anyhow::Result<()> {
         let (text, _) = settings_of(answers, self.present, self.environment)?;
         out::line(&format!("\n{} would hold:\n", self.present.file.display()))?;
-        for line in text.lines() {
-            out::line(&format!("  {line}"))?;
-        }
-        out::line("")?;
+        print_configuration(&text)?;
         let question = match (self.args.no_start, self.present.is_there) {
             (true, false) => "Write it?",
             (true, true) => "Write it? A copy of the present one is kept.",

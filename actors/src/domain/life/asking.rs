@@ -19,6 +19,7 @@ use super::{AfterRecording, Life, LifeStage, TurnStep};
 impl Life {
     /// Composes the request again for each attempt, so that a retry contains what came meanwhile.
     pub(super) fn ask_model(&mut self, attempt: u32) {
+        self.tell_small_context();
         let notices = self.system_notices();
         let budget = self.request_budget();
         let LifeStage::InTurn { turn, .. } = &self.stage else {

@@ -9,6 +9,7 @@ use crate::fault::MysisFaultKind;
 use crate::ids::Lane;
 use crate::message::Severity;
 use crate::model::{MAX_OBEYED_RETRY_AFTER, ModelFault};
+use crate::tokens::context_shortage;
 
 use super::input::{AlarmId, Effect, TaskId};
 use super::{Life, LifeStage, TurnStep};
@@ -107,9 +108,24 @@ impl Life {
         self.charge_with_notice(provider, fault.usage(), "empty_answer", text);
     }
 
+    /// Tells the operator once that the tools leave no room for a turn in the model's context.
+    pub(super) fn tell_small_context(&mut self) {
+        if self.told.lacks_context {
+            return;
+        }
+        let context = self.provider_rules().and_then(|rules| rules.context_tokens);
+        let shortage = context.and_then(|tokens| context_shortage(tokens, &self.session.tools));
+        if let Some(text) = shortage {
+            self.told.lacks_context = true;
+            self.record_notice(Severity::Warn, "small_context", None, &text);
+        }
+    }
+
     /// Halves the request that exceeds the model's context, and asks once again. The limit stays
     /// until the Mysis gets another model.
     fn shorten_request(&mut self, attempt: u32, text: String) {
+        // The first request of a life is composed before the tools are known.
+        self.tell_small_context();
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return;
         };

@@ -50,6 +50,8 @@ pub(super) struct ToldNotices {
     pub(super) is_away: bool,
     /// That this machine has no file descriptor left for it.
     pub(super) lacks_descriptor: bool,
+    /// That its tools leave no room for a turn in the model's context.
+    pub(super) lacks_context: bool,
     /// The runtime notices in the last request, by code.
     pub(super) noticed: BTreeSet<&'static str>,
     /// The end of the pause that the operator was told last.

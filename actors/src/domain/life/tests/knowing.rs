@@ -224,6 +224,34 @@ fn the_context_of_the_model_bounds_the_request() {
 }
 
 #[test]
+fn tools_that_do_not_fit_the_context_are_told_once() {
+    let mut rules = rules();
+    let mut provider = rules.providers["local"].clone();
+    provider.context_tokens = Some(4096);
+    rules.providers.insert("local".into(), provider);
+    let mut scene = Scene::of(RestoreArgs {
+        rules: Arc::new(rules),
+        ..past()
+    });
+    let tool = ToolSpec {
+        name: "mine".into(),
+        description: "x".repeat(9000).into(),
+        schema: "{}".into(),
+        read_only_hint: None,
+    };
+    scene.hear(LifeInput::Linked {
+        link: LinkState::Ok,
+        tools: Arc::new(Toolset::new([tool])),
+        account: None,
+    });
+    for _ in 0..3 {
+        scene.prompt("go");
+        scene.say("done");
+    }
+    assert_eq!(scene.host_codes(), ["small_context"]);
+}
+
+#[test]
 fn a_ship_under_way_or_cooling_down_is_shown_between_turns_until_its_tick() {
     let cases = [
         (

@@ -1,0 +1,107 @@
+//! The check of the game: whether its server offers tools, and whether they fit a model's context.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::ids::MysisId;
+use actors::domain::tokens::context_shortage;
+use actors::domain::tool::{ToolSpec, Toolset};
+use actors::ports::Upstream;
+use actors::secrets::Secrets;
+
+use crate::settings::Settings;
+use crate::toolbox::McpUpstream;
+use crate::wiring;
+
+/// How long one check may take.
+pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A game that answers.
+pub(super) struct CheckedGame {
+    /// It in words for the operator.
+    pub(super) text: String,
+    /// Its tools and our own.
+    tools: Arc<Toolset>,
+}
+
+impl CheckedGame {
+    /// Says that the tools leave no room for a turn in a context, and what helps; `None` if there is
+    /// room, or if the context is not known.
+    pub(super) fn context_shortage(&self, context_tokens: Option<u64>) -> Option<String> {
+        context_shortage(context_tokens?, &self.tools)
+    }
+}
+
+/// Checks whether the game's server offers its tools; `None` if no game is configured.
+pub(super) async fn check_game(
+    http: &reqwest::Client,
+    settings: &Settings,
+) -> Option<Result<CheckedGame, String>> {
+    if settings.mcp.is_built_in() {
+        return Some(Ok(CheckedGame {
+            text: "the built-in game, served while the swarm runs".to_string(),
+            tools: built_in_tools(),
+        }));
+    }
+    let access = wiring::upstream_access(settings)?;
+    let url = access.url.clone();
+    let upstream = McpUpstream::new(Some(access), http, None);
+    let secrets = Secrets::new(wiring::configured_secrets(settings));
+    let (finding, tools) = match list_tools(&upstream, &url).await {
+        Ok((text, tools)) => (Ok(text), tools),
+        Err(why) => (Err(why), Arc::default()),
+    };
+    let text = clean_finding(finding, &secrets);
+    Some(text.map(|text| CheckedGame { text, tools }))
+}
+
+/// The tools of the built-in game and our own.
+fn built_in_tools() -> Arc<Toolset> {
+    let tool = |(name, description, schema, read_only): (&str, &str, String, bool)| ToolSpec {
+        name: name.into(),
+        description: description.into(),
+        schema: schema.into(),
+        read_only_hint: Some(read_only),
+    };
+    let own = actors::session::own_tools();
+    let listed = zoea_galaxy::tool_table().map(tool);
+    Arc::new(Toolset::new(listed.chain(own.tools().iter().cloned())))
+}
+
+/// Lists the tools without calling any. Returns them with a text for the operator.
+async fn list_tools(upstream: &McpUpstream, url: &str) -> Result<(String, Arc<Toolset>), String> {
+    let Some(link) = upstream.link(MysisId(0)) else {
+        return Ok(("none configured".to_string(), Arc::default()));
+    };
+    let listing = async {
+        link.open().await?;
+        link.tools().await
+    };
+    match tokio::time::timeout(CHECK_TIMEOUT, listing).await {
+        Ok(Ok(tools)) => {
+            let own = actors::session::own_tools().tools().len();
+            let left_out = tools.left_out().map(|text| format!("; {text}"));
+            let text = format!(
+                "{url} offers {} tools{}",
+                tools.tools().len() - own,
+                left_out.unwrap_or_default()
+            );
+            Ok((text, tools))
+        }
+        Ok(Err(fault)) => Err(format!("{url}: {fault}")),
+        Err(_) => Err(format!("{url}: no answer within {CHECK_TIMEOUT:?}")),
+    }
+}
+
+/// Removes keys from a finding: a server's error text may quote its own key or that of another
+/// server.
+pub(super) fn clean_finding(
+    finding: Result<String, String>,
+    known: &Secrets,
+) -> Result<String, String> {
+    let known = known.redactor();
+    match finding {
+        Ok(text) => Ok(known.clean_own(text)),
+        Err(why) => Err(known.clean_own(why)),
+    }
+}
