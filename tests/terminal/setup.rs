@@ -1,6 +1,7 @@
 //! `zoea setup` at a terminal: its questions, leaving it, and what the screen shows.
 
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -115,6 +116,102 @@ fn what_is_wrong_with_an_address_stays_in_sight() {
     terminal.types("\u{3}");
     terminal.sees("nothing was written");
     terminal.comes_back();
+}
+
+/// A model server that knows one model, and wants a key for it. It answers other paths with a page.
+fn strict_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            // Who asked may have left.
+            let _ = refuse(stream);
+        }
+    });
+    url
+}
+
+fn refuse(mut stream: TcpStream) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?);
+    let (mut head, mut length) = (String::new(), 0);
+    while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head)? > 0 {}
+    for line in head.to_lowercase().lines() {
+        if let Some(bytes) = line.strip_prefix("content-length: ") {
+            length = bytes.trim().parse().unwrap_or(0);
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let (status, kind, answer) = if !head.contains(" /v1/") {
+        ("200 OK", "text/html", "<html>hello</html>")
+    } else if !head.contains("Bearer sesame-sesame") && !head.contains("bearer sesame-sesame") {
+        let answer = r#"{"error":{"message":"Incorrect API key provided"}}"#;
+        ("401 Unauthorized", "application/json", answer)
+    } else if head.starts_with("GET") {
+        let answer = r#"{"data":[{"id":"qwen3:8b"}]}"#;
+        ("200 OK", "application/json", answer)
+    } else {
+        let answer = r#"{"error":{"message":"model 'gpt-99' not found","type":"not_found_error"}}"#;
+        ("404 Not Found", "application/json", answer)
+    };
+    let length = answer.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(format!("{head}{answer}").as_bytes())
+}
+
+/// Waits for a text that may be wrapped.
+fn sees_wrapped(terminal: &mut Terminal, text: &str) {
+    terminal.until(text, |screen| {
+        let lines = screen.contents();
+        let words: Vec<&str> = lines.split_whitespace().collect();
+        words.join(" ").contains(text)
+    });
+}
+
+#[test]
+fn what_a_server_refuses_is_told_at_the_question_and_nothing_is_written() {
+    let url = strict_server();
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(80, 24, folder.path());
+    terminal.types(&format!(
+        "\"$ZOEA\" setup --provider {url}/v1 --game offline --myses 1 --cap unlimited\r"
+    ));
+    terminal.sees("This server wants a key.");
+    terminal.sees("Its key");
+    terminal.types("not-the-key\r");
+    sees_wrapped(&mut terminal, "refuses the key (HTTP 401)");
+    terminal.types("sesame-sesame\r");
+    // The list has another model.
+    terminal.sees("Which model?");
+    terminal.types("another\r");
+    terminal.sees("Its name");
+    terminal.types("gpt-99\r");
+    terminal.sees("Try it now?");
+    terminal.types("\r");
+    sees_wrapped(
+        &mut terminal,
+        "has no model gpt-99; set `model` of providers.local to one that it has: qwen3:8b",
+    );
+    sees_wrapped(
+        &mut terminal,
+        "gpt-99 cannot play. Choose again, or leave with Esc.",
+    );
+    terminal.sees("Its key");
+    terminal.types("\u{3}");
+    terminal.sees("nothing was written");
+    // What answers with a page is no model server.
+    terminal.types(&format!(
+        "clear; \"$ZOEA\" setup --provider {url}/shop --game offline\r"
+    ));
+    sees_wrapped(&mut terminal, "no model server");
+    terminal.sees("letters filter");
+    terminal.types("\u{3}");
+    terminal.sees("nothing was written");
+    terminal.comes_back();
+    let left = std::fs::read_dir(folder.path().join(".zoea")).expect("a home");
+    assert_eq!(left.count(), 0);
 }
 
 #[test]

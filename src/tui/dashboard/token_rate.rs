@@ -50,10 +50,11 @@ impl TokenRate {
         &self.bars
     }
 
-    /// The tokens of the last minute.
+    /// The tokens of the last minute; `None` while there was no time to see any.
     #[must_use]
-    pub fn per_minute(&self) -> u64 {
-        self.bars.iter().rev().take(BARS_PER_MINUTE).sum()
+    pub fn per_minute(&self) -> Option<u64> {
+        let used = self.bars.iter().rev().take(BARS_PER_MINUTE).sum();
+        (used > 0 || self.bars.len() > 1).then_some(used)
     }
 
     /// Whether all bars are zero.
@@ -87,11 +88,24 @@ mod tests {
         flow.settle(150, Moment(1_001_000));
         flow.settle(250, Moment(1_011_000));
         assert_eq!(flow.bars(), &[150, 0, 100]);
-        assert_eq!(flow.per_minute(), 250);
+        assert_eq!(flow.per_minute(), Some(250));
         flow.settle(250, Moment(1_065_000));
-        assert_eq!(flow.per_minute(), 100);
+        assert_eq!(flow.per_minute(), Some(100));
         flow.settle(250, Moment(9_000_000_000));
         assert!(flow.is_flat());
+    }
+
+    #[test]
+    fn nothing_is_known_before_the_first_bar_is_over() {
+        let mut flow = TokenRate::default();
+        assert_eq!(flow.per_minute(), None);
+        flow.settle(0, Moment(1_000_000));
+        assert_eq!(flow.per_minute(), None);
+        flow.settle(0, Moment(1_005_000));
+        assert_eq!(flow.per_minute(), Some(0));
+        let mut busy = TokenRate::default();
+        busy.settle(7, Moment(1_000_000));
+        assert_eq!(busy.per_minute(), Some(7));
     }
 
     #[test]

@@ -127,7 +127,8 @@ fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
 fn paint_amounts(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let counts = dashboard.counts();
     let flow = dashboard.token_rate();
-    let per_minute = figures::amount(flow.per_minute());
+    let per_minute = flow.per_minute().map(figures::amount);
+    let per_minute = per_minute.unwrap_or_else(|| "-".into());
     let mut parts = Vec::new();
     if let Some(tick) = counts.tick {
         parts.push(StyledLine::of("   tick ", Tone::Dim).with(tick.to_string(), Tone::Text));
