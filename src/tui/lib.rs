@@ -1,7 +1,8 @@
 //! The terminal: draws the dashboard and passes on what the operator does.
 //!
-//! It has two threads. One owns the output and draws the newest picture. The other reads keys and
-//! mouse. Only [`TerminalGuard::stop`] waits for them, for at most `RESTORE_TIMEOUT`.
+//! One thread owns the output and draws the newest picture, one reads keys and mouse, one watches
+//! whether the terminal is still there, and one receives the signals of a shell's job control.
+//! [`TerminalGuard::stop`] waits for the first one, for at most `RESTORE_TIMEOUT`.
 
 pub mod dashboard;
 pub mod drawable;
@@ -18,7 +19,7 @@ mod modes;
 mod slot;
 mod suspend;
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -134,6 +135,13 @@ impl TerminalGuard {
                     let _ = tell.send(());
                 })?
         };
+        // Input from elsewhere than a terminal may end, and the terminal stays.
+        if io::stdin().is_terminal() {
+            let (watched, sink) = (slot.clone(), input_sink.clone());
+            thread::Builder::new()
+                .name("tui-hang-up".to_string())
+                .spawn(move || input::watch_for_hang_up(&watched, &*sink))?;
+        }
         let reader = slot.clone();
         thread::Builder::new()
             .name("tui-input".to_string())

@@ -349,3 +349,15 @@ fn a_terminal_that_goes_away_ends_the_questions_even_if_its_signal_is_ignored() 
         zoea_rig::until("it has ended", || (!runs_in(folder.path())).then_some(()));
     }
 }
+
+/// In a session that does not control the terminal, no signal tells that the terminal is gone.
+#[test]
+fn a_terminal_that_goes_away_without_a_signal_ends_the_swarm() {
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(80, 24, folder.path());
+    terminal.types("setsid \"$ZOEA\" run --offline\r");
+    terminal.sees("epsilon");
+    assert!(runs_in(folder.path()), "it plays");
+    drop(terminal);
+    zoea_rig::until("it has ended", || (!runs_in(folder.path())).then_some(()));
+}
