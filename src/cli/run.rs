@@ -29,6 +29,9 @@ pub(super) use signals::Signals;
 use zoea_grammar::units::parse_duration;
 use zoea_tui::TerminalGuard;
 
+/// How long a part of the start may go on after the program was asked to stop.
+const START_GRACE: Duration = Duration::from_secs(2);
+
 /// The options of `zoea run`.
 #[derive(Debug, Default, Args)]
 pub struct RunArgs {
@@ -168,16 +171,21 @@ async fn run_swarm(
     };
     let home = &lock.home().clone();
     let face = Output::open(args, home, settings, environment).await?;
-    let mut flight = RunningSwarm::start(lock, settings, options, face.observers()).await?;
+    let starting = RunningSwarm::start(lock, settings, options, face.observers());
+    let started = start_part(starting, stop_request(&face, signals)).await;
+    let (Some(flight), was_stopped) = started else {
+        face.close().await;
+        return Ok(StopReason::Asked);
+    };
+    let mut flight = flight?;
     report_start(&flight, settings, on_defaults, args.headless);
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
-    if args.needs_mission {
-        wiring::give_first_mission(flight.swarm()).await?;
-    }
-    if let Some(offline) = &own.offline {
-        offline.populate(flight.swarm()).await?;
-    }
-    flight.warn_about_descriptors(own.has_any()).await;
+    let is_stopped = was_stopped || {
+        let orders = give_first_orders(args, &flight, own);
+        let (done, is_stopped) = start_part(orders, stop_request(&face, signals)).await;
+        done.transpose()?;
+        is_stopped
+    };
     tracing::info!(control = %control.url(), "up");
     let manager = ServiceManager::of(environment);
     let beating = manager.ready(flight.swarm());
@@ -189,7 +197,10 @@ async fn run_swarm(
         }
         Some(_) => None,
     };
-    let stop = wait_for_stop(args.r#for, &face, (&mut flight, &manager), signals, source).await;
+    let stop = match is_stopped {
+        true => StopReason::Asked,
+        false => wait_for_stop(args.r#for, &face, (&mut flight, &manager), signals, source).await,
+    };
     tracing::info!(?stop, "closing");
     manager.stopping();
     drop(beating);
@@ -204,6 +215,48 @@ async fn run_swarm(
     }
     face.close().await;
     Ok(stop)
+}
+
+/// Gives the orders of a first start. Each of them waits until it is stored.
+async fn give_first_orders(
+    args: &RunArgs,
+    flight: &RunningSwarm,
+    own: &OwnServers,
+) -> anyhow::Result<()> {
+    if args.needs_mission {
+        wiring::give_first_mission(flight.swarm()).await?;
+    }
+    if let Some(offline) = &own.offline {
+        offline.populate(flight.swarm()).await?;
+    }
+    flight.warn_about_descriptors(own.has_any()).await;
+    Ok(())
+}
+
+/// Waits until the operator or a signal asks the program to stop.
+async fn stop_request(face: &Output, signals: &mut Signals) {
+    // Cancel-safe: signals stay pending, and a request to quit is remembered.
+    match face {
+        Output::Lines(_) => signals.stop().await,
+        Output::Screen { quit, .. } => tokio::select! {
+            () = quit.cancelled() => {}
+            () = signals.next_terminal_signal() => {}
+        },
+    }
+}
+
+/// Does a part of the start, and says whether the program was asked to stop meanwhile. A part may
+/// wait for a disk that takes no writes, for as long as that lasts. So it has only a moment after
+/// such a request; a part that is not done by then is given up. What was acknowledged is stored.
+async fn start_part<T>(
+    part: impl Future<Output = T>,
+    stop_request: impl Future<Output = ()>,
+) -> (Option<T>, bool) {
+    let mut part = std::pin::pin!(part);
+    tokio::select! {
+        done = &mut part => (Some(done), false),
+        () = stop_request => (tokio::time::timeout(START_GRACE, part).await.ok(), true),
+    }
 }
 
 /// Reports to the operator what matters at start; without a terminal, on stderr as well.

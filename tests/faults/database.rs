@@ -62,6 +62,20 @@ fn a_removed_database_is_saved_and_goes_on_where_it_was() {
     hear(&mut swarm, "tool_returned");
 }
 
+/// The orders of a first start wait for the store, and the store for its database.
+#[test]
+fn a_start_whose_database_is_removed_ends_by_a_signal() {
+    let home = Home::new();
+    let mut command = home.command(&["run", "--offline", "--headless", "--json"]);
+    command.args(["--myses", "200"]);
+    let mut swarm = Process::spawn(command);
+    hear(&mut swarm, "mysis_created");
+    std::fs::remove_file(home.file("offline/zoea.db")).expect("the database is removed");
+    hear(&mut swarm, "was removed");
+    swarm.signal("-TERM");
+    until("it has ended", || swarm.has_ended().then_some(()));
+}
+
 #[test]
 fn a_locked_database_makes_the_swarm_wait_and_then_go_on() {
     let scene = scene();

@@ -75,6 +75,11 @@ impl Process {
         assert!(sent.expect("kill runs").success(), "{name} {pid}");
     }
 
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.try_wait().expect("a child").is_some()
+    }
+
     /// Waits for its end. Further output is read and thrown away.
     pub fn wait(mut self) -> ExitStatus {
         while self.line().is_some() {}
