@@ -1,36 +1,36 @@
 //! `zoea run`: runs the swarm until a signal or the operator stops it.
 
+mod output;
 mod own_servers;
 mod signals;
+mod starting;
 
 use std::time::Duration;
 
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::secrets::Secrets;
-use actors::ui::TerminalLink;
 use clap::{Args, value_parser};
-use tokio_util::sync::CancellationToken;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
-use crate::cli::screen::{self, LookArgs};
-use crate::headless::{Format, Headless};
+use crate::cli::screen::LookArgs;
+use crate::headless::Format;
 use crate::home::{Home, HomeLock};
 use crate::logging;
 use crate::readiness::ServiceManager;
 use crate::settings::bounds::MAX_MYSES;
 use crate::settings::{Environment, LoadedSettings, Settings, SettingsError};
 use crate::wiring::{
-    self, LaunchOptions, Observers, OfflineOptions, OfflineServers, RunningSwarm, SwarmSignal,
+    self, LaunchOptions, OfflineOptions, OfflineServers, RunningSwarm, SwarmSignal,
 };
+use output::Output;
+#[cfg(test)]
+use output::open_output;
 use own_servers::OwnServers;
 pub(super) use signals::Signals;
+use starting::{give_first_orders, start_part, stop_request};
 use zoea_grammar::units::parse_duration;
-use zoea_tui::TerminalGuard;
-
-/// How long a part of the start may go on after the program was asked to stop.
-const START_GRACE: Duration = Duration::from_secs(2);
 
 /// The options of `zoea run`.
 #[derive(Debug, Default, Args)]
@@ -217,48 +217,6 @@ async fn run_swarm(
     Ok(stop)
 }
 
-/// Gives the orders of a first start. Each of them waits until it is stored.
-async fn give_first_orders(
-    args: &RunArgs,
-    flight: &RunningSwarm,
-    own: &OwnServers,
-) -> anyhow::Result<()> {
-    if args.needs_mission {
-        wiring::give_first_mission(flight.swarm()).await?;
-    }
-    if let Some(offline) = &own.offline {
-        offline.populate(flight.swarm()).await?;
-    }
-    flight.warn_about_descriptors(own.has_any()).await;
-    Ok(())
-}
-
-/// Waits until the operator or a signal asks the program to stop.
-async fn stop_request(face: &Output, signals: &mut Signals) {
-    // Cancel-safe: signals stay pending, and a request to quit is remembered.
-    match face {
-        Output::Lines(_) => signals.stop().await,
-        Output::Screen { quit, .. } => tokio::select! {
-            () = quit.cancelled() => {}
-            () = signals.next_terminal_signal() => {}
-        },
-    }
-}
-
-/// Does a part of the start, and says whether the program was asked to stop meanwhile. A part may
-/// wait for a disk that takes no writes, for as long as that lasts. So it has only a moment after
-/// such a request; a part that is not done by then is given up. What was acknowledged is stored.
-async fn start_part<T>(
-    part: impl Future<Output = T>,
-    stop_request: impl Future<Output = ()>,
-) -> (Option<T>, bool) {
-    let mut part = std::pin::pin!(part);
-    tokio::select! {
-        done = &mut part => (Some(done), false),
-        () = stop_request => (tokio::time::timeout(START_GRACE, part).await.ok(), true),
-    }
-}
-
 /// Reports to the operator what matters at start; without a terminal, on stderr as well.
 fn report_start(
     flight: &RunningSwarm,
@@ -286,70 +244,6 @@ fn report_start(
     if let Some(mended) = swarm.ledger().mend_report() {
         note(&mended.to_string());
     }
-}
-
-/// The operator's view of the swarm.
-enum Output {
-    Lines(Headless),
-    Screen {
-        link: TerminalLink,
-        terminal: TerminalGuard,
-        quit: CancellationToken,
-    },
-}
-
-impl Output {
-    async fn open(
-        args: &RunArgs,
-        home: &Home,
-        settings: &Settings,
-        environment: &Environment,
-    ) -> anyhow::Result<Output> {
-        if args.headless {
-            return Ok(Output::Lines(open_output(args.format()).await?));
-        }
-        let (link, terminal, quit) =
-            screen::open_terminal(home, &settings.tui, &args.look, environment)?;
-        Ok(Output::Screen {
-            link,
-            terminal,
-            quit,
-        })
-    }
-
-    fn observers(&self) -> Observers {
-        match self {
-            Output::Lines(headless) => Observers {
-                watchers: vec![headless.watcher()],
-                link: None,
-            },
-            Output::Screen { link, .. } => Observers {
-                watchers: Vec::new(),
-                link: Some(link.clone()),
-            },
-        }
-    }
-
-    /// Waits until the operator quits in the terminal.
-    async fn quit(&self) {
-        match self {
-            Output::Lines(_) => std::future::pending().await,
-            Output::Screen { quit, .. } => quit.cancelled().await,
-        }
-    }
-
-    async fn close(self) {
-        match self {
-            Output::Lines(headless) => headless.stop().await,
-            Output::Screen { terminal, .. } => terminal.stop(),
-        }
-    }
-}
-
-async fn open_output(format: Format) -> anyhow::Result<Headless> {
-    Headless::start(format)
-        .await
-        .map_err(|error| anyhow::anyhow!("open the output: {error}"))
 }
 
 /// Waits for a reason to stop. Without a terminal, SIGHUP reloads the configuration instead of
