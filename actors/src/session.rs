@@ -19,6 +19,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio_util::task::AbortOnDropHandle;
+use zoea_spacemolt::results;
 
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::ids::{CallKey, Incarnation, Moment, MysisId};
@@ -27,7 +28,8 @@ use crate::domain::message::{CallStatus, Severity};
 use crate::domain::record::{GameAccount, SavedSession};
 use crate::domain::redact::Redactor;
 use crate::domain::rules::ToolRules;
-use crate::domain::tool::{Toolset, is_own};
+use crate::domain::tool::{Toolset, command_of_call, is_own};
+use crate::domain::tool_filter::ToolPermit;
 use crate::gate::GateHandle;
 use crate::ports::{Archive, Clock, Link, LinkAnswer};
 use crate::secrets::Secrets;
@@ -104,6 +106,8 @@ pub struct GameSession {
     deps: SessionDeps,
     link: Option<Arc<dyn Link>>,
     rules: ToolRules,
+    /// What the model may call.
+    permit: ToolPermit,
     phase: ConnectionPhase,
     account: Option<GameAccount>,
     /// Whether the stored account and session have been read.
@@ -120,6 +124,8 @@ pub struct GameSession {
     listed: Option<Arc<Toolset>>,
     /// The list that the present turn began with. It holds until the next turn.
     pinned: Option<Arc<Toolset>>,
+    /// Those of them that the model may call.
+    offered: Arc<Toolset>,
     /// The game's own session id, if the game uses one.
     game_session: Option<String>,
     /// A new account that is not saved yet.
@@ -169,6 +175,7 @@ impl GameSession {
             deps,
             link,
             rules,
+            permit: ToolPermit::default(),
             phase: ConnectionPhase::Closed { failures: 0 },
             account: None,
             knows_account: false,
@@ -178,6 +185,7 @@ impl GameSession {
             tools: own_tools(),
             listed: None,
             pinned: None,
+            offered: own_tools(),
             game_session: None,
             unsaved: None,
             has_unread_account: false,
@@ -187,15 +195,24 @@ impl GameSession {
         }
     }
 
-    /// Sets the rules for tool calls.
-    pub fn take_rules(&mut self, rules: ToolRules) {
+    /// Sets the rules for tool calls, and what the model may call.
+    pub fn take_rules(&mut self, rules: ToolRules, permit: ToolPermit) {
         self.rules = rules;
+        if self.permit != permit {
+            self.permit = permit;
+            self.offered = self.permit.filter(&self.tools);
+        }
     }
 
-    /// The tools that are available now.
+    /// The tools that are offered now.
     #[must_use]
-    pub fn tools(&self) -> &Arc<Toolset> {
-        &self.tools
+    pub fn offered_tools(&self) -> &Arc<Toolset> {
+        &self.offered
+    }
+
+    fn set_tools(&mut self, tools: Arc<Toolset>) {
+        self.offered = self.permit.filter(&tools);
+        self.tools = tools;
     }
 
     /// Opens the session and logs in. With `waits_out`, waits for as long as the game server is
@@ -239,7 +256,7 @@ impl GameSession {
         // A game may reveal secrets in any of its answers.
         let text = self.without_secrets(text);
         ToolOutcome {
-            tick: answer::answer_tick(&text),
+            tick: results::tick(&text),
             text,
             status,
             ms: self.deps.clock.moment().millis_since(started),
@@ -272,15 +289,17 @@ impl GameSession {
         arguments: Map<String, Value>,
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
+        let command = command_of_call(&order.tool, &order.arguments);
         if self.has_accounts() {
-            match &*order.tool {
+            match &*command {
                 "register" => return self.register_account(order, arguments, outlet).await,
-                "login" => return self.login_again(order, outlet).await,
+                // A token of the model's would log in another account.
+                "login" | "login_token" => return self.login_again(order, outlet).await,
                 _ => {}
             }
         }
         let outcome = self.send_call(order, arguments, outlet).await;
-        if &*order.tool == "logout" && outcome.1 == CallStatus::Done {
+        if &*command == "logout" && outcome.1 == CallStatus::Done {
             self.logged_out();
         }
         outcome

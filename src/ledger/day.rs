@@ -117,7 +117,11 @@ impl LedgerInner {
                 .expr(id)
                 .filter(Column::Kind.eq("result"))
                 .filter(Column::Metadata.contains("\"tool\":\"get_status\""))
-                .filter(Column::Content.contains("\"credits\""))
+                .filter(
+                    Condition::any()
+                        .add(Column::Content.contains("\"credits\""))
+                        .add(Column::Content.contains("cr | ")),
+                )
                 .group_by(Column::MysisId);
             Column::Id.in_subquery(looks.into_query())
         };
@@ -143,7 +147,7 @@ fn select_day(day: Day) -> Select<message::Entity> {
 
 /// The credits in the result of a status query.
 fn credits_in(content: &str) -> Option<i64> {
-    let seen: serde_json::Value = serde_json::from_str(content).ok()?;
-    let player = seen.get("player").unwrap_or(&seen);
-    player.get("credits")?.as_i64()
+    let seen = zoea_spacemolt::results::read_facts(content)?;
+    let player = seen.get("player").and_then(|player| player.as_object());
+    player.unwrap_or(&seen).get("credits")?.as_i64()
 }

@@ -1,12 +1,13 @@
 //! `[mcp]`: the upstream MCP server, which is the game.
 
 use zoea_domain::rules::ToolRules;
+use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 
 use super::header::{HeaderSettings, read_headers};
 use super::provider::KeySource;
 use super::rule::{
-    BUILT_IN_GAME, duration_above_zero, non_empty_text, retry_waits, upstream_url, variable_name,
-    whole_number,
+    BUILT_IN_GAME, duration_above_zero, non_empty_text, retry_waits, tool_patterns, upstream_url,
+    variable_name, whole_number,
 };
 use super::secret::Secret;
 use super::section::Section;
@@ -59,6 +60,11 @@ impl ReadSection for McpSettings {
             /// The entry of credentials.json that holds it, where no variable is named; it is written
             /// {"secrets": {"game_token": "…"}}
             optional token_name = "game_token", non_empty_text();
+            /// Which of its tools are offered and called, by name or by the game's command; `*` stands for any text.
+            /// Left out: all. Our own (zoea_*) always are, and the runtime itself still logs in.
+            optional tools = ["get_*", "travel", "mine", "sell"], tool_patterns();
+            /// Which are not, whatever `tools` says.
+            default deny_tools = [], tool_patterns();
             /// The variable that holds the game's registration code; the code itself never stands in this file. It
             /// goes into each call of `register` on its way to the game, and no model sees it. Left out: none.
             optional registration_code_env = "REGISTRATION_CODE", variable_name();
@@ -79,10 +85,18 @@ impl ReadSection for McpSettings {
                 "one of the two",
             );
         }
+        let swarm = ToolFilter {
+            allow: tools,
+            deny: deny_tools,
+        };
         let tools = ToolRules {
             timeout: tool_timeout,
             retry,
             logins_per_minute: Some(logins_per_minute),
+            filters: ToolFilters {
+                swarm,
+                ..ToolFilters::default()
+            },
             ..ToolRules::default()
         };
         Self {

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use zoea_domain::tool_filter::ToolFilter;
+
 use super::Settings;
-use super::rule::{mysis_name, provider_name, quote_text};
+use super::rule::{mysis_name, provider_name, quote_text, tool_patterns};
 use super::section::Section;
 use super::table::read_keys;
 
@@ -14,6 +16,8 @@ pub struct DeclaredMysis {
     pub name: String,
     /// One of `providers`; `None` for the default one.
     pub provider: Option<String>,
+    /// Which tools it may call, of those that the swarm may.
+    pub tools: ToolFilter,
 }
 
 /// Reads all declared Myses. `providers` are the names that they may refer to.
@@ -24,13 +28,24 @@ pub(super) fn read_roster(root: &mut Section<'_, '_>, providers: &[String]) -> V
             required name = "beta", mysis_name();
             /// Left out: the default provider.
             optional provider = "local", provider_name(providers, "provider").map(|name| name.to_string());
+            /// Of the tools that [mcp] allows. Left out: all of them.
+            optional tools = ["get_*", "mine"], tool_patterns();
+            default deny_tools = [], tool_patterns();
         }
         let name = name?;
         if !taken.insert(name.clone()) {
             let found = format!("{}, which another Mysis has already", quote_text(&name));
             section.reject("name", &found, "names that differ");
         }
-        Some(DeclaredMysis { name, provider })
+        let tools = ToolFilter {
+            allow: tools,
+            deny: deny_tools,
+        };
+        Some(DeclaredMysis {
+            name,
+            provider,
+            tools,
+        })
     });
     myses.into_iter().flatten().collect()
 }

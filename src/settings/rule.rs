@@ -15,7 +15,7 @@ pub(super) use number::{
 };
 pub(super) use text::{
     any_address, loopback_address, mysis_name, non_empty_text, on_or_off, one_of, provider_name,
-    variable_name,
+    tool_patterns, variable_name,
 };
 pub use url::BUILT_IN_GAME;
 pub(super) use url::{database_url, endpoint_url, secret_url, server_url, upstream_url};

@@ -87,9 +87,13 @@ mod tests {
         assert_eq!(settings.swarm, default.swarm);
         assert_eq!(settings.providers["local"], default.providers["local"]);
         let variable = "REGISTRATION_CODE".to_string();
+        let mut tools = default.mcp.tools.clone();
+        let patterns = ["get_*", "travel", "mine", "sell"].map(Into::into);
+        tools.filters.swarm.allow = Some(patterns.to_vec());
         assert_eq!(
             settings.mcp,
             McpSettings {
+                tools,
                 registration_code_source: KeySource::Variable(variable),
                 token_source: KeySource::Variable("GAME_TOKEN".to_string()),
                 headers: vec![HeaderSettings {

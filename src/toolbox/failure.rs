@@ -10,6 +10,9 @@ use zoea_mcp::McpFailure;
 /// The JSON-RPC codes for an unknown session: SpaceMolt's, and the one that the SDKs send with HTTP
 /// 404.
 const NO_SESSION_CODES: [i64; 2] = [-32600, -32001];
+/// The JSON-RPC code with which SpaceMolt's second interface limits requests. Its text tells the
+/// seconds.
+const LIMITED_CODE: i64 = -32029;
 /// The first JSON-RPC code of a server's own errors.
 const SERVER_ERROR_CODE: i64 = -32000;
 
@@ -20,6 +23,12 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
         McpFailure::Refused { code, status, .. } if is_session_lost(code, status) => {
             LinkFault::SessionLost(text)
         }
+        McpFailure::Refused {
+            code: LIMITED_CODE, ..
+        } => LinkFault::Limited {
+            retry_after: told_seconds(&text),
+            text,
+        },
         McpFailure::Refused { .. } => LinkFault::Refused(text),
         McpFailure::SessionGone => LinkFault::SessionLost(text),
         McpFailure::Status {
@@ -58,6 +67,14 @@ fn is_session_lost(code: i64, status: u16) -> bool {
     NO_SESSION_CODES.contains(&code) || (status == 400 && code == SERVER_ERROR_CODE)
 }
 
+/// The seconds that a text tells, such as `Retry in 7 seconds.`
+fn told_seconds(text: &str) -> Option<Duration> {
+    let (before, _) = text.split_once(" second")?;
+    let number = before.rsplit(' ').next()?;
+    let seconds: u64 = number.parse().ok()?;
+    Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER))
+}
+
 /// Classifies an HTTP status by whether the request reached the server that would have executed it.
 fn status_fault(status: u16, text: &str, retry_after: Option<&str>) -> LinkFault {
     match status {
@@ -86,6 +103,20 @@ mod tests {
             message: message.to_string(),
             status,
         })
+    }
+
+    #[test]
+    fn a_limit_tells_its_seconds() {
+        let wait = |text: &str| {
+            let LinkFault::Limited { retry_after, .. } = error(-32029, text, 200) else {
+                panic!("{text} is no limit");
+            };
+            retry_after
+        };
+        let told = wait("Too many requests. Retry in 7 seconds.");
+        assert_eq!(told, Some(Duration::from_secs(7)));
+        assert_eq!(wait("Too many requests."), None);
+        assert_eq!(wait("Retry in 99999999 seconds"), Some(MAX_RETRY_AFTER));
     }
 
     #[test]

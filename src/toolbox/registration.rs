@@ -10,15 +10,18 @@ use actors::ports::LinkCall;
 use serde_json::Value;
 
 use zoea_mcp::ListedTool;
+use zoea_spacemolt::commands;
 
-/// The tool that needs the code.
+/// The command that needs the code.
 const REGISTER: &str = "register";
+/// The tool that has it as an action, among others that may need a code of their own.
+const ACCOUNT_TOOL: &str = "spacemolt_auth";
 /// The argument for the code.
 const CODE_ARGUMENT: &str = "registration_code";
 
 /// The call that the game gets. The code replaces whatever the model wrote in its place.
 pub(super) fn with_code(mut call: LinkCall, code: &Arc<str>) -> LinkCall {
-    if &*call.tool == REGISTER {
+    if commands::command(&call.tool, &call.arguments) == REGISTER {
         let code = Value::String(code.to_string());
         call.arguments.insert(CODE_ARGUMENT.to_string(), code);
     }
@@ -27,6 +30,16 @@ pub(super) fn with_code(mut call: LinkCall, code: &Arc<str>) -> LinkCall {
 
 /// The tool that a model sees.
 pub(super) fn without_code(tool: ListedTool) -> ListedTool {
+    if &*tool.name == ACCOUNT_TOOL {
+        let without = tool.description.replace(
+            "register(username, empire, registration_code)",
+            "register(username, empire)",
+        );
+        return ListedTool {
+            description: without.into(),
+            ..tool
+        };
+    }
     if &*tool.name != REGISTER {
         return tool;
     }
@@ -67,6 +80,15 @@ mod tests {
             with_code(call, &"REG-7".into()).arguments[CODE_ARGUMENT].clone()
         };
         assert_eq!(sent("register"), "REG-7");
+        let arguments = json!({"action": "register", "username": "Quill"});
+        let call = LinkCall {
+            tool: "spacemolt_auth".into(),
+            arguments: arguments.as_object().unwrap().clone(),
+            call_id: "1".to_string(),
+            timeout: Duration::ZERO,
+        };
+        let sent_as_action = with_code(call, &"REG-7".into());
+        assert_eq!(sent_as_action.arguments[CODE_ARGUMENT], "REG-7");
         assert_eq!(sent("mine"), "mine");
     }
 

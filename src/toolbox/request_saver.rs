@@ -102,9 +102,9 @@ impl CachingLink {
         ask(&mut own)
     }
 
-    fn is_read_only(&self, tool: &str) -> bool {
+    fn is_read_only(&self, tool: &str, arguments: &str) -> bool {
         let tools = self.own(|own| own.tools.clone());
-        tools.is_some_and(|tools| tools.is_read_only(tool))
+        tools.is_some_and(|tools| tools.is_read_only(tool, arguments))
     }
 
     async fn call_cached(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
@@ -118,13 +118,15 @@ impl CachingLink {
             return Ok(known);
         }
         let (tool, arguments) = (call.tool.clone(), tick_cache::arguments(&call));
-        let read_only = self.is_read_only(&tool);
+        let read_only = self.is_read_only(&tool, &arguments);
+        let is_queue = tick_cache::is_queue(&call);
         let answer = self.inner.call(call).await;
-        self.learn(&tool, &answer);
+        self.learn(is_queue, &answer);
         let now = Instant::now();
         self.own(|own| match &answer {
-            Ok(answer) if read_only || tick_cache::is_queue(&tool) => {
-                own.tick_cache.saw(&tool, arguments, answer, now);
+            Ok(answer) if read_only || is_queue => {
+                let asked = (&tool, arguments, is_queue);
+                own.tick_cache.saw(asked, answer, now);
             }
             // Any other call may have changed what the cached answers describe.
             Ok(_) | Err(_) => own.tick_cache.forget(),
@@ -138,21 +140,22 @@ impl CachingLink {
         key: shared_cache::Key,
         call: LinkCall,
     ) -> Result<LinkAnswer, LinkFault> {
-        let (inner, tool) = (self.inner.clone(), call.tool.clone());
+        let inner = self.inner.clone();
         let fetch = move || async move { inner.call(call).await }.boxed();
         let answer = self.shared.shared_cache.look_up(key, self.who, fetch).await;
-        self.learn(&tool, &answer);
+        self.learn(false, &answer);
         answer
     }
 
-    /// Takes ticks, announced restarts and lost sessions from an answer.
-    fn learn(&self, tool: &str, answer: &Result<LinkAnswer, LinkFault>) {
+    /// Takes ticks, announced restarts and lost sessions from an answer. `is_queue` is whether it
+    /// is one of the queue of notifications.
+    fn learn(&self, is_queue: bool, answer: &Result<LinkAnswer, LinkFault>) {
         let now = Instant::now();
         match answer {
             Ok(answer) => {
                 // Only this tool delivers the game's own messages. In any other answer the same
                 // words may be a player's.
-                let delivers = tick_cache::is_queue(tool) && !answer.is_error;
+                let delivers = is_queue && !answer.is_error;
                 let restarts = self.shared.server_clock(|server_clock| {
                     server_clock.heard(&answer.text, now);
                     delivers && server_clock.heard_notifications(&answer.text, now)

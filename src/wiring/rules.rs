@@ -18,12 +18,17 @@ use crate::toolbox::UpstreamAccess;
 pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
     let swarm = settings.swarm.rules.clone();
     let providers = settings.providers.iter();
+    let mut tools = settings.mcp.tools.clone();
+    let myses = settings.myses.iter();
+    tools.filters.myses = myses
+        .map(|mysis| (mysis.name.as_str().into(), mysis.tools.clone()))
+        .collect();
     Ok(SwarmRules {
         progress: settings.progress.clone(),
         system_prompt: prompt_template(home)?.text,
         tools: ToolRules {
             search_others: swarm.tools.search_others,
-            ..settings.mcp.tools.clone()
+            ..tools
         },
         supervision: settings.supervision.clone(),
         budget: budget_rules(settings),

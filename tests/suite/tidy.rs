@@ -32,11 +32,18 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 }
 
 fn all() -> Vec<(PathBuf, String)> {
-    ["src", "actors/src", "migration/src", "tests", "benches"]
-        .into_iter()
-        .filter(|folder| root().join(folder).is_dir())
-        .flat_map(sources)
-        .collect()
+    [
+        "src",
+        "actors/src",
+        "migration/src",
+        "spacemolt/src",
+        "tests",
+        "benches",
+    ]
+    .into_iter()
+    .filter(|folder| root().join(folder).is_dir())
+    .flat_map(sources)
+    .collect()
 }
 
 /// The part of a file that is not its tests.

@@ -40,5 +40,6 @@ pub mod swarm_silence;
 pub mod system_prompt;
 pub mod tokens;
 pub mod tool;
+pub mod tool_filter;
 pub mod write;
 pub mod written_call;

@@ -199,6 +199,7 @@ impl Life {
             } => {
                 self.set_link(link);
                 self.session.tools = tools;
+                self.choose_tools();
                 self.plays_as(account);
             }
             LifeInput::Assigned(account) => self.plays_as(Some(account)),

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
 use super::model::{Charge, TokenUsage};
+use super::tool::command_of_call;
 
 pub use bridge::{BRIDGE_TEXT, repeats_bridge};
 pub use kind::RowKind;
@@ -146,6 +147,14 @@ pub struct CallRecord {
     pub status: CallStatus,
     /// Whether the tool only reads, so that calling it again after a crash is harmless.
     pub read_only: bool,
+}
+
+impl CallRecord {
+    /// The command that the call means. It is the tool's name, except for tools with actions.
+    #[must_use]
+    pub fn command(&self) -> Arc<str> {
+        command_of_call(&self.name, &self.arguments)
+    }
 }
 
 /// The status of a call (DESIGN 7).

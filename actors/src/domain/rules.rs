@@ -10,6 +10,7 @@ use super::gate::circuit::CircuitRules;
 use super::model::{Charge, TokenUsage};
 use super::price::{PriceList, TokenPrice};
 use super::system_prompt::DEFAULT_TEMPLATE;
+use super::tool_filter::ToolFilters;
 
 /// The default nudges in their order (DESIGN 5.10).
 pub const DEFAULT_NUDGES: [&str; 3] = [
@@ -187,6 +188,8 @@ pub struct ToolRules {
     pub logins_per_minute: Option<u32>,
     /// Whether a Mysis may search the conversations of other Myses.
     pub search_others: bool,
+    /// Which of the server's tools are allowed.
+    pub filters: ToolFilters,
 }
 
 impl Default for ToolRules {
@@ -196,6 +199,7 @@ impl Default for ToolRules {
             retry: [2, 5, 10].map(Duration::from_secs).to_vec(),
             logins_per_minute: Some(24),
             search_others: true,
+            filters: ToolFilters::default(),
         }
     }
 }

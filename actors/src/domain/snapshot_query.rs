@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
+use zoea_spacemolt::commands;
 
-use super::tool::is_snapshot;
+use super::tool::{command_of_call, is_snapshot};
 
-/// A call of a snapshot tool: the tool with its arguments.
+/// A call of a snapshot tool: the tool with its arguments. Of a tool with actions it is the command
+/// that the call means, so that the same question in two forms is one query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SnapshotQuery {
     /// The tool.
@@ -20,10 +22,27 @@ impl SnapshotQuery {
     /// The snapshot query of a call; `None` if the tool is not a snapshot tool.
     #[must_use]
     pub fn of(tool: &Arc<str>, arguments: &Arc<str>) -> Option<SnapshotQuery> {
-        is_snapshot(tool).then(|| SnapshotQuery {
-            tool: tool.clone(),
-            arguments: normalise_arguments(arguments),
+        let command = command_of_call(tool, arguments);
+        is_snapshot(&command).then(|| SnapshotQuery {
+            tool: command,
+            arguments: if commands::is_grouped(tool) {
+                arguments_of_command(tool, arguments)
+            } else {
+                normalise_arguments(arguments)
+            },
         })
+    }
+}
+
+/// The arguments that the command has, without the action and the session.
+fn arguments_of_command(tool: &str, arguments: &Arc<str>) -> Arc<str> {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(arguments)) => {
+            let (_, mut arguments) = commands::to_first(tool, arguments);
+            arguments.remove("session_id");
+            Value::Object(arguments).to_string().into()
+        }
+        Ok(_) | Err(_) => arguments.clone(),
     }
 }
 
@@ -59,6 +78,15 @@ mod tests {
         let first = look(r#"{"a":1,"b":2}"#).unwrap();
         assert_eq!(look(r#"{ "b": 2, "a": 1 }"#), Some(first.clone()));
         assert_eq!(SnapshotQuery::of(&"mine".into(), &"{}".into()), None);
+        let of_action = |arguments: &str| SnapshotQuery::of(&"spacemolt".into(), &arguments.into());
+        let status = of_action(r#"{"action":"get_status","session_id":"1"}"#);
+        assert_eq!(
+            status,
+            SnapshotQuery::of(&"get_status".into(), &"{}".into())
+        );
+        assert_eq!(status, of_action(r#"{"action":"get_state"}"#));
+        assert_eq!(of_action(r#"{"action":"mine"}"#), None);
+        assert_eq!(of_action(r#"{"action":"get_notifications"}"#), None);
         let mut seen = BTreeSet::new();
         assert!(
             !is_superseded(&mut seen, first.clone(), true),

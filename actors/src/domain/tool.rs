@@ -4,6 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+use zoea_spacemolt::commands;
+
 use super::redact::Redactor;
 
 /// A tool.
@@ -112,17 +115,42 @@ impl Toolset {
         })))
     }
 
-    /// Whether the tool only reads, according to the server's annotation, else to its name. A queue
-    /// that reading empties never counts, whatever the server says.
+    /// The tool with which a command is given: the tool of this name, or one that has it as an
+    /// action.
     #[must_use]
-    pub fn is_read_only(&self, name: &str) -> bool {
-        if DRAINING_TOOLS.contains(&name) {
+    pub fn tool_of_command(&self, command: &str) -> Option<&ToolSpec> {
+        let as_action = || commands::to_second(command, Map::new()).map(|(tool, _)| tool);
+        self.get(command).or_else(|| self.get(as_action()?))
+    }
+
+    /// Whether a call only reads, according to the server's annotation, else to its name. What a
+    /// tool with actions says of itself is true of none of them, so there the action counts. A
+    /// queue that reading empties never counts, whatever the server says.
+    #[must_use]
+    pub fn is_read_only(&self, name: &str, arguments: &str) -> bool {
+        let command = commands::command_of_text(name, arguments);
+        if DRAINING_TOOLS.contains(&&*command) {
             return false;
+        }
+        if commands::is_grouped(name) {
+            let arguments = serde_json::from_str::<Value>(arguments).ok();
+            let arguments = arguments.as_ref().and_then(Value::as_object);
+            let known = arguments.and_then(|arguments| commands::only_reads(name, arguments));
+            return known.unwrap_or_else(|| sounds_read_only(&command));
         }
         self.get(name)
             .and_then(|tool| tool.read_only_hint)
             .unwrap_or_else(|| sounds_read_only(name))
     }
+}
+
+/// The command that a call means. It is the tool's name, except for tools with actions.
+#[must_use]
+pub fn command_of_call(tool: &Arc<str>, arguments: &str) -> Arc<str> {
+    if !commands::is_grouped(tool) {
+        return tool.clone();
+    }
+    commands::command_of_text(tool, arguments).as_ref().into()
 }
 
 const READING_PREFIXES: [&str; 7] = [
@@ -189,18 +217,39 @@ mod tests {
     #[test]
     fn the_annotation_wins_over_the_name() {
         let set = Toolset::new([tool("get_gold", Some(false)), tool("ponder", Some(true))]);
-        assert!(!set.is_read_only("get_gold"));
-        assert!(set.is_read_only("ponder"));
-        assert!(set.is_read_only("view_market"));
-        assert!(!set.is_read_only("mine"));
+        assert!(!set.is_read_only("get_gold", "{}"));
+        assert!(set.is_read_only("ponder", "{}"));
+        assert!(set.is_read_only("view_market", "{}"));
+        assert!(!set.is_read_only("mine", "{}"));
     }
 
     #[test]
     fn a_draining_queue_is_neither_a_snapshot_nor_safe_to_ask_again() {
         assert!(!is_snapshot("get_notifications"));
         let set = Toolset::new([tool("get_notifications", Some(true))]);
-        assert!(!set.is_read_only("get_notifications"));
+        assert!(!set.is_read_only("get_notifications", "{}"));
         assert!(is_snapshot("get_status"));
+    }
+
+    #[test]
+    fn of_a_tool_with_actions_the_action_counts() {
+        let set = Toolset::new([
+            tool("spacemolt", Some(true)),
+            tool("spacemolt_auth", None),
+            tool("spacemolt_social", None),
+        ]);
+        let reads = |tool: &str, action: &str| {
+            let arguments = format!(r#"{{"action":"{action}"}}"#);
+            set.is_read_only(tool, &arguments)
+        };
+        assert!(reads("spacemolt", "get_status") && reads("spacemolt", "completed_missions"));
+        assert!(reads("spacemolt", "get_what_is_new") && reads("spacemolt", "help"));
+        assert!(!reads("spacemolt", "mine") && !reads("spacemolt", "get_notifications"));
+        assert!(!reads("spacemolt_social", "captains_log_add"));
+        assert!(!reads("spacemolt", "") && !set.is_read_only("spacemolt", "nonsense"));
+        let tool = |command: &str| set.tool_of_command(command).map(|tool| &*tool.name);
+        assert_eq!(tool("login"), Some("spacemolt_auth"));
+        assert_eq!((tool("view_market"), tool("odd")), (None, None));
     }
 
     #[test]

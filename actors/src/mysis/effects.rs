@@ -121,17 +121,20 @@ impl MysisState {
     }
 
     fn take_session(&mut self) -> GameSession {
-        if let Some(mut session) = self.session.take() {
-            session.take_rules(self.rules.tools.clone());
-            return session;
-        }
-        GameSession::new(
-            self.who.id,
-            self.incarnation,
-            self.deps.upstream.link(self.who.id),
-            self.deps.session.clone(),
-            self.rules.tools.clone(),
-        )
+        let rules = self.rules.tools.clone();
+        let permit = rules.filters.of_mysis(&self.who.name);
+        let session = self.session.take();
+        let mut session = session.unwrap_or_else(|| {
+            GameSession::new(
+                self.who.id,
+                self.incarnation,
+                self.deps.upstream.link(self.who.id),
+                self.deps.session.clone(),
+                rules.clone(),
+            )
+        });
+        session.take_rules(rules, permit);
+        session
     }
 
     fn release_call(&mut self, work: TaskId) {

@@ -29,7 +29,8 @@ const MAX_KEPT_SECRETS: usize = 8;
 impl GameSession {
     /// Whether the server offers both `register` and `login`. Only then account rules apply.
     pub(super) fn has_accounts(&self) -> bool {
-        self.tools.get("register").is_some() && self.tools.get("login").is_some()
+        let offers = |command: &str| self.tools.tool_of_command(command).is_some();
+        offers("register") && offers("login")
     }
 
     /// Reads the account of this Mysis once.
@@ -117,16 +118,10 @@ impl GameSession {
         };
         let _pass = self.queue_for_login(outlet).await?;
         outlet.on_event(SessionEvent::Progress(Activity::Connecting));
-        let credentials = [
-            ("username", account.username),
-            ("password", account.password),
-        ];
+        let (tool, arguments) = credentials::login_call(&self.tools, &account);
         let call = LinkCall {
-            tool: "login".into(),
-            arguments: credentials
-                .into_iter()
-                .map(|(key, value)| (key.to_string(), Value::String(value.to_string())))
-                .collect(),
+            tool,
+            arguments,
             call_id: format!("{}.login", self.who),
             timeout: super::SETTLE_TIMEOUT,
         };
@@ -147,7 +142,7 @@ impl GameSession {
 
     fn logged_in(&mut self, answer: &LinkAnswer) {
         let told = answer.structured.iter().chain([&answer.text]);
-        let mut ids = told.filter_map(|text| credentials::find_member(text, "session_id"));
+        let mut ids = told.filter_map(|text| credentials::find_session_id(text));
         self.game_session = ids.next();
         drop(ids);
         self.hide_secrets(self.game_session.clone().map(Into::into));

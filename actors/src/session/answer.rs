@@ -3,12 +3,13 @@
 use crate::ports::LinkAnswer;
 
 /// The error codes for a game session that is lost or was never opened.
-const NOT_LOGGED_IN_CODES: [&str; 5] = [
+const NOT_LOGGED_IN_CODES: [&str; 6] = [
     "session_required",
     "session_invalid",
     "session_expired",
     "session_replaced",
     "not_authenticated",
+    "not_logged_in",
 ];
 
 /// The error code of a failed command: `Error: <code>: <message>`, or JSON with a `code`.
@@ -27,14 +28,6 @@ pub(super) fn error_code(answer: &LinkAnswer) -> Option<&str> {
 /// Whether the command was refused because of a missing login.
 pub(super) fn is_not_logged_in(answer: &LinkAnswer) -> bool {
     error_code(answer).is_some_and(|code| NOT_LOGGED_IN_CODES.contains(&code))
-}
-
-/// The game tick in an answer. The text is not parsed, because answers can be large.
-pub(super) fn answer_tick(text: &str) -> Option<i64> {
-    let (_, rest) = text.split_once(r#""current_tick""#)?;
-    let rest = rest.trim_start().strip_prefix(':')?.trim_start();
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    rest[..digits].parse().ok()
 }
 
 #[cfg(test)]
@@ -60,15 +53,5 @@ mod tests {
             Some("cargo_full")
         );
         assert_eq!(error_code(&failed("no idea")), None);
-    }
-
-    #[test]
-    fn the_tick_is_found_wherever_it_stands() {
-        assert_eq!(
-            answer_tick(r#"{"count":0,"current_tick": 270871,"x":1}"#),
-            Some(270_871)
-        );
-        assert_eq!(answer_tick(r#"{"current_tick":null}"#), None);
-        assert_eq!(answer_tick("nothing"), None);
     }
 }

@@ -1,9 +1,17 @@
 //! Credentials: finds the new account in an answer to `register`.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
+use zoea_spacemolt::commands;
 
 use crate::domain::bounds::MAX_TREE_BYTES;
+use crate::domain::record::GameAccount;
 use crate::domain::redact::password_in_words;
+use crate::domain::tool::Toolset;
+
+/// The command that logs in.
+const LOGIN: &str = "login";
 
 /// What the model is told about an account whose password could not be read.
 pub(super) const UNREAD_ACCOUNT_TEXT: &str = "Error: registered before, but the password could not be read from the game's \
@@ -37,8 +45,30 @@ const NAME_KEYS: [&str; 6] = [
     "name",
 ];
 
+/// The shortest session id that is believed when words tell it.
+const MIN_SESSION_ID_CHARS: usize = 8;
+
 /// How deep nested values are searched, including JSON strings within JSON.
 const MAX_JSON_DEPTH: usize = 12;
+
+/// The login in the form that a server with these tools has for it.
+pub(super) fn login_call(tools: &Toolset, account: &GameAccount) -> (Arc<str>, Map<String, Value>) {
+    let credentials = [
+        ("username", &account.username),
+        ("password", &account.password),
+    ];
+    let arguments: Map<String, Value> = credentials
+        .into_iter()
+        .map(|(key, value)| (key.to_string(), Value::String(value.to_string())))
+        .collect();
+    if tools.get(LOGIN).is_some() {
+        return (LOGIN.into(), arguments);
+    }
+    match commands::to_second(LOGIN, arguments.clone()) {
+        Some((tool, arguments)) => (tool.into(), arguments),
+        None => (LOGIN.into(), arguments),
+    }
+}
 
 /// The name, if there is one, and the password of a new account; `None` without a password. With
 /// `may_be_words`, text for people is searched, too.
@@ -65,8 +95,20 @@ pub(super) fn find_credentials(text: &str, may_be_words: bool) -> Option<(Option
     })
 }
 
+/// The game's own session id in an answer to a login, as a member or in words.
+pub(super) fn find_session_id(text: &str) -> Option<String> {
+    const IN_WORDS: &str = "Session ID:";
+    find_member(text, "session_id").or_else(|| {
+        let (_, rest) = text.split_once(IN_WORDS)?;
+        let rest = rest.trim_start();
+        let end = rest.find(|c: char| !c.is_ascii_hexdigit() && c != '-');
+        let id = &rest[..end.unwrap_or(rest.len())];
+        (id.len() >= MIN_SESSION_ID_CHARS).then(|| id.to_string())
+    })
+}
+
 /// The first string member of this name anywhere in an answer.
-pub(super) fn find_member(text: &str, key: &str) -> Option<String> {
+fn find_member(text: &str, key: &str) -> Option<String> {
     json_values(text)
         .iter()
         .find_map(|value| nested_member(value, key, 0))
@@ -273,5 +315,8 @@ mod tests {
         let told = r#"{"result":{"session_id":"9f8e"}}"#;
         assert_eq!(find_member(told, "session_id").as_deref(), Some("9f8e"));
         assert_eq!(find_member("Session ID", "session_id"), None);
+        let login = "Welcome back, Quill! Session ID: 4f1c9a0be27d4c58\nLatest release: v1";
+        assert_eq!(find_session_id(login).as_deref(), Some("4f1c9a0be27d4c58"));
+        assert_eq!(find_session_id("Session ID: none yet"), None);
     }
 }

@@ -122,7 +122,7 @@ impl GameSession {
 
     /// Takes a list of the server. During a turn that began with another one, that one stays.
     pub(super) fn take_tools(&mut self, tools: Arc<Toolset>) {
-        self.tools = self.pinned.clone().unwrap_or_else(|| tools.clone());
+        self.set_tools(self.pinned.clone().unwrap_or_else(|| tools.clone()));
         self.listed = Some(tools);
     }
 
@@ -146,7 +146,7 @@ impl GameSession {
         };
         self.pinned = Some(newest.clone());
         if !Arc::ptr_eq(&self.tools, &newest) {
-            self.tools = newest;
+            self.set_tools(newest);
             self.tell_link(outlet, LinkState::Ok);
         }
     }
@@ -183,7 +183,7 @@ impl GameSession {
         self.phase = ConnectionPhase::Closed {
             failures: failures.saturating_add(1),
         };
-        self.tools = own_tools();
+        self.set_tools(own_tools());
         self.tell_link(outlet, link);
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zoea_domain::order::check_name;
 
-use super::{Rule, describe_value};
+use super::{Rule, describe_value, list_of};
 
 /// Any string that is not blank.
 pub(crate) fn non_empty_text() -> Rule<String> {
@@ -51,6 +51,17 @@ pub(crate) fn mysis_name() -> Rule<String> {
     Rule::of_texts(allowed, |name| {
         check_name(name).is_ok().then(|| name.to_owned())
     })
+}
+
+/// Patterns for the names of tools.
+pub(crate) fn tool_patterns() -> Rule<Vec<Arc<str>>> {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '*');
+    let allowed = "the name of a tool, in which * stands for any text";
+    let pattern = Rule::of_texts(allowed, move |text| {
+        let is_pattern = (1..=128).contains(&text.len()) && text.chars().all(is_letter);
+        is_pattern.then(|| text.into())
+    });
+    list_of(0..=1000, pattern)
 }
 
 /// The name of an environment variable.

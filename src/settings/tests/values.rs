@@ -6,6 +6,7 @@ use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
 use zoea_domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
+use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
 use super::*;
@@ -44,6 +45,8 @@ fn every_key_is_read() {
         tool_timeout = "1h30m"
         retry = ["1s"]
         logins_per_minute = 1
+        tools = ["get_*"]
+        deny_tools = ["get_map"]
         [progress]
         watch = "off"
         turns = 9
@@ -88,6 +91,7 @@ fn every_key_is_read() {
         [[myses]]
         name = "alpha"
         provider = "local"
+        tools = []
         [[myses]]
         name = "Zoë.9_-"
     "#;
@@ -151,6 +155,13 @@ fn every_key_is_read() {
                 retry: vec![Duration::from_secs(1)],
                 logins_per_minute: Some(1),
                 search_others: true,
+                filters: ToolFilters {
+                    swarm: ToolFilter {
+                        allow: Some(vec!["get_*".into()]),
+                        deny: vec!["get_map".into()],
+                    },
+                    ..ToolFilters::default()
+                },
             },
             token_source: KeySource::None,
             token: None,
@@ -225,10 +236,15 @@ fn every_key_is_read() {
             DeclaredMysis {
                 name: "alpha".into(),
                 provider: Some("local".into()),
+                tools: ToolFilter {
+                    allow: Some(Vec::new()),
+                    deny: Vec::new(),
+                },
             },
             DeclaredMysis {
                 name: "Zoë.9_-".into(),
                 provider: None,
+                tools: ToolFilter::default(),
             },
         ],
     };

@@ -6,6 +6,7 @@ use actors::domain::ids::MysisId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
+use zoea_spacemolt::results;
 
 /// The longest tick that is believed, and the length that is assumed until two ticks are known.
 const MAX_TICK: Duration = Duration::from_secs(10);
@@ -42,7 +43,7 @@ pub(super) struct ServerClock {
 impl ServerClock {
     /// Reads the tick from an answer.
     pub(super) fn heard(&mut self, text: &str, now: Instant) {
-        if let Some(tick) = number(text, r#""current_tick""#) {
+        if let Some(tick) = results::tick(text) {
             self.heard_tick(tick, now);
         }
     }
@@ -146,13 +147,4 @@ fn announced_restart(text: &str) -> Option<u64> {
         let seconds = told.data.and_then(|data| data.seconds_until_restart);
         is_warning.then(|| seconds.unwrap_or(DEFAULT_NOTICE_SECONDS))
     })
-}
-
-/// The number behind a key anywhere in a text. The text is not parsed, because answers can be
-/// large.
-fn number(text: &str, key: &str) -> Option<i64> {
-    let (_, rest) = text.split_once(key)?;
-    let rest = rest.trim_start().strip_prefix(':')?.trim_start();
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    rest[..digits].parse().ok()
 }

@@ -11,6 +11,7 @@ use futures::FutureExt;
 use futures::future::{BoxFuture, Shared};
 use serde_json::Value;
 use tokio::time::Instant;
+use zoea_spacemolt::commands;
 
 use super::tick_cache::arguments;
 
@@ -44,8 +45,10 @@ pub(super) struct Key {
 pub(super) fn key(call: &LinkCall) -> Option<Key> {
     let mut of_all = call.clone();
     of_all.arguments.remove("session_id");
+    // Only the first interface's map tells in a known form who was where.
     let is_map = &*call.tool == "get_map" && of_all.arguments.is_empty();
-    (is_map || REFERENCE_TOOLS.contains(&&*call.tool)).then(|| Key {
+    let command = commands::command(&call.tool, &call.arguments);
+    (is_map || REFERENCE_TOOLS.contains(&command)).then(|| Key {
         tool: call.tool.to_string(),
         arguments: arguments(&of_all),
     })

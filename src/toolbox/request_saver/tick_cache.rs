@@ -6,6 +6,7 @@ use std::time::Duration;
 use actors::ports::{LinkAnswer, LinkCall};
 use serde_json::Value;
 use tokio::time::Instant;
+use zoea_spacemolt::commands;
 
 /// The most bytes and answers that are kept.
 const MAX_CACHED_BYTES: usize = 24 << 10;
@@ -31,9 +32,14 @@ pub(super) fn arguments(call: &LinkCall) -> String {
     Value::Object(call.arguments.clone()).to_string()
 }
 
-/// Whether a tool empties the queue that it reads.
-pub(super) fn is_queue(tool: &str) -> bool {
-    tool == NOTIFICATIONS_TOOL
+/// Whether a call empties the queue that it reads.
+pub(super) fn is_queue(call: &LinkCall) -> bool {
+    commands::command(&call.tool, &call.arguments) == NOTIFICATIONS_TOOL
+}
+
+/// Whether an answer says that the queue is empty now.
+fn is_emptied(text: &str) -> bool {
+    text.contains(r#""remaining":0"#) || text.trim() == "No notifications."
 }
 
 impl TickCache {
@@ -49,7 +55,7 @@ impl TickCache {
         let same = |glance: &&Glance| glance.tool == call.tool && glance.arguments == wanted;
         let glance = self.0.iter().find(same)?;
         let age = (now - glance.at).as_secs();
-        let text = if is_queue(&call.tool) {
+        let text = if is_queue(call) {
             // New notifications wait at the server until the next tick.
             format!(
                 "[you asked {age} s ago, in this tick; the game tells what is new once in a tick]\n\
@@ -68,22 +74,22 @@ impl TickCache {
         })
     }
 
-    /// Keeps the answer of a successful query.
+    /// Keeps the answer of a successful query: of its tool and arguments, and whether it empties a
+    /// queue.
     pub(super) fn saw(
         &mut self,
-        tool: &Arc<str>,
-        arguments: String,
+        (tool, arguments, is_queue): (&Arc<str>, String, bool),
         answer: &LinkAnswer,
         now: Instant,
     ) {
-        let is_drained = !is_queue(tool) || answer.text.contains(r#""remaining":0"#);
+        let is_drained = !is_queue || is_emptied(&answer.text);
         if answer.is_error || !is_drained {
             return;
         }
         self.0
             .retain(|glance| glance.tool != *tool || glance.arguments != arguments);
         // Of a queue only the fact is kept that it is empty now.
-        let text = if is_queue(tool) {
+        let text = if is_queue {
             String::new()
         } else {
             answer.text.clone()

@@ -1,6 +1,7 @@
 //! Digests: any tool's result in a few words.
 
 use serde_json::{Map, Value};
+use zoea_spacemolt::results::read_facts;
 
 /// The longest digest in bytes.
 const MAX_DIGEST_BYTES: usize = 320;
@@ -46,7 +47,10 @@ pub fn digest_text(text: &str) -> String {
     }
     match serde_json::from_str::<Value>(text) {
         Ok(value) => digest_value(&value),
-        Err(_) => join_facts(vec![(0, one_line(text, MAX_DIGEST_BYTES))]),
+        Err(_) => match read_facts(text) {
+            Some(facts) => digest_value(&Value::Object(facts)),
+            None => join_facts(vec![(0, one_line(text, MAX_DIGEST_BYTES))]),
+        },
     }
 }
 

@@ -44,7 +44,7 @@ impl Life {
         });
         let begins_turn = turn.model_calls <= 1;
         let asked_bytes = wire_bytes(&composed.messages);
-        let bytes = asked_bytes + self.session.tools.bytes();
+        let bytes = asked_bytes + self.session.offered.bytes();
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
             turn.asked_bytes = asked_bytes;
         }
@@ -115,7 +115,7 @@ impl Life {
         };
         let room = self
             .gauge
-            .message_room(context, self.session.tools.bytes() as u64);
+            .message_room(context, self.session.offered.bytes() as u64);
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         configured.min(room.max(MIN_BUDGET_BYTES))
     }
@@ -371,7 +371,7 @@ impl Life {
     }
 
     fn recorded_call(&self, call: RequestedCall) -> CallRecord {
-        let arguments = if call.arguments.trim().is_empty() {
+        let arguments: Arc<str> = if call.arguments.trim().is_empty() {
             "{}".into()
         } else {
             call.arguments.into()
@@ -384,7 +384,7 @@ impl Life {
         let name = meant.unwrap_or_else(|| call.name.into());
         CallRecord {
             id: call.id.into(),
-            read_only: self.session.tools.is_read_only(&name),
+            read_only: self.session.tools.is_read_only(&name, &arguments),
             name,
             arguments,
             status: CallStatus::Recorded,

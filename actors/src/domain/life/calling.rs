@@ -2,11 +2,15 @@
 
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+use zoea_spacemolt::commands;
+
 use crate::bounds::MAX_CALLS;
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, LinkState};
 use crate::message::{CallStatus, ResultMeta, RowBody};
 use crate::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
+use crate::tool_filter::ToolPermit;
 use crate::write::Write;
 
 use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
@@ -30,7 +34,7 @@ impl Life {
             work,
             mark: SentMark::NotSent,
         });
-        self.set_activity(activity_of(&open.call.name));
+        self.set_activity(activity_of(&open.call.command()));
         self.effects.push(Effect::Call(CallOrder {
             work,
             key: open.key,
@@ -38,6 +42,16 @@ impl Life {
             arguments: open.call.arguments,
             read_only: open.call.read_only,
         }));
+    }
+
+    /// Which tools the model may call.
+    pub(super) fn tool_permit(&self) -> ToolPermit {
+        self.rules.tools.filters.of_mysis(&self.profile.name)
+    }
+
+    /// Chooses the tools that are offered.
+    pub(super) fn choose_tools(&mut self) {
+        self.session.offered = self.tool_permit().filter(&self.session.tools);
     }
 
     /// Why a call cannot be made (DESIGN 5.8).
@@ -58,7 +72,14 @@ impl Life {
             ));
         }
         if self.session.tools.get(name).is_some() {
-            return None;
+            let command = open.call.command();
+            let is_allowed = self.tool_permit().permits(name, &command);
+            return (!is_allowed).then(|| {
+                format!(
+                    "Error: not_allowed: the operator does not allow {command}, so it was not \
+                     called."
+                )
+            });
         }
         Some(match self.session.link {
             LinkState::Down | LinkState::NoAccess => format!(
@@ -66,7 +87,14 @@ impl Life {
                  called."
             ),
             LinkState::Ok | LinkState::None => {
-                format!("Error: unknown_tool: there is no tool called {name}.")
+                // Models know the first interface's names, or read them in the system prompt.
+                let meant = commands::to_second(name, Map::new());
+                let meant = meant.filter(|(tool, _)| self.session.tools.get(tool).is_some());
+                let advice = meant.map_or_else(String::new, |(tool, arguments)| {
+                    let arguments = Value::Object(arguments);
+                    format!(" Call {tool} with {arguments} and its parameters.")
+                });
+                format!("Error: unknown_tool: there is no tool called {name}.{advice}")
             }
         })
     }
@@ -102,9 +130,10 @@ impl Life {
             mark: SentMark::Writing(write_id),
         });
         let until = self.recent_activity.expected_end(&open.call, self.now);
-        self.set_activity_until(activity_of(&open.call.name), until);
+        let command = open.call.command();
+        self.set_activity_until(activity_of(&command), until);
         self.tell_event(EventKind::ToolCalled {
-            tool: open.call.name,
+            tool: command,
             call_id: open.call.id,
         });
     }
@@ -131,7 +160,7 @@ impl Life {
         self.result_into(&mut draft, &open, outcome);
         self.note_call(&open, outcome);
         self.tell_event(EventKind::ToolReturned {
-            tool: open.call.name,
+            tool: open.call.command(),
             call_id: open.call.id,
             is_error: outcome.status != CallStatus::Done,
             ms: outcome.ms,
@@ -152,7 +181,7 @@ impl Life {
         open: &PendingCall,
         outcome: &ToolOutcome,
     ) {
-        let tool = &open.call.name;
+        let tool = &open.call.command();
         let is_good = outcome.status == CallStatus::Done;
         let text = if is_good && carries_words_of_others(tool) {
             format!("{FOREIGN_TEXT_LINE}\n{}", outcome.text)
@@ -234,8 +263,5 @@ fn activity_of(tool: &Arc<str>) -> Activity {
 }
 
 fn is_json_object(text: &str) -> bool {
-    matches!(
-        serde_json::from_str::<serde_json::Value>(text),
-        Ok(serde_json::Value::Object(_))
-    )
+    matches!(serde_json::from_str::<Value>(text), Ok(Value::Object(_)))
 }

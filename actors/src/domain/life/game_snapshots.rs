@@ -33,7 +33,7 @@ impl Life {
             self.session.tick = Some(tick);
             self.game.heard_tick(tick, self.moment);
         }
-        let tool = &open.call.name;
+        let tool = &open.call.command();
         if outcome.status == CallStatus::Done && !carries_words_of_others(tool) {
             self.game.hear_wait(text, self.moment);
         }
@@ -121,10 +121,11 @@ const LINK_DOWN_NOTICE: &str = "The game server cannot be reached at the moment:
 
 /// Whether a call is an action that was executed, or may have been.
 fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {
+    let command = open.call.command();
     let is_action = !open.call.read_only
-        && !is_own(&open.call.name)
-        && !open.call.name.starts_with("get_")
-        && !matches!(&*open.call.name, "login" | "register");
+        && !is_own(&command)
+        && !command.starts_with("get_")
+        && !matches!(&*command, "login" | "login_token" | "register");
     is_action
         && match status {
             CallStatus::Done | CallStatus::Unknown => true,

@@ -100,8 +100,12 @@ impl Life {
     /// Takes new rules or secrets. A held turn may have budget now.
     pub(super) fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
         let is_new_budget = self.rules.budget != rules.budget;
+        let are_new_filters = self.rules.tools.filters != rules.tools.filters;
         self.rules = rules;
         self.redactor = redactor;
+        if are_new_filters {
+            self.choose_tools();
+        }
         let hold = self.rules.held_of_a_result();
         self.conversation.limit_results(hold);
         let LifeStage::InTurn {

@@ -12,7 +12,10 @@ use crate::tool::Toolset;
 #[derive(Debug)]
 pub(super) struct SessionView {
     pub(super) account: Option<Arc<str>>,
+    /// The tools of the server, and our own.
     pub(super) tools: Arc<Toolset>,
+    /// Those of them that the model may call.
+    pub(super) offered: Arc<Toolset>,
     pub(super) link: LinkState,
     pub(super) link_since: Timestamp,
     pub(super) tick: Option<i64>,
@@ -28,6 +31,7 @@ impl SessionView {
         SessionView {
             account,
             tools: Arc::default(),
+            offered: Arc::default(),
             link: LinkState::None,
             link_since: now,
             tick,

@@ -18,7 +18,7 @@ impl Life {
     /// Passes a call that has returned to the stall detection.
     pub(super) fn note_call(&mut self, open: &PendingCall, outcome: &ToolOutcome) {
         let called = FinishedCall {
-            tool: &open.call.name,
+            tool: &open.call.command(),
             arguments: &open.call.arguments,
             read_only: open.call.read_only,
             status: outcome.status,

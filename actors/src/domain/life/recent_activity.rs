@@ -98,11 +98,11 @@ impl RecentActivity {
             self.words = Arc::default();
         }
         self.last = Some(Arc::new(LastToolCall {
-            tool: call.name.clone(),
+            tool: call.command(),
             is_error: !is_done,
             gist: summarize_result(text).into(),
         }));
-        if is_done && is_trip(&call.name) {
+        if is_done && is_trip(&call.command()) {
             let trip = self.trip(call);
             if self.trips.len() >= MAX_TRIPS {
                 self.trips.clear();
@@ -115,7 +115,7 @@ impl RecentActivity {
     /// When a call that is sent now will probably return. It assumes the duration of the last such
     /// trip.
     pub(super) fn expected_end(&self, call: &CallRecord, now: Timestamp) -> Option<Timestamp> {
-        if !is_trip(&call.name) {
+        if !is_trip(&call.command()) {
             return None;
         }
         let took = self.trips.get(&self.trip(call))?;
@@ -125,7 +125,7 @@ impl RecentActivity {
     fn trip(&self, call: &CallRecord) -> Trip {
         Trip {
             from: self.place.clone(),
-            tool: call.name.clone(),
+            tool: call.command(),
             to: call.arguments.clone(),
         }
     }

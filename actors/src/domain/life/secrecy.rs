@@ -6,12 +6,13 @@
 use std::sync::Arc;
 
 use serde_json::Value;
+use zoea_spacemolt::commands::command_of_text;
 
 use crate::event::Activity;
 use crate::message::Utterance;
 use crate::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall};
 use crate::record::Mission;
-use crate::redact::{Redactor, hide_passwords};
+use crate::redact::{REDACTED, Redactor, hide_passwords};
 
 use super::Life;
 use super::input::LifeInput;
@@ -84,7 +85,7 @@ impl Life {
         utterance: Utterance,
         mut asked: Vec<RequestedCall>,
     ) -> (Utterance, Vec<RequestedCall>) {
-        let offers = |name: &str| self.session.tools.get(name).is_some();
+        let offers = |command: &str| self.session.tools.tool_of_command(command).is_some();
         if !offers("login") || !offers("register") {
             return (utterance, asked);
         }
@@ -95,15 +96,21 @@ impl Life {
                 .tools
                 .resolve_name(&call.name)
                 .map(|tool| &*tool.name);
-            if !matches!(meant, Some("login" | "register")) {
+            let command = meant.map(|tool| command_of_text(tool, &call.arguments));
+            if !matches!(
+                command.as_deref(),
+                Some("login" | "login_token" | "register")
+            ) {
                 continue;
             }
             let written = serde_json::from_str::<Value>(&call.arguments).ok();
-            let password = written
-                .as_ref()
-                .and_then(|written| written["password"].as_str());
-            passwords.extend(password.map(Into::into));
+            let said = |key: &str| written.as_ref().and_then(|written| written[key].as_str());
             call.arguments = hide_passwords(&call.arguments).into_owned();
+            if let Some(token) = said("token").filter(|token| !token.is_empty()) {
+                call.arguments = call.arguments.replace(token, REDACTED);
+            }
+            let secrets = [said("password"), said("token")];
+            passwords.extend(secrets.into_iter().flatten().map(Into::into));
         }
         let written = Redactor::new(passwords);
         let clean = |text: Arc<str>| written.clean_shared(text);

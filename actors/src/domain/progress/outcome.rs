@@ -1,12 +1,14 @@
 //! Outcomes: what a Mysis owns and reaches in the game, according to its calls' results.
 //!
-//! The field names are those of SpaceMolt. An answer in another form, or of another server, cannot
-//! be judged. It never counts as "no gain".
+//! The field names are those of SpaceMolt's first interface; the second's answers are read into
+//! them. An answer in another form, or of another server, cannot be judged. It never counts as "no
+//! gain".
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use zoea_spacemolt::results::read_facts;
 
 use super::call_pattern::hash_texts;
 
@@ -65,14 +67,10 @@ impl Outcomes {
             is_novel: remember_mark(&mut self.answers, MAX_ANSWERS, hash_texts([tool, text])),
             ..Gains::default()
         };
-        let json = text
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once('\n'));
-        let json = json.map_or(text, |(_, rest)| rest).trim();
-        if json.len() > MAX_PARSED_BYTES || tool.starts_with("zoea_") {
+        if text.len() > MAX_PARSED_BYTES || tool.starts_with("zoea_") {
             return gains;
         }
-        let Ok(Value::Object(root)) = serde_json::from_str::<Value>(json) else {
+        let Some(root) = read_facts(text) else {
             gains.is_readable = Some(false);
             return gains;
         };

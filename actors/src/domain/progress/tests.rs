@@ -450,3 +450,23 @@ fn answers_that_can_be_read_again_are_judged_again() {
     }
     assert!(!scene.told.is_empty());
 }
+
+/// In the second interface actions may answer in words that nobody has captured.
+#[test]
+fn turns_of_actions_in_unknown_words_are_not_judged() {
+    let mut scene = Scene::new();
+    let status = "Quill [nebula] | 2,750cr | Sol\nFuel: 87/130 | Cargo: 30/100\n";
+    scene.call("get_status", "{}", Ok(status));
+    scene.end();
+    for turn in 0..200 {
+        scene.call("get_status", "{}", Ok(status));
+        for pull in 0..3 {
+            let text = format!("Mined {pull} ore in turn {turn}.");
+            scene.call("mine", "{}", Ok(&text));
+        }
+        scene.end();
+    }
+    assert_eq!(scene.told, []);
+    let notice = scene.watch.take_unjudged_notice(&scene.rules).unwrap();
+    assert!(notice.contains("cannot read"), "{notice}");
+}

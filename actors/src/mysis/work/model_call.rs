@@ -213,7 +213,7 @@ impl ModelCaller {
             temperature: route.temperature,
             max_tokens: None,
             messages: messages.collect(),
-            tools: session.tools().without_secrets(&known),
+            tools: session.offered_tools().without_secrets(&known),
         };
         door.keep_request(LastRequest {
             at: self.deps.session.clock.now(),

@@ -11,8 +11,8 @@ use serde_json::Value;
 use actors::domain::ids::{Seq, Timestamp};
 use actors::domain::message::Row;
 
-use crate::dashboard::text::tree::split_json;
 use actors::domain::clean::one_line;
+use zoea_spacemolt::results::read_facts;
 
 /// The most points of the credits chart.
 const MAX_CREDIT_POINTS: usize = 600;
@@ -120,9 +120,10 @@ impl GameSummary {
         if meta.is_error() || text.len() > MAX_RESULT_BYTES || row.seq <= self.newest {
             return;
         }
-        let (_, Some(value)) = split_json(text) else {
+        let Some(facts) = read_facts(text) else {
             return;
         };
+        let value = Value::Object(facts);
         self.newest = row.seq;
         let before = (self.gauges.clone(), self.place.clone(), self.cargo.clone());
         let had = self.credits.len();
@@ -148,10 +149,11 @@ impl GameSummary {
         if let Some(system) = text("current_system") {
             self.place.system = Some(system);
         }
-        if let Some(poi) = text("current_poi") {
-            self.place.poi = Some(poi);
+        let poi = text("current_poi");
+        if poi.is_some() || player.get("docked_at_base").is_some() {
             self.place.base = text("docked_at_base");
         }
+        self.place.poi = poi.or(self.place.poi.take());
     }
 
     fn read_ship(&mut self, ship: &Value) {

@@ -324,3 +324,69 @@ fn numbers_and_times_are_written_as_people_write_them() {
         assert_eq!(format_millis(seconds * 1000 + 999), text);
     }
 }
+
+/// The texts of the captured results of an action of the second interface.
+fn captured(action: &str) -> Vec<String> {
+    let all: serde_json::Value = serde_json::from_str(zoea_spacemolt::CAPTURED_RESULTS).unwrap();
+    let examples = all["examples"].as_array().unwrap();
+    let of_it = examples
+        .iter()
+        .filter(|example| example["arguments"]["action"] == action);
+    let texts = of_it.flat_map(|example| {
+        let whole = example["result"]["content"][0]["text"].as_str();
+        let short = example["texts"].as_array().into_iter().flatten();
+        whole
+            .into_iter()
+            .chain(short.filter_map(|text| text.as_str()))
+    });
+    texts.map(str::to_string).collect()
+}
+
+#[test]
+fn the_second_interfaces_texts_tell_the_same_outcomes() {
+    let mut outcomes = Outcomes::default();
+    let [docked, at_a_belt] = [0, 1].map(|place| captured("get_status")[place].clone());
+    let first = outcomes.read_result("get_status", true, &docked);
+    assert_eq!((first.any, first.is_readable), (false, Some(true)));
+    assert_eq!(outcomes.credits, Some(2750));
+    assert_eq!((outcomes.cargo, outcomes.skills), (Some(30), Some(11)));
+    let again = outcomes.read_result("get_status", true, &docked);
+    assert!(!again.any, "nothing has changed");
+    // The rows of its tables come in another order each time.
+    let shuffled = docked.replace(
+        "mining_laser_i\tutility\t10\tPristine\tmining_power:5\n4f1c9a0be27d4c5893d1a6f0b7e2c384\tpulse_laser_i",
+        "pulse_laser_i\tutility\t10\tPristine\tmining_power:5\n4f1c9a0be27d4c5893d1a6f0b7e2c384\tmining_laser_i",
+    );
+    assert_ne!(shuffled, docked);
+    assert!(!outcomes.read_result("get_status", true, &shuffled).any);
+    let later = outcomes.read_result("get_status", true, &at_a_belt);
+    assert!(later.any && later.lasting, "credits and skills rose");
+    let sold: Vec<Gains> = captured("sell")
+        .iter()
+        .map(|text| outcomes.read_result("sell", false, text))
+        .collect();
+    let earned: Vec<i64> = sold.iter().map(|gains| gains.net).collect();
+    assert_eq!(earned, [12, 24, 535, 6, 0]);
+    assert!(sold[0].any && !sold[4].any, "sold 0 is no gain");
+    let refuelled = outcomes.read_result("refuel", false, &captured("refuel")[0]);
+    assert_eq!((refuelled.net, refuelled.any), (-352, false));
+}
+
+#[test]
+fn what_no_reader_understands_is_not_judged() {
+    let mut outcomes = Outcomes::default();
+    let accepted = &captured("accept_mission")[0];
+    for text in [
+        accepted.as_str(),
+        "Arrived at Gold Run.",
+        "Mined 3 Iron Ore.",
+    ] {
+        let gains = outcomes.read_result("act", false, text);
+        assert_eq!(
+            (gains.any, gains.is_readable),
+            (false, Some(false)),
+            "{text}"
+        );
+    }
+    assert!(!outcomes.is_known());
+}

@@ -1,0 +1,314 @@
+//! Commands: the map from a call of the second interface to a command of the first, and back.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+/// The beginning of the name of every tool with actions.
+const GROUP_PREFIX: &str = "spacemolt";
+
+/// The parameter that names the action of a tool.
+pub const ACTION: &str = "action";
+
+/// The tool that shows the storage, and moves items and credits in and out of it.
+const STORAGE_TOOL: &str = "spacemolt_storage";
+
+/// The tool without actions.
+const CATALOG_TOOL: &str = "spacemolt_catalog";
+
+/// The action that explains the others. Every tool with actions has it.
+const HELP: &str = "help";
+
+/// The effect of a command on the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It changes nothing.
+    Reads,
+    /// It changes something at once, without a tick.
+    Writes,
+    /// It takes a tick.
+    Acts,
+}
+
+/// An action of a tool with actions.
+#[derive(Debug)]
+pub struct Action {
+    /// The tool.
+    pub tool: &'static str,
+    /// The value of `action`; empty for the tool without actions.
+    pub name: &'static str,
+    /// The command of the first interface.
+    pub command: &'static str,
+    /// The value of that command's own `action`, if it has several.
+    pub inner: Option<&'static str>,
+    /// The effect on the game.
+    pub effect: Effect,
+    /// The parameters with another name: here and there.
+    pub renamed: Vec<(&'static str, &'static str)>,
+}
+
+/// The actions, in the order of the listing, and their places by tool and name.
+struct Table {
+    actions: Vec<Action>,
+    places: BTreeMap<(&'static str, &'static str), usize>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let lines = include_str!("commands.txt").lines();
+    let actions: Vec<Action> = lines.filter_map(read_line).collect();
+    let places = actions
+        .iter()
+        .enumerate()
+        .map(|(place, action)| ((action.tool, action.name), place))
+        .collect();
+    Table { actions, places }
+});
+
+fn read_line(line: &'static str) -> Option<Action> {
+    let mut words = line.split_whitespace();
+    let (call, command) = (words.next().filter(|word| *word != "#")?, words.next()?);
+    let (tool, name) = call.split_once('/').unwrap_or((call, ""));
+    let (command, inner) = match command.split_once(':') {
+        Some((command, inner)) => (command, Some(inner)),
+        None => (command, None),
+    };
+    let effect = match words.next()? {
+        "reads" => Effect::Reads,
+        "acts" => Effect::Acts,
+        _ => Effect::Writes,
+    };
+    Some(Action {
+        tool,
+        name,
+        command,
+        inner,
+        effect,
+        renamed: words.filter_map(|pair| pair.split_once('=')).collect(),
+    })
+}
+
+/// All actions, in the order of the listing.
+#[must_use]
+pub fn actions() -> &'static [Action] {
+    &TABLE.actions
+}
+
+/// The action of a tool; `None` if it is not known.
+#[must_use]
+pub fn find_action(tool: &str, action: &str) -> Option<&'static Action> {
+    let place = TABLE.places.get(&(tool, action))?;
+    TABLE.actions.get(*place)
+}
+
+/// Whether a tool is one of the second interface.
+#[must_use]
+pub fn is_grouped(tool: &str) -> bool {
+    let rest = tool.strip_prefix(GROUP_PREFIX);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+}
+
+/// The command that a call means. Of the first interface, and of any other server, that is the
+/// tool's name. An action that is not known is a command with its own name.
+#[must_use]
+pub fn command<'a>(tool: &'a str, arguments: &'a Map<String, Value>) -> &'a str {
+    if !is_grouped(tool) {
+        return tool;
+    }
+    let action = match arguments.get(ACTION) {
+        Some(Value::String(action)) => action.trim(),
+        Some(_) | None => "",
+    };
+    if tool == STORAGE_TOOL
+        && let Some(command) = storage_command(action, arguments)
+    {
+        return command;
+    }
+    match find_action(tool, action) {
+        Some(known) => known.command,
+        None if action.is_empty() => tool,
+        None => action,
+    }
+}
+
+/// The command of a call whose arguments are JSON text. Text that is no object names no action.
+#[must_use]
+pub fn command_of_text<'a>(tool: &'a str, arguments: &str) -> Cow<'a, str> {
+    if !is_grouped(tool) {
+        return Cow::Borrowed(tool);
+    }
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(arguments)) => Cow::Owned(command(tool, &arguments).to_string()),
+        Ok(_) | Err(_) => Cow::Borrowed(tool),
+    }
+}
+
+/// Whether a call of the second interface only reads; `None` if that is not known, and for any
+/// other tool.
+#[must_use]
+pub fn only_reads(tool: &str, arguments: &Map<String, Value>) -> Option<bool> {
+    let action = arguments
+        .get(ACTION)
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    if is_grouped(tool) && action.trim() == HELP {
+        return Some(true);
+    }
+    find_action(tool, action.trim()).map(|action| action.effect == Effect::Reads)
+}
+
+/// One tool of the second interface stands for nine of the first. Which one is meant depends on the
+/// owner and on what is moved.
+fn storage_command(action: &str, arguments: &Map<String, Value>) -> Option<&'static str> {
+    let text = |name: &str| arguments.get(name).and_then(Value::as_str);
+    let target = text("target").unwrap_or_default();
+    let is_own = matches!(target, "" | "self");
+    let is_faction = target == "faction" || target.starts_with("faction:");
+    let is_money = text("item_id") == Some("credits");
+    Some(match (action, is_money) {
+        ("view", _) if is_faction => "view_faction_storage",
+        ("deposit", _) if !is_own && !is_faction => "send_gift",
+        ("deposit", true) if is_faction => "faction_deposit_credits",
+        ("deposit", true) => "deposit_credits",
+        ("deposit", false) if is_faction => "faction_deposit_items",
+        ("withdraw", true) if is_faction => "faction_withdraw_credits",
+        ("withdraw", true) => "withdraw_credits",
+        ("withdraw", false) if is_faction => "faction_withdraw_items",
+        _ => return None,
+    })
+}
+
+/// A call of the second interface as a call of the first: the command, and the arguments with the
+/// names that they have there. Any other call is returned as it is.
+#[must_use]
+pub fn to_first(tool: &str, mut arguments: Map<String, Value>) -> (String, Map<String, Value>) {
+    let command = command(tool, &arguments).to_string();
+    if !is_grouped(tool) {
+        return (command, arguments);
+    }
+    let action = match arguments.remove(ACTION) {
+        Some(Value::String(action)) => action,
+        Some(_) | None => String::new(),
+    };
+    if tool == STORAGE_TOOL {
+        rename_storage(&command, &mut arguments);
+    }
+    let Some(known) = find_action(tool, action.trim()) else {
+        return (command, arguments);
+    };
+    // Two parameters may swap their names, so all are taken out first.
+    let mut moved = Vec::new();
+    for (here, there) in &known.renamed {
+        moved.extend(arguments.remove(*here).map(|value| (*there, value)));
+    }
+    for (there, value) in moved {
+        arguments.insert(there.to_string(), value);
+    }
+    if let Some(inner) = known.inner {
+        arguments.insert(ACTION.to_string(), inner.into());
+    }
+    (command, arguments)
+}
+
+/// Gives the arguments of the storage the names that the first interface has for them.
+fn rename_storage(command: &str, arguments: &mut Map<String, Value>) {
+    let target = arguments.remove("target");
+    let mut rename = |from: &str, to: &str| {
+        if let Some(value) = arguments.remove(from) {
+            arguments.insert(to.to_string(), value);
+        }
+    };
+    match command {
+        "send_gift" => {
+            if arguments.get("item_id").and_then(Value::as_str) == Some("credits") {
+                arguments.remove("item_id");
+                if let Some(amount) = arguments.remove("quantity") {
+                    arguments.insert("credits".to_string(), amount);
+                }
+            }
+            arguments.extend(target.map(|target| ("recipient".to_string(), target)));
+        }
+        "deposit_credits"
+        | "withdraw_credits"
+        | "faction_deposit_credits"
+        | "faction_withdraw_credits" => {
+            rename("quantity", "amount");
+            arguments.remove("item_id");
+        }
+        _ => {}
+    }
+}
+
+/// A call of the first interface as a call of the second: the tool and its arguments. `None` if the
+/// second has no such command.
+#[must_use]
+pub fn to_second(
+    command: &str,
+    mut arguments: Map<String, Value>,
+) -> Option<(&'static str, Map<String, Value>)> {
+    if let Some(found) = storage_call(command, &mut arguments) {
+        arguments.insert(ACTION.to_string(), found.into());
+        return Some((STORAGE_TOOL, arguments));
+    }
+    if command == HELP {
+        arguments.insert(ACTION.to_string(), HELP.into());
+        return Some((GROUP_PREFIX, arguments));
+    }
+    let wanted = arguments.get(ACTION).and_then(Value::as_str);
+    let known = TABLE.actions.iter().find(|action| {
+        action.command == command && (action.inner.is_none() || action.inner == wanted)
+    })?;
+    if known.inner.is_some() {
+        arguments.remove(ACTION);
+    }
+    let mut moved = Vec::new();
+    for (here, there) in &known.renamed {
+        moved.extend(arguments.remove(*there).map(|value| (*here, value)));
+    }
+    for (here, value) in moved {
+        arguments.insert(here.to_string(), value);
+    }
+    if known.tool != CATALOG_TOOL {
+        arguments.insert(ACTION.to_string(), known.name.into());
+    }
+    Some((known.tool, arguments))
+}
+
+/// The action of the storage for one of the first interface's commands. It gives the arguments
+/// their names.
+fn storage_call(command: &str, arguments: &mut Map<String, Value>) -> Option<&'static str> {
+    let (owner, rest) = match command.strip_prefix("faction_") {
+        Some(rest) => (Some("faction"), rest),
+        None => (None, command),
+    };
+    let action = match rest {
+        "deposit_items" | "deposit_credits" => "deposit",
+        "withdraw_items" | "withdraw_credits" => "withdraw",
+        "view_faction_storage" => {
+            arguments.insert("target".to_string(), "faction".into());
+            return Some("view");
+        }
+        "send_gift" => {
+            let to = arguments.remove("recipient");
+            arguments.extend(to.map(|to| ("target".to_string(), to)));
+            if let Some(credits) = arguments.remove("credits") {
+                arguments.insert("item_id".to_string(), "credits".into());
+                arguments.insert("quantity".to_string(), credits);
+            }
+            return Some("deposit");
+        }
+        _ => return None,
+    };
+    if rest.ends_with("_credits") {
+        arguments.insert("item_id".to_string(), "credits".into());
+        if let Some(amount) = arguments.remove("amount") {
+            arguments.insert("quantity".to_string(), amount);
+        }
+    }
+    arguments.extend(owner.map(|owner| ("target".to_string(), owner.into())));
+    Some(action)
+}
+
+#[cfg(test)]
+mod tests;

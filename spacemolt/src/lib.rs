@@ -1,0 +1,18 @@
+//! What is known of SpaceMolt's two MCP interfaces: which call of the second means which command of
+//! the first, and how results of both are read.
+//!
+//! The first interface has a tool for each command (`mine`). The second has few tools with many
+//! actions each (`spacemolt` with `action` = `mine`). Everything that treats commands differently
+//! goes by the first interface's names, and everything that reads results by its fields, so this
+//! package is the only place that knows both.
+
+pub mod commands;
+mod dashboard;
+pub mod results;
+
+/// The tools of the second interface, put together from what clients and the HTTP specification
+/// show, in the form of an answer to `tools/list`. Members that begin with `x_` are notes.
+pub const GROUPED_TOOLS: &str = include_str!("tools-v2.json");
+
+/// Results of the second interface as clients captured them, for tests.
+pub const CAPTURED_RESULTS: &str = include_str!("results-v2.json");
