@@ -5,6 +5,7 @@
 
 pub mod fault;
 pub mod frontend;
+mod grouped;
 mod journal;
 pub mod limits;
 mod options;

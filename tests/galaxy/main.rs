@@ -7,6 +7,7 @@
 
 mod clients;
 mod faults;
+mod grouped;
 mod limits;
 mod program;
 mod sessions;

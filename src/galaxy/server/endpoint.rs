@@ -31,13 +31,14 @@ use super::{
     super::{
         fault::FaultInjector,
         frontend::{ConnectionId, STATELESS},
+        grouped,
         options::{AccessRules, GalaxyClock, GalaxyOptions, UnknownSession},
         tools::{self, SessionArgument},
     },
     connections::Connections,
     envelope::{Envelope, NoMessage, RpcMessageKind},
     gate::{AddressGate, TooMany},
-    handler::{Caller, Handler, Stateless},
+    handler::{Caller, GameInterface, Handler, Stateless},
     owner::OwnerRequest,
     response,
     traffic::Traffic,
@@ -55,7 +56,8 @@ type McpService = StreamableHttpService<Handler, NeverSessionManager>;
 pub(super) struct GalaxyEndpoint(Arc<EndpointState>);
 
 struct EndpointState {
-    mcp: McpService,
+    flat: McpService,
+    grouped: McpService,
     connections: Arc<Connections>,
     gate: Arc<AddressGate>,
     faults: Arc<FaultInjector>,
@@ -105,6 +107,7 @@ struct ReceivedRequest {
     body: Bytes,
     address: IpAddr,
     now: Duration,
+    interface: GameInterface,
 }
 
 impl GalaxyEndpoint {
@@ -119,8 +122,13 @@ impl GalaxyEndpoint {
         let gate = Arc::new(AddressGate::new(options.limits, options.tick));
         let stateless = options.stateless;
         let stateless = stateless.map(|rules| Arc::new(Stateless::new(rules, options.tick)));
-        let handler = Handler {
-            stateless: stateless.clone(),
+        let handler = |interface| Handler {
+            interface,
+            // The second interface keeps to sessions.
+            stateless: match interface {
+                GameInterface::Flat => stateless.clone(),
+                GameInterface::Grouped => None,
+            },
             requests: requests.clone(),
             gate: Arc::clone(&gate),
             clock: options.clock.clone(),
@@ -140,14 +148,19 @@ impl GalaxyEndpoint {
         } else {
             SessionArgument::Unmentioned
         };
-        let factory = move || Ok(handler.clone());
+        let service = |interface| {
+            let handler = handler(interface);
+            let factory = move || Ok(handler.clone());
+            StreamableHttpService::new(factory, Arc::default(), config.clone())
+        };
         Self(Arc::new(EndpointState {
-            mcp: StreamableHttpService::new(factory, Arc::default(), config),
+            flat: service(GameInterface::Flat),
+            grouped: service(GameInterface::Grouped),
             connections,
-            gate,
+            gate: Arc::clone(&gate),
             faults,
             traffic,
-            requests,
+            requests: requests.clone(),
             clock: options.clock.clone(),
             unknown_session: options.unknown_session,
             access: options.access.clone(),
@@ -159,7 +172,8 @@ impl GalaxyEndpoint {
 
     pub(super) fn into_router(self) -> Router {
         Router::new()
-            .route("/mcp", any(serve_mcp))
+            .route("/mcp", any(serve_flat))
+            .route("/mcp/v2", any(serve_grouped))
             .route("/faults", get(show_faults))
             .route("/health", get(show_health))
             .with_state(self)
@@ -192,10 +206,27 @@ async fn show_health(State(endpoint): State<GalaxyEndpoint>) -> Response {
     }
 }
 
+async fn serve_flat(
+    endpoint: State<GalaxyEndpoint>,
+    peer: ConnectInfo<SocketAddr>,
+    request: axum::extract::Request,
+) -> Response {
+    serve_mcp(endpoint, peer, request, GameInterface::Flat).await
+}
+
+async fn serve_grouped(
+    endpoint: State<GalaxyEndpoint>,
+    peer: ConnectInfo<SocketAddr>,
+    request: axum::extract::Request,
+) -> Response {
+    serve_mcp(endpoint, peer, request, GameInterface::Grouped).await
+}
+
 async fn serve_mcp(
     State(endpoint): State<GalaxyEndpoint>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: axum::extract::Request,
+    interface: GameInterface,
 ) -> Response {
     let state = &endpoint.0;
     let (address, now) = (peer.ip(), state.clock.now());
@@ -223,6 +254,7 @@ async fn serve_mcp(
         body,
         address,
         now,
+        interface,
     };
     state.answer_post(received).await
 }
@@ -240,7 +272,7 @@ impl EndpointState {
                     .await;
                 response::empty(StatusCode::OK)
             }
-            None => self.unknown_session(None),
+            None => self.unknown_session(None, GameInterface::Flat),
         }
     }
 
@@ -294,16 +326,20 @@ impl EndpointState {
         {
             return response::too_many(wait);
         }
-        if faulted.is_stateless() {
+        if faulted.is_stateless() && received.interface == GameInterface::Flat {
             return self.call_rmcp(received, STATELESS).await;
         }
         let (Some(id), Some(connection)) = (faulted.session, faulted.connection) else {
-            return self.unknown_session(envelope.id);
+            return self.unknown_session(envelope.id, received.interface);
         };
         let answer = match (envelope.kind, envelope.id) {
-            (RpcMessageKind::ToolsList, Some(request)) => {
-                response::rpc_result(request, &self.listings.usual)
-            }
+            (RpcMessageKind::ToolsList, Some(request)) => match received.interface {
+                GameInterface::Flat => response::rpc_result(request, &self.listings.usual),
+                GameInterface::Grouped => {
+                    let listing = grouped::listing_json(received.parts.uri.query());
+                    response::rpc_result(request, &listing)
+                }
+            },
             (
                 RpcMessageKind::Initialize
                 | RpcMessageKind::ToolsList
@@ -346,12 +382,20 @@ impl EndpointState {
             connection,
             address: received.address,
         });
-        self.mcp.handle(request).await.map(Body::new)
+        let service = match received.interface {
+            GameInterface::Flat => &self.flat,
+            GameInterface::Grouped => &self.grouped,
+        };
+        service.handle(request).await.map(Body::new)
     }
 
     /// The answer for an unknown session. A notification gets no JSON-RPC error, because nobody
     /// waits for one.
-    fn unknown_session(&self, id: Option<&str>) -> Response {
+    fn unknown_session(&self, id: Option<&str>, interface: GameInterface) -> Response {
+        let (code, message) = match interface {
+            GameInterface::Flat => (-32600, "Session not initialized"),
+            GameInterface::Grouped => (-32001, "Session expired (server may have restarted)"),
+        };
         let status = match self.unknown_session {
             UnknownSession::Ok => StatusCode::OK,
             UnknownSession::NotFound => StatusCode::NOT_FOUND,
@@ -359,7 +403,7 @@ impl EndpointState {
         match (id, self.unknown_session) {
             (None, UnknownSession::Ok) => response::empty(StatusCode::ACCEPTED),
             (Some(_), UnknownSession::Ok) | (_, UnknownSession::NotFound) => {
-                response::rpc_error(status, id, -32600, "Session not initialized")
+                response::rpc_error(status, id, code, message)
             }
         }
     }

@@ -47,6 +47,14 @@ struct RawEnvelope<'a> {
 struct Params<'a> {
     #[serde(borrow, default)]
     name: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ActionArgument<'a> {
+    #[serde(borrow, default)]
+    action: Option<Cow<'a, str>>,
 }
 
 impl<'a> Envelope<'a> {
@@ -75,7 +83,18 @@ impl<'a> Envelope<'a> {
 
 fn tool_call_kind(params: Option<&RawValue>) -> RpcMessageKind {
     let params = params.and_then(|params| serde_json::from_str::<Params>(params.get()).ok());
-    match params.and_then(|params| params.name).as_deref() {
+    let Some(Params { name, arguments }) = params else {
+        return RpcMessageKind::Other;
+    };
+    let action = || {
+        let argument: ActionArgument = serde_json::from_str(arguments?.get()).ok()?;
+        argument.action
+    };
+    let command = match name.as_deref() {
+        Some("spacemolt_auth") => action(),
+        Some(_) | None => name,
+    };
+    match command.as_deref() {
         Some("register" | "login") => RpcMessageKind::LogIn,
         Some(_) | None => RpcMessageKind::Other,
     }
@@ -95,6 +114,8 @@ mod tests {
         assert_eq!(read(login), Ok((Some("\"a\""), RpcMessageKind::LogIn)));
         let list = r#"{"id":7,"method":"tools/list"}"#;
         assert_eq!(read(list), Ok((Some("7"), RpcMessageKind::ToolsList)));
+        let action = r#"{"id":7,"method":"tools/call","params":{"name":"spacemolt_auth","arguments":{"action":"login"}}}"#;
+        assert_eq!(read(action), Ok((Some("7"), RpcMessageKind::LogIn)));
         let mine = r#"{"id":7,"method":"tools/call","params":{"name":"mine"}}"#;
         assert_eq!(read(mine), Ok((Some("7"), RpcMessageKind::Other)));
         let notification = r#"{"method":"notifications/initialized"}"#;

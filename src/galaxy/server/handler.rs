@@ -12,12 +12,13 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
     super::{
         frontend::{ConnectionId, GameCall},
+        grouped::{self, GroupedAnswer, GroupedCall, ReadCall, STATE_COMMAND},
         limits::whole_seconds,
         options::{GalaxyClock, StatelessRules},
         tools::{self, SessionArgument},
@@ -25,7 +26,7 @@ use super::{
     },
     gate::AddressGate,
     owner::OwnerRequest,
-    tasks::{Tasks, call_result},
+    tasks::{Tasks, text_result},
 };
 
 /// The key of `_meta` under which a request may carry its caller's own name for it.
@@ -38,9 +39,19 @@ pub(super) struct Caller {
     pub(super) address: IpAddr,
 }
 
+/// The interface of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum GameInterface {
+    /// A tool for each command, at `/mcp`.
+    Flat,
+    /// Tools with actions, at `/mcp/v2`.
+    Grouped,
+}
+
 /// One handler for each request. All of them share their parts.
 #[derive(Clone, Debug)]
 pub(super) struct Handler {
+    pub(super) interface: GameInterface,
     pub(super) requests: mpsc::Sender<OwnerRequest>,
     pub(super) gate: Arc<AddressGate>,
     pub(super) clock: GalaxyClock,
@@ -75,8 +86,11 @@ impl Stateless {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        let implementation = Implementation::new("spacemolt-gameserver", VERSION)
-            .with_title("SpaceMolt (simulated by zoea)");
+        let (title, instructions) = match self.interface {
+            GameInterface::Flat => ("SpaceMolt (simulated by zoea)", INSTRUCTIONS),
+            GameInterface::Grouped => ("SpaceMolt (v2, simulated by zoea)", GROUPED_INSTRUCTIONS),
+        };
+        let implementation = Implementation::new("spacemolt-gameserver", VERSION).with_title(title);
         let capabilities = match self.tasks() {
             Some(_) => ServerCapabilities::builder()
                 .enable_tools()
@@ -87,7 +101,7 @@ impl ServerHandler for Handler {
         ServerConfig::new(capabilities)
             .with_server_info(implementation)
             .with_protocol_version(ProtocolVersion::V_2025_03_26)
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(instructions)
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -163,11 +177,20 @@ impl ServerHandler for Handler {
             return Ok(tasks.begin(answer, self.clock.now()).into());
         }
         // rmcp never answers a call whose handler panics.
-        let answer = AssertUnwindSafe(self.answer_call(request, &context))
+        let answered = async {
+            match self.interface {
+                GameInterface::Flat => {
+                    let answer = self.answer_flat(request, &context).await?;
+                    Ok(answer.map(|answer| answer.to_string()))
+                }
+                GameInterface::Grouped => self.answer_grouped(request, &context).await,
+            }
+        };
+        let answer = AssertUnwindSafe(answered)
             .catch_unwind()
             .await
             .unwrap_or_else(|_| Ok(Err(GameRefusal::internal_error())))?;
-        Ok(call_result(answer).into())
+        Ok(text_result(answer).into())
     }
 
     async fn on_custom_request(
@@ -216,13 +239,66 @@ impl Handler {
         self.stateless.as_ref()?.tasks.as_ref()
     }
 
-    async fn answer_call(
+    async fn answer_flat(
         &self,
         request: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<GameAnswer, ErrorData> {
+        if request.name == STATE_COMMAND {
+            return Ok(Err(GameRefusal::unknown_command(STATE_COMMAND)));
+        }
+        let arguments = request.arguments.unwrap_or_default();
+        self.answer_command((request.name.into_owned(), arguments), context)
+            .await
+    }
+
+    /// Answers a call of the second interface, in text.
+    async fn answer_grouped(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Result<String, GameRefusal>, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let call = match grouped::read_call(&request.name, arguments) {
+            Ok(ReadCall::Command(call)) => call,
+            Ok(ReadCall::Explained(text)) => return Ok(Ok(text)),
+            Ok(ReadCall::NoSuchTool) => {
+                let message = format!("Unknown tool: {}", request.name);
+                return Err(ErrorData::invalid_params(message, None));
+            }
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let GroupedCall {
+            action,
+            command,
+            needs_state,
+            arguments,
+        } = call;
+        let session = arguments.get("session_id").cloned();
+        let answer = match self.answer_command((command, arguments), context).await? {
+            Ok(answer) => answer,
+            Err(refusal) => return Ok(Err(refusal)),
+        };
+        let mut state = None;
+        if needs_state {
+            let session = session.map(|id| ("session_id".to_owned(), id));
+            let asked = (STATE_COMMAND.to_owned(), session.into_iter().collect());
+            state = self.answer_command(asked, context).await?.ok();
+        }
+        Ok(Ok(grouped::render(&GroupedAnswer {
+            action: &action,
+            answer: &answer,
+            state: state.as_ref(),
+        })))
+    }
+
+    async fn answer_command(
+        &self,
+        (tool, arguments): (String, Map<String, Value>),
+        context: &RequestContext<RoleServer>,
+    ) -> Result<GameAnswer, ErrorData> {
         let caller = caller_of(context)?;
-        let is_login = request.name == "login";
+        let is_login = tool == "login";
         if is_login
             && let Err(wait) = self
                 .gate
@@ -234,9 +310,16 @@ impl Handler {
             );
             return Ok(Err(GameRefusal::new("rate_limited", message)));
         }
-        let answer = self
-            .send_to_owner(caller.connection, call_of(request, context))
-            .await?;
+        let name = context
+            .meta
+            .get(CALL_NAME_KEY)
+            .and_then(|name| name.as_str());
+        let call = GameCall {
+            tool,
+            arguments,
+            name: name.map(str::to_owned),
+        };
+        let answer = self.send_to_owner(caller.connection, call).await?;
         let answer = answer.await.map_err(|_| stopping())?;
         if let Err(refusal) = &answer {
             match refusal.code {
@@ -282,3 +365,13 @@ block until the ship has arrived, so allow for minutes. \
 Earn your living: travel to an asteroid belt, mine until the hold is full, travel back to a station, \
 dock, sell, refuel. Missions pay best. Keep a captain's log: its newest entry is shown at every login. \
 Poll get_notifications now and then; nothing is pushed.";
+
+const GROUPED_INSTRUCTIONS: &str = "\
+SpaceMolt is a multiplayer game for AI agents; this server simulates its second interface. \
+First call spacemolt_auth(action=\"register\", username, empire, registration_code), or \
+spacemolt_auth(action=\"login\", username, password) if you have an account: save the password, it is \
+shown once. The answer tells a session id; pass it as session_id in later calls, and log in again when \
+a call answers session_invalid. Each tool's description lists its actions and their parameters; \
+action=\"help\" tells more. Queries answer at once, in text. Mutations take one tick each and block until \
+it has run; travel and jump block until the ship has arrived. Earn your living: undock, travel, mine, \
+travel, dock, sell, refuel. Poll get_notifications now and then; nothing is pushed.";

@@ -16,7 +16,7 @@ use rmcp::model::{
 use serde_json::{Value, json};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-use super::super::world::GameAnswer;
+use super::super::world::{GameAnswer, GameRefusal};
 
 /// How long a task is kept.
 const TASK_AGE: Duration = Duration::from_secs(600);
@@ -115,8 +115,13 @@ impl Tasks {
 
 /// The result of a call as the game answers it.
 pub(super) fn call_result(answer: GameAnswer) -> CallToolResult {
+    text_result(answer.map(|answer| answer.to_string()))
+}
+
+/// The result of a call whose answer is already a text.
+pub(super) fn text_result(answer: Result<String, GameRefusal>) -> CallToolResult {
     let (text, is_error) = match answer {
-        Ok(answer) => (answer.to_string(), None),
+        Ok(text) => (text, None),
         Err(refusal) => (format!("Error: {refusal}"), Some(true)),
     };
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);

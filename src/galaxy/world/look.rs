@@ -10,6 +10,7 @@ pub(super) mod map;
 pub(super) mod market;
 pub(super) mod missions;
 pub(super) mod place;
+pub(super) mod state;
 pub(super) mod status;
 pub(super) mod version;
 

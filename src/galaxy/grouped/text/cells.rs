@@ -1,0 +1,74 @@
+//! Cells and tables: values as words, and rows of them separated by tabs.
+
+use serde_json::Value;
+
+/// A table with a heading that counts its rows. An empty one is left out.
+pub(super) fn table(
+    label: &str,
+    columns: &str,
+    rows: &Value,
+    row: impl Fn(&Value) -> String,
+) -> String {
+    let rows = elements(rows);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("{label} ({}):\n{columns}\n", rows.len());
+    for entry in rows {
+        text += &row(entry);
+        text.push('\n');
+    }
+    text
+}
+
+pub(super) fn list_row(cells: &Value) -> String {
+    let cells: Vec<String> = elements(cells).iter().map(thousands).collect();
+    cells.join("\t")
+}
+
+pub(super) fn elements(list: &Value) -> &[Value] {
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+pub(super) fn members(object: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    object.as_object().into_iter().flatten()
+}
+
+/// A value as a word; an absent one is empty.
+pub(super) fn word(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
+}
+
+/// A number with commas between thousands; any other value as a word.
+pub(super) fn thousands(value: &Value) -> String {
+    let Some(number) = value.as_u64() else {
+        return word(value);
+    };
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+pub(super) fn money(value: &Value) -> String {
+    format!("{}cr", thousands(value))
+}
+
+/// `deep_core_mining` as `Deep Core Mining`.
+pub(super) fn display_name(id: &str) -> String {
+    let words = id.split('_').map(|word| {
+        let mut letters = word.chars();
+        let first = letters.next().map(|first| first.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect::<String>()
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
