@@ -7,6 +7,7 @@ mod answer;
 mod body;
 mod chance;
 mod faults;
+mod grouped;
 mod identity;
 mod options;
 mod orders;

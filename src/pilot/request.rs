@@ -15,6 +15,8 @@ pub struct PilotRequest<'a> {
     pub entries: Vec<ChatEntry<'a>>,
     /// The names of the offered tools.
     pub tools: Vec<&'a str>,
+    /// Whether the tools are those of the game's second interface. They are named as the first's.
+    pub is_grouped: bool,
     /// The demand of `tool_choice`.
     pub choice: ToolChoice<'a>,
     /// The largest number of tokens in the answer.
@@ -82,6 +84,7 @@ impl<'a> PilotRequest<'a> {
             tools: array_elements(&body["tools"])
                 .filter_map(|tool| tool["function"]["name"].as_str())
                 .collect(),
+            is_grouped: false,
             choice: read_choice(&body["tool_choice"]),
             max_tokens: [&body["max_completion_tokens"], &body["max_tokens"]]
                 .into_iter()

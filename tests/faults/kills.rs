@@ -21,19 +21,26 @@ const FLIGHT: Duration = Duration::from_millis(2500);
 
 #[test]
 fn killed_at_any_instant_it_loses_nothing_and_repeats_nothing() {
-    kill_often(number("ZOEA_KILLS", KILLS), "");
+    kill_often(number("ZOEA_KILLS", KILLS), "", "");
+}
+
+/// A session of the second interface needs the game's own session id, which is never stored. So
+/// each process logs in anew.
+#[test]
+fn killed_in_the_second_interface_it_loses_nothing_and_repeats_nothing() {
+    kill_often(number("ZOEA_KILLS", KILLS), "/v2", "");
 }
 
 #[test]
 fn killed_at_any_instant_with_its_books_on_a_server_it_loses_and_repeats_nothing() {
     if let Some(url) = postgres::database() {
         let store = format!("[store]\ndatabase_url = \"{url}\"\n");
-        kill_often(number("ZOEA_KILLS", KILLS_ON_A_SERVER), &store);
+        kill_often(number("ZOEA_KILLS", KILLS_ON_A_SERVER), "", &store);
     }
 }
 
 #[expect(clippy::print_stdout, reason = "the figures are worth a look")]
-fn kill_often(kills: u64, store: &str) {
+fn kill_often(kills: u64, path: &str, store: &str) {
     let seed = number("ZOEA_SEED", u64::from(std::process::id()));
     let mut dice = fastrand::Rng::with_seed(seed);
     let home = Home::new();
@@ -41,7 +48,7 @@ fn kill_often(kills: u64, store: &str) {
     let ledger = home.path().with_file_name("ledger.jsonl");
     let galaxy = Server::galaxy(&["--ledger", ledger.to_str().expect("a path")]);
     let pilot = Server::pilot(&["--latency", "5ms", "--seed", "1"]);
-    home.configure(&pilot.url, &galaxy.url, store);
+    home.configure(&pilot.url, &format!("{}{path}", galaxy.url), store);
     let names: Vec<String> = (0..MYSES).map(|number| format!("m{number}")).collect();
     for name in &names {
         home.ok(&["mysis", "create", name]);
@@ -89,7 +96,9 @@ fn kill_often(kills: u64, store: &str) {
     );
     let logins = logins(&ledger);
     println!("seed {seed}: {logins} logins in {} processes", kill + 1);
-    assert!(logins <= MYSES, "sessions of before are taken up again");
+    let processes = if path.is_empty() { 1 } else { kill + 2 };
+    let most = MYSES * usize::try_from(processes).expect("few processes");
+    assert!(logins <= most, "sessions of before are taken up again");
 }
 
 /// Lets the program run this long, and sends an order half-way; `None` if it did not start.

@@ -10,6 +10,7 @@ mod db;
 mod dependencies;
 mod flight;
 mod game_load;
+mod grouped;
 mod listeners;
 mod listing;
 mod module_tree;

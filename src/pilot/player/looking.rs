@@ -21,6 +21,9 @@ pub(super) fn look_around(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Opt
         calls.push(WantedCall::without_arguments("get_cargo"));
     } else if situation.place.poi.is_none() && view.can_ask("get_system") {
         calls.push(WantedCall::without_arguments("get_system"));
+    } else if situation.place.poi.is_none() && view.can_ask("get_poi") {
+        // The second interface's texts tell the place's id here alone.
+        calls.push(WantedCall::without_arguments("get_poi"));
     } else {
         return None;
     }

@@ -10,6 +10,7 @@ use super::decision::{AnswerDecision, CompletionForm, DeliveryPlan, Payload};
 use crate::answer::count_tokens;
 use crate::chance::{self, Mix};
 use crate::faults::{self, DeliveryFault, ErrorReply, PilotFaultKind};
+use crate::grouped;
 use crate::player::answer_with_fingerprint;
 use crate::request::PilotRequest;
 use crate::request_stats::RequestRecord;
@@ -75,6 +76,9 @@ impl PilotServer {
             | PilotFaultKind::Reshape(_)
             | PilotFaultKind::Delivery(_) => false,
         });
+        if request.is_grouped {
+            grouped::regroup(&mut answer);
+        }
         let stamp = CompletionStamp {
             id: fingerprint.bits(),
             created: SystemTime::now()

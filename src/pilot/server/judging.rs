@@ -8,6 +8,7 @@ use super::{PilotServer, wrong_key};
 use crate::body::{self, RequestBody};
 use crate::chance::Mix;
 use crate::faults::error_body;
+use crate::grouped;
 use crate::identity;
 use crate::request::PilotRequest;
 use crate::request_stats::RequestRecord;
@@ -33,7 +34,8 @@ impl PilotServer {
             .ok()
             .and_then(|body| body.tools)
             .map(|tools| self.tool_lists.look_up(tools.get()));
-        let request = read_request(&parsed, tools.as_deref());
+        let grouped = grouped_body(&parsed, tools.as_deref());
+        let request = read_request(&parsed, tools.as_deref(), grouped.as_ref());
         let mut line = RequestRecord {
             caller: caller_name(headers, parsed.as_ref().ok(), &request),
             agent: identity::agent_name(&request),
@@ -88,16 +90,37 @@ impl PilotServer {
 fn read_request<'a>(
     parsed: &'a serde_json::Result<RequestBody<'_>>,
     tools: Option<&'a ToolList>,
+    grouped: Option<&'a Value>,
 ) -> PilotRequest<'a> {
+    if let Some(body) = grouped {
+        return PilotRequest {
+            tools: grouped::offered_commands(tool_names(tools)),
+            is_grouped: true,
+            ..PilotRequest::read(body)
+        };
+    }
     let request = parsed
         .as_ref()
         .map(|body| PilotRequest::read(&body.value))
         .unwrap_or_default();
-    let names = tools.and_then(|tools| tools.names.as_ref().ok()?.as_ref());
     PilotRequest {
-        tools: names.into_iter().flatten().map(String::as_str).collect(),
+        tools: tool_names(tools).collect(),
         ..request
     }
+}
+
+fn tool_names(tools: Option<&ToolList>) -> impl Iterator<Item = &str> {
+    let names = tools.and_then(|tools| tools.names.as_ref().ok()?.as_ref());
+    names.into_iter().flatten().map(String::as_str)
+}
+
+/// The body with the names of the game's first interface, if its tools are the second's.
+fn grouped_body(
+    parsed: &serde_json::Result<RequestBody<'_>>,
+    tools: Option<&ToolList>,
+) -> Option<Value> {
+    let body = parsed.as_ref().ok()?;
+    grouped::is_spoken(tool_names(tools)).then(|| grouped::read_as_first(&body.value))
 }
 
 /// The body as the record keeps it.
