@@ -2,6 +2,7 @@
 //! limits of addresses and the faults, and answers `tools/list` from one prepared text.
 
 mod fault_injection;
+mod listings;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -26,14 +27,14 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use self::fault_injection::FaultedRequest;
+use self::{fault_injection::FaultedRequest, listings::Listings};
 use super::{
     super::{
         fault::FaultInjector,
         frontend::{ConnectionId, STATELESS},
         grouped,
         options::{AccessRules, GalaxyClock, GalaxyOptions, UnknownSession},
-        tools::{self, SessionArgument},
+        tools::SessionArgument,
     },
     connections::Connections,
     envelope::{Envelope, NoMessage, RpcMessageKind},
@@ -70,35 +71,6 @@ struct EndpointState {
     is_stateless: bool,
     listings: Listings,
     stop: CancellationToken,
-}
-
-/// Results of `tools/list`, written once.
-struct Listings {
-    /// The list.
-    usual: String,
-    /// The list after a change, and the same for clients without sessions.
-    changed: String,
-    changed_stateless: String,
-}
-
-impl Listings {
-    fn new(session: SessionArgument, stateless: Option<&Stateless>) -> Self {
-        let changed = json!({ "tools": tools::changed_entries(session) });
-        let stateless = stateless.map(|rules| {
-            let list = json!({
-                "resultType": "complete",
-                "tools": tools::changed_entries(SessionArgument::Listed),
-                "ttlMs": rules.ttl_ms(),
-                "cacheScope": "public",
-            });
-            list.to_string()
-        });
-        Self {
-            usual: tools::listing_json(session),
-            changed: changed.to_string(),
-            changed_stateless: stateless.unwrap_or_default(),
-        }
-    }
 }
 
 /// A request whose body has been read.
