@@ -221,6 +221,7 @@ fn message(row: &Row) -> Option<ChatMessage> {
                     arguments: call.arguments.clone(),
                 })
                 .collect(),
+            echo: None,
         }),
         RowBody::Result { meta, .. } => Some(ChatMessage::Tool {
             call_id: meta.call_id.clone(),

@@ -51,6 +51,8 @@ pub struct ProofTarget {
     pub context_tokens: Option<u64>,
     /// The price of tokens, if it is configured.
     pub price: Option<TokenPrice>,
+    /// Whether calls that the model leaves in its text are made, as the swarm would.
+    pub reads_text_calls: bool,
 }
 
 /// The progress of a proof.

@@ -52,7 +52,7 @@ use watchers::Watchers;
 pub use access::{HomeAccess, acquire_home, lock_home};
 pub use books::{open_ledger, server_address};
 pub use game_server::{GameServer, give_first_mission};
-pub use learnt::proof_target;
+pub use learnt::{proof_target, teach_providers};
 pub use offline::{OfflineOptions, OfflineServers, first_name};
 pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;

@@ -21,7 +21,7 @@ use crate::domain::event::{EventKind, SwarmEvent};
 use crate::domain::gate::circuit::{CallOutcome, Outage};
 use crate::domain::gate::{AdmissionGate, AdmissionRequest, GateRules, GateVerdict};
 use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
-use crate::domain::model::Charge;
+use crate::domain::model::{Charge, ServiceReturn};
 use crate::domain::outages::{ServerOutage, ServerOutages};
 use crate::ports::Clock;
 use crate::timer::{Timer, set_timer};
@@ -364,9 +364,8 @@ impl GateState {
             return;
         }
         let absences = self.gate.outages();
-        self.told_away = absences
-            .map(|(lane, absence)| (lane.clone(), absence.clone()))
-            .collect();
+        let absences = absences.map(|(lane, absence)| (lane.clone(), absence.clone()));
+        self.told_away = absences.collect();
         let outages = Arc::new(self.outages(now));
         self.tell_event(now.wall, EventKind::OutagesChanged(outages));
     }
@@ -378,6 +377,7 @@ impl GateState {
             text: absence.text.clone(),
             since: now.wall_at(absence.since),
             next_try: now.wall_at(absence.next_try),
+            needs_operator: absence.ends_by == Some(ServiceReturn::Operator),
         });
         ServerOutages(away.collect())
     }

@@ -122,6 +122,7 @@ fn said(text: &str, seen_up_to: i64) -> Utterance {
             provider: "mock".into(),
             finish_reason: Some("stop".into()),
             cost_micros: None,
+            ..ReplyMeta::default()
         },
     }
 }

@@ -74,7 +74,7 @@ pub(super) async fn run(
         if let Some(settings) = &settings {
             checks.push(("database".to_string(), check_database(home, settings).await));
             checks.push(("descriptors".to_string(), check_descriptors(settings)));
-            check_outside(&mut checks, settings).await;
+            check_outside(&mut checks, home, settings).await;
         }
     }
     conclude_checks(&checks, args.json)
@@ -201,7 +201,11 @@ async fn check_server(address: &ServerAddress) -> DoctorFinding {
     })
 }
 
-async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Settings) {
+async fn check_outside(
+    checks: &mut Vec<(String, DoctorFinding)>,
+    home: &Home,
+    settings: &Settings,
+) {
     let http = match zoea_http::build_client() {
         Ok(http) => http,
         Err(error) => return checks.push(("network".to_string(), Err(error.to_string()))),
@@ -209,6 +213,7 @@ async fn check_outside(checks: &mut Vec<(String, DoctorFinding)>, settings: &Set
     let secrets = Secrets::new(wiring::configured_secrets(settings));
     let known = secrets.clone();
     let providers = Providers::new(&http, provider_endpoints(settings)).with_secrets(secrets);
+    wiring::teach_providers(home, settings, &providers);
     for (name, provider) in &settings.providers {
         let finding = check_provider(&providers, name, &provider.rules.model).await;
         checks.push((format!("provider {name}"), clean_finding(finding, &known)));
@@ -246,7 +251,14 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Docto
         }
     };
     match tokio::time::timeout(CHECK_TIMEOUT, answer).await {
-        Ok(Ok(_)) => Ok(format!("{model} answers")),
+        Ok(Ok(_)) => {
+            let learnt = providers.learnt_in_words(name);
+            let learnt = match learnt.is_empty() {
+                true => String::new(),
+                false => format!("; it wants {}", learnt.join(", ")),
+            };
+            Ok(format!("{model} answers{learnt}"))
+        }
         Ok(Err(fault)) => Err(format!("{model}: {}", fault.text())),
         Err(_) => Err(format!("{model}: no answer within {CHECK_TIMEOUT:?}")),
     }

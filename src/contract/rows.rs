@@ -116,6 +116,9 @@ pub enum RowMetadataJson<'a> {
         /// The cost in millionths of a dollar.
         #[serde(skip_serializing_if = "Option::is_none")]
         cost_micros: Option<u64>,
+        /// Whether its calls were read from its text.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        from_text: bool,
     },
     /// Metadata of a tool's result.
     Result {
@@ -163,6 +166,7 @@ impl<'a> RowMetadataJson<'a> {
                     provider: &meta.provider,
                     finish_reason: meta.finish_reason.as_deref(),
                     cost_micros: meta.cost_micros,
+                    from_text: meta.is_from_text,
                 })
             }
             RowBody::Result { meta, .. } => Some(RowMetadataJson::Result {

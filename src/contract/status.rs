@@ -103,6 +103,7 @@ pub struct OutageJson<'a> {
     since: String,
     text: &'a str,
     next_try: String,
+    needs_operator: bool,
 }
 
 impl<'a> From<&'a ServerOutage> for OutageJson<'a> {
@@ -112,6 +113,7 @@ impl<'a> From<&'a ServerOutage> for OutageJson<'a> {
             since: away.since.to_string(),
             text: &away.text,
             next_try: away.next_try.to_string(),
+            needs_operator: away.needs_operator,
         }
     }
 }

@@ -39,6 +39,7 @@ fn reply(usage: Option<TokenUsage>, cost_micros: Option<u64>) -> Utterance {
             provider: "local".into(),
             finish_reason: None,
             cost_micros,
+            ..ReplyMeta::default()
         },
     }
 }

@@ -12,7 +12,7 @@ use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
     Utterance,
 };
-use actors::domain::model::{Charge, TokenUsage};
+use actors::domain::model::{Charge, Echo, TokenUsage};
 use sea_orm::ActiveValue::{NotSet, Set};
 use serde_json::{Value, json};
 use zoea_contract::RowMetadataJson;
@@ -87,10 +87,41 @@ fn to_stored_metadata(mut metadata: Value, row: &Row) -> Value {
     };
     members.retain(|_, value| !value.is_null());
     members.remove("is_error");
+    if let Some(echo) = row.utterance().and_then(|said| said.meta.echo.as_deref()) {
+        members.insert(ECHO_KEY.to_string(), stored_echo(echo));
+    }
     if members.get("bytes") == Some(&json!(row.text().len())) {
         members.remove("bytes");
     }
     metadata
+}
+
+/// The member of the metadata that holds what a provider wants back. It is no part of the contract.
+const ECHO_KEY: &str = "echo";
+
+fn stored_echo(echo: &Echo) -> Value {
+    let calls: Vec<&str> = echo.calls.iter().map(|call| &**call).collect();
+    json!({
+        "provider": *echo.provider,
+        "model": *echo.model,
+        "message": *echo.message,
+        "reasoning": *echo.reasoning,
+        "calls": calls,
+    })
+}
+
+fn echo_of(meta: &Value) -> Option<Arc<Echo>> {
+    let echo = meta.get(ECHO_KEY)?;
+    let calls = echo["calls"].as_array().into_iter().flatten();
+    Some(Arc::new(Echo {
+        provider: text_member(echo, "provider"),
+        model: text_member(echo, "model"),
+        message: text_member(echo, "message"),
+        reasoning: text_member(echo, "reasoning"),
+        calls: calls
+            .map(|call| call.as_str().unwrap_or_default().into())
+            .collect(),
+    }))
 }
 
 fn usage_of(meta: &Value) -> Option<TokenUsage> {
@@ -191,6 +222,8 @@ fn read_utterance(model: &message::Model, text: &Arc<str>) -> Utterance {
             provider: text_member(&meta, "provider"),
             finish_reason: meta["finish_reason"].as_str().map(Into::into),
             cost_micros: cost_of(&meta),
+            echo: echo_of(&meta),
+            is_from_text: meta["from_text"] == true,
         },
     }
 }

@@ -11,7 +11,7 @@ use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, RowKind, Severity,
     Utterance,
 };
-use actors::domain::model::{Charge, TokenUsage};
+use actors::domain::model::{Charge, Echo, TokenUsage};
 use actors::domain::record::{GameAccount, Mission, MysisProfile, NewMysis};
 use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::state::{LifeState, Totals};
@@ -148,6 +148,14 @@ fn said(text: &str, seen_up_to: i64) -> Utterance {
             provider: "local".into(),
             finish_reason: Some("stop".into()),
             cost_micros: None,
+            echo: Some(Arc::new(Echo {
+                provider: "local".into(),
+                model: "asked".into(),
+                message: r#"{"reasoning_details":[{"data":"A="}]}"#.into(),
+                reasoning: r#"{"reasoning":"be\"cause"}"#.into(),
+                calls: vec!["".into(), r#"{"extra_content":{}}"#.into()],
+            })),
+            is_from_text: seen_up_to > 4,
         },
     }
 }

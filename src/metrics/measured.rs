@@ -79,6 +79,7 @@ fn outcome_label(answer: &Result<ModelAnswer, ModelFault>) -> &'static str {
         Err(ModelFault::NoDescriptor { .. }) => "no_descriptor",
         Err(ModelFault::Empty { .. }) => "empty",
         Err(ModelFault::TooLong { .. }) => "too_long",
+        Err(ModelFault::OutOfService { .. }) => "out_of_service",
         Err(ModelFault::Adapted { .. }) => "adapted",
     }
 }

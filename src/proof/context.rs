@@ -63,7 +63,7 @@ pub(super) async fn check_context(course: &mut ProofCourse<'_>) -> Result<(), Pr
         }
         match probe(course, tokens).await {
             Ok(found) => return judge(course, &found).await,
-            Err(ProbeFault::Refused(ModelFault::TooLong { text })) => {
+            Err(ProbeFault::Refused(ModelFault::TooLong { text, .. })) => {
                 let limit = context_in_words(&text);
                 course.context.limit = limit.or(Some(tokens));
                 if limit.is_some_and(|limit| limit < LEAST_CONTEXT_TOKENS) {

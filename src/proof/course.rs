@@ -2,6 +2,7 @@
 
 use actors::domain::model::ModelAnswer;
 use actors::domain::redact::{MIN_EMBEDDED_SECRET_BYTES, Redactor};
+use actors::domain::written_call::WRITTEN_CALLS_ADVICE;
 use actors::secrets::Secrets;
 use zoea_contract::{ProofSpending, ProvenContext, ToldUsage};
 use zoea_provider::{LearntStyle, WireProfile};
@@ -124,6 +125,13 @@ impl<'a> ProofCourse<'a> {
         let Some(in_pieces) = self.prober.came_in_pieces else {
             return;
         };
+        if self.prober.has_text_calls {
+            let detail = format!(
+                "leaves its calls in its text, from which the swarm reads them; to spare that, \
+                 {WRITTEN_CALLS_ADVICE}"
+            );
+            self.check("text_calls", None, detail);
+        }
         let detail = match (in_pieces, self.target.endpoint.is_streamed) {
             (true, _) => "answers come in pieces",
             (false, true) => {

@@ -114,6 +114,7 @@ fn verdict_of_refusal(
             context_remedy(),
         ),
         ModelFault::Transient { .. }
+        | ModelFault::OutOfService { .. }
         | ModelFault::Permanent { .. }
         | ModelFault::Adapted { .. } => verdict_of_words(said, target, listed, doing),
     }

@@ -33,6 +33,12 @@ struct KeptProof {
     single_calls: bool,
     bare_calls: bool,
     reasoning_field: bool,
+    #[serde(default)]
+    completion_limit: bool,
+    #[serde(default)]
+    no_effort: bool,
+    #[serde(default)]
+    signatures: bool,
     temperature: bool,
     streamed: bool,
     context_tokens: Option<u64>,
@@ -103,6 +109,9 @@ impl KeptProofs {
                     wants_single_calls: kept.single_calls,
                     wants_bare_calls: kept.bare_calls,
                     wants_reasoning: kept.reasoning_field,
+                    wants_completion_limit: kept.completion_limit,
+                    wants_no_effort: kept.no_effort,
+                    wants_signatures: kept.signatures,
                 },
                 has_temperature: kept.temperature,
                 is_streamed: kept.streamed,
@@ -128,6 +137,9 @@ impl KeptProofs {
             single_calls: style.profile.wants_single_calls,
             bare_calls: style.profile.wants_bare_calls,
             reasoning_field: style.profile.wants_reasoning,
+            completion_limit: style.profile.wants_completion_limit,
+            no_effort: style.profile.wants_no_effort,
+            signatures: style.profile.wants_signatures,
             temperature: style.has_temperature,
             streamed: style.is_streamed,
             context_tokens: proof.lessons.context_tokens,

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use actors::domain::model::{AnswerProgress, ChatMessage, ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::tool::Toolset;
+use actors::domain::written_call::{self, WrittenText};
 use actors::ports::{AnswerMeter, Models};
 use actors::secrets::Secrets;
 use tokio::time::Instant;
@@ -57,6 +58,8 @@ pub(super) struct Prober {
     pub(super) doubt: Option<Arc<str>>,
     /// The reported tokens of the last prompt.
     pub(super) last_prompt: Option<u64>,
+    /// Whether calls were read from the text of an answer.
+    pub(super) has_text_calls: bool,
 }
 
 /// The result of one request.
@@ -81,6 +84,7 @@ impl Prober {
             cached: None,
             doubt: None,
             last_prompt: None,
+            has_text_calls: false,
         }
     }
 
@@ -111,7 +115,7 @@ impl Prober {
             }
             let outcome = self.ask_once(request, answer_tokens, sent).await?;
             let fault = match outcome.answer {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => return Ok(self.with_text_calls(answer)),
                 Err(fault) => fault,
             };
             match fault {
@@ -132,7 +136,27 @@ impl Prober {
                 }
                 ModelFault::Permanent { .. }
                 | ModelFault::TooLong { .. }
+                | ModelFault::OutOfService { .. }
                 | ModelFault::Unreachable { .. } => return Err(ProbeFault::Refused(fault)),
+            }
+        }
+    }
+
+    /// The answer with the calls that the model left in its text, as the swarm reads them.
+    fn with_text_calls(&mut self, answer: ModelAnswer) -> ModelAnswer {
+        if !self.target.reads_text_calls || !answer.calls.is_empty() {
+            return answer;
+        }
+        let reason = answer.finish_reason.as_deref();
+        match written_call::read_text(&answer.text, reason, &self.tools) {
+            WrittenText::Words | WrittenText::Unfit { .. } => answer,
+            WrittenText::Calls(calls) => {
+                self.has_text_calls = true;
+                ModelAnswer {
+                    text: String::new(),
+                    calls,
+                    ..answer
+                }
             }
         }
     }
@@ -211,6 +235,7 @@ impl Prober {
                     ModelFault::Unreachable { .. }
                     | ModelFault::NoDescriptor { .. }
                     | ModelFault::TooLong { .. }
+                    | ModelFault::OutOfService { .. }
                     | ModelFault::Permanent { .. } => false,
                 };
                 if is_paid {
@@ -251,6 +276,7 @@ fn asked_wait(fault: &ModelFault, usual: Duration) -> Duration {
         | ModelFault::Unreachable { .. }
         | ModelFault::Adapted { .. }
         | ModelFault::TooLong { .. }
+        | ModelFault::OutOfService { .. }
         | ModelFault::Permanent { .. } => usual,
     }
 }

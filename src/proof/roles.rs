@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(found, BTreeSet::from(expected), "{roles:?}");
         assert_eq!(roles.last(), Some(&"user"), "after words of the model");
         let has_words_beside_calls = messages.iter().any(|message| {
-            matches!(message, ChatMessage::Assistant { text, calls }
+            matches!(message, ChatMessage::Assistant { text, calls, .. }
                 if !text.is_empty() && !calls.is_empty())
         });
         assert!(has_words_beside_calls);

@@ -76,16 +76,24 @@ impl Scratch {
             .map(|call| (call.name.clone(), call.arguments.clone()))
             .collect();
         let ids: Vec<&str> = answer.calls.iter().map(|call| &*call.id).collect();
-        self.says(&answer.text, &calls, &ids);
+        let meta = ReplyMeta {
+            echo: answer.echo.clone().map(Arc::from),
+            ..ReplyMeta::default()
+        };
+        self.says_with(&answer.text, &calls, &ids, meta);
     }
 
     /// Adds a message of the model with these calls, each a name with its arguments. Without calls
     /// it is a reply.
     pub(super) fn says(&mut self, text: &str, calls: &[(String, String)], ids: &[&str]) {
+        self.says_with(text, calls, ids, ReplyMeta::default());
+    }
+
+    fn says_with(&mut self, text: &str, calls: &[(String, String)], ids: &[&str], meta: ReplyMeta) {
         let utterance = Utterance {
             text: text.into(),
             seen_up_to: self.conversation.last_seq(),
-            meta: ReplyMeta::default(),
+            meta,
             reasoning: None,
         };
         if calls.is_empty() {

@@ -73,12 +73,15 @@ fn target(url: &str) -> ProofTarget {
             url: url.to_string(),
             api_key: Some(KEY.to_string()),
             is_streamed: true,
+            extra: Arc::default(),
+            headers: Vec::new(),
         },
         model: "pilot".into(),
         temperature: Some(0.7),
         timeout: Duration::from_secs(20),
         context_tokens: None,
         price: None,
+        reads_text_calls: true,
     }
 }
 
@@ -190,7 +193,7 @@ async fn a_server_that_tells_no_usage_plays_and_is_asked_for_whole_answers() {
 
 #[tokio::test]
 async fn calls_that_are_written_as_text_are_told_with_what_was_written() {
-    let proof = prove_pilot(pilot(&["text-calls"])).await;
+    let proof = prove_pilot(pilot(&["prose-calls"])).await;
     let why = why(&proof);
     assert!(
         why.starts_with("it writes its calls as text") && why.contains("read_beacon"),
@@ -198,6 +201,33 @@ async fn calls_that_are_written_as_text_are_told_with_what_was_written() {
     );
     assert!(remedy(&proof).contains("--jinja"));
     assert_eq!(proof.report.spent.requests, 2);
+}
+
+#[tokio::test]
+async fn a_model_that_leaves_its_calls_in_its_text_plays_unless_they_must_not_be_read() {
+    let proof = prove_pilot(pilot(&["text-calls"])).await;
+    assert_eq!(
+        proof.report.verdict,
+        ProofVerdict::Plays,
+        "{:?}",
+        proof.report
+    );
+    let check = |proof: &Proof, name: &str| {
+        let mut checks = proof.report.checks.iter();
+        checks
+            .find(|check| check.name == name)
+            .map(|check| check.detail.clone())
+    };
+    let told = check(&proof, "text_calls").expect("it is told");
+    assert!(told.contains("--jinja"), "{told}");
+    let served = Served::pilot(pilot(&["text-calls"])).await;
+    let strict = ProofTarget {
+        reads_text_calls: false,
+        ..target(&served.url)
+    };
+    let proof = prove_quietly(&strict).await;
+    assert!(why(&proof).starts_with("it writes its calls as text"));
+    assert_eq!(check(&proof, "text_calls"), None);
 }
 
 #[tokio::test]

@@ -1,15 +1,23 @@
 //! Assembles a model server's answer, whether it is streamed or not. The answer is parsed once and
 //! never written out in between.
 
+use std::time::SystemTime;
+
 use actors::domain::bounds::{
     self, MAX_ANSWER_BYTES, MAX_ARGUMENTS_BYTES, MAX_NAME_BYTES, MAX_REFUSAL_BYTES, MAX_TAKEN_BYTES,
 };
-use actors::domain::model::{AnswerProgress, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use actors::domain::model::{
+    AnswerProgress, Echo, ModelAnswer, ModelFault, RequestedCall, TokenUsage,
+};
 use actors::domain::redact::Redactor;
-use zoea_http::raw_json::{as_text, first_element, for_each_element, member, pick};
+use zoea_http::raw_json::{as_text, first_element, for_each_element, member, member_at, pick};
 
+use super::bounded_text::BoundedText;
 use super::content::{arguments_text, parse_usage, text_of, thoughts_of, without_thoughts};
-use super::failure;
+use super::echo::{ReceivedEcho, reasoning_text};
+use super::failure::EMPTY_BODY;
+use super::refusal::Refusal;
+use super::waits::HeaderWaits;
 
 /// The most calls of an answer that are read. They are more than are made, so that the operator
 /// learns of the excess.
@@ -30,6 +38,9 @@ const MESSAGE_KEYS: [&str; 6] = [
 pub(super) struct ReceivedAnswer {
     content: BoundedText,
     reasoning: BoundedText,
+    /// The member in which the reasoning came.
+    reasoning_key: Option<&'static str>,
+    echo: ReceivedEcho,
     /// Calls by their index, in the order in which they began.
     calls: Vec<(u64, ReceivedCall)>,
     /// The bytes of all calls' arguments that are kept.
@@ -49,6 +60,7 @@ struct ReceivedCall {
     id: String,
     name: String,
     arguments: BoundedText,
+    echo: ReceivedEcho,
 }
 
 /// An error inside of an answer with status 200, which some servers send.
@@ -67,51 +79,12 @@ enum MessageForm {
     Delta,
 }
 
-/// A text of limited length.
-#[derive(Debug, Default)]
-struct BoundedText {
-    text: String,
-    /// The bytes that were received and not kept.
-    left_out: usize,
-}
-
-impl BoundedText {
-    /// Appends a text. Its beginning is kept, up to a number of bytes.
-    fn add_within(&mut self, piece: &str, max_bytes: usize) {
-        let room = match self.left_out {
-            0 => max_bytes.saturating_sub(self.text.len()),
-            _ => 0,
-        };
-        let end = piece.floor_char_boundary(room.min(piece.len()));
-        self.text.push_str(&piece[..end]);
-        self.left_out += piece.len() - end;
-    }
-
-    /// Appends a text if there is room for all of it.
-    fn add_all_or_none(&mut self, piece: &str, room: usize) {
-        if self.left_out == 0 && piece.len() <= room {
-            self.text.push_str(piece);
-        } else {
-            self.left_out += self.text.len() + piece.len();
-            self.text.clear();
-        }
-    }
-
-    /// The kept text with a note on what is missing.
-    fn noted(mut self) -> String {
-        if self.left_out > 0 {
-            let (kept, size) = (self.text.len(), self.text.len() + self.left_out);
-            self.text.push_str(&bounds::cut_note(kept, size));
-        }
-        self.text
-    }
-}
-
 impl ReceivedAnswer {
     /// An answer that was not streamed.
     pub(super) fn from_body(body: &str) -> ReceivedAnswer {
         let mut answer = ReceivedAnswer::default();
-        answer.add(body);
+        // Some errors are lists with one element.
+        answer.add(first_element(body).unwrap_or(body));
         answer
     }
 
@@ -138,16 +111,17 @@ impl ReceivedAnswer {
     /// Takes an error from a body. The operator is shown the server's message.
     fn refuse(&mut self, error: &str, body: &str) {
         let code = |key| {
-            let code = member(error, key).and_then(|code| code.parse::<u16>().ok());
-            code.filter(|code| (400..600).contains(code))
+            let code = member(error, key).and_then(|code| code.trim_matches('"').parse().ok());
+            code.filter(|code: &u16| (400..600).contains(code))
         };
+        let codes = ["code", "status", "status_code"];
         let shown = if body.len() > MAX_REFUSAL_BYTES {
             &error[..error.floor_char_boundary(MAX_REFUSAL_BYTES)]
         } else {
             body
         };
         self.refusal = Some(EmbeddedRefusal {
-            status: code("code").or_else(|| code("status")).unwrap_or(500),
+            status: codes.into_iter().find_map(code).unwrap_or(500),
             body: shown.to_string(),
         });
     }
@@ -158,7 +132,9 @@ impl ReceivedAnswer {
         if let Some(error) = error {
             self.refuse(error, chunk);
         }
-        self.usage = usage.and_then(parse_usage).or(self.usage);
+        let of_groq = || member_at(chunk, &["x_groq", "usage"]).and_then(parse_usage);
+        let usage = usage.and_then(parse_usage).or_else(of_groq);
+        self.usage = usage.or(self.usage);
         if let Some(model) = model.and_then(as_text) {
             self.model = Some(bounds::bounded_name(model));
         }
@@ -166,7 +142,9 @@ impl ReceivedAnswer {
             return;
         };
         self.has_choice = true;
-        let [finish_reason, delta, message] = pick(choice, ["finish_reason", "delta", "message"]);
+        let [finish_reason, delta, message, usage] =
+            pick(choice, ["finish_reason", "delta", "message", "usage"]);
+        self.usage = self.usage.or_else(|| usage.and_then(parse_usage));
         let finish_reason = finish_reason.and_then(as_text).map(bounds::bounded_name);
         if let Some(reason) = finish_reason.filter(|reason| !reason.is_empty()) {
             self.finish_reason = Some(reason);
@@ -193,12 +171,16 @@ impl ReceivedAnswer {
         // The first member that contains any reasoning counts. Blanks count only if there is
         // nothing else.
         let mut reasoning = String::new();
-        let thoughts = thoughts.into_iter().flatten().map(text_of);
-        for text in thoughts.chain([thoughts_of(content)]) {
+        let keys = MESSAGE_KEYS[3..].iter().map(|key| Some(*key));
+        let thoughts = thoughts.map(|json| json.map(text_of).unwrap_or_default());
+        let thoughts = keys.zip(thoughts);
+        for (key, text) in thoughts.chain([(None, thoughts_of(content))]) {
             if reasoning.trim().is_empty() && !text.is_empty() {
                 reasoning = text;
+                self.reasoning_key = key;
             }
         }
+        self.echo.add(message);
         self.reasoning.add_within(&reasoning, max_bytes);
         self.arrived.thoughts += reasoning.len() as u64;
         self.add_content(&text_of(content), max_bytes);
@@ -241,12 +223,14 @@ impl ReceivedAnswer {
         }
     }
 
-    fn add_call(&mut self, call: &str, form: MessageForm) {
-        let [index, id, function] = pick(call, ["index", "id", "function"]);
-        let [name, written] = pick(function.unwrap_or(call), ["name", "arguments"]);
-        let name_of =
-            |json: Option<&str>| bounds::bounded_name(json.and_then(as_text).unwrap_or_default());
-        let (id, name) = (name_of(id), name_of(name));
+    fn add_call(&mut self, json: &str, form: MessageForm) {
+        let [index, id, function] = pick(json, ["index", "id", "function"]);
+        let [name, written] = pick(function.unwrap_or(json), ["name", "arguments"]);
+        let text = |json: Option<&str>| json.and_then(as_text).unwrap_or_default();
+        let (id, name) = (
+            bounds::bounded_id(text(id)),
+            bounds::bounded_name(text(name)),
+        );
         let (index, known) = match form {
             MessageForm::Whole => (self.calls.len() as u64, None),
             MessageForm::Delta => {
@@ -268,6 +252,7 @@ impl ReceivedAnswer {
             self.calls.len() - 1
         });
         let call = &mut self.calls[place].1;
+        call.echo.add(json);
         if call.id.is_empty() {
             call.id = id;
         }
@@ -303,36 +288,85 @@ impl ReceivedAnswer {
     /// The answer without these secrets, which are removed before anything is cut. Nonsense in the
     /// answer is no fault. Only an answer without any choice is one.
     pub(super) fn into_model_answer(self, secrets: &Redactor) -> Result<ModelAnswer, ModelFault> {
-        if let Some(refusal) = self.refusal {
-            let body = secrets.clean(&refusal.body);
-            return Err(failure::refusal_fault(refusal.status, &body, None));
+        match self.outcome_without_answer(secrets) {
+            Some(outcome) => outcome,
+            None => Ok(self.into_complete_answer(secrets)),
+        }
+    }
+
+    /// What an answer means that the server did not complete; `None` for a complete one.
+    fn outcome_without_answer(
+        &self,
+        secrets: &Redactor,
+    ) -> Option<Result<ModelAnswer, ModelFault>> {
+        // An error about the limit that ended the answer takes nothing away from it.
+        let is_cut = self.finish_reason.as_deref() == Some("length");
+        if let Some(refusal) = self.refusal.as_ref().filter(|_| !is_cut) {
+            let refusal = Refusal {
+                status: refusal.status,
+                body: &secrets.clean(&refusal.body),
+                waits: HeaderWaits::default(),
+            };
+            return Some(refusal.judge(SystemTime::now()));
         }
         if !self.has_choice {
-            return Err(ModelFault::Empty {
-                text: "the answer holds no choice".to_string(),
+            let is_empty = self.usage.is_none() && self.model.is_none();
+            let text = match is_empty {
+                true => EMPTY_BODY,
+                false => "the answer holds no choice",
+            };
+            return Some(Err(ModelFault::Empty {
+                text: text.to_string(),
                 usage: self.usage,
+            }));
+        }
+        let broken = ["network_error", "error"];
+        let reason = self.finish_reason.as_deref();
+        let reason = reason.filter(|reason| broken.contains(reason))?;
+        Some(Err(ModelFault::Transient {
+            text: format!("the server ended its answer with `{reason}`"),
+            retry_after: None,
+        }))
+    }
+
+    fn into_complete_answer(self, secrets: &Redactor) -> ModelAnswer {
+        let (said, thought) = without_thoughts(&secrets.clean(&self.content.noted()));
+        let has_all = self.reasoning.left_out == 0;
+        let reasoning = Some(secrets.clean_own(self.reasoning.noted()));
+        let echoed = self
+            .reasoning_key
+            .filter(|_| has_all)
+            .zip(reasoning.as_deref());
+        let echoed = echoed.map(|(key, text)| reasoning_text(key, text));
+        let mut echo = Echo {
+            message: self.echo.into_text(secrets),
+            reasoning: echoed.unwrap_or_default(),
+            ..Echo::default()
+        };
+        let reasoning = reasoning.filter(|text| !text.trim().is_empty()).or(thought);
+        let mut calls = Vec::with_capacity(self.calls.len());
+        for (_, call) in self.calls {
+            echo.calls.push(call.echo.into_text(secrets));
+            calls.push(RequestedCall {
+                id: secrets.clean_own(call.id),
+                name: secrets.clean_own(bounds::bounded_name(call.name)),
+                arguments: match call.arguments.left_out {
+                    0 => secrets.clean_own(call.arguments.text),
+                    bytes => bounds::no_arguments(bytes),
+                },
             });
         }
-        let (said, thought) = without_thoughts(&secrets.clean(&self.content.noted()));
-        let reasoning = Some(secrets.clean_own(self.reasoning.noted()));
-        let reasoning = reasoning.filter(|text| !text.trim().is_empty()).or(thought);
-        let calls = self.calls.into_iter().map(|(_, call)| RequestedCall {
-            id: secrets.clean_own(call.id),
-            name: secrets.clean_own(bounds::bounded_name(call.name)),
-            arguments: match call.arguments.left_out {
-                0 => secrets.clean_own(call.arguments.text),
-                bytes => bounds::no_arguments(bytes),
-            },
-        });
-        Ok(ModelAnswer {
+        ModelAnswer {
             text: bounds::bounded_text(said, MAX_TAKEN_BYTES),
             reasoning: reasoning.map(|text| bounds::bounded_text(text, MAX_TAKEN_BYTES)),
-            calls: calls.collect(),
+            calls,
             finish_reason: self.finish_reason.map(|reason| secrets.clean_own(reason)),
             usage: self.usage,
             model: self.model.map(|model| secrets.clean_own(model)),
             doubt: None,
-        })
+            echo: (!echo.is_empty()).then(|| Box::new(echo)),
+            refusal: None,
+        }
     }
 }
 
@@ -504,7 +538,7 @@ mod tests {
         for call in &answer.calls {
             assert_eq!(
                 (&*call.id, &*call.name),
-                ("[no name: 4194304 bytes]", &*call.id)
+                ("[no id: 4194304 bytes]", "[no name: 4194304 bytes]")
             );
             assert!(
                 call.arguments.starts_with("[no arguments: "),

@@ -9,6 +9,7 @@ use actors::domain::model::{ModelAnswer, ModelFault, TokenUsage};
 #[derive(Default)]
 pub(super) struct UsagePlausibility {
     is_doubted: AtomicBool,
+    is_cut_told: AtomicBool,
 }
 
 impl UsagePlausibility {
@@ -18,11 +19,17 @@ impl UsagePlausibility {
         &self,
         answer: Result<ModelAnswer, ModelFault>,
         provider: &str,
-        sent_bytes: u64,
+        sent: SentBytes,
     ) -> Result<ModelAnswer, ModelFault> {
+        let sent_bytes = sent.all;
         match answer {
             Ok(mut answer) => {
                 let told = answer.usage;
+                if let Some(told) = told.filter(|told| is_cut_prompt(*told, sent))
+                    && !self.is_cut_told.swap(true, Ordering::Relaxed)
+                {
+                    answer.doubt = Some(cut_text(provider, told, sent).into());
+                }
                 answer.usage = told.map(|told| {
                     let (usage, is_believed) =
                         bounds::plausible_usage(told, sent_bytes, answer_bytes(&answer));
@@ -42,6 +49,45 @@ impl UsagePlausibility {
     }
 }
 
+/// The size of a request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SentBytes {
+    /// The whole body; 0 if it was not sent.
+    pub(super) all: u64,
+    /// The tools in it, which templates may write much shorter.
+    pub(super) tools: u64,
+}
+
+/// The smallest context in which a prompt is taken for cut.
+const MIN_WINDOW: u64 = 2048;
+/// A prompt with more bytes a token is not read as a whole. Text has three or four.
+const MAX_BYTES_PER_TOKEN: u64 = 8;
+/// The same where the tokens fill a context to the last one.
+const MAX_BYTES_PER_TOKEN_IN_FULL: u64 = 5;
+
+/// Whether a server reads less than it was sent: the tokens of the prompt are far too few for its
+/// messages, or fill a context of usual size to the last token.
+fn is_cut_prompt(told: TokenUsage, sent: SentBytes) -> bool {
+    let messages = sent.all.saturating_sub(sent.tools);
+    let has_fewer = |bytes_per_token: u64| told.input.saturating_mul(bytes_per_token) < messages;
+    // Where cached tokens are left out of the prompt's, nothing is known.
+    let is_known = told.input >= MIN_WINDOW / 4 && told.cached <= told.input;
+    let is_full = |tokens: u64| tokens >= MIN_WINDOW && tokens.is_power_of_two();
+    let fills_all = is_full(told.input) || is_full(told.input.saturating_add(told.output));
+    is_known
+        && (has_fewer(MAX_BYTES_PER_TOKEN) || (fills_all && has_fewer(MAX_BYTES_PER_TOKEN_IN_FULL)))
+}
+
+fn cut_text(provider: &str, told: TokenUsage, sent: SentBytes) -> String {
+    format!(
+        "{provider} says that it read {} tokens of a request of {} bytes: its server cuts long \
+         requests without a word, and the model does not see their beginning. Give the model a larger \
+         context where the server is started (Ollama: OLLAMA_CONTEXT_LENGTH=32768; llama.cpp: -c \
+         32768; LM Studio: Context Length on loading), and set context_tokens of the provider to it",
+        told.input, sent.all
+    )
+}
+
 /// The bytes of the model's text and calls.
 fn answer_bytes(answer: &ModelAnswer) -> u64 {
     let calls = answer.calls.iter();
@@ -59,4 +105,32 @@ fn doubt_text(provider: &str, told: TokenUsage, usage: TokenUsage) -> String {
          their bytes",
         told.input, told.output, usage.input, usage.output
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_cut_where_its_tokens_are_too_few_or_fill_a_context() {
+        let is_cut = |input, output, cached, all, tools| {
+            let told = TokenUsage {
+                input,
+                output,
+                cached,
+            };
+            is_cut_prompt(told, SentBytes { all, tools })
+        };
+        // Ollama stops where its 4096 tokens are full.
+        assert!(is_cut(3000, 1096, 0, 32_000, 10_000));
+        assert!(is_cut(4096, 60, 0, 32_000, 10_000));
+        assert!(is_cut(2047, 60, 0, 60_000, 20_000));
+        // Ordinary requests, also with tools that a template writes shorter.
+        assert!(!is_cut(8000, 60, 0, 32_000, 10_000));
+        assert!(!is_cut(9000, 60, 0, 150_000, 120_000));
+        assert!(!is_cut(8192, 60, 0, 32_000, 10_000), "by chance");
+        // Nothing is known of short ones, or where cached tokens are left out.
+        assert!(!is_cut(20, 1, 0, 2000, 0));
+        assert!(!is_cut(600, 60, 9000, 40_000, 10_000));
+    }
 }

@@ -74,6 +74,10 @@ pub(super) fn parse_usage(usage: &str) -> Option<TokenUsage> {
     if input.is_none() && output.is_none() {
         return None;
     }
+    // Where the total exceeds the two, the difference is thoughts, which are paid as an answer.
+    let total = count(&["total_tokens"]);
+    let beyond_input = total.and_then(|total| total.checked_sub(input?));
+    let output = output.max(beyond_input.filter(|_| output.is_some()));
     Some(TokenUsage {
         input: input.unwrap_or(0),
         output: output.unwrap_or(0),
@@ -81,6 +85,8 @@ pub(super) fn parse_usage(usage: &str) -> Option<TokenUsage> {
             &["prompt_tokens_details", "cached_tokens"][..],
             &["prompt_cache_hit_tokens"],
             &["cache_read_input_tokens"],
+            &["cached_tokens"],
+            &["num_cached_tokens"],
         ]
         .into_iter()
         .find_map(count)

@@ -56,9 +56,37 @@ const SINGLE_CALL_WORDS: [&str; 2] = ["single tool-calls at once", "single tool 
 const BARE_CALL_WORDS: [&str; 1] = ["either content or tool_calls, but not both"];
 
 /// Texts of servers that require the model's reasoning.
-const REASONING_WORDS: [&str; 2] = [
+const REASONING_WORDS: [&str; 3] = [
     "in the thinking mode must be passed back",
     "missing `reasoning_content` field",
+    "reasoning_content is missing",
+];
+
+/// Texts of servers whose model wrote a call that they do not accept.
+const REFUSED_CALL_WORDS: [&str; 2] = ["tool call validation failed", "failed to call a function"];
+
+/// Texts of servers whose account has no credit.
+const CREDIT_WORDS: [&str; 7] = [
+    "insufficient_quota",
+    "insufficient credits",
+    "insufficient balance",
+    "credit balance is too low",
+    "doesn't have any credits",
+    "payment_required",
+    "free-models-per-day",
+];
+
+/// Texts of servers that were started without support for tools, and the remedy.
+const START_WORDS: [(&str, &str); 3] = [
+    ("requires --jinja", "start llama.cpp's server with --jinja"),
+    (
+        "enable-auto-tool-choice",
+        "start vLLM with --enable-auto-tool-choice and the --tool-call-parser of the model",
+    ),
+    (
+        "tool-call-parser",
+        "start the server with the --tool-call-parser of the model",
+    ),
 ];
 
 /// Texts of models that have a fixed temperature.
@@ -104,6 +132,34 @@ pub(super) fn is_too_long(text: &str) -> bool {
     holds(text, &TOO_LONG_WORDS)
 }
 
+/// Whether the model's own call was refused.
+pub(super) fn is_about_a_call(text: &str) -> bool {
+    holds(text, &REFUSED_CALL_WORDS)
+}
+
+/// Whether the account has no credit.
+pub(super) fn is_about_credit(text: &str) -> bool {
+    holds(text, &CREDIT_WORDS)
+}
+
+/// What helps where the server was started without support for tools.
+pub(super) fn missing_start_option(text: &str) -> Option<&'static str> {
+    let found = START_WORDS.iter().find(|(words, _)| holds(text, &[words]));
+    found.map(|(_, remedy)| *remedy)
+}
+
+/// Whether the field for the longest answer was refused, and the newer one is wanted.
+pub(super) fn is_about_answer_limit(text: &str) -> bool {
+    let text = text.to_lowercase();
+    text.contains("'max_tokens'") && text.contains("max_completion_tokens")
+}
+
+/// Whether tools are refused unless the model is told not to reason.
+pub(super) fn is_about_effort(text: &str) -> bool {
+    let text = text.to_lowercase();
+    text.contains("reasoning_effort") && text.contains("'none'")
+}
+
 /// Whether the system message was refused.
 pub(super) fn is_about_system_messages(text: &str) -> bool {
     holds(text, &SYSTEM_MESSAGE_WORDS) && !holds(text, &[KNOWS_SYSTEM])
@@ -127,6 +183,11 @@ pub(super) fn is_about_words_beside_calls(text: &str) -> bool {
 /// Whether the request was refused because the model's reasoning is missing.
 pub(super) fn is_about_reasoning(text: &str) -> bool {
     holds(text, &REASONING_WORDS)
+}
+
+/// Whether the request was refused because the signature of a thought is missing.
+pub(super) fn is_about_signatures(text: &str) -> bool {
+    holds(text, &["thought_signature"]) && holds(text, &["missing"])
 }
 
 /// Whether the temperature was refused.

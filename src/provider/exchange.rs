@@ -6,9 +6,10 @@ use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use tokio::time::Instant;
 
-use super::failure::{BadBody, HttpFailure, retry_after};
+use super::failure::{BadBody, HttpFailure};
 use super::probe::{ResponseForm, ResponseProbe};
 use super::stream::{AnswerBody, AnswerReader};
+use super::waits::HeaderWaits;
 
 /// How long a connection may stay open after the end of a stream before it is closed instead of
 /// reused.
@@ -17,6 +18,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 const USAGE_TIMEOUT: Duration = Duration::from_secs(1);
 /// The body that the library gets when the answer has been read already.
 const NO_BODY: &str = "null";
+
 /// Sends a request once and reads the whole answer, so that an incomplete one is noticed here.
 /// Reports the progress meanwhile.
 pub(super) async fn send_request(
@@ -31,7 +33,7 @@ pub(super) async fn send_request(
     tracing::debug!(bytes, stage = "sent", "request");
     let mut response = http.execute(request).await?;
     let status = response.status();
-    let retry_after = retry_after(response.headers(), SystemTime::now());
+    let waits = HeaderWaits::read(response.headers(), SystemTime::now());
     let is_answer = status.is_success();
     let mut reader = if is_answer {
         AnswerReader::new()
@@ -44,7 +46,7 @@ pub(super) async fn send_request(
         (AnswerBody::Whole(body), None) if !is_answer => {
             Err(OpenAIError::Boxed(Box::new(HttpFailure {
                 status: status.as_u16(),
-                retry_after,
+                waits,
                 body: String::from_utf8_lossy(&body).into_owned(),
             })))
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_openai::config::Config;
 use http::HeaderMap;
-use http::header::{AUTHORIZATION, HeaderValue};
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use secrecy::SecretString;
 
 use super::ProviderEndpoint;
@@ -33,6 +33,16 @@ impl ProviderAccess {
             })?;
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
+        }
+        for (name, value) in &endpoint.headers {
+            let name = HeaderName::from_bytes(name.as_bytes());
+            let mut value = HeaderValue::from_str(value)
+                .map_err(|_| "one of its headers holds letters that no HTTP header can carry")?;
+            value.set_sensitive(true);
+            headers.insert(
+                name.map_err(|_| "one of its headers has no possible name")?,
+                value,
+            );
         }
         Ok(ProviderAccess(Arc::new(AccessDetails {
             url: endpoint.url.trim_end_matches('/').to_string(),

@@ -5,7 +5,9 @@
 
 mod answer;
 mod belief;
+mod bounded_text;
 mod content;
+mod echo;
 mod error_hints;
 mod exchange;
 mod failure;
@@ -13,8 +15,10 @@ mod key;
 mod message;
 mod probe;
 mod quirks;
+mod refusal;
 mod request;
 mod stream;
+mod waits;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -26,11 +30,11 @@ use async_openai::Client;
 use async_openai::middleware::HttpRequestFactory;
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use answer::ReceivedAnswer;
-use belief::UsagePlausibility;
+use belief::{SentBytes, UsagePlausibility};
 use key::ProviderAccess;
 use probe::{ResponseForm, ResponseProbe};
 pub use quirks::LearntStyle;
@@ -38,7 +42,7 @@ use quirks::{ServerQuirks, Style};
 use request::{ToolsCache, WireChatRequest};
 
 /// The address of a provider and how to talk to it.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct ProviderEndpoint {
     /// The URL that `/chat/completions` is appended to.
     pub url: String,
@@ -46,6 +50,10 @@ pub struct ProviderEndpoint {
     pub api_key: Option<String>,
     /// Whether answers are streamed, until the provider turns out not to support it well.
     pub is_streamed: bool,
+    /// Members that are added to the body of each request. They outrank ours.
+    pub extra: Arc<Map<String, Value>>,
+    /// Headers that are added to each request.
+    pub headers: Vec<(String, String)>,
 }
 
 /// The special requirements of a server, beyond the common shape of requests.
@@ -59,8 +67,15 @@ pub struct WireProfile {
     pub wants_single_calls: bool,
     /// It accepts no text together with calls, so the text is left out.
     pub wants_bare_calls: bool,
-    /// It requires a field for reasoning in every assistant message. An empty one suffices.
+    /// It requires the reasoning in every assistant message. A blank one suffices where it is not
+    /// known.
     pub wants_reasoning: bool,
+    /// It takes the longest answer as `max_completion_tokens`.
+    pub wants_completion_limit: bool,
+    /// It takes tools only with the reasoning effort `none`.
+    pub wants_no_effort: bool,
+    /// It wants signatures of thoughts with calls, or the mark for calls that have none.
+    pub wants_signatures: bool,
 }
 
 /// All configured providers. They can be replaced while requests are in progress.
@@ -136,10 +151,25 @@ impl Providers {
         }
     }
 
+    /// What was learnt about a provider so far, in words; empty if it wants nothing special.
+    #[must_use]
+    pub fn learnt_in_words(&self, name: &str) -> Vec<String> {
+        let known = self.get(name);
+        known.map_or_else(Vec::new, |known| known.learnt.in_words())
+    }
+
     fn get(&self, name: &str) -> Option<Arc<KnownProvider>> {
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         known.get(name).cloned()
     }
+}
+
+/// What was known of a server when a request to it began.
+struct BegunWith {
+    /// The number of cut streams.
+    cuts: u32,
+    /// The style that the request is written in.
+    style: Style,
 }
 
 impl KnownProvider {
@@ -150,13 +180,14 @@ impl KnownProvider {
         answer: Result<ModelAnswer, ModelFault>,
         came: Option<ResponseForm>,
         request: &ModelRequest,
-        written: &Style,
+        begun: &BegunWith,
     ) -> Result<ModelAnswer, ModelFault> {
         let is_lesson = answer.is_ok() || came == Some(ResponseForm::Cut);
-        if let Some(fault) = self.learnt.heard(came.filter(|_| is_lesson), written) {
+        let came = came.filter(|_| is_lesson);
+        if let Some(fault) = self.learnt.heard(came, &begun.style, begun.cuts) {
             return Err(fault);
         }
-        answer.map_err(|fault| self.learnt.learn(fault, request, written))
+        answer.map_err(|fault| self.learnt.learn(fault, request, &begun.style))
     }
 }
 
@@ -179,9 +210,12 @@ impl Models for Providers {
         };
         let (http, secrets) = (self.http.clone(), self.secrets.clone());
         async move {
-            let style = known.learnt.style();
-            let tools = known.tools.of(&request.tools, &style.left_out);
-            let body = WireChatRequest::new(&request, &style, tools.as_deref());
+            let begun = BegunWith {
+                cuts: known.learnt.cuts(),
+                style: known.learnt.style(),
+            };
+            let tools = known.tools.of(&request.tools, &begun.style.left_out);
+            let body = WireChatRequest::new(&request, &begun.style, tools.as_deref());
             if tracing::enabled!(tracing::Level::DEBUG) {
                 trace_request(&request, &body);
             }
@@ -189,18 +223,25 @@ impl Models for Providers {
             let client = probed_client(access, http, hearing.clone());
             let body: Result<Box<RawValue>, _> = client.chat().create_byot(&body).await;
             let heard = hearing.take();
+            let sent = SentBytes {
+                all: heard.sent_bytes,
+                tools: tools.as_deref().map_or(0, |tools| tools.get().len() as u64),
+            };
             let answer = body.map(|body| {
                 let joined = heard.joined;
                 joined.unwrap_or_else(|| ReceivedAnswer::from_body(body.get()))
             });
             let secrets = secrets.redactor();
-            let answer = answer
-                .map_err(|error| failure::to_model_fault(error, &secrets))
-                .and_then(|answer| answer.into_model_answer(&secrets));
-            let answer = known
-                .belief
-                .check_usage(answer, &request.provider, heard.sent_bytes);
-            known.learn_from(answer, heard.form, &request, &style)
+            let answer = match answer {
+                Ok(answer) => answer.into_model_answer(&secrets),
+                Err(error) => failure::judge_error(error, &secrets),
+            };
+            let mut answer = answer;
+            if let Ok(answer) = &mut answer {
+                address_echo(answer, &request, &begun.style);
+            }
+            let answer = known.belief.check_usage(answer, &request.provider, sent);
+            known.learn_from(answer, heard.form, &request, &begun)
         }
         .boxed()
     }
@@ -210,6 +251,21 @@ impl Models for Providers {
         let style = known.learnt.style();
         let tools = known.tools.of(&request.tools, &style.left_out);
         serde_json::to_string(&WireChatRequest::new(request, &style, tools.as_deref())).ok()
+    }
+}
+
+/// Says whom the echo of an answer is for. Reasoning is kept where it is demanded.
+fn address_echo(answer: &mut ModelAnswer, request: &ModelRequest, style: &Style) {
+    let Some(echo) = &mut answer.echo else {
+        return;
+    };
+    echo.provider = request.provider.clone();
+    echo.model = request.model.clone();
+    if !style.manners.wants_reasoning {
+        echo.reasoning = "".into();
+    }
+    if echo.is_empty() {
+        answer.echo = None;
     }
 }
 

@@ -2,10 +2,19 @@
 
 use std::borrow::Cow;
 
-use actors::domain::model::{ChatCall, ChatMessage};
+use actors::domain::model::{ChatCall, ChatMessage, Echo};
 use serde::Serialize;
 
 use super::WireProfile;
+use super::echo::{EchoMembers, members_of};
+
+/// Stands for reasoning that is demanded and not known. Some servers refuse an empty one.
+const BLANK_REASONING: &str = " ";
+/// The most bytes of reasoning in a request. That of the newest messages is sent.
+const MAX_REASONING_SENT: usize = 64 << 10;
+/// Gemini's mark for a call of another model, as the member of a call.
+const NO_SIGNATURE: &str =
+    r#"{"extra_content":{"google":{"thought_signature":"skip_thought_signature_validator"}}}"#;
 
 #[derive(Serialize)]
 pub(super) struct WireMessage<'a> {
@@ -17,6 +26,11 @@ pub(super) struct WireMessage<'a> {
     tool_calls: Vec<WireToolCall<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<Cow<'a, str>>,
+    #[serde(flatten)]
+    echo: EchoMembers,
+    /// The reasoning in its own member, as the text of a JSON object; empty if there is none.
+    #[serde(skip)]
+    reasoning: &'a str,
 }
 
 #[derive(Serialize)]
@@ -24,6 +38,8 @@ struct WireToolCall<'a> {
     id: Cow<'a, str>,
     r#type: &'static str,
     function: WireFunction<'a>,
+    #[serde(flatten)]
+    echo: EchoMembers,
 }
 
 #[derive(Serialize)]
@@ -32,12 +48,17 @@ struct WireFunction<'a> {
     arguments: &'a str,
 }
 
-/// The messages in the form that a server with these requirements accepts.
-pub(super) fn write_messages(
-    messages: &[ChatMessage],
+/// The messages in the form that a server with these requirements accepts. `whom` is the provider
+/// and the model that are asked: they alone get their echoes.
+pub(super) fn write_messages<'a>(
+    messages: &'a [ChatMessage],
     manners: WireProfile,
-) -> Vec<WireMessage<'_>> {
-    let mut written: Vec<WireMessage<'_>> = messages.iter().map(WireMessage::new).collect();
+    whom: (&str, &str),
+) -> Vec<WireMessage<'a>> {
+    let written = messages
+        .iter()
+        .map(|message| WireMessage::new(message, whom));
+    let mut written: Vec<WireMessage<'_>> = written.collect();
     if manners.wants_single_calls {
         written = with_single_calls(written);
     }
@@ -52,22 +73,37 @@ pub(super) fn write_messages(
         move_system_text(&mut written);
     }
     if manners.wants_reasoning {
-        let of_model = written.iter_mut().filter(|one| one.role == "assistant");
-        of_model.for_each(|one| one.reasoning_content = Some(""));
+        add_reasoning(&mut written);
+    }
+    if manners.wants_signatures {
+        mark_unsigned_calls(&mut written);
     }
     written
 }
 
 impl<'a> WireMessage<'a> {
-    fn new(message: &'a ChatMessage) -> WireMessage<'a> {
+    fn new(message: &'a ChatMessage, whom: (&str, &str)) -> WireMessage<'a> {
         match message {
             ChatMessage::System(text) => WireMessage::text("system", text),
             ChatMessage::User(text) => WireMessage::text("user", text),
-            ChatMessage::Assistant { text, calls } => WireMessage {
-                content: (!text.is_empty()).then_some(Cow::Borrowed(text)),
-                tool_calls: calls.iter().map(WireToolCall::new).collect(),
-                ..WireMessage::text("assistant", text)
-            },
+            ChatMessage::Assistant { text, calls, echo } => {
+                let is_own = |echo: &&Echo| (&*echo.provider, &*echo.model) == whom;
+                let echo = echo.as_deref().filter(is_own);
+                let echoes = echo.map_or(&[][..], |echo| &echo.calls);
+                let echoes = echoes.iter().map(|text| &**text);
+                let calls = calls.iter().zip(echoes.chain(std::iter::repeat("")));
+                WireMessage {
+                    content: (!text.is_empty()).then_some(Cow::Borrowed(text)),
+                    tool_calls: calls
+                        .map(|(call, echo)| WireToolCall::new(call, echo))
+                        .collect(),
+                    echo: echo
+                        .map(|echo| members_of(&echo.message))
+                        .unwrap_or_default(),
+                    reasoning: echo.map_or("", |echo| &echo.reasoning),
+                    ..WireMessage::text("assistant", text)
+                }
+            }
             ChatMessage::Tool { call_id, text } => WireMessage {
                 tool_call_id: Some(Cow::Borrowed(call_id)),
                 ..WireMessage::text("tool", text)
@@ -82,13 +118,16 @@ impl<'a> WireMessage<'a> {
             reasoning_content: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
+            echo: EchoMembers::new(),
+            reasoning: "",
         }
     }
 }
 
 impl<'a> WireToolCall<'a> {
-    fn new(call: &'a ChatCall) -> WireToolCall<'a> {
+    fn new(call: &'a ChatCall, echo: &str) -> WireToolCall<'a> {
         WireToolCall {
+            echo: members_of(echo),
             id: Cow::Borrowed(&call.id),
             r#type: "function",
             function: WireFunction {
@@ -129,6 +168,8 @@ fn with_single_calls(messages: Vec<WireMessage<'_>>) -> Vec<WireMessage<'_>> {
             written.push(WireMessage {
                 content: message.content.take(),
                 tool_calls: vec![call],
+                echo: std::mem::take(&mut message.echo),
+                reasoning: std::mem::take(&mut message.reasoning),
                 ..WireMessage::text("assistant", "")
             });
             written.extend(result);
@@ -137,15 +178,57 @@ fn with_single_calls(messages: Vec<WireMessage<'_>>) -> Vec<WireMessage<'_>> {
     written
 }
 
+/// Adds the reasoning to the messages of the model: its own where it is known, of the newest ones
+/// first, else a blank.
+fn add_reasoning(messages: &mut [WireMessage<'_>]) {
+    let mut room = MAX_REASONING_SENT;
+    let of_model = messages.iter_mut().filter(|one| one.role == "assistant");
+    for message in of_model.rev() {
+        if message.reasoning.len() <= room {
+            room -= message.reasoning.len();
+            message.echo.append(&mut members_of(message.reasoning));
+        }
+        let has_own = message.echo.contains_key("reasoning_content");
+        message.reasoning_content = (!has_own).then_some(BLANK_REASONING);
+    }
+}
+
+/// Marks calls whose first one has no signature, because another model wrote them.
+fn mark_unsigned_calls(messages: &mut [WireMessage<'_>]) {
+    for message in messages {
+        let first = message.tool_calls.first_mut();
+        if let Some(call) = first.filter(|call| call.echo.is_empty()) {
+            call.echo = members_of(NO_SIGNATURE);
+        }
+    }
+}
+
+/// Nine digits made of an id, so that it is written the same in every request.
+fn short_id(id: &str, taken: &[(String, String)]) -> String {
+    const COUNT: u64 = 1_000_000_000;
+    // FNV-1a.
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    let mut number = hash % COUNT;
+    loop {
+        let short = format!("{number:09}");
+        if taken.iter().all(|(_, other)| *other != short) {
+            return short;
+        }
+        number = (number + 1) % COUNT;
+    }
+}
+
 /// Replaces ids by short ones. An id only connects a message with the results right after it.
 fn shorten_ids(messages: &mut [WireMessage<'_>]) {
     let mut known: Vec<(String, String)> = Vec::new();
-    for (place, message) in messages.iter_mut().enumerate() {
+    for message in messages {
         if !message.tool_calls.is_empty() {
             known.clear();
         }
-        for (position, call) in message.tool_calls.iter_mut().enumerate() {
-            let short = format!("{:05}{:04}", place % 100_000, position % 10_000);
+        for call in &mut message.tool_calls {
+            let short = short_id(&call.id, &known);
             let long = std::mem::replace(&mut call.id, Cow::Owned(short.clone()));
             known.push((long.into_owned(), short));
         }
@@ -164,6 +247,8 @@ mod tests {
 
     use super::*;
 
+    const WHOM: (&str, &str) = ("local", "qwen3");
+
     fn conversation() -> Vec<ChatMessage> {
         let call = |id: &str, name: &str| ChatCall {
             id: id.into(),
@@ -180,17 +265,20 @@ mod tests {
             ChatMessage::Assistant {
                 text: "both".into(),
                 calls: vec![call("a:b|c", "mine"), call("functions.dock:0", "dock")],
+                echo: None,
             },
             result("a:b|c", "ore"),
             result("functions.dock:0", "docked"),
             ChatMessage::Assistant {
                 text: "".into(),
                 calls: vec![call("a:b|c", "mine")],
+                echo: None,
             },
             result("a:b|c", "more ore"),
             ChatMessage::Assistant {
                 text: "done".into(),
                 calls: vec![],
+                echo: None,
             },
             ChatMessage::User("go on".into()),
         ]
@@ -198,7 +286,7 @@ mod tests {
 
     fn written(manners: WireProfile) -> Vec<Value> {
         let conversation = conversation();
-        let written = write_messages(&conversation, manners).into_iter();
+        let written = write_messages(&conversation, manners, WHOM).into_iter();
         written
             .map(|message| serde_json::to_value(message).unwrap())
             .collect()
@@ -208,7 +296,8 @@ mod tests {
     fn the_size_that_composition_counts_is_the_size_on_the_wire() {
         let conversation = conversation();
         let json =
-            serde_json::to_string(&write_messages(&conversation, WireProfile::default())).unwrap();
+            serde_json::to_string(&write_messages(&conversation, WireProfile::default(), WHOM))
+                .unwrap();
         assert_eq!(wire_bytes(&conversation), json.len(), "{json}");
     }
 
@@ -234,7 +323,7 @@ mod tests {
         for message in written {
             let is_of_model = message["role"] == "assistant";
             let field = message.get("reasoning_content");
-            assert_eq!(field, is_of_model.then_some(&json!("")), "{message}");
+            assert_eq!(field, is_of_model.then_some(&json!(" ")), "{message}");
         }
     }
 
@@ -257,14 +346,10 @@ mod tests {
             ..WireProfile::default()
         });
         let of = |message: usize, call: usize| written[message]["tool_calls"][call]["id"].clone();
-        assert_eq!(
-            [of(2, 0), of(2, 1), of(5, 0)],
-            ["000020000", "000020001", "000050000"]
-        );
-        let answered: Vec<&Value> = [3, 4, 6]
-            .map(|place| &written[place]["tool_call_id"])
-            .to_vec();
-        assert_eq!(answered, ["000020000", "000020001", "000050000"]);
+        let ids = [of(2, 0), of(2, 1), of(5, 0)];
+        assert_eq!(ids, ["610212277", "532987901", "610212277"]);
+        let answered = [3, 4, 6].map(|place| written[place]["tool_call_id"].clone());
+        assert_eq!(answered, ids);
     }
 
     #[test]

@@ -2,9 +2,10 @@
 //! until the program ends or the configuration is reloaded.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::domain::model::{ModelFault, ModelRequest};
+use serde_json::{Map, Value};
 
 use super::error_hints;
 use super::probe::ResponseForm;
@@ -25,6 +26,8 @@ pub(super) struct Style {
     pub(super) is_streamed: bool,
     /// The names of the tools that it refuses.
     pub(super) left_out: Vec<String>,
+    /// What the configuration adds to the body.
+    pub(super) extra: Arc<Map<String, Value>>,
 }
 
 impl Style {
@@ -34,6 +37,7 @@ impl Style {
             has_temperature: true,
             is_streamed: false,
             left_out: Vec::new(),
+            extra: Arc::default(),
         }
     }
 }
@@ -53,7 +57,7 @@ pub struct LearntStyle {
 #[derive(Debug)]
 pub(super) struct ServerQuirks {
     style: Mutex<Style>,
-    /// The number of incomplete streams since the last complete one.
+    /// The number of incidents that cut streams since the last complete one.
     cuts: AtomicU32,
 }
 
@@ -61,12 +65,19 @@ impl ServerQuirks {
     pub(super) fn new(endpoint: &ProviderEndpoint) -> ServerQuirks {
         let style = Style {
             is_streamed: endpoint.is_streamed,
+            extra: endpoint.extra.clone(),
             ..Style::of(WireProfile::default())
         };
         ServerQuirks {
             style: Mutex::new(style),
             cuts: AtomicU32::new(0),
         }
+    }
+
+    /// The number of cut streams so far, for a request that begins. Streams that one incident cuts
+    /// together began with the same number.
+    pub(super) fn cuts(&self) -> u32 {
+        self.cuts.load(Ordering::Relaxed)
     }
 
     pub(super) fn style(&self) -> Style {
@@ -81,6 +92,29 @@ impl ServerQuirks {
             has_temperature: style.has_temperature,
             is_streamed: style.is_streamed,
         }
+    }
+
+    /// What was learnt, in words.
+    pub(super) fn in_words(&self) -> Vec<String> {
+        let style = self.style();
+        let manners = style.manners;
+        let lines = [
+            (manners.has_no_system_role, "no system role"),
+            (manners.wants_short_ids, "calls with ids of nine digits"),
+            (manners.wants_single_calls, "one call in a message"),
+            (manners.wants_bare_calls, "no words beside calls"),
+            (manners.wants_reasoning, "the reasoning sent back"),
+            (manners.wants_completion_limit, "max_completion_tokens"),
+            (manners.wants_no_effort, "reasoning_effort \"none\""),
+            (manners.wants_signatures, "signatures of thoughts"),
+            (!style.has_temperature, "no temperature"),
+        ];
+        let lines = lines.into_iter().filter(|(is_so, _)| *is_so);
+        let mut lines: Vec<String> = lines.map(|(_, line)| line.to_string()).collect();
+        if !style.left_out.is_empty() {
+            lines.push(format!("not the tools {}", style.left_out.join(", ")));
+        }
+        lines
     }
 
     /// Starts with what was learnt before. What the configuration switched off stays off.
@@ -102,6 +136,7 @@ impl ServerQuirks {
         let said = match &fault {
             ModelFault::Permanent { text } | ModelFault::Transient { text, .. } => text,
             ModelFault::TooLong { .. }
+            | ModelFault::OutOfService { .. }
             | ModelFault::Adapted { .. }
             | ModelFault::Unreachable { .. }
             | ModelFault::NoDescriptor { .. }
@@ -116,6 +151,12 @@ impl ServerQuirks {
         if written.has_temperature && is_final && error_hints::is_about_temperature(said) {
             style.has_temperature = false;
             let text = format!("no temperature is sent from here on: {said}");
+            return ModelFault::Adapted { text };
+        }
+        let is_limited = request.max_tokens.is_some() && !written.manners.wants_completion_limit;
+        if is_limited && is_final && error_hints::is_about_answer_limit(said) {
+            style.manners.wants_completion_limit = true;
+            let text = format!("max_completion_tokens is sent from here on: {said}");
             return ModelFault::Adapted { text };
         }
         // A server that cannot stream may report that as a server error.
@@ -145,12 +186,24 @@ impl ServerQuirks {
 
     /// Learns from the form of an answer that should be streamed. Returns a fault if that form is
     /// why there is no answer. Streaming is given up if streams come without usage, or if answers
-    /// come as a whole anyway.
-    pub(super) fn heard(&self, came: Option<ResponseForm>, written: &Style) -> Option<ModelFault> {
+    /// come as a whole anyway. A server that restarts cuts all of its streams at once; that is one
+    /// incident and counts once.
+    pub(super) fn heard(
+        &self,
+        came: Option<ResponseForm>,
+        written: &Style,
+        cuts_before: u32,
+    ) -> Option<ModelFault> {
         let why = match came.filter(|_| written.is_streamed)? {
             ResponseForm::Cut => {
-                let cuts = self.cuts.fetch_add(1, Ordering::Relaxed) + 1;
-                if cuts < MAX_CUT_STREAMS {
+                let cuts = cuts_before.saturating_add(1);
+                let counted = self.cuts.compare_exchange(
+                    cuts_before,
+                    cuts,
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                );
+                if counted.is_err() || cuts < MAX_CUT_STREAMS {
                     return None;
                 }
                 let text = format!("{ONE_PIECE_NOTICE}: {cuts} streams in a row were cut");
@@ -202,9 +255,17 @@ fn learn_manners(
         manners.wants_bare_calls = true;
         return Some("what the model said beside calls is left out");
     }
+    if !written.wants_signatures && error_hints::is_about_signatures(said) {
+        manners.wants_signatures = true;
+        return Some("calls without a signature of their thoughts are marked so");
+    }
+    if !written.wants_no_effort && error_hints::is_about_effort(said) {
+        manners.wants_no_effort = true;
+        return Some("reasoning_effort is \"none\"");
+    }
     if !written.wants_reasoning && error_hints::is_about_reasoning(said) {
         manners.wants_reasoning = true;
-        return Some("messages of the model have an empty field for its reasoning");
+        return Some("messages of the model are sent with its reasoning");
     }
     None
 }

@@ -21,11 +21,18 @@ pub(super) struct WireChatRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<ChatCompletionStreamOptions>,
+    /// What the configuration adds.
+    #[serde(flatten)]
+    extra: Arc<Map<String, Value>>,
 }
 
 impl<'a> WireChatRequest<'a> {
@@ -34,11 +41,26 @@ impl<'a> WireChatRequest<'a> {
         style: &Style,
         tools: Option<&'a RawValue>,
     ) -> WireChatRequest<'a> {
+        let is_limited_anew = style.manners.wants_completion_limit;
+        let is_ours = |key: &str| !style.extra.contains_key(key);
         WireChatRequest {
             model: &request.model,
-            messages: write_messages(&request.messages, style.manners),
-            temperature: request.temperature.filter(|_| style.has_temperature),
-            max_tokens: request.max_tokens,
+            messages: write_messages(
+                &request.messages,
+                style.manners,
+                (&request.provider, &request.model),
+            ),
+            temperature: request
+                .temperature
+                .filter(|_| style.has_temperature && is_ours("temperature")),
+            max_tokens: request
+                .max_tokens
+                .filter(|_| !is_limited_anew && is_ours("max_tokens")),
+            max_completion_tokens: request
+                .max_tokens
+                .filter(|_| is_limited_anew && is_ours("max_completion_tokens")),
+            reasoning_effort: Some("none")
+                .filter(|_| style.manners.wants_no_effort && is_ours("reasoning_effort")),
             tools,
             stream: style.is_streamed.then_some(true),
             // Without this option a stream does not contain the usage.
@@ -46,6 +68,7 @@ impl<'a> WireChatRequest<'a> {
                 include_usage: Some(true),
                 include_obfuscation: None,
             }),
+            extra: style.extra.clone(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of what is sent, and of how the odd answers of real servers are read.
 
+mod echoing;
 mod hostile;
 mod streaming;
 
@@ -9,7 +10,7 @@ use std::path::Path;
 use actors::domain::model::{ChatCall, ChatMessage};
 use actors::domain::tool::{ToolSpec, Toolset};
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use tokio::sync::mpsc;
 
@@ -27,6 +28,7 @@ fn request(tools: Toolset) -> ModelRequest {
             ChatMessage::Assistant {
                 text: "".into(),
                 calls: ["call_a", "call_b"].map(call).into(),
+                echo: None,
             },
             result("call_a"),
             result("call_b"),
@@ -60,6 +62,27 @@ fn tools() -> Toolset {
     }))
 }
 
+/// The same request after this answer of its model.
+fn request_after(answer: &ModelAnswer) -> ModelRequest {
+    let calls = answer.calls.iter().map(|call| ChatCall {
+        id: call.id.as_str().into(),
+        name: call.name.as_str().into(),
+        arguments: call.arguments.as_str().into(),
+    });
+    let results = answer.calls.iter().map(|call| result(&call.id));
+    let said = ChatMessage::Assistant {
+        text: answer.text.as_str().into(),
+        calls: calls.collect(),
+        echo: answer.echo.clone().map(Arc::from),
+    };
+    let before = request(tools());
+    let messages = before.messages.iter().cloned();
+    ModelRequest {
+        messages: messages.chain([said]).chain(results).collect(),
+        ..before
+    }
+}
+
 /// A server that gives these answers one after the other and reports what it is sent.
 struct Served {
     providers: Providers,
@@ -74,15 +97,25 @@ type Script = (
 
 impl Served {
     async fn new(answers: Vec<(u16, String)>) -> Served {
+        Served::configured(answers, ProviderEndpoint::default()).await
+    }
+
+    /// The same with what the configuration adds.
+    async fn configured(answers: Vec<(u16, String)>, endpoint: ProviderEndpoint) -> Served {
         let (tell, heard) = mpsc::unbounded_channel();
         let mut answers = answers;
         answers.reverse();
         let script: Script = (tell, Arc::new(std::sync::Mutex::new(answers)));
-        let answer = |State((tell, script)): State<Script>, body: String| async move {
-            tell.send(body).expect("the test listens");
+        let answer = |State((tell, script)): State<Script>, headers: HeaderMap, body: String| async move {
+            let title = headers
+                .get("x-title")
+                .map(|value| value.to_str().expect("text"));
+            tell.send(title.unwrap_or_default().to_string() + &body)
+                .expect("the test listens");
             let next = script.lock().expect("nobody panics").pop();
             let (status, text) = next.expect("an answer is left");
-            let headers = [("retry-after", if status == 429 { "7" } else { "" })];
+            let is_told = status == 429 && text.contains("slow down");
+            let headers = [("retry-after", if is_told { "7" } else { "" })];
             (
                 StatusCode::from_u16(status).expect("a status"),
                 headers,
@@ -97,6 +130,7 @@ impl Served {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
             api_key: Some("secret-key".to_string()),
             is_streamed: false,
+            ..endpoint
         };
         let server = tokio::spawn(async move { axum::serve(listener, app).await });
         let http = zoea_http::build_client().unwrap();
@@ -108,10 +142,11 @@ impl Served {
     }
 
     async fn ask(&mut self) -> (Value, Result<ModelAnswer, ModelFault>) {
-        let answer = self
-            .providers
-            .ask(request(tools()), AnswerMeter::default())
-            .await;
+        self.ask_for(request(tools())).await
+    }
+
+    async fn ask_for(&mut self, request: ModelRequest) -> (Value, Result<ModelAnswer, ModelFault>) {
+        let answer = self.providers.ask(request, AnswerMeter::default()).await;
         let sent = self.heard.recv().await.expect("a request");
         (serde_json::from_str(&sent).unwrap(), answer)
     }
@@ -160,7 +195,19 @@ fn shown(answer: &Result<ModelAnswer, ModelFault>) -> String {
         Err(ModelFault::Unreachable { text }) => format!("unreachable: {}", first_words(text)),
         Err(ModelFault::NoDescriptor { text }) => format!("no descriptor: {}", first_words(text)),
         Err(ModelFault::Empty { usage, .. }) => format!("empty, {:?} in", usage.map(|u| u.input)),
-        Err(ModelFault::TooLong { text }) => format!("too long: {}", first_words(text)),
+        Err(ModelFault::TooLong { text, limit }) => {
+            let limit = limit.map(|limit| format!(" {} of {}", limit.prompt, limit.context));
+            format!(
+                "too long{}: {}",
+                limit.unwrap_or_default(),
+                first_words(text)
+            )
+        }
+        Err(ModelFault::OutOfService {
+            text,
+            wait,
+            ends_by,
+        }) => format!("out of service {wait:?} {ends_by:?}: {}", first_words(text)),
         Err(ModelFault::Adapted { text }) => format!("adapted: {}", first_words(text)),
         Err(ModelFault::Permanent { text }) => format!("permanent: {}", first_words(text)),
         Ok(answer) => {
@@ -170,6 +217,9 @@ fn shown(answer: &Result<ModelAnswer, ModelFault>) -> String {
                 .map(|call| format!("{}|{}|{}", call.id, call.name, call.arguments))
                 .collect();
             let usage = answer.usage.map(|u| (u.input, u.output, u.cached));
+            if let Some(why) = &answer.refusal {
+                return format!("refused {calls:?}: {}", first_words(why));
+            }
             format!(
                 "{:?} {:?} {calls:?} {:?} {usage:?}",
                 answer.text,
@@ -188,6 +238,7 @@ fn first_words(text: &str) -> String {
 }
 
 const U: &str = "Some((812, 31, 0))";
+const REFUSED: &str = "Error: refused_call: the model server did";
 
 #[tokio::test]
 async fn every_odd_answer_is_read_as_what_it_means() {
@@ -196,13 +247,13 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("openai-schema.400.json", "adapted: left out from here on, since".to_string()),
         ("openai-temperature.400.json", "adapted: no temperature is sent from here".to_string()),
         ("openai-too-long.400.json", "too long: HTTP 400: This model's maximum context".to_string()),
-        ("openai-quota.429.json", "transient Some(7s): HTTP 429: You exceeded your current".to_string()),
+        ("openai-quota.429.json", "out of service 900s Operator: HTTP 429: You exceeded your current".to_string()),
         ("ollama-call.200.json", format!(r#""" "" ["call_x2k9|get_status|{{}}"] "tool_calls" {U}"#)),
         ("ollama-reasoning.200.json", format!(r#""Docked." "I should dock first." [] "stop" {U}"#)),
         ("ollama-missing-model.404.json", "permanent: HTTP 404: model \"qwen9\" not found,".to_string()),
         ("llamacpp-call.200.json", format!(r#""" "Ore first." ["9aJx0QmPfWk3ZtYbRs7LcVn2HdGe5UoT|mine|{{\"asteroid\":"] "length" {U}"#)),
         ("llamacpp-system.500.json", "adapted: the system prompt opens the first".to_string()),
-        ("llamacpp-too-long.400.json", "too long: HTTP 400: the request exceeds the".to_string()),
+        ("llamacpp-too-long.400.json", "too long 9831 of 8192: HTTP 400: the request exceeds the".to_string()),
         ("lmstudio-too-long.200.json", "too long: HTTP 500: Trying to keep the".to_string()),
         ("lmstudio-think.200.json", format!(r#""Refuelling." "Fuel is low." [] "stop" {U}"#)),
         ("vllm-call.200.json", format!(r#""" "Sell now." ["chatcmpl-tool-1f|sell|{{\"item\": \"ore\"}}"] "tool_calls" {U}"#)),
@@ -218,7 +269,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("mistral-call-id.400.json", "adapted: calls have ids of nine digits".to_string()),
         ("llama-single-call.400.json", "adapted: messages hold one call each from".to_string()),
         ("gemma-system.400.json", "adapted: the system prompt opens the first".to_string()),
-        ("deepseek-reasoning.400.json", "adapted: messages of the model have an".to_string()),
+        ("deepseek-reasoning.400.json", "adapted: messages of the model are sent".to_string()),
         ("devstral-roles.500.json", "transient None: HTTP 500: Jinja Exception: After the".to_string()),
         ("no-choice.200.json", "empty, Some(700) in".to_string()),
         ("odd-usage.200.json", r#""ok" "" [] "" None"#.to_string()),
@@ -234,6 +285,41 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("stream-words.200.sse", format!(r#""All done." "" [] "stop" {U}"#)),
         ("stream-cut.200.sse", "transient None: the answer's stream was cut".to_string()),
         ("stream-error.200.sse", "transient None: HTTP 504: upstream timed out".to_string()),
+        ("groq-tool-validation.400.json", format!(r#"refused ["|mine|{{\"asteroid\":7}}"]: {REFUSED}"#)),
+        ("groq-failed-call.400.json", format!(r#"refused ["|get_map|{{\"depth\":1}}"]: {REFUSED}"#)),
+        ("groq-nothing-written.400.json", format!(r#"refused ["||"]: {REFUSED}"#)),
+        ("groq-tool-stream.200.sse", format!(r#"refused ["|fly|{{}}"]: {REFUSED}"#)),
+        ("groq-tpm.429.json", "transient Some(5.289s): HTTP 429: Rate limit reached for".to_string()),
+        ("groq-day.429.json", "out of service 179.56s Time: HTTP 429: Rate limit reached for".to_string()),
+        ("groq-usage.200.sse", format!(r#""Off." "Fuel first." [] "stop" {U}"#)),
+        ("openai-rate.429.json", "transient Some(41.724s): HTTP 429: Rate limit reached for".to_string()),
+        ("openai-effort.400.json", "adapted: reasoning_effort is \"none\" from here on:".to_string()),
+        ("gemini-minute.429.json", "transient Some(45.837906927s): HTTP 429: You exceeded your current".to_string()),
+        ("gemini-day.429.json", "out of service 37025.7s Operator: HTTP 429: You exceeded your current".to_string()),
+        ("gemini-no-plan.429.json", "out of service 900s Operator: HTTP 429: You exceeded your current".to_string()),
+        ("gemini-bad-request.400.json", "permanent: HTTP 400: Request contains an invalid".to_string()),
+        ("gemini-call.200.sse", r#""" "" ["|mine|{\"asteroid\":\"a\"}", "|scan|{}"] "stop" Some((812, 231, 0))"#.to_string()),
+        ("openrouter-credits.402.json", "out of service 900s Operator: HTTP 402: This request requires more".to_string()),
+        ("openrouter-in-flight.402.json", "transient None: HTTP 402: Too much in flight".to_string()),
+        ("openrouter-free-day.429.json", "out of service 86400s Operator: HTTP 429: Rate limit exceeded: free-models-per-day.".to_string()),
+        ("openrouter-mid-stream.200.sse", "transient None: HTTP 500: Provider disconnected unexpectedly".to_string()),
+        ("openrouter-token-limit.200.sse", r#""I fly to" "" [] "length" None"#.to_string()),
+        ("openrouter-usage.200.sse", r#""Off." "" [] "stop" Some((812, 31, 256))"#.to_string()),
+        ("deepseek-balance.402.json", "out of service 900s Operator: HTTP 402: Insufficient Balance; the account".to_string()),
+        ("deepseek-stream.200.sse", r#""Off." "Fuel first." [] "stop" Some((812, 31, 768))"#.to_string()),
+        ("kimi-usage.200.sse", r#""Off." "" [] "stop" Some((812, 31, 512))"#.to_string()),
+        ("glm-network.200.sse", "transient None: the server ended its answer with".to_string()),
+        ("mistral-thinking.200.sse", r#""Off." "Fuel first." [] "stop" Some((812, 31, 640))"#.to_string()),
+        ("mistral-limit.429.json", "transient None: HTTP 429: Requests rate limit exceeded".to_string()),
+        ("vllm-no-parser.400.json", "out of service 60s Operator: HTTP 400: \"auto\" tool choice requires".to_string()),
+        ("lmstudio-empty.200.sse", "empty, None in".to_string()),
+        ("lmstudio-overflow.400.json", "too long: HTTP 400: Trying to keep the".to_string()),
+        ("litellm-limit.429.json", "transient Some(7s): HTTP 429: litellm.RateLimitError: RateLimitError: OpenAIException -".to_string()),
+        ("anthropic-credit.400.json", "out of service 900s Operator: HTTP 400: Your credit balance is".to_string()),
+        ("openrouter-details.200.sse", format!(r#""" "Fuel first." ["toolu_1|mine|{{}}"] "tool_calls" {U}"#)),
+        ("gemini-signature.400.json", "adapted: calls without a signature of their".to_string()),
+        ("gemini-words.200.sse", r#""Off." "" [] "stop" None"#.to_string()),
+        ("xai-credit.403.json", "out of service 900s Operator: HTTP 403: Your newly created teams".to_string()),
     ]
     .into();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
@@ -294,7 +380,16 @@ async fn what_a_server_refuses_is_written_otherwise_from_then_on_and_learnt_once
     assert!(is_adapted(&answer) && fourth.get("temperature").is_none());
     assert_eq!(fourth["messages"][2]["tool_call_id"], "call_a");
     let (fifth, answer) = served.ask().await;
-    assert_eq!(fifth["messages"][2]["tool_call_id"], "000020000");
+    let (call, result) = (
+        &fifth["messages"][1]["tool_calls"][0],
+        &fifth["messages"][2],
+    );
+    let id = result["tool_call_id"].as_str().expect("an id");
+    assert!(
+        id.len() == 9 && id.bytes().all(|sign| sign.is_ascii_digit()),
+        "{id}"
+    );
+    assert_eq!(call["id"], id);
     assert!(is_adapted(&answer));
     let (sixth, answer) = served.ask().await;
     assert_eq!(
@@ -309,6 +404,43 @@ async fn what_a_server_refuses_is_written_otherwise_from_then_on_and_learnt_once
 }
 
 #[tokio::test]
+async fn the_newer_name_of_the_limit_is_learnt_and_tools_without_effort() {
+    let limit = r#"{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}"#;
+    let script = vec![
+        (400, limit.to_string()),
+        sample("openai-effort.400.json"),
+        (200, YES.to_string()),
+        (400, limit.to_string()),
+    ];
+    let mut served = Served::new(script).await;
+    let limited = || ModelRequest {
+        max_tokens: Some(1),
+        ..request(tools())
+    };
+    let (first, answer) = served.ask_for(limited()).await;
+    assert_eq!(first["max_tokens"], 1);
+    assert!(
+        matches!(answer, Err(ModelFault::Adapted { .. })),
+        "{answer:?}"
+    );
+    let (second, answer) = served.ask_for(limited()).await;
+    assert_eq!(second["max_completion_tokens"], 1);
+    assert!(second.get("max_tokens").is_none() && second.get("reasoning_effort").is_none());
+    assert!(
+        matches!(answer, Err(ModelFault::Adapted { .. })),
+        "{answer:?}"
+    );
+    let (third, answer) = served.ask_for(limited()).await;
+    assert_eq!(third["reasoning_effort"], "none");
+    assert_eq!(answer.unwrap().text, "yes");
+    let (_, answer) = served.ask_for(limited()).await;
+    assert!(
+        matches!(answer, Err(ModelFault::Permanent { .. })),
+        "once: {answer:?}"
+    );
+}
+
+#[tokio::test]
 async fn who_is_not_there_is_unreachable() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -317,6 +449,8 @@ async fn who_is_not_there_is_unreachable() {
         url,
         api_key: None,
         is_streamed: true,
+        extra: Arc::default(),
+        headers: Vec::new(),
     };
     let http = zoea_http::build_client().unwrap();
     let providers = Providers::new(&http, [("local".into(), endpoint)]);

@@ -14,7 +14,7 @@ use super::Settings;
 use super::environment::Environment;
 use super::findings::dotted;
 use super::mistake::{Mistake, MistakePlace};
-use super::provider::KeySource;
+use super::provider::{KeySource, ProviderSettings};
 use super::secret::Secret;
 
 /// The largest credentials file in bytes.
@@ -57,7 +57,7 @@ pub(super) fn fetch_keys(
     remarks: &mut KeyRemarks,
 ) {
     close_to_others(credentials, remarks);
-    let entries = wants_credentials(settings)
+    let entries = wants_credentials(settings, environment)
         .then(|| read_credentials(credentials, remarks))
         .flatten();
     for (name, provider) in &mut settings.providers {
@@ -71,6 +71,8 @@ pub(super) fn fetch_keys(
             }
             (KeySource::Credentials(_), None) | (KeySource::None, _) => None,
         };
+        let of_file = entries.as_ref().map(|entries| &entries.secrets);
+        fetch_headers(provider, (&section, environment, of_file), remarks);
     }
     settings.mcp.registration_code = match (&settings.mcp.registration_code_source, &entries) {
         (KeySource::Variable(name), _) => {
@@ -107,7 +109,7 @@ pub(super) fn fetch_keys(
 }
 
 /// Whether any secret comes from the credentials file.
-fn wants_credentials(settings: &Settings) -> bool {
+fn wants_credentials(settings: &Settings, environment: &Environment) -> bool {
     let mcp = &settings.mcp;
     let mut sources = settings
         .providers
@@ -115,7 +117,14 @@ fn wants_credentials(settings: &Settings) -> bool {
         .map(|of| &of.key_source)
         .chain([&mcp.registration_code_source, &mcp.token_source])
         .chain(mcp.headers.iter().map(|header| &header.source));
+    let headers = settings.providers.values();
+    let mut headers = headers.flat_map(|of| &of.header_sources);
+    let is_set = |name: &str| {
+        let value = environment.get(name);
+        value.is_some_and(|value| !value.is_empty())
+    };
     sources.any(|source| matches!(source, KeySource::Credentials(_)))
+        || headers.any(|(_, source)| !is_set(source))
 }
 
 /// The token or the value of a header from this source, if it can be one. `told` names its setting,
@@ -144,6 +153,41 @@ fn secret_of(
         remarks.warnings.push(text);
     }
     value
+}
+
+/// Fills in the values of a provider's headers.
+fn fetch_headers(
+    provider: &mut ProviderSettings,
+    (section, environment, entries): (&str, &Environment, Option<&BTreeMap<String, Secret>>),
+    remarks: &mut KeyRemarks,
+) {
+    for (header, source) in &provider.header_sources {
+        match header_value(source, environment, entries) {
+            Some(value) => provider.headers.push((header.clone(), value)),
+            None => remarks.warnings.push(missing_header(section, header)),
+        }
+    }
+}
+
+fn missing_header(section: &str, header: &str) -> String {
+    format!(
+        "{section}.headers: there is no usable value for {header}, neither in the variable nor in the \
+         entry named there, so requests go out without it"
+    )
+}
+
+/// The value of a header: of the variable, else of the entry, of this name.
+fn header_value(
+    source: &str,
+    environment: &Environment,
+    entries: Option<&BTreeMap<String, Secret>>,
+) -> Option<Secret> {
+    let of_variable = environment.get(source).and_then(|value| value.to_str());
+    let of_variable = of_variable.filter(|value| !value.is_empty());
+    let of_entry = || Some(entries?.get(source)?.expose());
+    let value = of_variable.or_else(of_entry)?.trim();
+    let is_usable = |c: char| c.is_ascii_graphic() || c == ' ';
+    (!value.is_empty() && value.chars().all(is_usable)).then(|| Secret::new(value))
 }
 
 /// The registration code from this source, if it can be one.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Map, Value};
 use url::Url;
 use zoea_domain::bounds::MAX_PRICE;
 use zoea_domain::gate::circuit::CircuitRules;
@@ -11,8 +12,8 @@ use zoea_domain::rules::ProviderRules;
 use crate::prices::price_list;
 
 use super::rule::{
-    boolean, duration_above_zero, endpoint_url, non_empty_text, number, one_of, provider_name,
-    retry_waits, variable_name, whole_number, whole_number_from,
+    body_members, boolean, duration_above_zero, endpoint_url, header_sources, non_empty_text,
+    number, one_of, provider_name, retry_waits, variable_name, whole_number, whole_number_from,
 };
 use super::secret::Secret;
 use super::section::Section;
@@ -31,6 +32,12 @@ pub struct ProviderSettings {
     pub api_key: Option<Secret>,
     /// Whether answers are streamed.
     pub stream: bool,
+    /// Members that are added to the body of each request.
+    pub extra: Map<String, Value>,
+    /// The names of headers that are added, each with where its value is found.
+    pub header_sources: Vec<(String, String)>,
+    /// The headers that are added, with their values.
+    pub headers: Vec<(String, Secret)>,
     /// The rules for its requests.
     pub rules: ProviderRules,
 }
@@ -81,6 +88,9 @@ impl Default for ProviderSettings {
             key_source: KeySource::None,
             api_key: None,
             stream: true,
+            extra: Map::new(),
+            header_sources: Vec::new(),
+            headers: Vec::new(),
             rules: ProviderRules::default(),
         }
     }
@@ -122,8 +132,8 @@ impl ProviderSettings {
             default timeout = "5m", duration_above_zero();
             /// The most requests in flight, for the whole swarm.
             default max_concurrency = 4, whole_number(1..=1_000_000);
-            /// The waits before trying again after 429, 5xx and network faults. A Retry-After of the provider
-            /// outranks them, up to 60s.
+            /// The waits before trying again after 429, 5xx and network faults. A wait that the
+            /// provider states outranks them; where it is longer than a minute, the provider is left alone until then.
             default retry = ["5s", "10s", "15s"], retry_waits();
             /// After so many failures in a row, or when one Mysis has no try left, it is away: one call tries it now
             /// and then, and the next one after so long. Meanwhile its fallback is used, if it has one; else its
@@ -150,21 +160,17 @@ impl ProviderSettings {
         if api_key_env.is_some() && api_key_name.is_some() {
             section.reject("api_key_name", "given beside api_key_env", "one of the two");
         }
-        let default = ProviderRules::default();
+        let (text_calls, extra, header_sources) = read_additions(section);
         let endpoint = endpoint.unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
-        #[expect(
-            clippy::cast_possible_truncation,
-            reason = "a temperature is from 0 to 2 and providers round it far more coarsely"
-        )]
-        let temperature = Some(temperature as f32);
         Self {
             kind: kind.unwrap_or_else(|| guess_kind(&endpoint)),
             key_source: KeySource::of(api_key_env, api_key_name),
-            api_key: None,
             stream,
+            extra,
+            header_sources,
             rules: ProviderRules {
-                model: model.map_or(default.model, Into::into),
-                temperature,
+                model: model.map_or_else(|| ProviderRules::default().model, Into::into),
+                temperature: Some(narrowed(temperature)),
                 timeout,
                 max_concurrency,
                 requests_per_minute,
@@ -178,10 +184,42 @@ impl ProviderSettings {
                 price: price.flatten(),
                 price_list: price_list(&endpoint),
                 context_tokens,
+                reads_text_calls: text_calls,
             },
             endpoint,
+            ..Self::default()
         }
     }
+}
+
+/// Whether calls are read from texts, and what is added to each request: members of the body, and
+/// headers with where their values are.
+fn read_additions(
+    section: &mut Section<'_, '_>,
+) -> (bool, Map<String, Value>, Vec<(String, String)>) {
+    read_keys! { section;
+        /// Whether calls that the model leaves in its text are made, where its server does not read them. Only a
+        /// text that is nothing but calls of tools on offer, with arguments by their schemas, counts.
+        default text_calls = true, boolean();
+        /// Members that are added to the body of each request, as the provider documents them. They outrank ours.
+        optional extra = { top_p = 0.9, reasoning = { effort = "low" } }, body_members();
+        /// Headers that are added to each request. The value is the name of the variable, or of the entry under
+        /// "secrets" in credentials.json, that holds it; it never stands in this file.
+        optional headers = { "X-Title" = "TITLE_HEADER" }, header_sources();
+    }
+    (
+        text_calls,
+        extra.unwrap_or_default(),
+        headers.unwrap_or_default(),
+    )
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a temperature is from 0 to 2 and providers round it far more coarsely"
+)]
+fn narrowed(temperature: f64) -> f32 {
+    temperature as f32
 }
 
 /// The names of all providers, and the settings of those that could be read. Without any in the

@@ -3,6 +3,7 @@
 mod number;
 mod text;
 mod url;
+mod wire;
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -18,6 +19,8 @@ pub(super) use text::{
     tool_patterns, variable_name,
 };
 pub use url::BUILT_IN_GAME;
+pub(super) use wire::{body_members, header_sources};
+
 pub(super) use url::{database_url, endpoint_url, secret_url, server_url, upstream_url};
 
 type Acceptance<T> = dyn Fn(&DeValue<'_>) -> Result<T, String>;

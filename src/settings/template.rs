@@ -85,7 +85,12 @@ mod tests {
         let settings = parse(&switched_on());
         let default = Settings::default();
         assert_eq!(settings.swarm, default.swarm);
-        assert_eq!(settings.providers["local"], default.providers["local"]);
+        let mut local = settings.providers["local"].clone();
+        // By default nothing is added to requests.
+        assert!(!local.extra.is_empty() && !local.header_sources.is_empty());
+        local.extra.clear();
+        local.header_sources.clear();
+        assert_eq!(local, default.providers["local"]);
         let variable = "REGISTRATION_CODE".to_string();
         let mut tools = default.mcp.tools.clone();
         let patterns = ["get_*", "travel", "mine", "sell"].map(Into::into);

@@ -200,7 +200,7 @@ async fn list_within(
     let asked = ProviderEndpoint {
         url: endpoint.to_string(),
         api_key: key.map(|key| key.expose().to_string()),
-        is_streamed: false,
+        ..ProviderEndpoint::default()
     };
     let listed = tokio::time::timeout(timeout, listing::list_models(http, &asked));
     let Ok(listed) = listed.await else {

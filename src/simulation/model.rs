@@ -134,6 +134,8 @@ fn model_answer(said: zoea_pilot::PilotAnswer) -> ModelAnswer {
     });
     ModelAnswer {
         doubt: None,
+        refusal: None,
+        echo: None,
         text: said.content.unwrap_or_default(),
         reasoning: said.reasoning,
         calls: calls.collect(),

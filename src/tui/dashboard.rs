@@ -250,10 +250,16 @@ impl Dashboard {
         &self.outages
     }
 
-    /// What is told where the swarm runs and nothing happens; empty if it plays.
+    /// What the whole swarm needs the operator for: a provider that serves nobody until he acts,
+    /// else that the swarm runs and nothing happens; empty if it plays.
     #[must_use]
-    pub fn silence_text(&self) -> &str {
-        self.silence.as_ref().map_or("", |notice| &notice.text)
+    pub fn banner_text(&self) -> String {
+        let need = self.outages.need_text();
+        let silence = self.silence.as_ref().map(|notice| notice.text.to_string());
+        match need.is_empty() {
+            true => silence.unwrap_or_default(),
+            false => need,
+        }
     }
 
     /// The rules of the swarm; `None` until they are known.

@@ -24,9 +24,16 @@ pub fn proof_target(name: &str, provider: &ProviderSettings, model: Option<&str>
         temperature: rules.temperature,
         timeout: rules.timeout.min(MAX_ANSWER_WAIT),
         context_tokens: rules.context_tokens,
+        reads_text_calls: rules.reads_text_calls,
         price: rules.price.or_else(|| rules.price_list.find(&model)),
         model,
     }
+}
+
+/// Teaches providers what kept proofs learnt about them. A file that cannot be read teaches nothing;
+/// the swarm reports it.
+pub fn teach_providers(home: &Home, settings: &Settings, providers: &Providers) {
+    ConfiguredLessons::read(home, settings).teach(providers);
 }
 
 /// What proofs of the configured providers learnt.

@@ -81,6 +81,12 @@ pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint
             .as_ref()
             .map(|key| key.expose().to_string()),
         is_streamed: provider.stream,
+        extra: Arc::new(provider.extra.clone()),
+        headers: provider
+            .headers
+            .iter()
+            .map(|(name, value)| (name.clone(), value.expose().to_string()))
+            .collect(),
     }
 }
 
@@ -114,7 +120,10 @@ pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
     settings
         .providers
         .values()
-        .filter_map(|provider| provider.api_key.as_ref())
+        .flat_map(|provider| {
+            let headers = provider.headers.iter().map(|(_, value)| value);
+            provider.api_key.iter().chain(headers)
+        })
         .chain(&alerts.webhook)
         .chain(&alerts.token)
         .chain(&settings.mcp.token)

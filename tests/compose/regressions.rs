@@ -61,7 +61,7 @@ fn sketch(history: &History) -> Vec<String> {
         .map(|message| match message {
             ChatMessage::System(text) => format!("system {}", short(text)),
             ChatMessage::User(text) => format!("user {}", short(text)),
-            ChatMessage::Assistant { text, calls } => {
+            ChatMessage::Assistant { text, calls, .. } => {
                 let names: Vec<&str> = calls.iter().map(|call| &*call.name).collect();
                 format!("assistant {}{}", short(text), names.join("+"))
             }

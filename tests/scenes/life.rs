@@ -467,7 +467,7 @@ fn as_text(messages: &[ChatMessage]) -> (ChatMessage, String) {
     let shown = |message: &ChatMessage| match message {
         ChatMessage::System(text) => format!("\nsystem {text}"),
         ChatMessage::User(text) => format!("\nuser {text}"),
-        ChatMessage::Assistant { text, calls } => format!("\nassistant {text} {calls:?}"),
+        ChatMessage::Assistant { text, calls, .. } => format!("\nassistant {text} {calls:?}"),
         ChatMessage::Tool { call_id, text } => format!("\ntool {call_id} {text}"),
     };
     let all: String = messages.iter().skip(1).map(shown).collect();

@@ -55,7 +55,7 @@ pub fn is_taken_by_strict_providers(messages: &[ChatMessage]) -> Result<(), Stri
             wants_short_ids: number & 2 > 0,
             wants_single_calls: number & 4 > 0,
             wants_bare_calls: number & 8 > 0,
-            wants_reasoning: false,
+            ..WireProfile::default()
         };
         let body = request_body(&request, profile).map_err(|error| error.to_string())?;
         let body: Value = serde_json::from_str(&body).map_err(|error| error.to_string())?;
@@ -139,7 +139,7 @@ fn holds_nothing_forbidden(messages: &[ChatMessage]) -> Result<(), String> {
     for message in messages {
         let (text, calls) = match message {
             ChatMessage::System(text) | ChatMessage::User(text) => (text, &[][..]),
-            ChatMessage::Assistant { text, calls } => (text, &calls[..]),
+            ChatMessage::Assistant { text, calls, .. } => (text, &calls[..]),
             ChatMessage::Tool { text, .. } => (text, &[][..]),
         };
         let is_forbidden = |text: &str| text.contains(FORBIDDEN);

@@ -248,6 +248,7 @@ impl Swarm {
                 provider: self.statuses[&id].profile.provider.clone(),
                 finish_reason: Some("stop".into()),
                 cost_micros: None,
+                ..ReplyMeta::default()
             },
         }
     }

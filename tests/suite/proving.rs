@@ -63,7 +63,7 @@ fn the_exit_status_is_the_verdict() {
         "{said}"
     );
 
-    let writes = Server::pilot(&["--nonsense", "0", "--fault", "text-calls"]);
+    let writes = Server::pilot(&["--nonsense", "0", "--fault", "prose-calls"]);
     home.configure(&writes.url, "", "");
     let (status, report, said) = proven(&home);
     assert_eq!(
@@ -109,6 +109,8 @@ fn the_swarm_begins_with_what_a_proof_learnt() {
     assert_eq!(kept["version"], 1);
     assert_eq!(kept["proofs"][0]["no_system_role"], true, "{kept}");
 
+    let said = home.ok(&["doctor"]);
+    assert!(said.contains("it wants no system role"), "{said}");
     let proofs = recorded(&record).len();
     home.ok(&["mysis", "create", "alpha"]);
     let _swarm = home.fly(&["--start-swarm"]);

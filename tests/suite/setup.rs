@@ -108,7 +108,7 @@ fn the_built_in_game_needs_no_server_and_survives_a_restart() {
 fn what_cannot_play_says_why_and_writes_nothing() {
     let (pilot, galaxy) = (sound_pilot(), Server::galaxy(&[]));
     let locked = Server::pilot(&["--api-key", "sesame-sesame"]);
-    let writes = Server::pilot(&["--nonsense", "0", "--fault", "text-calls"]);
+    let writes = Server::pilot(&["--nonsense", "0", "--fault", "prose-calls"]);
     let home = Home::new();
     let nobody = "http://127.0.0.1:9/v1";
     let model = ["--model", "pilot", "--no-start"];

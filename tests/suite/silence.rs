@@ -11,7 +11,7 @@ const TOLD: &str = "nothing happens: provider pilot answers with words alone, mo
 fn a_model_that_writes_its_calls_as_text_is_told_of_everywhere() {
     let hook = Receiver::start(&[]);
     let galaxy = Server::galaxy(&[]);
-    let pilot = Server::pilot(&["--nonsense", "0", "--fault", "text-calls"]);
+    let pilot = Server::pilot(&["--nonsense", "0", "--fault", "prose-calls"]);
     let home = Home::new();
     let alerts = format!("[alerts]\nwebhook = \"{}/hook\"\n", hook.url);
     home.configure(&pilot.url, &galaxy.url, &alerts);
@@ -54,6 +54,52 @@ fn a_model_that_writes_its_calls_as_text_is_told_of_everywhere() {
         .iter()
         .filter(|event| event["code"] == "nothing_happens");
     assert_eq!(noticed.count(), 1, "{events:?}");
+}
+
+#[test]
+fn a_model_that_leaves_its_calls_in_its_text_plays() {
+    let record = tempfile::NamedTempFile::new().expect("a file");
+    let record_name = record.path().display().to_string();
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&[
+        "--nonsense",
+        "0",
+        "--fault",
+        "text-calls",
+        "--record",
+        &record_name,
+        "--keep-bodies",
+    ]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let mut swarm = home.fly(&["--start-swarm"]);
+    until_all_have(&mut swarm, 1, &["mine", "sell"]);
+    let calls = home.lines(&["log", "alpha", "--kind", "call", "--limit", "0", "--json"]);
+    assert!(!calls.is_empty());
+    for call in &calls {
+        assert_eq!(call["metadata"]["from_text"], true, "{call}");
+        let text = call["content"].as_str().unwrap_or_default();
+        assert!(
+            text.contains("<tool_call>"),
+            "the row keeps the text: {call}"
+        );
+    }
+    let notices = home.lines(&["log", "alpha", "--kind", "host", "--limit", "0", "--json"]);
+    let told = notices
+        .iter()
+        .filter(|notice| notice["metadata"]["code"] == "calls_in_text");
+    assert_eq!(told.count(), 1, "{notices:?}");
+    let record = std::fs::read_to_string(record.path()).expect("a record");
+    let requests = record.lines().filter_map(|line| {
+        let request: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(request["body"].to_string())
+    });
+    let requests: Vec<String> = requests.collect();
+    let holds = |text: &str| requests.iter().any(|request| request.contains(text));
+    assert!(holds("\"tool_calls\""), "calls are shown as calls");
+    assert!(!holds("<tool_call>"), "and never as text");
 }
 
 #[test]

@@ -34,7 +34,7 @@ fn whoever_does_not_agree_to_a_proof_spends_nothing() {
 #[test]
 fn a_verdict_is_said_once() {
     let folder = TempDir::new().expect("a folder");
-    let pilot = Server::pilot(&["--nonsense", "0", "--fault", "text-calls"]);
+    let pilot = Server::pilot(&["--nonsense", "0", "--fault", "prose-calls"]);
     let mut terminal = open_for(&pilot, &folder);
     terminal.types("clear; \"$ZOEA\" doctor --prove; echo \"ended with $?\"\r");
     terminal.sees("Go on? [y/N]");

@@ -8,7 +8,7 @@ use zoea_rig::{Server, zoea};
 fn the_top_of_the_screen_says_that_calls_are_written_as_text() {
     let folder = TempDir::new().expect("a folder");
     let galaxy = Server::galaxy(&[]);
-    let pilot = Server::pilot(&["--nonsense", "0", "--fault", "text-calls"]);
+    let pilot = Server::pilot(&["--nonsense", "0", "--fault", "prose-calls"]);
     let home = folder.path().join("home");
     std::fs::create_dir_all(&home).expect("a home");
     let text = format!(

@@ -48,11 +48,18 @@ pub const MAX_ARGUMENTS_BYTES: usize = 128 << 10;
 /// The most bytes of a JSON text that is parsed to values. The smallest value takes eighty times
 /// the memory of its text.
 pub const MAX_TREE_BYTES: usize = 256 << 10;
-/// The most bytes of a tool's name, a call's id or a model's name.
+/// The most bytes of a call's id. Routers pack signatures of thoughts into ids.
+pub const MAX_ID_BYTES: usize = 8 << 10;
+/// The most bytes of what a provider wants back with one message.
+pub const MAX_ECHO_BYTES: usize = 64 << 10;
+/// The most bytes of a tool's name or a model's name.
 pub const MAX_NAME_BYTES: usize = 512;
 
 /// The longest pause that a server can demand by its headers.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
+/// The longest time for which a provider is believed to serve no requests: a quota of a day. It is
+/// tried again then, and at once if the operator wants it.
+pub const MAX_STATED_WAIT: Duration = Duration::from_secs(86_400);
 
 /// The highest row number and turn number that is imported: one for every millisecond of thirty
 /// years.
@@ -182,6 +189,15 @@ fn original_size(text: &str) -> usize {
 pub fn bounded_name(text: String) -> String {
     if text.len() > MAX_NAME_BYTES {
         return format!("[no name: {} bytes]", text.len());
+    }
+    text
+}
+
+/// An id within its bound. A longer one is no id.
+#[must_use]
+pub fn bounded_id(text: String) -> String {
+    if text.len() > MAX_ID_BYTES {
+        return format!("[no id: {} bytes]", text.len());
     }
     text
 }

@@ -19,7 +19,7 @@ use std::time::Duration;
 use super::books::CostEntry;
 use super::budget::{BudgetAllowance, BudgetEvent, BudgetRules, BudgetStatus, BudgetTracker};
 use super::ids::{Lane, Moment, MysisId, Now, PermitId, Timestamp};
-use super::model::Charge;
+use super::model::{Charge, ServiceReturn};
 use super::outages::ServerOutages;
 use circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 
@@ -106,6 +106,18 @@ pub enum GateEvent {
         text: Arc<str>,
         /// The interval of trial calls.
         every: Duration,
+        /// The provider that takes over.
+        fallback: Option<Arc<str>>,
+    },
+    /// A provider serves no request of ours for a while.
+    OutOfService {
+        lane: Lane,
+        /// The failure and the remedy.
+        text: Arc<str>,
+        /// The time until the next attempt.
+        wait: Duration,
+        /// Whether the operator has to act.
+        ends_by: ServiceReturn,
         /// The provider that takes over.
         fallback: Option<Arc<str>>,
     },
@@ -215,6 +227,15 @@ impl AdmissionGate {
                 every: circuit.unwrap_or_default().wait,
                 fallback: rules.and_then(|rules| rules.fallback.clone()),
             }),
+            Some(Transition::OutOfService(wait)) => {
+                absence.map(|absence| GateEvent::OutOfService {
+                    lane,
+                    text: absence.text.clone(),
+                    wait,
+                    ends_by: absence.ends_by.unwrap_or(ServiceReturn::Time),
+                    fallback: rules.and_then(|rules| rules.fallback.clone()),
+                })
+            }
         });
     }
 

@@ -107,6 +107,7 @@ mod tests {
             ChatMessage::Assistant {
                 text: "yes".into(),
                 calls: Vec::new(),
+                echo: None,
             },
             ChatMessage::Tool {
                 call_id: "a".into(),

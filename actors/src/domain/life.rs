@@ -18,6 +18,7 @@ mod record;
 mod restore;
 mod secrecy;
 mod silence;
+mod text_calls;
 mod turn;
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod texts;
 use std::sync::Arc;
 
 use super::ids::{CallKey, MissionId, Seq, Timestamp, TurnNumber};
-use super::model::{Charge, TokenUsage};
+use super::model::{Charge, Echo, TokenUsage};
 use super::tool::command_of_call;
 
 pub use bridge::{BRIDGE_TEXT, repeats_bridge};
@@ -132,6 +132,10 @@ pub struct ReplyMeta {
     pub finish_reason: Option<Arc<str>>,
     /// The cost in millionths of a US dollar; `None` if the provider has no price.
     pub cost_micros: Option<u64>,
+    /// What the provider wants back with the message.
+    pub echo: Option<Arc<Echo>>,
+    /// Whether the calls were read from the text, which is stored as the model wrote it.
+    pub is_from_text: bool,
 }
 
 /// A tool call of a message.

@@ -18,6 +18,8 @@ pub enum ChatMessage {
         text: Arc<str>,
         /// The calls.
         calls: Vec<ChatCall>,
+        /// What the provider that wrote it wants back with it.
+        echo: Option<Arc<Echo>>,
     },
     /// The result of a call of the assistant message before.
     Tool {
@@ -37,6 +39,51 @@ pub struct ChatCall {
     pub name: Arc<str>,
     /// The text of a JSON object.
     pub arguments: Arc<str>,
+}
+
+/// What a provider wants back with a message of its model, letter for letter: signatures of thoughts
+/// and the like. Nothing of ours reads it, and nobody else gets it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Echo {
+    /// The provider that gets it back.
+    pub provider: Arc<str>,
+    /// The model that gets it back, as it was asked for.
+    pub model: Arc<str>,
+    /// Members of the message, as the text of a JSON object; empty without any.
+    pub message: Arc<str>,
+    /// The reasoning in the member in which it came, likewise. It is kept where it is demanded.
+    pub reasoning: Arc<str>,
+    /// Members of each call, likewise.
+    pub calls: Vec<Arc<str>>,
+}
+
+impl Echo {
+    /// Whether it holds anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.message.is_empty()
+            && self.reasoning.is_empty()
+            && self.calls.iter().all(|call| call.is_empty())
+    }
+
+    /// The most bytes that it adds to a request. Reasoning has a limit of its own.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let calls: usize = self.calls.iter().map(|call| call.len()).sum();
+        self.message.len() + calls
+    }
+
+    /// The echo with each of its texts changed.
+    #[must_use]
+    pub fn with_texts(&self, change: impl Fn(Arc<str>) -> Arc<str>) -> Echo {
+        Echo {
+            provider: self.provider.clone(),
+            model: self.model.clone(),
+            message: change(self.message.clone()),
+            reasoning: change(self.reasoning.clone()),
+            calls: self.calls.iter().map(|call| change(call.clone())).collect(),
+        }
+    }
 }
 
 /// A complete model call.
@@ -72,6 +119,11 @@ pub struct ModelAnswer {
     pub model: Option<String>,
     /// What is not plausible in the answer, for the operator. It is only set the first time.
     pub doubt: Option<Arc<str>>,
+    /// What the provider wants back with this message.
+    pub echo: Option<Box<Echo>>,
+    /// Why the calls must not be made; they are answered with it instead. The server refused what
+    /// its own model wrote.
+    pub refusal: Option<String>,
 }
 
 /// The progress of a streamed answer in bytes; zero for an answer that is not streamed.
@@ -135,8 +187,28 @@ pub struct Charge {
     pub cost_micros: Option<u64>,
 }
 
-/// The longest `Retry-After` that is obeyed.
+/// The longest pause for which a request waits in its lane. A server that names a longer one is
+/// left alone until then, and its fallback is used.
 pub const MAX_OBEYED_RETRY_AFTER: Duration = Duration::from_secs(60);
+
+/// The tokens of a prompt that exceeds a model's context, and of that context, as the server states
+/// them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContextLimit {
+    /// The tokens of the prompt.
+    pub prompt: u64,
+    /// The tokens of the context.
+    pub context: u64,
+}
+
+/// Who ends a time in which a provider serves no requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServiceReturn {
+    /// It ends by itself.
+    Time,
+    /// The operator has to act: at the provider's account, or where its server is started.
+    Operator,
+}
 
 /// Why a model call failed, by the possible reactions (DESIGN 2).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,6 +243,18 @@ pub enum ModelFault {
     TooLong {
         /// The failure, without secrets.
         text: String,
+        /// By how much, if the server states it.
+        limit: Option<ContextLimit>,
+    },
+    /// The provider serves no request of this swarm for a while, whatever is asked: nothing is left
+    /// to spend, its server lacks something, or it names a time that is far away.
+    OutOfService {
+        /// The failure and the remedy, without secrets.
+        text: String,
+        /// The time until the next attempt.
+        wait: Duration,
+        /// Who ends it.
+        ends_by: ServiceReturn,
     },
     /// The provider refused the form of the request, which is changed from now on. Another attempt
     /// may succeed at once. No change is learnt twice, so this ends.
@@ -194,7 +278,8 @@ impl ModelFault {
             | ModelFault::Unreachable { text }
             | ModelFault::NoDescriptor { text }
             | ModelFault::Empty { text, .. }
-            | ModelFault::TooLong { text }
+            | ModelFault::TooLong { text, .. }
+            | ModelFault::OutOfService { text, .. }
             | ModelFault::Adapted { text }
             | ModelFault::Permanent { text } => text,
         }
@@ -209,6 +294,7 @@ impl ModelFault {
             | ModelFault::Unreachable { .. }
             | ModelFault::NoDescriptor { .. }
             | ModelFault::TooLong { .. }
+            | ModelFault::OutOfService { .. }
             | ModelFault::Adapted { .. }
             | ModelFault::Permanent { .. } => None,
         }

@@ -19,9 +19,23 @@ pub struct ServerOutage {
     pub since: Timestamp,
     /// When the next trial call is due.
     pub next_try: Timestamp,
+    /// Whether it only ends when the operator acts.
+    pub needs_operator: bool,
 }
 
 impl ServerOutages {
+    /// The need of the operator for a server that serves nobody until he acts; empty without one.
+    /// It is one line for the whole swarm.
+    #[must_use]
+    pub fn need_text(&self) -> String {
+        let needing = self.0.iter().filter(|away| away.needs_operator);
+        let lines = needing.map(|away| {
+            let whom = ServerLabel(&away.lane);
+            format!("{whom} serves no requests: {}", away.text)
+        });
+        lines.collect::<Vec<_>>().join("; ")
+    }
+
     /// The outage of a lane's server; `None` if it is not away.
     #[must_use]
     pub fn of(&self, lane: &Lane) -> Option<&ServerOutage> {
@@ -71,6 +85,7 @@ mod tests {
             text: "HTTP 503".into(),
             since: Timestamp(0),
             next_try: Timestamp(10_000),
+            needs_operator: false,
         };
         let told = |now| away.waiting_text(Timestamp(now));
         assert_eq!(told(6_001), "waiting for provider local, next try in 4 s");
@@ -78,5 +93,12 @@ mod tests {
         let outages = ServerOutages(vec![away.clone()]);
         assert_eq!(outages.of(&away.lane), Some(&away));
         assert_eq!(outages.of(&Lane::Game), None);
+        assert_eq!(outages.need_text(), "");
+        let needing = ServerOutages(vec![ServerOutage {
+            needs_operator: true,
+            ..away
+        }]);
+        let need = "provider local serves no requests: HTTP 503";
+        assert_eq!(needing.need_text(), need);
     }
 }

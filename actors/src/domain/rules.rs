@@ -232,6 +232,8 @@ pub struct ProviderRules {
     pub price_list: PriceList,
     /// The size of the model's context in tokens, including tools and answer; absent: not known.
     pub context_tokens: Option<u64>,
+    /// Whether calls that a model leaves in its text are made.
+    pub reads_text_calls: bool,
 }
 
 impl Default for ProviderRules {
@@ -249,6 +251,7 @@ impl Default for ProviderRules {
             price: None,
             price_list: PriceList::default(),
             context_tokens: None,
+            reads_text_calls: true,
         }
     }
 }

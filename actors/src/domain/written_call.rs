@@ -1,11 +1,25 @@
 //! Calls that a model writes into its words, where its server does not read them.
 
+mod literals;
+mod notation;
+mod schema;
+
+use serde_json::Value;
+
+use crate::model::RequestedCall;
+use crate::tool::Toolset;
+
+pub use notation::{WrittenCall, parse_calls};
+
 /// What helps where calls are written as text.
 pub const WRITTEN_CALLS_ADVICE: &str = "start its server so that it reads the model's calls \
      (llama.cpp: --jinja; vLLM: --enable-auto-tool-choice and the --tool-call-parser of the model; \
      others: a chat template with tools), or choose another model";
 /// What helps where a model makes no calls.
 pub const WORDS_ALONE_ADVICE: &str = "choose a model that is made to call tools";
+
+/// The longest text that is searched for calls.
+const MAX_TEXT_BYTES: usize = 64 << 10;
 
 /// Signs of a call that is written as text.
 const CALL_SIGNS: [&str; 12] = [
@@ -23,6 +37,71 @@ const CALL_SIGNS: [&str; 12] = [
     "\"name\"",
 ];
 
+/// What a text of the model is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WrittenText {
+    /// Words.
+    Words,
+    /// Nothing but calls of tools that are offered, with arguments by their schemas.
+    Calls(Vec<RequestedCall>),
+    /// Nothing but calls, and one of them cannot be made. So none of them is.
+    Unfit {
+        /// The calls.
+        calls: Vec<RequestedCall>,
+        /// What the model is told.
+        why: String,
+    },
+}
+
+/// Reads the text of an answer without calls, for calls of these tools. Only the text itself counts,
+/// and all of it: what a model quotes or considers is no call. It depends on nothing else, so the
+/// stored answer gives the same calls again.
+#[must_use]
+pub fn read_text(text: &str, finish_reason: Option<&str>, tools: &Toolset) -> WrittenText {
+    // A text that was cut may lack the half of its calls.
+    let is_cut = finish_reason == Some("length") || text.len() > MAX_TEXT_BYTES;
+    if is_cut || tools.tools().is_empty() {
+        return WrittenText::Words;
+    }
+    let Some(written) = parse_calls(text) else {
+        return WrittenText::Words;
+    };
+    if written.iter().all(|call| tools.get(&call.name).is_none()) {
+        return WrittenText::Words;
+    }
+    let mut objection = None;
+    let mut calls = Vec::with_capacity(written.len());
+    for call in written {
+        let (call, why) = fitted_call(call, tools);
+        objection = objection.or(why);
+        calls.push(RequestedCall::from(call));
+    }
+    match objection {
+        None => WrittenText::Calls(calls),
+        Some(why) => WrittenText::Unfit {
+            calls,
+            why: format!(
+                "Error: unfit_call: {why}. Your calls came as text, and none of them was made. Make \
+                 them again as tool calls, with tools of the list and arguments by their schemas."
+            ),
+        },
+    }
+}
+
+/// The call with its arguments as its tool's schema has them, and why it cannot be made.
+fn fitted_call(mut call: WrittenCall, tools: &Toolset) -> (WrittenCall, Option<String>) {
+    let Some(tool) = tools.get(&call.name) else {
+        let why = format!("there is no tool called {}", call.name);
+        return (call, Some(why));
+    };
+    let schema: Value = serde_json::from_str(&tool.schema).unwrap_or_default();
+    if call.are_texts {
+        call.arguments = schema::typed_arguments(call.arguments, &schema);
+    }
+    let why = schema::mismatch(&call.arguments, &schema);
+    let why = why.map(|why| format!("the arguments of {} do not fit: {why}", call.name));
+    (call, why)
+}
 /// Whether a text contains a call of one of these tools in any notation.
 #[must_use]
 pub fn reads_like_a_call<'a>(text: &str, tools: impl IntoIterator<Item = &'a str>) -> bool {
@@ -33,22 +112,4 @@ pub fn reads_like_a_call<'a>(text: &str, tools: impl IntoIterator<Item = &'a str
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_call_is_one_of_a_known_tool() {
-        for (text, expected) in [
-            ("<tool_call>{\"name\": \"mine\"}</tool_call>", true),
-            ("now mine(ore)", true),
-            ("<tool_call>{\"name\": \"dance\"}</tool_call>", false),
-            ("I mine now.", false),
-        ] {
-            assert_eq!(
-                reads_like_a_call(text, ["mine", "sell"]),
-                expected,
-                "{text}"
-            );
-        }
-    }
-}
+mod tests;

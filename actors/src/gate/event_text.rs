@@ -1,9 +1,12 @@
 //! The texts of the gate's events for the operator.
 
+use std::time::Duration;
+
 use crate::domain::budget::{BudgetEvent, format_utc_time};
 use crate::domain::gate::GateEvent;
 use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
+use crate::domain::model::ServiceReturn;
 use crate::domain::outages::ServerLabel;
 
 /// The severity, code and text of an event.
@@ -22,6 +25,20 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
             let whom = ServerLabel(lane);
             let text = format!("{whom} is down ({text}); {then}; it is tried every {every:?}");
             (Severity::Warn, outage_code(lane, true), text)
+        }
+        GateEvent::OutOfService {
+            lane,
+            text,
+            wait,
+            ends_by,
+            fallback,
+        } => {
+            let severity = match ends_by {
+                ServiceReturn::Operator => Severity::Error,
+                ServiceReturn::Time => Severity::Warn,
+            };
+            let text = out_of_service_text(lane, text, *wait, fallback.as_deref());
+            (severity, "out_of_service", text)
         }
         GateEvent::CircuitClosed { lane } => {
             let text = format!("{} works again and is used again", ServerLabel(lane));
@@ -49,6 +66,29 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
             );
             (Severity::Warn, "budget_spent", text)
         }
+    }
+}
+
+fn out_of_service_text(lane: &Lane, text: &str, wait: Duration, fallback: Option<&str>) -> String {
+    let then = match fallback {
+        Some(fallback) => format!("{fallback} takes over"),
+        None => "its Myses wait".to_string(),
+    };
+    let (whom, wait) = (ServerLabel(lane), describe_wait(wait));
+    format!(
+        "{whom} serves no requests ({text}); {then}; it is tried again in {wait}, or at once after \
+         `zoea mysis retry --all`"
+    )
+}
+
+/// A wait in its two largest units, as `10h 17m`.
+fn describe_wait(wait: Duration) -> String {
+    let seconds = wait.as_secs();
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds}s"),
+        (0, minutes) => format!("{minutes}m {}s", seconds % 60),
+        (hours, minutes) => format!("{hours}h {minutes}m"),
     }
 }
 

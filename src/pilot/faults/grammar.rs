@@ -102,6 +102,11 @@ const FAULT_FORMS: &[FaultForm] = &[
         "calls are written into the content and not made",
     ),
     FaultForm::new(
+        "prose-calls",
+        "",
+        "calls are written into a sentence and not made",
+    ),
+    FaultForm::new(
         "channel-token",
         "",
         "tokens of a channel syntax within the tool's name",
@@ -183,6 +188,7 @@ fn plain_kind(name: &str) -> Option<PilotFaultKind> {
         "bad-json-args" => Kind::Spoil(AnswerFault::BadJsonArgs),
         "cut-args" => Kind::Spoil(AnswerFault::CutArgs),
         "text-calls" => Kind::Spoil(AnswerFault::TextCalls),
+        "prose-calls" => Kind::Spoil(AnswerFault::ProseCalls),
         "channel-token" => Kind::Spoil(AnswerFault::ChannelToken),
         _ => return None,
     })

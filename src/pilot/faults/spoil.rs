@@ -22,6 +22,8 @@ pub enum AnswerFault {
     ChannelToken,
     /// Calls that are written into the content and not made.
     TextCalls,
+    /// The same within a sentence, from which nobody reads them.
+    ProseCalls,
 }
 
 impl AnswerFault {
@@ -35,6 +37,7 @@ impl AnswerFault {
             Self::CutArgs => "cut-args",
             Self::ChannelToken => "channel-token",
             Self::TextCalls => "text-calls",
+            Self::ProseCalls => "prose-calls",
         }
     }
 
@@ -49,6 +52,7 @@ impl AnswerFault {
             Self::CutArgs => garble_as(answer, Nonsense::CutArguments, rng),
             Self::ChannelToken => garble_as(answer, Nonsense::ChannelToken, rng),
             Self::TextCalls => write_calls(answer),
+            Self::ProseCalls => speak_of_calls(answer),
         }
     }
 }
@@ -58,7 +62,8 @@ fn write_calls(answer: &mut PilotAnswer) -> bool {
     if answer.calls.is_empty() {
         return false;
     }
-    let mut text = answer.content.take().unwrap_or_default();
+    // Words beside them would make it a text that nobody reads calls from.
+    let mut text = String::new();
     for call in answer.calls.drain(..) {
         let name = serde_json::Value::from(call.name);
         let arguments = call.arguments;
@@ -69,6 +74,15 @@ fn write_calls(answer: &mut PilotAnswer) -> bool {
     answer.content = Some(text);
     answer.finish = PilotFinish::Stop;
     true
+}
+
+/// Writes calls into a sentence. That is no call, but a sign that its server does not read calls.
+fn speak_of_calls(answer: &mut PilotAnswer) -> bool {
+    let is_written = write_calls(answer);
+    if is_written && let Some(text) = &mut answer.content {
+        *text = format!("This is what I do now: {text}");
+    }
+    is_written
 }
 
 fn set_call_ids(answer: &mut PilotAnswer, id: &str) -> bool {

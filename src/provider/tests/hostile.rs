@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actors::domain::bounds::{MAX_ANSWER_BYTES, MAX_RETRY_AFTER};
+use actors::domain::bounds::{MAX_ANSWER_BYTES, MAX_STATED_WAIT};
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Response};
 use serde_json::json;
@@ -39,6 +39,8 @@ impl Host {
             url: self.url.clone(),
             api_key: api_key.map(str::to_string),
             is_streamed,
+            extra: Arc::default(),
+            headers: Vec::new(),
         };
         let http = zoea_http::build_client().unwrap();
         Providers::new(&http, [("local".into(), endpoint)])
@@ -211,10 +213,10 @@ async fn what_has_no_end_is_given_up_at_its_bound() {
     };
     let host = Host::new(busy).await;
     let fault = asked(&host.providers(None, true)).await.unwrap_err();
-    let ModelFault::Transient { retry_after, .. } = fault else {
+    let ModelFault::OutOfService { wait, .. } = fault else {
         panic!("{fault:?}");
     };
-    assert_eq!(retry_after, Some(MAX_RETRY_AFTER));
+    assert_eq!(wait, MAX_STATED_WAIT);
 }
 
 #[tokio::test]
@@ -259,7 +261,7 @@ async fn of_streamed_parts_without_end_only_so_much_is_kept() {
     let answer = asked(&host.providers(None, true)).await.unwrap();
     assert_eq!(answer.calls.len(), 4);
     for call in &answer.calls[..3] {
-        assert_eq!(call.id, "[no name: 100000 bytes]");
+        assert_eq!(call.id, "[no id: 100000 bytes]");
         assert!(call.name.starts_with("[no name: "), "{}", call.name);
     }
     assert_eq!((&*answer.calls[3].id, &*answer.calls[3].name), ("", "x"));

@@ -56,6 +56,8 @@ impl Live {
             url: format!("http://{}/v1", listener.local_addr().unwrap()),
             api_key: None,
             is_streamed,
+            extra: Arc::default(),
+            headers: Vec::new(),
         };
         let http = zoea_http::build_client().unwrap();
         Live {
@@ -213,7 +215,7 @@ async fn however_the_parts_are_cut_on_their_way_the_answer_is_the_same() {
     for name in names.filter(|name| name.ends_with(".sse")) {
         let (status, text) = sample(&name);
         let mut expected = None;
-        for size in [text.len(), 1, 2, 7, 64] {
+        for size in [text.len().max(1), 1, 2, 7, 64] {
             // What was learnt about the server is dropped each time.
             let mut live = Live::new(true).await;
             let voice = live.voice(status);
@@ -260,6 +262,33 @@ async fn a_stream_that_is_cut_is_no_answer_and_the_third_in_a_row_the_last_that_
     let (is_streamed, read) = live.exchange(200, YES).await;
     assert!(!is_streamed);
     assert_eq!(read.unwrap().text, "yes");
+}
+
+#[tokio::test]
+async fn streams_that_one_restart_of_the_server_cuts_together_count_once() {
+    let mut live = Live::new(true).await;
+    let half = event(json!({"choices": [{"index": 0, "delta": {"content": "I will n"}}]}));
+    for _ in 0..2 {
+        let voices: Vec<Voice> = (0..4).map(|_| live.voice(200)).collect();
+        let mut asked: Vec<Asked> = (0..4).map(|_| live.ask()).collect();
+        for _ in 0..4 {
+            assert_eq!(live.sent().await["stream"], true);
+        }
+        for voice in &voices {
+            voice.says(&half);
+        }
+        for one in &mut asked {
+            one.has(8, 0).await;
+        }
+        drop(voices);
+        for one in asked {
+            let read = one.answer.await.unwrap();
+            assert!(is_cut(&read), "{read:?}");
+        }
+    }
+    // The third incident is the last one.
+    let (is_streamed, read) = live.exchange(200, &half).await;
+    assert!(is_streamed && is_adapted(&read), "{read:?}");
 }
 
 #[tokio::test]

@@ -202,3 +202,51 @@ fn a_token_and_headers_of_the_game_come_from_variables_or_from_the_credentials()
         assert!(refused.contains(told), "{refused}");
     }
 }
+
+#[test]
+fn the_value_of_a_header_is_found_in_a_variable_or_an_entry_and_never_shown() {
+    let text = "[providers.local]\nheaders = { X-Title = 'TITLE', X-Org = 'org' }\n";
+    let files = Files::new();
+    files.write(
+        CREDENTIALS_FILE,
+        0o600,
+        r#"{"secrets": {"org": "org secret"}}"#,
+    );
+    let loaded = files.load(text, &variables(&[("TITLE", "our swarm")]));
+    let local = &loaded.unwrap().settings.providers["local"];
+    let header = |name: &str, value: &str| (name.to_owned(), Secret::new(value));
+    let mut headers = local.headers.clone();
+    headers.sort_by(|one, other| one.0.cmp(&other.0));
+    let expected = [
+        header("x-org", "org secret"),
+        header("x-title", "our swarm"),
+    ];
+    assert_eq!(headers, expected);
+    assert!(!format!("{local:?}").contains("org secret"));
+    let warnings = Files::new()
+        .load(text, &Environment::default())
+        .unwrap()
+        .warnings;
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    for wrong in ["Host = 'TITLE'", "'a b' = 'TITLE'", "X-Title = 7"] {
+        let text = format!("[providers.local]\nheaders = {{ {wrong} }}\n");
+        let refused = Files::new().load(&text, &Environment::default());
+        assert!(refused.is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn members_of_the_body_are_taken_as_they_stand_but_for_those_that_are_ours() {
+    let text =
+        "[providers.local.extra]\ntop_p = 0.9\nn = 1\nstop = ['a']\nreasoning.effort = 'low'\n";
+    let loaded = Files::new().load(text, &Environment::default()).unwrap();
+    let extra = &loaded.settings.providers["local"].extra;
+    let expected = r#"{"n":1,"reasoning":{"effort":"low"},"stop":["a"],"top_p":0.9}"#;
+    assert_eq!(serde_json::to_string(extra).unwrap(), expected);
+    let refused = Files::new().load(
+        "[providers.local]\nextra = { messages = [] }\n",
+        &Environment::default(),
+    );
+    let refused = refused.unwrap_err();
+    assert!(refused.contains("a table with messages"), "{refused}");
+}

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
@@ -33,6 +34,8 @@ fn every_key_is_read() {
         temperature = 0
         api_key_env = "CLOUD_KEY"
         stream = false
+        text_calls = false
+        extra = { top_p = 0.5 }
         timeout = "1m"
         max_concurrency = 8
         requests_per_minute = 90
@@ -101,6 +104,9 @@ fn every_key_is_read() {
         key_source: KeySource::Variable("CLOUD_KEY".into()),
         api_key: None,
         stream: false,
+        extra: Map::from_iter([("top_p".to_owned(), Value::from(0.5))]),
+        header_sources: Vec::new(),
+        headers: Vec::new(),
         rules: ProviderRules {
             model: "big".into(),
             temperature: Some(0.0),
@@ -121,6 +127,7 @@ fn every_key_is_read() {
                 cached: None,
             }),
             context_tokens: Some(128_000),
+            reads_text_calls: false,
         },
     };
     let swarm = SwarmRules {

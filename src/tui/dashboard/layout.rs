@@ -128,7 +128,7 @@ impl Dashboard {
     pub fn banner_rows(&self) -> u16 {
         let (width, height) = self.size;
         let columns = usize::from(width).saturating_sub(2);
-        let text = one_line(self.silence_text());
+        let text = one_line(&self.banner_text());
         let lines = width::wrap(&text, columns).filter(|line| !line.is_empty());
         u16::try_from(lines.count())
             .unwrap_or(height)

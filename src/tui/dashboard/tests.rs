@@ -494,6 +494,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         text: "HTTP 503".into(),
         since: Timestamp(900_000),
         next_try: Timestamp(1_004_000),
+        needs_operator: false,
     }]);
     desk.happens(None, EventKind::OutagesChanged(Arc::new(outages)));
     assert_eq!(doing(&desk), "waits −0:04");

@@ -1,4 +1,4 @@
-//! The banner: says at the top of the screen that the swarm runs and nothing happens.
+//! The banner: says at the top of the screen what the whole swarm needs the operator for.
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::text::tone::Tone;
@@ -15,7 +15,7 @@ pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     }
     painter.fill(area, Ground::Panel);
     let area = area.inner(Margin::new(1, 0));
-    let text = one_line(dashboard.silence_text());
+    let text = one_line(&dashboard.banner_text());
     let mut lines = width::wrap(&text, usize::from(area.width));
     for row in 0..area.height {
         let rest = lines.rest();

@@ -1,17 +1,20 @@
 //! The budget of a request: limits its size and says what was left out (DESIGN 5.6).
 //!
 //! Each step is taken only if the one before was not enough: cut long results; drop the oldest
-//! loops and replies, each as a whole; cut the rest shorter; drop calls of the last loop, oldest
+//! loops and replies, each as a whole; drop what providers want back; cut the rest shorter; drop calls of the last loop, oldest
 //! first; drop orders between the owner and the newest; cut the owner shorter. The owner, the
 //! newest order and the last loop are never dropped.
 
 use crate::ids::CallKey;
 
-use super::part::{LoopPart, OrderPart, RequestPart};
-use super::render;
+use super::part::{LoopPart, OrderPart, Pair, RequestPart};
+use super::{render, wire};
 
 /// The shortest length to which a text is cut, in bytes.
 pub(super) const MIN_EXCERPT_BYTES: usize = 192;
+
+/// A longer id is more than a name for a call.
+const LONG_ID_BYTES: usize = 256;
 
 /// Makes the parts fit into a limit of bytes.
 pub(super) fn fit_parts(parts: &mut Vec<RequestPart>, budget: usize) {
@@ -22,6 +25,7 @@ pub(super) fn fit_parts(parts: &mut Vec<RequestPart>, budget: usize) {
     };
     caps.shorten_parts(parts);
     drop_oldest_words(parts, budget);
+    while total_bytes(parts) > budget && drop_an_echo(parts) {}
     while total_bytes(parts) > budget && caps.words > MIN_EXCERPT_BYTES {
         caps.words = (caps.words / 2).max(MIN_EXCERPT_BYTES);
         caps.orders = caps.words.max(MIN_EXCERPT_BYTES * 2);
@@ -52,7 +56,7 @@ impl Caps {
         for part in parts {
             match part {
                 RequestPart::Order(order) => self.shorten_order(order),
-                RequestPart::Reply(text) => text.shorten(self.words, no_hint),
+                RequestPart::Reply(text, _) => text.shorten(self.words, no_hint),
                 RequestPart::Loop(found) => self.shorten_loop(found),
             }
         }
@@ -109,7 +113,7 @@ fn drop_oldest_words(parts: &mut Vec<RequestPart>, budget: usize) {
     for (place, part) in parts.drain(..).enumerate() {
         let is_droppable = match part {
             RequestPart::Order(_) => false,
-            RequestPart::Reply(_) => true,
+            RequestPart::Reply(..) => true,
             RequestPart::Loop(_) => Some(place) != last_loop,
         };
         if total > budget && is_droppable {
@@ -119,6 +123,38 @@ fn drop_oldest_words(parts: &mut Vec<RequestPart>, budget: usize) {
         }
     }
     *parts = kept;
+}
+
+/// Drops what a provider wants back with the oldest message that has it, and ids in which it may be
+/// packed. Returns false if there is none.
+fn drop_an_echo(parts: &mut [RequestPart]) -> bool {
+    for part in parts.iter_mut() {
+        match part {
+            RequestPart::Order(_) => {}
+            RequestPart::Reply(_, echo) => {
+                if echo.take().is_some() {
+                    return true;
+                }
+            }
+            RequestPart::Loop(found) => {
+                let has_echo = found.echo.take().is_some();
+                let is_long = |pair: &&mut Pair| pair.id.len() > LONG_ID_BYTES;
+                let mut long_ids = 0;
+                for pair in found.pairs.iter_mut().filter(is_long) {
+                    pair.id = wire::own_id(pair.key);
+                    long_ids += 1;
+                }
+                found
+                    .pairs
+                    .iter_mut()
+                    .for_each(|pair| pair.echo = "".into());
+                if has_echo || long_ids > 0 {
+                    return true;
+                }
+            }
+        }
+    }
+    false
 }
 
 /// Drops the oldest call of the last loop with its result. Returns false if only one is left.

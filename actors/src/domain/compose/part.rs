@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::ids::{CallKey, Seq, TurnNumber};
 use crate::message::{CallRecord, Row, RowBody, Utterance};
+use crate::model::Echo;
 
 use super::excerpt::Excerpt;
 use super::runtime_note::without_forgery;
@@ -15,8 +16,8 @@ use super::wire;
 pub(super) enum RequestPart {
     /// A message to the model.
     Order(OrderPart),
-    /// A reply of the model without calls.
-    Reply(Excerpt),
+    /// A reply of the model without calls, and what its provider wants back with it.
+    Reply(Excerpt, Option<Arc<Echo>>),
     /// Calls of the model with their results.
     Loop(LoopPart),
 }
@@ -45,6 +46,8 @@ pub(super) enum OrderKind {
 pub(super) struct LoopPart {
     pub(super) text: Excerpt,
     pub(super) pairs: Vec<Pair>,
+    /// What the provider wants back with the message. That of the calls is with the pairs.
+    pub(super) echo: Option<Arc<Echo>>,
 }
 
 /// A call and its result.
@@ -59,6 +62,8 @@ pub(super) struct Pair {
     pub(super) name: Arc<str>,
     /// The text of a JSON object.
     pub(super) arguments: Excerpt,
+    /// What the provider wants back with the call; empty if nothing.
+    pub(super) echo: Arc<str>,
     /// The result; `None` if there is none yet.
     pub(super) result: Option<PairResult>,
 }
@@ -187,12 +192,8 @@ impl<'a> Results<'a> {
                     is_owner,
                 ))
             }
-            RowBody::Reply(utterance) => Some(RequestPart::Reply(Excerpt::from_required(
-                utterance.text.clone(),
-            ))),
-            RowBody::Call { utterance, calls } if calls.is_empty() => Some(RequestPart::Reply(
-                Excerpt::from_required(utterance.text.clone()),
-            )),
+            RowBody::Reply(utterance) => Some(reply_part(utterance)),
+            RowBody::Call { utterance, calls } if calls.is_empty() => Some(reply_part(utterance)),
             RowBody::Call { utterance, calls } => {
                 Some(self.loop_part(unit.row.seq, utterance, calls))
             }
@@ -206,6 +207,11 @@ impl<'a> Results<'a> {
 
     fn loop_part(&self, seq: Seq, utterance: &Utterance, calls: &[CallRecord]) -> RequestPart {
         let ids = wire::unique_ids(seq, calls);
+        let echo = utterance.meta.echo.as_ref();
+        let echo_of = |position: u16| {
+            let of_calls = echo.map_or(&[][..], |echo| &echo.calls);
+            of_calls.get(usize::from(position)).cloned()
+        };
         let pairs = (0_u16..)
             .zip(calls)
             .zip(ids)
@@ -217,15 +223,27 @@ impl<'a> Results<'a> {
                     tool: call.name.clone(),
                     name: wire::tool_name(&call.name),
                     arguments: Excerpt::from_whole(wire::object_arguments(&call.arguments)),
+                    echo: echo_of(position).unwrap_or_default(),
                     result: self.pair_result(key),
                 }
             })
             .collect();
+        // The calls stand for the text that they were read from.
+        let text = match utterance.meta.is_from_text {
+            true => "".into(),
+            false => utterance.text.clone(),
+        };
         RequestPart::Loop(LoopPart {
-            text: Excerpt::from_optional(utterance.text.clone()),
+            text: Excerpt::from_optional(text),
             pairs,
+            echo: echo.cloned(),
         })
     }
+}
+
+fn reply_part(utterance: &Utterance) -> RequestPart {
+    let text = Excerpt::from_required(utterance.text.clone());
+    RequestPart::Reply(text, utterance.meta.echo.clone())
 }
 
 /// The calls whose complete results are in the request.

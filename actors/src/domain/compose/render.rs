@@ -1,7 +1,9 @@
 //! Renders parts as messages and computes their size.
 
+use std::sync::Arc;
+
 use crate::json_size::escaped_len;
-use crate::model::{ChatCall, ChatMessage};
+use crate::model::{ChatCall, ChatMessage, Echo};
 
 use super::part::{LoopPart, RequestPart};
 use super::shape;
@@ -17,9 +19,10 @@ const NO_RESULT_TEXT: &str = "no result was recorded for this call";
 pub(super) fn render_part(part: &RequestPart) -> Vec<ChatMessage> {
     match part {
         RequestPart::Order(order) => vec![ChatMessage::User(order.text.text().clone())],
-        RequestPart::Reply(text) => vec![ChatMessage::Assistant {
+        RequestPart::Reply(text, echo) => vec![ChatMessage::Assistant {
             text: text.text().clone(),
             calls: Vec::new(),
+            echo: echo.clone(),
         }],
         RequestPart::Loop(found) => render_loop(found),
     }
@@ -35,9 +38,17 @@ fn render_loop(found: &LoopPart) -> Vec<ChatMessage> {
             arguments: pair.arguments.text().clone(),
         })
         .collect();
+    let echo_of_calls = || found.pairs.iter().map(|pair| pair.echo.clone());
+    let echo = found.echo.as_ref().map(|echo| {
+        Arc::new(Echo {
+            calls: echo_of_calls().collect(),
+            ..Echo::clone(echo)
+        })
+    });
     let mut messages = vec![ChatMessage::Assistant {
         text: found.text.text().clone(),
         calls,
+        echo,
     }];
     messages.extend(found.pairs.iter().map(|pair| ChatMessage::Tool {
         call_id: pair.id.clone(),
@@ -56,7 +67,10 @@ pub(super) fn part_bytes(part: &RequestPart) -> usize {
         RequestPart::Order(order) => {
             USER_FRAME_BYTES + order.text.size() + 1 + shape::bridge_bytes()
         }
-        RequestPart::Reply(text) => ASSISTANT_FRAME_BYTES + content_bytes(text.size()) + 1,
+        RequestPart::Reply(text, echo) => {
+            let echo = echo.as_ref().map_or(0, |echo| echo.bytes());
+            ASSISTANT_FRAME_BYTES + content_bytes(text.size()) + 1 + echo
+        }
         RequestPart::Loop(found) => loop_bytes(found),
     }
 }
@@ -64,9 +78,11 @@ pub(super) fn part_bytes(part: &RequestPart) -> usize {
 fn loop_bytes(found: &LoopPart) -> usize {
     let mut bytes = ASSISTANT_FRAME_BYTES + content_bytes(found.text.size()) + 1;
     bytes += CALLS_FRAME_BYTES + found.pairs.len().saturating_sub(1);
+    bytes += found.echo.as_ref().map_or(0, |echo| echo.message.len());
     for pair in &found.pairs {
         let id = escaped_len(&pair.id);
         bytes += CALL_FRAME_BYTES + id + escaped_len(&pair.name) + pair.arguments.size();
+        bytes += pair.echo.len();
         let result = pair.result.as_ref();
         bytes += TOOL_FRAME_BYTES
             + id

@@ -44,14 +44,20 @@ pub(super) fn push_merged(messages: &mut Vec<ChatMessage>, message: ChatMessage)
             Some(ChatMessage::Assistant {
                 text: before,
                 calls,
+                echo,
             }),
             ChatMessage::Assistant {
                 text,
                 calls: wanted,
+                echo: newer,
             },
         ) if calls.is_empty() => {
             *before = join_texts(before, text);
             calls.clone_from(wanted);
+            // One message has one echo. That of the calls is checked by those who sign them.
+            if newer.is_some() {
+                echo.clone_from(newer);
+            }
             return;
         }
         (Some(ChatMessage::Tool { .. }), ChatMessage::User(_)) => messages.push(bridge_message()),
@@ -107,6 +113,7 @@ fn bridge_message() -> ChatMessage {
     ChatMessage::Assistant {
         text: BRIDGE_TEXT.into(),
         calls: Vec::new(),
+        echo: None,
     }
 }
 
@@ -119,6 +126,7 @@ mod tests {
         ChatMessage::Assistant {
             text: text.into(),
             calls: Vec::new(),
+            echo: None,
         }
     }
 
@@ -131,6 +139,7 @@ mod tests {
         ChatMessage::Assistant {
             text: text.into(),
             calls: vec![call],
+            echo: None,
         }
     }
 

@@ -19,7 +19,7 @@ fn order(text: &str, is_owner: bool) -> RequestPart {
 }
 
 fn reply(text: &str) -> RequestPart {
-    RequestPart::Reply(Excerpt::from_required(text.into()))
+    RequestPart::Reply(Excerpt::from_required(text.into()), None)
 }
 
 fn pair(position: u16, arguments: &str, result: Option<&str>) -> Pair {
@@ -30,6 +30,7 @@ fn pair(position: u16, arguments: &str, result: Option<&str>) -> Pair {
         tool: "mine".into(),
         name: "mine".into(),
         arguments: Excerpt::from_whole(arguments.into()),
+        echo: "".into(),
         result: result.map(|text| PairResult {
             text: Excerpt::from_whole(text.into()),
             is_error: false,
@@ -41,6 +42,7 @@ fn looped(text: &str, pairs: Vec<Pair>) -> RequestPart {
     RequestPart::Loop(LoopPart {
         text: Excerpt::from_optional(text.into()),
         pairs,
+        echo: None,
     })
 }
 
@@ -53,7 +55,7 @@ fn in_json(message: &ChatMessage) -> Value {
     match message {
         ChatMessage::System(text) => json!({"role": "system", "content": &**text}),
         ChatMessage::User(text) => json!({"role": "user", "content": &**text}),
-        ChatMessage::Assistant { text, calls } => {
+        ChatMessage::Assistant { text, calls, .. } => {
             let content = (!text.is_empty()).then_some(&**text);
             let mut json = json!({"role": "assistant", "content": content});
             if !calls.is_empty() {
@@ -88,6 +90,7 @@ fn assistant(text: &str, calls: &[&str]) -> ChatMessage {
     ChatMessage::Assistant {
         text: text.into(),
         calls: calls.iter().map(|id| chat_call(id)).collect(),
+        echo: None,
     }
 }
 
@@ -183,11 +186,11 @@ fn ids_that_no_provider_takes_back_are_replaced_by_one_of_ours() {
         let ids = wire::unique_ids(Seq(1007), &calls);
         ids.iter().map(ToString::to_string).collect()
     };
-    let (longest, longer) = ("x".repeat(256), "x".repeat(257));
+    let (longest, longer) = ("x".repeat(8192), "x".repeat(8193));
     assert_eq!(ids(&[&longest]), [longest.as_str()]);
     assert_eq!(ids(&[&longer]), ["c00700000"]);
     assert_eq!(ids(&["a\u{1}"]), ["c00700000"]);
-    let quotes = ["\"".repeat(128), "\"".repeat(129)];
+    let quotes = ["\"".repeat(4096), "\"".repeat(4097)];
     assert_eq!(ids(&[&quotes[0], &quotes[1]]), [&quotes[0], "c00700001"]);
     let many = ids(&[""; 40]);
     assert_eq!((&*many[9], &*many[10]), ("c00700009", "c0070000a"));
@@ -419,7 +422,7 @@ fn many_orders_are_cut_alike_and_stay_longer_than_words() {
     assert!(size(&left) <= 8 << 10);
     let sizes = left.iter().filter_map(|part| match part {
         RequestPart::Order(order) if !order.is_owner => Some(order.text.size()),
-        RequestPart::Order(_) | RequestPart::Reply(_) | RequestPart::Loop(_) => None,
+        RequestPart::Order(_) | RequestPart::Reply(..) | RequestPart::Loop(_) => None,
     });
     let sizes: Vec<usize> = sizes.collect();
     assert!(

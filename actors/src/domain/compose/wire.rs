@@ -5,14 +5,16 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::ids::Seq;
+use crate::bounds;
+use crate::ids::{CallKey, Seq};
 use crate::message::CallRecord;
 use crate::model::{ChatCall, ChatMessage};
 
 use crate::json_size::escaped_len;
 
-/// The longest id that is sent, in bytes inside JSON. No provider makes ids of this length.
-const MAX_ID_BYTES: usize = 256;
+/// The longest id that is sent, in bytes inside JSON. Routers pack signatures into ids and want
+/// them back letter for letter.
+const MAX_ID_BYTES: usize = bounds::MAX_ID_BYTES;
 
 /// The ids of calls. An id stays unchanged unless it is empty, repeated within the message, too
 /// long, or has characters that no provider would accept.
@@ -38,6 +40,11 @@ pub(super) fn unique_ids(seq: Seq, calls: &[CallRecord]) -> Vec<Arc<str>> {
             id.into()
         })
         .collect()
+}
+
+/// The id of our own for the call at this place.
+pub(super) fn own_id(key: CallKey) -> Arc<str> {
+    our_id(key.seq, usize::from(key.position)).into()
 }
 
 /// An id of our own that the strictest server accepts: nine letters and digits, unless there are
@@ -111,7 +118,10 @@ pub(super) fn message_bytes(message: &ChatMessage) -> usize {
     match message {
         ChatMessage::System(text) => SYSTEM_FRAME_BYTES + escaped_len(text),
         ChatMessage::User(text) => USER_FRAME_BYTES + escaped_len(text),
-        ChatMessage::Assistant { text, calls } => assistant_bytes(text, calls),
+        ChatMessage::Assistant { text, calls, echo } => {
+            let echo = echo.as_ref().map_or(0, |echo| echo.bytes());
+            assistant_bytes(text, calls) + echo
+        }
         ChatMessage::Tool { call_id, text } => {
             TOOL_FRAME_BYTES + escaped_len(call_id) + escaped_len(text)
         }

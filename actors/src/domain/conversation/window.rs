@@ -184,7 +184,9 @@ fn row_bytes(row: &Row, hold: usize) -> usize {
         .calls()
         .iter()
         .map(|call| call.arguments.len().min(hold));
-    row.text().len().min(hold) + arguments.sum::<usize>()
+    let echo = row.utterance().and_then(|said| said.meta.echo.as_ref());
+    let echo = echo.map_or(0, |echo| echo.bytes() + echo.reasoning.len());
+    row.text().len().min(hold) + arguments.sum::<usize>() + echo
 }
 
 /// A row with only what a request can contain: without reasoning, and with the beginning of a long

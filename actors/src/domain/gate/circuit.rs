@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::ids::{Moment, PermitId};
+use crate::model::ServiceReturn;
 
 /// When a circuit opens, and how often trial calls are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,26 @@ pub enum CallOutcome {
         /// Whether this was the last attempt of a round. The caller has no other one left.
         ends_round: bool,
     },
+    /// The server answers, and serves no request of ours for a while.
+    OutOfService {
+        /// The failure and the remedy.
+        text: Arc<str>,
+        /// The time until the next attempt.
+        wait: Duration,
+        /// Who ends it.
+        ends_by: ServiceReturn,
+    },
+}
+
+impl CallOutcome {
+    /// Whether the server did not serve the call.
+    #[must_use]
+    pub fn is_failure(&self) -> bool {
+        match self {
+            CallOutcome::Fails { .. } | CallOutcome::OutOfService { .. } => true,
+            CallOutcome::Dropped | CallOutcome::Works { .. } => false,
+        }
+    }
 }
 
 /// A change of a circuit.
@@ -52,6 +73,8 @@ pub enum CallOutcome {
 pub enum Transition {
     /// It opened: the server is away.
     Opened,
+    /// It opened for a time that the server's answer tells, or it was open and that became known.
+    OutOfService(Duration),
     /// It closed: the server works again.
     Closed,
 }
@@ -77,6 +100,8 @@ pub struct Outage {
     pub text: Arc<str>,
     /// When the next trial call may begin.
     pub next_try: Moment,
+    /// Who ends it, if the server itself said that it serves no requests.
+    pub ends_by: Option<ServiceReturn>,
     /// The trial calls in progress. A long one does not delay the next one.
     trials: BTreeSet<PermitId>,
 }
@@ -89,6 +114,7 @@ impl Circuit {
             since,
             text,
             next_try: now,
+            ends_by: None,
             trials: BTreeSet::new(),
         })
     }
@@ -159,6 +185,11 @@ impl Circuit {
                 let at_once = *ends_round || (*is_unreachable && has_fallback);
                 self.record_failure(pass, text, rules, at_once, now)
             }
+            CallOutcome::OutOfService {
+                text,
+                wait,
+                ends_by,
+            } => self.take_out_of_service(pass, text, *wait, *ends_by, now),
         }
     }
 
@@ -188,6 +219,7 @@ impl Circuit {
                     since: now,
                     text: text.clone(),
                     next_try,
+                    ends_by: None,
                     trials: BTreeSet::new(),
                 });
                 Some(Transition::Opened)
@@ -197,10 +229,39 @@ impl Circuit {
                 if absence.trials.remove(&pass) {
                     absence.text = text.clone();
                     absence.next_try = next_try;
+                    absence.ends_by = None;
                 }
                 None
             }
         }
+    }
+
+    /// Opens the circuit until the server serves requests again. Of several calls that are told so
+    /// at once, the first one is reported, and the latest time counts.
+    fn take_out_of_service(
+        &mut self,
+        pass: PermitId,
+        text: &Arc<str>,
+        wait: Duration,
+        ends_by: ServiceReturn,
+        now: Moment,
+    ) -> Option<Transition> {
+        let next_try = now.plus(wait);
+        if let Circuit::Open(absence) = self {
+            absence.trials.remove(&pass);
+            absence.text = text.clone();
+            absence.next_try = absence.next_try.max(next_try);
+            let before = absence.ends_by.replace(ends_by);
+            return (before != Some(ends_by)).then_some(Transition::OutOfService(wait));
+        }
+        *self = Circuit::Open(Outage {
+            since: now,
+            text: text.clone(),
+            next_try,
+            ends_by: Some(ends_by),
+            trials: BTreeSet::new(),
+        });
+        Some(Transition::OutOfService(wait))
     }
 
     /// Ends a trial call without an outcome. The next one may begin.
@@ -285,6 +346,30 @@ mod tests {
             ends_round: true,
         };
         assert_eq!(learn(&mut circuit, 1, &last, 0), Some(Transition::Opened));
+    }
+
+    #[test]
+    fn who_serves_no_requests_is_left_alone_until_the_time_that_was_told() {
+        let out = |seconds: u64, ends_by| CallOutcome::OutOfService {
+            text: "HTTP 402".into(),
+            wait: Duration::from_secs(seconds),
+            ends_by,
+        };
+        let mut circuit = Circuit::default();
+        let told = |seconds| Some(Transition::OutOfService(Duration::from_secs(seconds)));
+        let by_time = out(900, ServiceReturn::Time);
+        assert_eq!(learn(&mut circuit, 1, &by_time, 0), told(900));
+        assert_eq!(circuit.opens_at(), Moment(900_000));
+        let of_others = learn(&mut circuit, 2, &out(300, ServiceReturn::Time), 1000);
+        assert_eq!(of_others, None, "it is told once");
+        assert_eq!(circuit.opens_at(), Moment(900_000), "the latest counts");
+        assert!(circuit.begin_call(PermitId(3), RULES, Moment(900_000)));
+        let by_operator = out(600, ServiceReturn::Operator);
+        assert_eq!(learn(&mut circuit, 3, &by_operator, 901_000), told(600));
+        assert_eq!(circuit.opens_at(), Moment(1_501_000));
+        let works = CallOutcome::Works { tokens: None };
+        let back = learn(&mut circuit, 4, &works, 1_000_000);
+        assert_eq!(back, Some(Transition::Closed));
     }
 
     #[test]

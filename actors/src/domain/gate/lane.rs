@@ -189,7 +189,9 @@ impl LaneState {
                 tokens: Some(tokens),
             } => self.tokens.correct_call(pass, *tokens),
             CallOutcome::Works { tokens: None } | CallOutcome::Dropped => {}
-            CallOutcome::Fails { .. } => self.tokens.correct_call(pass, 0),
+            CallOutcome::Fails { .. } | CallOutcome::OutOfService { .. } => {
+                self.tokens.correct_call(pass, 0)
+            }
         }
         let rules = rules?;
         let has_fallback = rules.fallback.is_some();

@@ -10,6 +10,7 @@ use crate::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge,
 };
 use crate::model::{Charge, ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use crate::redact::hide_passwords;
 use crate::system_prompt::{PromptFacts, render_template};
 
 use super::input::{Effect, ModelQuery, Route, TaskId};
@@ -237,6 +238,8 @@ impl Life {
             usage: answer.usage,
             ms,
         });
+        let mut answer = answer;
+        let is_from_text = self.read_text_calls(provider, &mut answer);
         let asked = self.model_of(provider);
         let bill = self.rules.call_charge(provider, &asked, answer.usage);
         if let Some(bill) = &bill {
@@ -250,6 +253,8 @@ impl Life {
             usage,
             model,
             doubt,
+            refusal,
+            echo,
         } = answer;
         if let Some(doubt) = doubt {
             self.record_notice(Severity::Warn, "usage_doubted", None, &doubt);
@@ -267,12 +272,14 @@ impl Life {
                 provider: provider.clone(),
                 finish_reason: finish_reason.map(Into::into),
                 cost_micros: bill.and_then(|bill| bill.cost_micros),
+                echo: echo.filter(|echo| !echo.is_empty()).map(Arc::from),
+                is_from_text,
             },
         };
         if calls.is_empty() {
             self.on_reply_text(utterance);
         } else {
-            self.on_call_request(utterance, calls);
+            self.on_call_request(utterance, calls, refusal);
         }
     }
 
@@ -336,8 +343,14 @@ impl Life {
         }
     }
 
-    /// Stores the calls before any of them is made.
-    fn on_call_request(&mut self, utterance: Utterance, asked: Vec<RequestedCall>) {
+    /// Stores the calls before any of them is made. With a refusal they are stored with their
+    /// results, in one write, and none is made.
+    fn on_call_request(
+        &mut self,
+        utterance: Utterance,
+        asked: Vec<RequestedCall>,
+        refusal: Option<String>,
+    ) {
         let (utterance, asked) = self.without_passwords(utterance, asked);
         let count = asked.len();
         // The first call beyond the limit is stored with a result that says so, for itself and all
@@ -357,6 +370,9 @@ impl Life {
         }
         let row = self.append_row(&mut draft, RowBody::Call { utterance, calls });
         self.recent_activity.record_words(row.text());
+        if let Some(why) = refusal {
+            self.answer_with_refusal(&mut draft, row.seq, &hide_passwords(&why));
+        }
         self.add_totals(&mut draft);
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
             turn.called_tools = true;

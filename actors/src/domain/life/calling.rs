@@ -8,6 +8,7 @@ use zoea_spacemolt::commands;
 use crate::bounds::MAX_CALLS;
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, LinkState};
+use crate::ids::Seq;
 use crate::message::{CallStatus, ResultMeta, RowBody};
 use crate::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
 use crate::tool_filter::ToolPermit;
@@ -97,6 +98,21 @@ impl Life {
                 format!("Error: unknown_tool: there is no tool called {name}.{advice}")
             }
         })
+    }
+
+    /// Answers the calls that were just stored with the reason why they must not be made.
+    pub(super) fn answer_with_refusal(&mut self, draft: &mut WriteDraft, calls: Seq, why: &str) {
+        let outcome = ToolOutcome {
+            text: why.to_string(),
+            status: CallStatus::Failed,
+            ms: 0,
+            tick: None,
+        };
+        let open = self.conversation.open_calls().into_iter();
+        for open in open.filter(|open| open.key.seq == calls) {
+            self.result_into(draft, &open, &outcome);
+            self.note_call(&open, &outcome);
+        }
     }
 
     /// Marks a call as sent, before it is sent.

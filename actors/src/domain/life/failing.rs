@@ -8,7 +8,7 @@ use crate::event::Activity;
 use crate::fault::MysisFaultKind;
 use crate::ids::Lane;
 use crate::message::Severity;
-use crate::model::{MAX_OBEYED_RETRY_AFTER, ModelFault};
+use crate::model::{ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelFault};
 use crate::tokens::context_shortage;
 
 use super::input::{AlarmId, Effect, TaskId};
@@ -24,7 +24,12 @@ impl Life {
             ModelFault::Permanent { text } => {
                 return self.fail_turn(MysisFaultKind::Permanent, text);
             }
-            ModelFault::TooLong { text } => return self.shorten_request(attempt, text),
+            ModelFault::TooLong { text, limit } => {
+                return self.shorten_request(attempt, text, limit);
+            }
+            ModelFault::OutOfService { text, .. } => {
+                return self.wait_out(attempt, provider, &text);
+            }
             ModelFault::Adapted { text } => {
                 self.record_notice(Severity::Warn, "adapted", None, &text);
                 return self.ask_model(attempt);
@@ -121,24 +126,43 @@ impl Life {
         }
     }
 
-    /// Halves the request that exceeds the model's context, and asks once again. The limit stays
-    /// until the Mysis gets another model.
-    fn shorten_request(&mut self, attempt: u32, text: String) {
+    /// Shortens the request that exceeds the model's context, and asks once again: to what the
+    /// server states, else to half of it. The limit stays until the Mysis gets another model.
+    fn shorten_request(&mut self, attempt: u32, text: String, limit: Option<ContextLimit>) {
         // The first request of a life is composed before the tools are known.
         self.tell_small_context();
+        let tools = self.session.tools.bytes();
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return;
         };
         let (model_calls, asked) = (turn.model_calls, turn.asked_bytes);
-        let half = (asked / 2).max(MIN_BUDGET_BYTES);
+        let fitting = limit.and_then(|limit| fitting_bytes(asked, tools, limit));
+        let half = fitting.unwrap_or(asked / 2).max(MIN_BUDGET_BYTES);
         if turn.shortened_at == Some(model_calls) || half >= asked {
             let advice = "set the provider's context_tokens, or a smaller swarm.context_budget";
             return self.fail_turn(MysisFaultKind::Permanent, format!("{text}; {advice}"));
         }
         turn.shortened_at = Some(model_calls);
         self.most_bytes = Some(half);
-        let notice = format!("{text}; requests are kept below {half} bytes from here on");
+        let advice = limit.map_or_else(String::new, |limit| {
+            let tokens = limit.context;
+            format!(
+                "; set the provider's context_tokens = {tokens}, or give its server a larger one"
+            )
+        });
+        let notice = format!("{text}; requests are kept below {half} bytes from here on{advice}");
         self.record_notice(Severity::Warn, "shortened", None, &notice);
         self.ask_model(attempt);
     }
+}
+
+/// The bytes of messages that fit into a context beside the tools, if these messages and tools had
+/// too many tokens for it. A tenth is left for the answer.
+fn fitting_bytes(messages: usize, tools: usize, limit: ContextLimit) -> Option<usize> {
+    let asked = u64::try_from(messages.saturating_add(tools)).ok()?;
+    let room = asked
+        .checked_mul(limit.context)?
+        .checked_div(limit.prompt)?;
+    let room = usize::try_from(room / 10 * 9).ok()?.saturating_sub(tools);
+    (limit.context < limit.prompt && room < messages).then_some(room)
 }

@@ -56,6 +56,8 @@ pub(super) struct ToldNotices {
     pub(super) lacks_descriptor: bool,
     /// That its tools leave no room for a turn in the model's context.
     pub(super) lacks_context: bool,
+    /// That its calls are read from its words.
+    pub(super) has_text_calls: bool,
     /// The runtime notices in the last request, by code.
     pub(super) noticed: BTreeSet<&'static str>,
     /// The end of the pause that the operator was told last.

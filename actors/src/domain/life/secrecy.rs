@@ -9,7 +9,7 @@ use serde_json::Value;
 use zoea_spacemolt::commands::command_of_text;
 
 use crate::event::Activity;
-use crate::message::Utterance;
+use crate::message::{ReplyMeta, Utterance};
 use crate::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall};
 use crate::record::Mission;
 use crate::redact::{REDACTED, Redactor, hide_passwords};
@@ -117,6 +117,13 @@ impl Life {
         let utterance = Utterance {
             text: clean(utterance.text),
             reasoning: utterance.reasoning.map(clean),
+            meta: ReplyMeta {
+                echo: utterance
+                    .meta
+                    .echo
+                    .map(|echo| Arc::new(echo.with_texts(clean))),
+                ..utterance.meta
+            },
             ..utterance
         };
         (utterance, asked)
@@ -164,7 +171,12 @@ impl ModelAnswer {
             usage: _,
             model,
             doubt,
+            refusal,
+            echo,
         } = self;
+        if let Some(echo) = echo {
+            **echo = echo.with_texts(|text| known.clean_shared(text));
+        }
         let of_calls = calls.iter_mut().flat_map(|call| {
             let RequestedCall {
                 id,
@@ -173,7 +185,9 @@ impl ModelAnswer {
             } = call;
             [id, name, arguments]
         });
-        let others = [reasoning, finish_reason, model].into_iter().flatten();
+        let others = [reasoning, finish_reason, model, refusal]
+            .into_iter()
+            .flatten();
         for text in of_calls.chain(others).chain([text]) {
             known.clean_in_place(text);
         }
@@ -193,7 +207,12 @@ impl ModelFault {
             | ModelFault::Unreachable { text }
             | ModelFault::NoDescriptor { text }
             | ModelFault::Empty { text, usage: _ }
-            | ModelFault::TooLong { text }
+            | ModelFault::TooLong { text, limit: _ }
+            | ModelFault::OutOfService {
+                text,
+                wait: _,
+                ends_by: _,
+            }
             | ModelFault::Adapted { text }
             | ModelFault::Permanent { text } => known.clean_in_place(text),
         }
@@ -208,7 +227,10 @@ impl ChatMessage {
         match self {
             ChatMessage::System(text) => ChatMessage::System(clean(text)),
             ChatMessage::User(text) => ChatMessage::User(clean(text)),
-            ChatMessage::Assistant { text, calls } => ChatMessage::Assistant {
+            ChatMessage::Assistant { text, calls, echo } => ChatMessage::Assistant {
+                echo: echo
+                    .as_ref()
+                    .map(|echo| Arc::new(echo.with_texts(|text| clean(&text)))),
                 text: clean(text),
                 calls: calls
                     .iter()

@@ -31,7 +31,10 @@ use crate::ids::{
 use crate::message::{
     CallRecord, CallStatus, ResultMeta, Row, RowBody, RowKind, Severity, Utterance,
 };
-use crate::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
+use crate::model::{
+    ChatMessage, ContextLimit, Echo, ModelAnswer, ModelFault, RequestedCall, ServiceReturn,
+    TokenUsage,
+};
 use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
 use crate::price::TokenPrice;
 use crate::record::{Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory};

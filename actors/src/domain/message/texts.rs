@@ -62,6 +62,7 @@ impl Utterance {
             meta: ReplyMeta {
                 model: change(self.meta.model),
                 finish_reason: self.meta.finish_reason.map(change),
+                echo: self.meta.echo.map(|echo| Arc::new(echo.with_texts(change))),
                 ..self.meta
             },
             seen_up_to: self.seen_up_to,

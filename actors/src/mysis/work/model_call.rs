@@ -150,7 +150,7 @@ impl ModelCaller {
         let ms = clock.moment().millis_since(started);
         pass.outcome = call_outcome(&result, is_last_try);
         self.settle_with_gate(&pass, (&provider, &model), &result);
-        let is_in_vain = pass.is_trial && matches!(pass.outcome, CallOutcome::Fails { .. });
+        let is_in_vain = pass.is_trial && pass.outcome.is_failure();
         drop(pass);
         if let (true, Err(fault)) = (is_in_vain, &result) {
             let fault = fault.clone();
@@ -245,6 +245,7 @@ fn asked_to_wait(fault: &ModelFault) -> Option<Duration> {
         | ModelFault::NoDescriptor { .. }
         | ModelFault::Empty { .. }
         | ModelFault::TooLong { .. }
+        | ModelFault::OutOfService { .. }
         | ModelFault::Adapted { .. } => None,
     }
 }
@@ -275,6 +276,15 @@ fn call_outcome(result: &Result<ModelAnswer, ModelFault>, ends_round: bool) -> C
             fails(text, false)
         }
         Err(ModelFault::Unreachable { text }) => fails(text, true),
+        Err(ModelFault::OutOfService {
+            text,
+            wait,
+            ends_by,
+        }) => CallOutcome::OutOfService {
+            text: text.as_str().into(),
+            wait: *wait,
+            ends_by: *ends_by,
+        },
         // No request was sent, so nothing is known about the provider.
         Err(ModelFault::NoDescriptor { .. }) => CallOutcome::Dropped,
     }

@@ -28,6 +28,8 @@ pub(super) fn parse_utterance(line: &Value, text: Arc<str>) -> Utterance {
             provider: text_or_empty(meta, "provider").into(),
             finish_reason: meta["finish_reason"].as_str().map(Into::into),
             cost_micros: cost_of(meta),
+            echo: None,
+            is_from_text: meta["from_text"] == true,
         },
     }
 }

@@ -18,6 +18,7 @@ fn with_much_to_say() -> Scene {
 fn too_long() -> ModelFault {
     ModelFault::TooLong {
         text: "HTTP 400: maximum context length".to_string(),
+        limit: None,
     }
 }
 
@@ -86,4 +87,150 @@ fn a_call_by_a_name_with_leaked_tokens_is_made() {
     scene.prompt("go");
     scene.want(&[("mine<|channel|>commentary", "{}")]);
     assert_eq!(&*scene.call().tool, "mine");
+}
+
+#[test]
+fn calls_that_the_server_itself_refuses_are_told_to_the_model_and_never_made() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    let refused = || ModelAnswer {
+        calls: vec![RequestedCall {
+            id: String::new(),
+            name: "mine".to_string(),
+            arguments: "{\"asteroid\":7}".to_string(),
+        }],
+        refusal: Some("Error: refused_call: missing properties: 'ore'".to_string()),
+        ..ModelAnswer::default()
+    };
+    scene.reply(refused());
+    assert_eq!(scene.life.state(), LifeState::Running);
+    assert_eq!(scene.result_status(), [CallStatus::Failed]);
+    let is_call = |effect: &Effect| matches!(effect, Effect::Call(_));
+    assert!(!scene.effects.iter().any(is_call), "it is not made");
+    let ChatMessage::Tool { text, .. } = scene.last_message() else {
+        panic!("the model is told");
+    };
+    assert_eq!(&*text, "Error: refused_call: missing properties: 'ore'");
+    // Each of them is one of the turn's model calls.
+    scene.reply(refused());
+    scene.reply(refused());
+    assert_eq!(scene.asks().len(), 3, "the turn is over");
+    assert_eq!(scene.life.state(), LifeState::Running);
+}
+
+#[test]
+fn a_context_that_the_server_states_is_kept_to_and_told() {
+    let mut scene = with_much_to_say();
+    let before = wire_bytes(&scene.asked().messages);
+    scene.fail(ModelFault::TooLong {
+        text: "HTTP 400: exceeds the available context size".to_string(),
+        limit: Some(ContextLimit {
+            prompt: 10_000,
+            context: 8000,
+        }),
+    });
+    let after = wire_bytes(&scene.asked().messages);
+    assert!(after <= before * 8 / 10, "{before} and then {after}");
+    let rows = scene.rows();
+    let told = rows.iter().find(|row| row.host().is_some());
+    let told = told.expect("a notice").text().clone();
+    assert!(told.contains("context_tokens = 8000"), "{told}");
+    let (_, room) = told.split_once("kept below ").expect("a limit");
+    let room: usize = room.split(' ').next().unwrap().parse().unwrap();
+    assert!(
+        room > before / 2,
+        "no more than needed: {before} and then {room}"
+    );
+}
+
+#[test]
+fn a_provider_that_serves_nobody_is_waited_for_without_using_up_a_try() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    for round in 1..=20 {
+        scene.fail(ModelFault::OutOfService {
+            text: "HTTP 402: Insufficient Balance".to_string(),
+            wait: Duration::from_secs(900),
+            ends_by: ServiceReturn::Operator,
+        });
+        assert_eq!(scene.life.state(), LifeState::Running);
+        scene.ring();
+        assert_eq!(scene.asks().len(), 1 + round);
+    }
+    assert_eq!(scene.host_codes(), ["waits"], "it is told once");
+    scene.say("done");
+    assert_eq!(scene.life.state(), LifeState::Running);
+}
+
+#[test]
+fn calls_in_the_text_are_made_kept_as_written_and_shown_as_calls() {
+    const WRITTEN: &str = "{\"name\": \"mine\", \"arguments\": {}}";
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    scene.say(WRITTEN);
+    assert_eq!(&*scene.call().tool, "mine");
+    let rows = scene.rows();
+    let said = rows.iter().find_map(|row| row.utterance());
+    let said = said.expect("a call row");
+    assert!(&*said.text == WRITTEN && said.meta.is_from_text);
+    scene.leave();
+    scene.give_back("ore");
+    let messages = scene.asked().messages.clone();
+    let shown = messages.iter().find_map(|message| match message {
+        ChatMessage::Assistant { text, calls, .. } => Some((text.clone(), calls.len())),
+        _ => None,
+    });
+    assert_eq!(shown, Some(("".into(), 1)));
+    scene.say(&format!(
+        "{WRITTEN}\n{{\"name\": \"dance\", \"arguments\": {{}}}}"
+    ));
+    let failed = CallStatus::Failed;
+    assert_eq!(scene.result_status(), [CallStatus::Done, failed, failed]);
+    assert_eq!(scene.host_codes(), ["calls_in_text"], "it is told once");
+    scene.say("I mined with {\"name\": \"mine\", \"arguments\": {}}.");
+    assert_eq!(scene.kinds().last(), Some(&RowKind::Reply));
+}
+
+#[test]
+fn calls_in_the_text_are_words_where_the_configuration_says_so() {
+    let mut strict = rules();
+    let local = strict.providers.get_mut("local").expect("a provider");
+    local.reads_text_calls = false;
+    let mut scene = Scene::of(RestoreArgs {
+        rules: Arc::new(strict),
+        ..past()
+    });
+    scene.prompt("go");
+    scene.say("{\"name\": \"mine\", \"arguments\": {}}");
+    assert_eq!(scene.kinds().last(), Some(&RowKind::Reply));
+}
+
+#[test]
+fn what_a_provider_wants_back_is_in_the_request_that_follows() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    let echo = Echo {
+        provider: "local".into(),
+        model: "m".into(),
+        message: "{\"reasoning_details\":[]}".into(),
+        reasoning: "".into(),
+        calls: vec!["{\"extra_content\":{}}".into()],
+    };
+    scene.reply(ModelAnswer {
+        calls: vec![RequestedCall {
+            id: "a".to_string(),
+            name: "mine".to_string(),
+            arguments: "{}".to_string(),
+        }],
+        echo: Some(Box::new(echo.clone())),
+        ..ModelAnswer::default()
+    });
+    scene.leave();
+    scene.give_back("ore");
+    let messages = scene.asked().messages.clone();
+    let sent = messages.iter().find_map(|message| match message {
+        ChatMessage::Assistant { echo, .. } => echo.clone(),
+        _ => None,
+    });
+    assert_eq!(sent.as_deref(), Some(&echo));
 }

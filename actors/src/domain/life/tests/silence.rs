@@ -30,7 +30,7 @@ fn call(scene: &mut Scene, status: CallStatus) {
 #[test]
 fn written_calls_are_told_after_three_turns_until_one_succeeds() {
     let mut scene = on_a_mission("mine");
-    let written = "<tool_call>{\"name\": \"mine\", \"arguments\": {}}</tool_call>";
+    let written = "Now: <tool_call>{\"name\": \"mine\", \"arguments\": {}}</tool_call>";
     for _ in 0..3 {
         assert_eq!(need_of(&scene), None);
         talk(&mut scene, written);
@@ -38,7 +38,7 @@ fn written_calls_are_told_after_three_turns_until_one_succeeds() {
     let (what, why) = need_of(&scene).unwrap();
     assert_eq!(what, "no calls yet");
     assert!(
-        why.contains("writes its calls as text: \"<tool_call>"),
+        why.contains("writes its calls as text: \"Now: <tool_call>"),
         "{why}"
     );
     call(&mut scene, CallStatus::Done);

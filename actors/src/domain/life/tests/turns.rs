@@ -99,6 +99,7 @@ fn a_message_that_comes_while_the_model_speaks_is_answered_next() {
         ChatMessage::Assistant {
             text: "answer to the first".into(),
             calls: vec![],
+            echo: None,
         },
         user("second"),
     ];

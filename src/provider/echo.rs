@@ -1,0 +1,120 @@
+//! Echoes: what servers want back with a message of their model, collected as it arrives.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::bounds::MAX_ECHO_BYTES;
+use actors::domain::redact::Redactor;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use zoea_http::raw_json::{for_each_element, is_object, pick};
+
+/// The members of messages and calls that servers want back. The last one is a list, of which a
+/// stream sends pieces.
+const ECHO_KEYS: [&str; 3] = [
+    "extra_content",
+    "provider_specific_fields",
+    "reasoning_details",
+];
+
+/// The longest reasoning that is sent back, in bytes.
+const MAX_REASONING_BYTES: usize = 32 << 10;
+
+/// Members by their names, as JSON, for a request.
+pub(super) type EchoMembers = BTreeMap<String, Box<RawValue>>;
+
+/// What came of one message or call so far.
+#[derive(Debug, Default)]
+pub(super) struct ReceivedEcho {
+    members: BTreeMap<&'static str, String>,
+    details: Vec<Map<String, Value>>,
+    bytes: usize,
+}
+
+impl ReceivedEcho {
+    /// Takes what a message or a call holds, or a piece of it. Of what is too long nothing is kept,
+    /// because a part would be refused.
+    pub(super) fn add(&mut self, json: &str) {
+        let [extra, fields, details] = pick(json, ECHO_KEYS);
+        for (key, member) in ECHO_KEYS.into_iter().zip([extra, fields]) {
+            let Some(member) = member.filter(|member| is_object(member)) else {
+                continue;
+            };
+            self.bytes += member.len();
+            if self.bytes <= MAX_ECHO_BYTES {
+                self.members.insert(key, member.to_string());
+            }
+        }
+        for_each_element(details.unwrap_or("[]"), |detail| {
+            self.bytes += detail.len();
+            let is_kept = self.bytes <= MAX_ECHO_BYTES;
+            if is_kept && let Ok(detail) = serde_json::from_str(detail) {
+                self.add_detail(detail);
+            }
+            is_kept
+        });
+    }
+
+    /// Joins a piece with the one before it, if both belong to one text.
+    fn add_detail(&mut self, detail: Map<String, Value>) {
+        let same = |one: &Map<String, Value>, key: &str| one.get(key) == detail.get(key);
+        let is_text = |key: &str| matches!(detail.get(key), Some(Value::String(_)));
+        let joins = detail
+            .get("type")
+            .is_some_and(|of| of != "reasoning.encrypted");
+        let before = self.details.last_mut();
+        let Some(before) = before.filter(|one| joins && same(one, "type") && same(one, "index"))
+        else {
+            return self.details.push(detail);
+        };
+        let texts = ["text", "summary"].map(is_text);
+        for (key, value) in detail {
+            let is_piece = (key == "text" && texts[0]) || (key == "summary" && texts[1]);
+            match (before.get_mut(&key), value) {
+                (Some(Value::String(text)), Value::String(piece)) if is_piece => *text += &piece,
+                (Some(_), Value::Null) => {}
+                (_, value) => {
+                    before.insert(key, value);
+                }
+            }
+        }
+    }
+
+    /// The members as the text of a JSON object without secrets; empty if there are none.
+    pub(super) fn into_text(self, secrets: &Redactor) -> Arc<str> {
+        if self.bytes > MAX_ECHO_BYTES {
+            return "".into();
+        }
+        let members = self.members.iter();
+        let mut members: Vec<String> = members
+            .map(|(key, value)| format!("\"{key}\":{value}"))
+            .collect();
+        if !self.details.is_empty() {
+            let details = self.details.into_iter().map(Value::Object).collect();
+            members.push(format!("\"{}\":{}", ECHO_KEYS[2], Value::Array(details)));
+        }
+        if members.is_empty() {
+            return "".into();
+        }
+        let text = format!("{{{}}}", members.join(","));
+        secrets.clean_own(text).into()
+    }
+}
+
+/// The reasoning of a message in its own member, as the text of a JSON object; empty if there is
+/// none or too much.
+pub(super) fn reasoning_text(key: &str, reasoning: &str) -> Arc<str> {
+    if reasoning.is_empty() || reasoning.len() > MAX_REASONING_BYTES {
+        return "".into();
+    }
+    let member = Map::from_iter([(key.to_string(), Value::from(reasoning))]);
+    Value::Object(member).to_string().into()
+}
+
+/// The members of a text; none if it is not the text of a JSON object.
+pub(super) fn members_of(text: &str) -> EchoMembers {
+    match text.is_empty() {
+        true => EchoMembers::new(),
+        false => serde_json::from_str(text).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,232 @@
+//! Refusals: what a server's error means, by who can do something about it.
+//!
+//! The model is told of its own mistakes. The request is written in another form
+//! (`super::quirks`), or shorter. What only the operator or time can end is one outage of the
+//! provider for the whole swarm, until the time that the server states.
+
+use std::time::{Duration, SystemTime};
+
+use actors::domain::model::{
+    ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, RequestedCall, ServiceReturn,
+};
+use actors::domain::written_call;
+use serde_json::Value;
+
+use super::error_hints;
+use super::waits::HeaderWaits;
+
+/// How long an account without credit is left alone if the server states no time.
+const ACCOUNT_WAIT: Duration = Duration::from_secs(15 * 60);
+/// How long a server is left alone that was started without something that is needed.
+const START_WAIT: Duration = Duration::from_secs(60);
+/// The most letters of a refused call that the model is shown.
+const MAX_QUOTED_LETTERS: usize = 500;
+
+/// An error of a server, instead of an answer or inside of one.
+pub(super) struct Refusal<'a> {
+    /// The HTTP status, or the one that the error states.
+    pub(super) status: u16,
+    /// The body without secrets.
+    pub(super) body: &'a str,
+    /// The waits in the headers.
+    pub(super) waits: HeaderWaits,
+}
+
+impl Refusal<'_> {
+    /// What the refusal means: a fault, or an answer of the model that its server did not accept.
+    pub(super) fn judge(&self, now: SystemTime) -> Result<ModelAnswer, ModelFault> {
+        let value = first_of_list(serde_json::from_str(self.body).unwrap_or(Value::Null));
+        let error = value.get("error").filter(|error| error.is_object());
+        let error = error.unwrap_or(&value);
+        let message = server_message(&value, self.body);
+        match refused_calls(error, &message) {
+            Some(answer) => Ok(answer),
+            None => Err(self.fault(error, &message, now)),
+        }
+    }
+
+    fn fault(&self, error: &Value, message: &str, now: SystemTime) -> ModelFault {
+        let status = self.status;
+        let text = format!("HTTP {status}: {message}");
+        if let Some(advice) = error_hints::missing_start_option(self.body) {
+            return out_of_service(&text, advice, START_WAIT);
+        }
+        if let Some(advice) = self.account_trouble(error) {
+            let stated = self.waits.longest(error, message, now);
+            let stated = stated.filter(|wait| *wait > MAX_OBEYED_RETRY_AFTER);
+            return out_of_service(&text, advice, stated.unwrap_or(ACCOUNT_WAIT));
+        }
+        // A 429 may mention tokens, too, but those are tokens per minute.
+        if status != 429 && error_hints::is_too_long(self.body) {
+            let limit = context_limit(error);
+            return ModelFault::TooLong { text, limit };
+        }
+        // Of a payment that is refused, what is left here ends by itself.
+        let may_pass = status >= 500 || matches!(status, 402 | 408 | 409 | 425 | 429);
+        if may_pass {
+            return match self.waits.until_next(error, message, now) {
+                Some(wait) if wait > MAX_OBEYED_RETRY_AFTER => ModelFault::OutOfService {
+                    text,
+                    wait,
+                    ends_by: ServiceReturn::Time,
+                },
+                retry_after => ModelFault::Transient { text, retry_after },
+            };
+        }
+        let advice = match status {
+            401 | 403 => "; check the provider's api_key_env or api_key_name",
+            404 => "; check the provider's endpoint and model",
+            _ => "",
+        };
+        ModelFault::Permanent {
+            text: format!("{text}{advice}"),
+        }
+    }
+
+    /// What helps where the provider's account is the reason; `None` if it is not.
+    fn account_trouble(&self, error: &Value) -> Option<&'static str> {
+        let holds = |word: &str| self.body.contains(word);
+        let is_limited = matches!(self.status, 402 | 403 | 429);
+        // A limit of requests in flight is stated as a payment, too.
+        if holds("openrouter_in_flight_budget") {
+            return None;
+        }
+        if is_limited && holds("PerDay") && holds("quotaId") {
+            return Some(
+                "the account's quota of a day is used up: wait for its reset, or choose a larger plan",
+            );
+        }
+        if self.status == 429 && holds("limit: 0") {
+            return Some(
+                "the account's plan does not contain this model: choose another plan or model",
+            );
+        }
+        let is_quota = [&error["code"], &error["type"]]
+            .into_iter()
+            .any(|word| word == "insufficient_quota");
+        let is_spent = is_quota || self.status == 402 || error_hints::is_about_credit(self.body);
+        is_spent.then_some(
+            "the account has nothing left to spend: add credit or raise its limit at the provider",
+        )
+    }
+}
+
+fn out_of_service(text: &str, advice: &str, wait: Duration) -> ModelFault {
+    ModelFault::OutOfService {
+        text: format!("{text}; {advice}"),
+        wait,
+        ends_by: ServiceReturn::Operator,
+    }
+}
+
+/// Gemini's errors are lists with one element.
+fn first_of_list(value: Value) -> Value {
+    let first = value.get(0).cloned();
+    first.unwrap_or(value)
+}
+
+/// By how much the prompt exceeds the context, if the error states it.
+fn context_limit(error: &Value) -> Option<ContextLimit> {
+    let context = error["n_ctx"].as_u64().filter(|context| *context > 0)?;
+    let prompt = error["n_prompt_tokens"].as_u64()?;
+    Some(ContextLimit { prompt, context })
+}
+
+/// The calls of a model that its own server did not accept, with what the server says of them. They
+/// are an answer of the model, which learns from the refusal as from any failed call.
+fn refused_calls(error: &Value, message: &str) -> Option<ModelAnswer> {
+    let is_of_model = error["code"] == "tool_use_failed" || error_hints::is_about_a_call(message);
+    if !is_of_model {
+        return None;
+    }
+    let written = error["failed_generation"].as_str().unwrap_or_default();
+    let calls = written_call::parse_calls(written).unwrap_or_default();
+    let mut calls: Vec<RequestedCall> = calls.into_iter().map(RequestedCall::from).collect();
+    let mut why = format!(
+        "Error: refused_call: the model server did not accept this call, so it was not made: \
+         {message}. Call again, with a tool of the list and arguments by its schema."
+    );
+    if calls.is_empty() {
+        calls.push(RequestedCall::default());
+        if !written.is_empty() {
+            let quoted: String = written.chars().take(MAX_QUOTED_LETTERS).collect();
+            why = format!("{why} It was: {quoted}");
+        }
+    }
+    Some(ModelAnswer {
+        calls,
+        refusal: Some(why),
+        ..ModelAnswer::default()
+    })
+}
+
+/// The server's own message, wherever it is in the body.
+fn server_message(value: &Value, body: &str) -> String {
+    let found = ["/error/message", "/error", "/message", "/detail"]
+        .into_iter()
+        .find_map(|path| value.pointer(path).and_then(Value::as_str));
+    // A router keeps the message of the server behind it in another member.
+    let raw = value.pointer("/error/metadata/raw").and_then(Value::as_str);
+    match (found, raw) {
+        (Some(found), Some(raw)) => excerpt(&format!("{found}: {raw}")),
+        (Some(text), None) | (None, Some(text)) => excerpt(text),
+        (None, None) => excerpt(body),
+    }
+}
+
+pub(super) fn excerpt(text: &str) -> String {
+    match zoea_http::excerpt(text) {
+        shown if shown.is_empty() => "(no text)".to_string(),
+        shown => shown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(status: u16, body: &str) -> Result<ModelAnswer, ModelFault> {
+        let refusal = Refusal {
+            status,
+            body,
+            waits: HeaderWaits::default(),
+        };
+        refusal.judge(SystemTime::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn what_may_pass_is_tried_again_and_what_is_wrong_is_not() {
+        for status in [408, 429, 500, 502, 503, 529] {
+            let fault = judged(status, "");
+            assert!(
+                matches!(fault, Err(ModelFault::Transient { .. })),
+                "{status}"
+            );
+        }
+        for status in [400, 401, 403, 404, 422] {
+            let fault = judged(status, "");
+            assert!(
+                matches!(fault, Err(ModelFault::Permanent { .. })),
+                "{status}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_servers_words_are_found_in_every_form() {
+        for (body, words) in [
+            (r#"{"error":{"message":"no such model"}}"#, "no such model"),
+            (
+                r#"[{"error":{"message":"no such model"}}]"#,
+                "no such model",
+            ),
+            (r#"{"error":"overloaded"}"#, "overloaded"),
+            (r#"{"detail":"nope"}"#, "nope"),
+            ("plain text", "plain text"),
+            ("", "(no text)"),
+        ] {
+            let fault = judged(400, body).unwrap_err();
+            assert_eq!(fault.text(), format!("HTTP 400: {words}"));
+        }
+    }
+}
