@@ -192,7 +192,7 @@ fn event_text(event: &SwarmEvent) -> Option<String> {
             let (from, to) = (from.as_str(), to.as_str());
             format!("{from} → {to}{}", reason.unwrap_or_default())
         }
-        EventKind::TurnStarted => "turn".to_string(),
+        EventKind::TurnStarted { .. } => "turn".to_string(),
         EventKind::ModelReplied { usage, ms } => match usage {
             Some(usage) => format!(
                 "model replied: {} + {} tokens, {ms} ms",
@@ -215,7 +215,8 @@ fn event_text(event: &SwarmEvent) -> Option<String> {
         EventKind::Mission(None) => "no mission".to_string(),
         EventKind::Notice { severity, text, .. } => format!("{}: {text}", severity.as_str()),
         EventKind::Shutdown => "closing".to_string(),
-        EventKind::StatusChanged(_)
+        EventKind::TurnEnded { .. }
+        | EventKind::StatusChanged(_)
         | EventKind::BudgetChanged(_)
         | EventKind::OutagesChanged(_)
         | EventKind::SilenceChanged(_)

@@ -11,6 +11,7 @@ pub mod headless;
 pub mod home;
 pub mod logging;
 pub mod metrics;
+pub mod observation;
 pub mod operator;
 pub use zoea_settings::prices;
 pub mod proof;

@@ -4,22 +4,34 @@
 //! The counts of a Mysis come from its own status and are removed with it. Labels that a model
 //! could invent are bounded.
 
+mod calls;
 mod measured;
 mod server;
 mod text;
+mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use actors::domain::budget::BudgetStatus;
 use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
-use actors::domain::ids::MysisId;
-use actors::domain::message::{CallStatus, ResultMeta, RowBody};
+use actors::domain::ids::{Lane, MysisId};
+use actors::domain::message::{CallStatus, ResultMeta, RowBody, RowKind};
+use actors::domain::needs::operator_need;
+use actors::domain::outages::ServerOutages;
 use actors::domain::state::LifeState;
+use actors::ports::Clock;
+use zoea_system::clock::MachineClock;
 
-pub use measured::{MeasuredLedger, MeasuredModels};
+use crate::observation::{CallObserver, ModelCallReport, ToolCallReport};
+
+pub use measured::MeasuredLedger;
 pub use server::MetricsServer;
 
+use calls::CallMetrics;
 use text::{Histogram, MetricsPage};
+use turns::TurnMetrics;
 
 /// The most tools with a label of their own. Further ones are counted as `other`, because a model
 /// may call names that are no tools.
@@ -49,7 +61,18 @@ struct MetricsState {
     restarts: BTreeMap<&'static str, u64>,
     commit_seconds: Option<Histogram>,
     waiting: usize,
+    calls_in_detail: CallMetrics,
+    turns: TurnMetrics,
+    /// Rows by kind. Kinds of other versions count as `unknown`.
+    rows: BTreeMap<&'static str, u64>,
+    budget: Option<Arc<BudgetStatus>>,
+    outages: Arc<ServerOutages>,
 }
+
+/// The label of a row of a kind that this version does not know.
+const UNKNOWN_KIND: &str = "unknown";
+/// The label of the game's server among the providers.
+const GAME_SERVER: &str = "game";
 
 impl Metrics {
     fn numbers(&self) -> MutexGuard<'_, MetricsState> {
@@ -59,6 +82,7 @@ impl Metrics {
     /// Counts an event.
     pub fn on_event(&self, event: &SwarmEvent) {
         let mut numbers = self.numbers();
+        numbers.turns.on_event(event);
         match (&event.what, &event.mysis) {
             (EventKind::StatusChanged(status), _) => {
                 if let Some(fault) = &status.fault {
@@ -79,21 +103,24 @@ impl Metrics {
             // A call ends when its result is stored, whether the server answered or a stop
             // cancelled it. So the metrics agree with the rows.
             (EventKind::Stored(row), _) => {
+                let kind = row.kind().map_or(UNKNOWN_KIND, RowKind::as_str);
+                *numbers.rows.entry(kind).or_default() += 1;
                 if let RowBody::Result { meta, .. } = &row.body {
                     numbers.count_call(meta);
                 }
             }
+            (EventKind::BudgetChanged(budget), _) => numbers.budget = Some(budget.clone()),
+            (EventKind::OutagesChanged(outages), _) => numbers.outages = outages.clone(),
             (
                 EventKind::Created
                 | EventKind::Deleted
                 | EventKind::StateChanged { .. }
-                | EventKind::TurnStarted
+                | EventKind::TurnStarted { .. }
+                | EventKind::TurnEnded { .. }
                 | EventKind::ModelReplied { .. }
                 | EventKind::ToolCalled { .. }
                 | EventKind::ToolReturned { .. }
                 | EventKind::Mission(_)
-                | EventKind::BudgetChanged(_)
-                | EventKind::OutagesChanged(_)
                 | EventKind::SilenceChanged(_)
                 | EventKind::Learned(_)
                 | EventKind::Notice { .. }
@@ -101,16 +128,6 @@ impl Metrics {
                 _,
             ) => {}
         }
-    }
-
-    fn count_request(&self, provider: &Arc<str>, outcome: &'static str, seconds: f64) {
-        let mut numbers = self.numbers();
-        let of = (provider.clone(), outcome);
-        *numbers.requests.entry(of).or_default() += 1;
-        let histogram = numbers.model_seconds.entry(provider.clone());
-        histogram
-            .or_insert_with(|| Histogram::new(&MODEL_SECONDS_BOUNDS))
-            .observe(seconds);
     }
 
     fn count_commit(&self, seconds: f64) {
@@ -129,6 +146,28 @@ impl Metrics {
     #[must_use]
     pub fn to_text(&self) -> String {
         self.numbers().to_text()
+    }
+}
+
+impl CallObserver for Metrics {
+    fn on_model_call(&self, call: &ModelCallReport<'_>) {
+        let mut numbers = self.numbers();
+        let provider = &call.request.provider;
+        let of = (provider.clone(), call.end.outcome());
+        *numbers.requests.entry(of).or_default() += 1;
+        let histogram = numbers.model_seconds.entry(provider.clone());
+        histogram
+            .or_insert_with(|| Histogram::new(&MODEL_SECONDS_BOUNDS))
+            .observe(call.took.as_secs_f64());
+        numbers.calls_in_detail.on_model_call(call);
+    }
+
+    fn on_tool_call(&self, call: &ToolCallReport<'_>) {
+        self.numbers().calls_in_detail.on_tool_call(call);
+    }
+
+    fn on_session_over(&self, took: Duration) {
+        self.numbers().calls_in_detail.on_session_over(took);
     }
 }
 
@@ -162,7 +201,10 @@ impl MetricsState {
         self.write_myses(&mut page);
         self.write_models(&mut page);
         self.write_tools(&mut page);
+        self.write_needs(&mut page);
         self.write_program(&mut page);
+        self.turns.write(&mut page);
+        self.calls_in_detail.write(&mut page);
         page.into_text()
     }
 
@@ -196,11 +238,8 @@ impl MetricsState {
             "How long model servers took.",
         );
         for (provider, histogram) in &self.model_seconds {
-            page.write_histogram(
-                "zoea_model_seconds",
-                Some(("provider", provider)),
-                histogram,
-            );
+            let provider = [("provider", &**provider)];
+            page.write_histogram("zoea_model_seconds", &provider, histogram);
         }
         page.write_head(
             "zoea_tokens_total",
@@ -232,7 +271,49 @@ impl MetricsState {
             "How long tool calls took that were answered.",
         );
         if let Some(histogram) = &self.tool_seconds {
-            page.write_histogram("zoea_tool_seconds", None, histogram);
+            page.write_histogram("zoea_tool_seconds", &[], histogram);
+        }
+    }
+
+    /// What an operator is alerted by.
+    fn write_needs(&self, page: &mut MetricsPage) {
+        let help = "Myses that need the operator, by what is the matter.";
+        page.write_head("zoea_needs", "gauge", help);
+        let mut needs: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for need in self.statuses.values().filter_map(|of| operator_need(of)) {
+            *needs.entry(need.what).or_default() += 1;
+        }
+        for (cause, count) in needs {
+            page.write_line("zoea_needs", &[("cause", cause)], count);
+        }
+        let help = "What model calls cost that have a price, in US dollars.";
+        page.write_head("zoea_cost_usd_total", "counter", help);
+        for of in self.statuses.values() {
+            #[expect(clippy::cast_precision_loss, reason = "no swarm costs so much")]
+            let cost = of.totals.cost_micros as f64 / 1e6;
+            page.write_decimal("zoea_cost_usd_total", &[("mysis", &*of.name)], cost);
+        }
+        let help = "The part of the day's budget that is spent; no line without a budget.";
+        page.write_head("zoea_budget_used_ratio", "gauge", help);
+        let now = MachineClock.now();
+        let budget = self.budget.as_ref();
+        if let Some(percent) = budget.and_then(|budget| budget.percent_at(now)) {
+            #[expect(clippy::cast_precision_loss, reason = "no budget is exceeded so far")]
+            let ratio = percent as f64 / 100.0;
+            page.write_decimal("zoea_budget_used_ratio", &[], ratio);
+        }
+        let help = "1 for a server that is away, so that its Myses wait, else 0.";
+        page.write_head("zoea_server_away", "gauge", help);
+        let asked = self.requests.keys().map(|(provider, _)| &**provider);
+        let away = self
+            .outages
+            .0
+            .iter()
+            .map(|outage| server_label(&outage.lane));
+        let servers: BTreeSet<&str> = asked.chain([GAME_SERVER]).chain(away.clone()).collect();
+        for server in servers {
+            let is_away = u64::from(away.clone().any(|away| away == server));
+            page.write_line("zoea_server_away", &[("server", server)], is_away);
         }
     }
 
@@ -245,11 +326,23 @@ impl MetricsState {
         let help = "How long commits of the store took.";
         page.write_head("zoea_store_commit_seconds", "histogram", help);
         if let Some(histogram) = &self.commit_seconds {
-            page.write_histogram("zoea_store_commit_seconds", None, histogram);
+            page.write_histogram("zoea_store_commit_seconds", &[], histogram);
         }
         let help = "What waits in the queue of an actor.";
         page.write_head("zoea_mailbox_depth", "gauge", help);
         let waiting = self.waiting as u64;
         page.write_line("zoea_mailbox_depth", &[("actor", "store")], waiting);
+        page.write_head("zoea_rows_total", "counter", "Rows stored since the start.");
+        for (kind, count) in &self.rows {
+            page.write_line("zoea_rows_total", &[("kind", kind)], *count);
+        }
+    }
+}
+
+/// The label of the server behind a lane.
+fn server_label(lane: &Lane) -> &str {
+    match lane {
+        Lane::Provider(name) => name,
+        Lane::Logins | Lane::Game => GAME_SERVER,
     }
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use actors::domain::bounds::{self, MAX_TAKEN_BYTES};
 use actors::domain::ids::MysisId;
 use actors::domain::tool::Toolset;
-use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, Upstream};
+use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, Upstream, WireFacts};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue};
@@ -28,6 +28,11 @@ use server::{DatedList, McpServer, ToolList};
 
 /// The key of a call's `_meta` under which the server receives our id of the call, for its records.
 pub const CALL_META: &str = "zoea/call";
+
+/// The key under which the server receives the span of a call, as MCP's conventions for traces say.
+const TRACEPARENT_META: &str = "traceparent";
+/// What MCP over HTTP goes by, in the words of OpenTelemetry.
+const TRANSPORT: &str = "tcp";
 
 /// The MCP server of the configuration, or none.
 pub struct McpUpstream {
@@ -248,12 +253,24 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkAnswer
     let mut params = CallToolRequestParams::new(name).with_arguments(call.arguments);
     let mut meta = MetaObject::default();
     meta.insert(CALL_META.to_string(), call.call_id.into());
+    let context = call.context;
+    let traceparent = context.as_ref().and_then(|of| of.traceparent.as_deref());
+    if let Some(traceparent) = traceparent {
+        meta.insert(TRACEPARENT_META.to_string(), traceparent.into());
+    }
     params.meta = Some(RequestMetaObject(meta));
-    match session
-        .call(params, call.timeout)
-        .await
-        .and_then(CallReply::done)
-    {
+    let report = |error_code| {
+        if let Some(context) = &context {
+            context.report(wire_facts(session, error_code));
+        }
+    };
+    // A call that is cancelled was under way all the same.
+    report(None);
+    let reply = session.call(params, call.timeout).await;
+    if let Err(McpFailure::Refused { code, .. }) = &reply {
+        report(Some(*code));
+    }
+    match reply.and_then(CallReply::done) {
         Ok(CallResult {
             text,
             structured,
@@ -273,5 +290,15 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkAnswer
             is_error: true,
         }),
         Err(failure) => Err(failure),
+    }
+}
+
+/// What observers are told of a call's way to the server.
+fn wire_facts(session: &ServerSession, error_code: Option<i64>) -> WireFacts {
+    let version = Some(session.version()).filter(|version| !version.is_empty());
+    WireFacts {
+        protocol_version: version.cloned(),
+        error_code,
+        transport: Some(TRANSPORT),
     }
 }

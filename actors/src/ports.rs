@@ -3,6 +3,7 @@
 //! Each fault has a variant for each decision that the caller can take. Answers are futures that
 //! own what they need, so that a task can hold them. Dropping the task cancels the request.
 
+mod observed;
 mod terminal;
 
 use std::fmt;
@@ -12,13 +13,12 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error;
-use tokio::sync::watch;
 
 use crate::domain::books::{CostEntry, Day};
 use crate::domain::event_record::EventRecord;
 use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
-use crate::domain::model::{AnswerProgress, ModelAnswer, ModelFault, ModelRequest};
+use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::order::Reloaded;
 use crate::domain::record::{
     AccountRecord, GameAccount, Mission, MysisRecord, SavedSession, StoredHistory,
@@ -27,6 +27,7 @@ use crate::domain::screen::ExportFormat;
 use crate::domain::tool::Toolset;
 use crate::domain::write::Batch;
 
+pub use observed::{AnswerMeter, CallContext, WireFacts};
 pub use terminal::{Screen, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{
@@ -191,27 +192,10 @@ pub trait Models: Send + Sync + 'static {
     fn request_body(&self, _request: &ModelRequest) -> Option<String> {
         None
     }
-}
 
-/// The progress of an answer. Only the newest value is kept, so a slow reader misses nothing that
-/// matters and nothing accumulates.
-#[derive(Debug, Default)]
-pub struct AnswerMeter(watch::Sender<AnswerProgress>);
-
-impl AnswerMeter {
-    /// Sets the progress.
-    pub fn stands_at(&self, arrived: AnswerProgress) {
-        self.0.send_if_modified(|known| {
-            let is_new = *known != arrived;
-            *known = arrived;
-            is_new
-        });
-    }
-
-    /// A receiver of the progress.
-    #[must_use]
-    pub fn subscribe(&self) -> watch::Receiver<AnswerProgress> {
-        self.0.subscribe()
+    /// The URL of a provider's server; `None` if it is not known.
+    fn server_url(&self, _provider: &str) -> Option<String> {
+        None
     }
 }
 
@@ -255,6 +239,8 @@ pub struct LinkCall {
     pub call_id: String,
     /// How long it may take.
     pub timeout: Duration,
+    /// Its place in a turn; `None` for a call of the runtime's own.
+    pub context: Option<CallContext>,
 }
 
 /// A tool's answer.

@@ -20,7 +20,7 @@ use crate::home::{Home, HomeLock};
 use crate::logging;
 use crate::readiness::ServiceManager;
 use crate::settings::bounds::MAX_MYSES;
-use crate::settings::{Environment, LoadedSettings, Settings, SettingsError};
+use crate::settings::{Environment, LoadedSettings, Settings, SettingsError, TraceSettings};
 use crate::wiring::{
     self, LaunchOptions, OfflineOptions, OfflineServers, RunningSwarm, SwarmSignal,
 };
@@ -105,6 +105,7 @@ pub(super) async fn run(
         Some(offline) => {
             let settings = Settings {
                 tui: look.unwrap_or_default(),
+                traces: TraceSettings::of_environment(environment),
                 ..offline.settings().clone()
             };
             (settings, None)

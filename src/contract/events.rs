@@ -84,7 +84,7 @@ impl<'a> EventKindJson<'a> {
                 to: to.as_str(),
                 reason: reason.as_deref(),
             },
-            EventKind::TurnStarted => EventKindJson::TurnStarted,
+            EventKind::TurnStarted { .. } => EventKindJson::TurnStarted,
             EventKind::ModelReplied { usage, ms } => EventKindJson::ModelReplied {
                 usage: usage.as_ref().map(UsageJson::from),
                 ms: *ms,
@@ -116,7 +116,8 @@ impl<'a> EventKindJson<'a> {
                 text,
             },
             EventKind::Shutdown => EventKindJson::Shutdown,
-            EventKind::StatusChanged(_)
+            EventKind::TurnEnded { .. }
+            | EventKind::StatusChanged(_)
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
             | EventKind::SilenceChanged(_)

@@ -128,7 +128,12 @@ fn an_event_names_its_mysis_where_it_has_one() {
     };
     let head = r#""at":"1970-01-01T00:00:00.000Z""#;
     assert_eq!(
-        line(Some(alpha.clone()), EventKind::TurnStarted),
+        line(
+            Some(alpha.clone()),
+            EventKind::TurnStarted {
+                turn: TurnNumber(1)
+            }
+        ),
         Some(format!(
             "{{{head},\"event\":\"turn_started\",\"mysis\":\"alpha\",\"mysis_id\":\"{}\"}}",
             alpha.id

@@ -6,9 +6,10 @@
 pub mod raw_json;
 pub mod sse;
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use reqwest::Url;
+use reqwest::header::HeaderMap;
 use reqwest::redirect::{Attempt, Policy};
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
@@ -161,6 +162,26 @@ pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
     // A name lookup that fails for lack of a descriptor does not say so.
     let is_hidden = || error.is_connect() && descriptors::are_exhausted();
     (is_named || is_hidden()).then(descriptors::exhaustion_advice)
+}
+
+/// The pause in the `Retry-After` header: seconds or a date. Some servers add milliseconds in
+/// another header. A value that is not a possible pause is ignored. The caller limits it.
+#[must_use]
+pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    if let Some(millis) = text("retry-after-ms").and_then(|text| text.trim().parse().ok()) {
+        return Some(Duration::from_millis(millis));
+    }
+    let value = text("retry-after")?.trim();
+    if let Ok(seconds) = value.parse::<f64>() {
+        let is_endless = seconds >= Duration::MAX.as_secs_f64();
+        return match is_endless {
+            true => Some(Duration::MAX),
+            false => Duration::try_from_secs_f64(seconds).ok(),
+        };
+    }
+    let date = chrono::DateTime::parse_from_rfc2822(value).ok()?;
+    SystemTime::from(date).duration_since(now).ok()
 }
 
 /// A request that posts JSON, with retries where they may help.

@@ -218,6 +218,12 @@ impl ServerSession {
         self.era
     }
 
+    /// The negotiated version of the protocol; empty where it is not known.
+    #[must_use]
+    pub fn version(&self) -> &Arc<str> {
+        &self.version
+    }
+
     /// Whether the server has said that its tools changed since they were listed.
     #[must_use]
     pub fn has_new_tools(&self) -> bool {

@@ -32,7 +32,7 @@ impl Histogram {
 }
 
 /// A label: its name and its value.
-type Label<'a> = (&'a str, &'a str);
+pub(super) type Label<'a> = (&'a str, &'a str);
 
 /// A page of metrics.
 #[derive(Default)]
@@ -50,27 +50,23 @@ impl MetricsPage {
         self.write(format_args!("{name}{labels} {value}\n"));
     }
 
+    /// Writes a line with a number that may have decimals.
+    pub(super) fn write_decimal(&mut self, name: &str, labels: &[Label<'_>], value: f64) {
+        let labels = label_text(labels);
+        self.write(format_args!("{name}{labels} {value}\n"));
+    }
+
     /// Writes all lines of a histogram.
-    pub(super) fn write_histogram(&mut self, name: &str, label: Option<Label<'_>>, of: &Histogram) {
+    pub(super) fn write_histogram(&mut self, name: &str, labels: &[Label<'_>], of: &Histogram) {
         let bucket = format!("{name}_bucket");
-        let with = |bound: &str| {
-            let mut labels: Vec<(String, String)> = Vec::new();
-            labels.extend(label.map(|(key, value)| (key.to_string(), value.to_string())));
-            labels.push(("le".to_string(), bound.to_string()));
-            labels
-        };
         let bounds = of.bounds.iter().map(ToString::to_string);
         let ends = bounds.zip(of.counts.iter().copied());
         for (bound, count) in ends.chain([("+Inf".to_string(), of.count)]) {
-            let labels = with(&bound);
-            let labels: Vec<Label<'_>> = labels.iter().map(|(k, v)| (&**k, &**v)).collect();
-            self.write_line(&bucket, &labels, count);
+            let bounded = [labels, &[("le", &*bound)]].concat();
+            self.write_line(&bucket, &bounded, count);
         }
-        let label: Vec<Label<'_>> = label.into_iter().collect();
-        let labels = label_text(&label);
-        let sum = of.sum;
-        self.write(format_args!("{name}_sum{labels} {sum}\n"));
-        self.write_line(&format!("{name}_count"), &label, of.count);
+        self.write_decimal(&format!("{name}_sum"), labels, of.sum);
+        self.write_line(&format!("{name}_count"), labels, of.count);
     }
 
     pub(super) fn into_text(self) -> String {
@@ -114,13 +110,14 @@ mod tests {
         for seconds in [0.25, 0.75, 4.0] {
             histogram.observe(seconds);
         }
-        page.write_histogram("h", Some(("p", "one")), &histogram);
-        page.write_histogram("g", None, &histogram);
+        page.write_histogram("h", &[("p", "one")], &histogram);
+        page.write_histogram("g", &[], &histogram);
+        page.write_decimal("d", &[], 0.25);
         let wanted = "# HELP a What.\n# TYPE a gauge\na{x=\"q\\\"\\\\\\n\"} 3\n\
             h_bucket{p=\"one\",le=\"0.5\"} 1\nh_bucket{p=\"one\",le=\"1\"} 2\n\
             h_bucket{p=\"one\",le=\"+Inf\"} 3\nh_sum{p=\"one\"} 5\nh_count{p=\"one\"} 3\n\
             g_bucket{le=\"0.5\"} 1\ng_bucket{le=\"1\"} 2\ng_bucket{le=\"+Inf\"} 3\n\
-            g_sum 5\ng_count 3\n";
+            g_sum 5\ng_count 3\nd 0.25\n";
         assert_eq!(page.into_text(), wanted);
     }
 }

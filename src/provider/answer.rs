@@ -7,13 +7,15 @@ use actors::domain::bounds::{
     self, MAX_ANSWER_BYTES, MAX_ARGUMENTS_BYTES, MAX_NAME_BYTES, MAX_REFUSAL_BYTES, MAX_TAKEN_BYTES,
 };
 use actors::domain::model::{
-    AnswerProgress, Echo, ModelAnswer, ModelFault, RequestedCall, TokenUsage,
+    AnswerFacts, AnswerProgress, Echo, ModelAnswer, ModelFault, RequestedCall, TokenUsage,
 };
 use actors::domain::redact::Redactor;
 use zoea_http::raw_json::{as_text, first_element, for_each_element, member, member_at, pick};
 
 use super::bounded_text::BoundedText;
-use super::content::{arguments_text, parse_usage, text_of, thoughts_of, without_thoughts};
+use super::content::{
+    arguments_text, note_usage_details, parse_usage, text_of, thoughts_of, without_thoughts,
+};
 use super::echo::{ReceivedEcho, reasoning_text};
 use super::failure::EMPTY_BODY;
 use super::refusal::Refusal;
@@ -48,6 +50,7 @@ pub(super) struct ReceivedAnswer {
     finish_reason: Option<String>,
     usage: Option<TokenUsage>,
     model: Option<String>,
+    facts: AnswerFacts,
     refusal: Option<EmbeddedRefusal>,
     has_choice: bool,
     /// Whether the content began with reasoning that has not ended yet.
@@ -128,13 +131,20 @@ impl ReceivedAnswer {
 
     /// Takes the data of an event, or a whole body.
     pub(super) fn add(&mut self, chunk: &str) {
-        let [error, usage, model, choices] = pick(chunk, ["error", "usage", "model", "choices"]);
+        let [error, usage, model, choices, id] =
+            pick(chunk, ["error", "usage", "model", "choices", "id"]);
         if let Some(error) = error {
             self.refuse(error, chunk);
+        }
+        if let Some(usage) = usage {
+            note_usage_details(usage, &mut self.facts);
         }
         let of_groq = || member_at(chunk, &["x_groq", "usage"]).and_then(parse_usage);
         let usage = usage.and_then(parse_usage).or_else(of_groq);
         self.usage = usage.or(self.usage);
+        if self.facts.id.is_none() {
+            self.facts.id = id.and_then(as_text).map(bounds::bounded_name);
+        }
         if let Some(model) = model.and_then(as_text) {
             self.model = Some(bounds::bounded_name(model));
         }
@@ -366,6 +376,10 @@ impl ReceivedAnswer {
             doubt: None,
             echo: (!echo.is_empty()).then(|| Box::new(echo)),
             refusal: None,
+            facts: AnswerFacts {
+                id: self.facts.id.map(|id| secrets.clean_own(id)),
+                ..self.facts
+            },
         }
     }
 }

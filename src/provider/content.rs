@@ -1,6 +1,6 @@
 //! Reads the members of an answer in the different forms that servers use.
 
-use actors::domain::model::TokenUsage;
+use actors::domain::model::{AnswerFacts, TokenUsage};
 use serde_json::Value;
 
 use zoea_http::raw_json::{as_text, for_each_element, member, member_at};
@@ -92,6 +92,17 @@ pub(super) fn parse_usage(usage: &str) -> Option<TokenUsage> {
         .find_map(count)
         .unwrap_or(0),
     })
+}
+
+/// Notes the parts of a usage that only observers want, where the server reports them.
+pub(super) fn note_usage_details(usage: &str, facts: &mut AnswerFacts) {
+    let count = |path: &[&str]| member_at(usage, path).and_then(parse_tokens);
+    let reasoning = count(&["completion_tokens_details", "reasoning_tokens"])
+        .or_else(|| count(&["output_tokens_details", "reasoning_tokens"]));
+    let written = count(&["prompt_tokens_details", "cache_write_tokens"])
+        .or_else(|| count(&["cache_creation_input_tokens"]));
+    facts.reasoning_tokens = reasoning.or(facts.reasoning_tokens);
+    facts.cache_write_tokens = written.or(facts.cache_write_tokens);
 }
 
 /// A number of tokens, which may be written as a string or with a decimal point. A negative one is

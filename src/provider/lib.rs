@@ -27,6 +27,7 @@ use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::ports::{AnswerMeter, Models};
 use actors::secrets::Secrets;
 use async_openai::Client;
+use async_openai::config::Config;
 use async_openai::middleware::HttpRequestFactory;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -239,6 +240,7 @@ impl Models for Providers {
             let mut answer = answer;
             if let Ok(answer) = &mut answer {
                 address_echo(answer, &request, &begun.style);
+                answer.facts.is_streamed = begun.style.is_streamed;
             }
             let answer = known.belief.check_usage(answer, &request.provider, sent);
             known.learn_from(answer, heard.form, &request, &begun)
@@ -251,6 +253,12 @@ impl Models for Providers {
         let style = known.learnt.style();
         let tools = known.tools.of(&request.tools, &style.left_out);
         serde_json::to_string(&WireChatRequest::new(request, &style, tools.as_deref())).ok()
+    }
+
+    fn server_url(&self, provider: &str) -> Option<String> {
+        let known = self.get(provider)?;
+        let access = known.access.as_ref().ok()?;
+        Some(access.api_base().to_string())
     }
 }
 

@@ -43,13 +43,14 @@ struct GameCredentials {
 }
 
 /// The mistakes and warnings about a configuration's keys.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct KeyRemarks {
     pub(super) mistakes: Vec<Mistake>,
     pub(super) warnings: Vec<String>,
 }
 
-/// Fills in the key of every provider, what the game's server wants, and the token of the alerts' webhook.
+/// Fills in the key of every provider, what the game's server wants, the token of the alerts' webhook,
+/// and what is left to the environment about the collector of spans.
 pub(super) fn fetch_keys(
     settings: &mut Settings,
     environment: &Environment,
@@ -95,6 +96,7 @@ pub(super) fn fetch_keys(
         let told = (place.as_str(), without);
         header.value = secret_of(&header.source, files, told, remarks);
     }
+    settings.traces.complete(environment, remarks);
     let alerts = &mut settings.alerts;
     if let Some(name) = alerts.token_env.as_deref() {
         let value = environment.get(name).and_then(|value| value.to_str());
@@ -264,7 +266,7 @@ fn usable_key(text: &str) -> Option<Secret> {
 
 /// The name of a variable for messages. If it may be a key that was put there by mistake, it is not
 /// shown.
-fn shown_variable(name: &str) -> &str {
+pub(super) fn shown_variable(name: &str) -> &str {
     let is_usual = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     if name.len() <= 64 && name.chars().all(is_usual) {
         name

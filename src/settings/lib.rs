@@ -55,7 +55,7 @@ pub use secret::Secret;
 pub use store::StoreSettings;
 pub use swarm::SwarmSettings;
 pub use template::template;
-pub use traces::TraceSettings;
+pub use traces::{TraceProtocol, TraceSettings};
 pub use tui::TuiSettings;
 
 use zoea_domain::budget::BudgetRules;

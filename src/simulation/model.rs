@@ -133,7 +133,6 @@ fn model_answer(said: zoea_pilot::PilotAnswer) -> ModelAnswer {
         arguments: call.arguments,
     });
     ModelAnswer {
-        doubt: None,
         refusal: None,
         echo: None,
         text: said.content.unwrap_or_default(),
@@ -145,6 +144,6 @@ fn model_answer(said: zoea_pilot::PilotAnswer) -> ModelAnswer {
             output,
             cached: 0,
         }),
-        model: None,
+        ..ModelAnswer::default()
     }
 }

@@ -103,7 +103,8 @@ impl RareEvent {
             EventKind::Shutdown => Some(RareEvent::Closed),
             EventKind::Created
             | EventKind::Deleted
-            | EventKind::TurnStarted
+            | EventKind::TurnStarted { .. }
+            | EventKind::TurnEnded { .. }
             | EventKind::ModelReplied { .. }
             | EventKind::ToolCalled { .. }
             | EventKind::ToolReturned { .. }

@@ -76,6 +76,7 @@ mod tests {
                 arguments: arguments.as_object().unwrap().clone(),
                 call_id: "1".to_string(),
                 timeout: Duration::ZERO,
+                context: None,
             };
             with_code(call, &"REG-7".into()).arguments[CODE_ARGUMENT].clone()
         };

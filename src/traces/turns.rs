@@ -1,35 +1,54 @@
 //! The turns in progress and their spans: `invoke_agent`, with `chat` and `execute_tool` below it,
-//! named by the conventions for generative AI.
+//! named by the conventions for generative AI (semantic-conventions-genai 0.1.0).
+//!
+//! The swarm's events say when a turn begins and ends and which rows it has. Its calls are reported
+//! where they are made. A turn is complete when it is over and nothing of it is missing, or when
+//! its Mysis goes on with another one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
-use actors::domain::ids::{MysisId, Timestamp};
-use actors::domain::message::{Row, RowBody};
-use actors::domain::model::TokenUsage;
+use actors::domain::event::{EventKind, MysisRef, SwarmEvent};
+use actors::domain::ids::{CallKey, MysisId, Timestamp, TurnNumber, TurnRef};
+use actors::domain::message::{ResultMeta, Row, RowBody};
 use actors::domain::state::LifeState;
-use serde_json::{Value, json};
 
-use super::span::{SpanKind, TraceSpan};
+use crate::observation::{ModelCallReport, ToolCallReport};
 
-/// The most spans of one turn. Further ones are left out.
-const MAX_OPEN_TURNS: usize = 500;
-/// The most bytes of a text, if texts are included.
-const MAX_TEXT_BYTES: usize = 16 << 10;
+use super::chat::{chat_span, complete_chat};
+use super::contents;
+use super::otlp::SpanKind;
+use super::span::{SpanPlace, TraceSpan};
+use super::tool::{CallWire, OpenCall, tool_span};
+
+/// The most spans and events of one turn. Further ones are left out.
+const MAX_SPANS: usize = 500;
+/// The most bytes of one turn. What was said after that is left out.
+const MAX_TURN_BYTES: usize = 2 << 20;
+
+/// The spans of a turn that is over. Its own comes first.
+pub(super) type FinishedTurn = Vec<TraceSpan>;
 
 /// All turns in progress.
 pub(super) struct OpenTurns {
     contents: bool,
-    open: BTreeMap<MysisId, OpenTurn>,
-    statuses: BTreeMap<MysisId, Arc<MysisStatus>>,
+    open: BTreeMap<TurnRef, OpenTurn>,
+    names: BTreeMap<MysisId, Arc<str>>,
+    /// The newest turn of each Mysis.
+    newest: BTreeMap<MysisId, SpanPlace>,
 }
 
 /// A turn. Its own span comes first.
 struct OpenTurn {
     spans: Vec<TraceSpan>,
-    /// The arguments of calls by call id.
-    arguments: BTreeMap<Arc<str>, Arc<str>>,
+    /// The calls of its rows, and those that were sent.
+    calls: BTreeMap<CallKey, OpenCall>,
+    /// The model calls in progress.
+    asking: usize,
+    is_over: bool,
+    bytes: usize,
+    /// Whether its tools were told.
+    has_tools: bool,
 }
 
 impl OpenTurns {
@@ -37,60 +56,57 @@ impl OpenTurns {
         OpenTurns {
             contents,
             open: BTreeMap::new(),
-            statuses: BTreeMap::new(),
+            names: BTreeMap::new(),
+            newest: BTreeMap::new(),
         }
     }
 
-    /// Takes an event. Returns the spans of each turn that has ended.
-    pub(super) fn on_event(&mut self, event: &SwarmEvent) -> Vec<Vec<TraceSpan>> {
+    /// Takes an event. Returns the turns that are complete.
+    pub(super) fn on_event(&mut self, event: &SwarmEvent) -> Vec<FinishedTurn> {
         let at = event.at;
-        if matches!(event.what, EventKind::Shutdown) {
-            let all: Vec<MysisId> = self.open.keys().copied().collect();
-            return all
-                .into_iter()
-                .filter_map(|id| self.end_turn(id, at))
-                .collect();
-        }
         let Some(who) = &event.mysis else {
             return Vec::new();
         };
-        let mut over = None;
+        if self.names.get(&who.id) != Some(&who.name) {
+            self.names.insert(who.id, who.name.clone());
+        }
+        let of = |turn| TurnRef {
+            mysis: who.id,
+            turn,
+        };
         match &event.what {
-            EventKind::StatusChanged(status) => {
-                self.statuses.insert(who.id, status.clone());
+            EventKind::TurnStarted { turn } => {
+                let started = self.turn(of(*turn), at);
+                started.spans[0].start = started.spans[0].start.min(at);
+                return self.finish_others(of(*turn), at);
             }
-            EventKind::TurnStarted => {
-                over = self.end_turn(who.id, at);
-                self.begin_turn(who, at);
+            EventKind::TurnEnded { turn } => {
+                if let Some(turn) = self.open.get_mut(&of(*turn)) {
+                    turn.end(at);
+                }
+                return self.take_complete(who.id);
             }
-            EventKind::ModelReplied { usage, ms } => {
-                self.on_model_replied(who.id, at, *ms, *usage);
-            }
-            EventKind::ToolReturned {
-                tool,
-                call_id,
-                is_error,
-                ms,
-            } => self.on_tool_returned(who.id, at, *ms, (tool, call_id, *is_error)),
             EventKind::Stored(row) => {
-                self.on_row_stored(who.id, row);
-                let has_ended = matches!(row.body, RowBody::Reply(_));
-                over = has_ended.then(|| self.end_turn(who.id, at)).flatten();
+                self.on_row(of(row.turn), row);
+                return self.take_complete(who.id);
             }
             EventKind::StateChanged { to, reason, .. } if *to != LifeState::Running => {
-                if *to == LifeState::Errored {
-                    self.mark_errored(who.id, reason.as_deref());
-                }
-                over = self.end_turn(who.id, at);
+                self.on_state(who, *to, reason.as_deref(), at);
+                return self.take_complete(who.id);
             }
             EventKind::Deleted => {
-                self.statuses.remove(&who.id);
-                over = self.end_turn(who.id, at);
+                self.names.remove(&who.id);
+                self.newest.remove(&who.id);
+                let nothing = of(TurnNumber(i64::MIN));
+                return self.finish_others(nothing, at);
             }
             EventKind::Created
             | EventKind::StateChanged { .. }
+            | EventKind::ModelReplied { .. }
             | EventKind::ToolCalled { .. }
+            | EventKind::ToolReturned { .. }
             | EventKind::Mission(_)
+            | EventKind::StatusChanged(_)
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
             | EventKind::SilenceChanged(_)
@@ -98,174 +114,171 @@ impl OpenTurns {
             | EventKind::Notice { .. }
             | EventKind::Shutdown => {}
         }
-        over.into_iter().collect()
+        Vec::new()
     }
 
-    fn begin_turn(&mut self, who: &MysisRef, at: Timestamp) {
-        let mut span = TraceSpan {
-            trace: fastrand::u128(1..),
-            id: fastrand::u64(1..),
-            parent: None,
-            name: format!("invoke_agent {}", who.name),
-            work: SpanKind::Internal,
-            start: at,
-            end: at,
-            attributes: Vec::new(),
-            events: Vec::new(),
-            error: None,
-        };
-        span.set_attribute("gen_ai.operation.name", "invoke_agent");
-        span.set_attribute("gen_ai.agent.name", &*who.name);
-        span.set_attribute("gen_ai.agent.id", who.id.to_string());
-        span.set_attribute("gen_ai.conversation.id", who.id.to_string());
-        if let Some(status) = self.statuses.get(&who.id) {
-            span.set_attribute("gen_ai.provider.name", &*status.profile.provider);
-            span.set_attribute("gen_ai.request.model", &*status.model);
-        }
-        let turn = OpenTurn {
-            spans: vec![span],
-            arguments: BTreeMap::new(),
-        };
-        self.open.insert(who.id, turn);
+    /// Ends all turns, because nothing more will be told of any.
+    pub(super) fn finish_all(&mut self, at: Timestamp) -> Vec<FinishedTurn> {
+        let open = std::mem::take(&mut self.open).into_values();
+        open.map(|turn| turn.finish(at)).collect()
     }
 
-    fn end_turn(&mut self, mysis: MysisId, at: Timestamp) -> Option<Vec<TraceSpan>> {
-        let mut turn = self.open.remove(&mysis)?;
-        turn.spans[0].end = at;
-        Some(turn.spans)
+    /// Notes that a model call begins.
+    pub(super) fn on_model_call_begun(&mut self, of: TurnRef, at: Timestamp) {
+        let turn = self.turn(of, at);
+        turn.asking += 1;
+        // A turn that was interrupted goes on.
+        turn.is_over = false;
     }
 
-    /// Adds a span below the turn's, for work that has just ended.
-    fn add_child(
-        &mut self,
-        mysis: MysisId,
-        at: Timestamp,
-        ms: u64,
-        work: SpanKind,
-    ) -> Option<&mut TraceSpan> {
-        let turn = self.open.get_mut(&mysis)?;
-        if turn.spans.len() >= MAX_OPEN_TURNS {
-            return None;
-        }
-        let whole = &turn.spans[0];
-        let before = i64::try_from(ms).unwrap_or(0);
-        let span = TraceSpan {
-            trace: whole.trace,
-            id: fastrand::u64(1..),
-            parent: Some(whole.id),
-            name: String::new(),
-            work,
-            start: Timestamp(at.0.saturating_sub(before).max(whole.start.0)),
-            end: at,
-            attributes: Vec::new(),
-            events: Vec::new(),
-            error: None,
+    /// Takes a model call that is over. Returns the turns that are complete.
+    pub(super) fn on_model_call(&mut self, call: &ModelCallReport<'_>) -> Vec<FinishedTurn> {
+        let Some(of) = call.turn else {
+            return Vec::new();
         };
-        turn.spans.push(span);
-        turn.spans.last_mut()
-    }
-
-    fn on_model_replied(
-        &mut self,
-        mysis: MysisId,
-        at: Timestamp,
-        ms: u64,
-        usage: Option<TokenUsage>,
-    ) {
-        let known = self.statuses.get(&mysis).cloned();
-        let Some(span) = self.add_child(mysis, at, ms, SpanKind::Client) else {
-            return;
+        let wants_contents = self.contents;
+        let Some(turn) = self.open.get_mut(&of) else {
+            return Vec::new();
         };
-        span.set_attribute("gen_ai.operation.name", "chat");
-        if let Some(status) = known {
-            name_model(span, &status.profile.provider, &status.model);
-            if let Some(temperature) = status.temperature {
-                span.set_attribute("gen_ai.request.temperature", f64::from(temperature));
+        turn.asking = turn.asking.saturating_sub(1);
+        let has_contents = wants_contents && turn.bytes < MAX_TURN_BYTES;
+        let root = turn.spans[0].place;
+        let span = chat_span(root.sibling(), root.id, call, has_contents);
+        if has_contents && !std::mem::replace(&mut turn.has_tools, true) {
+            let (tools, left_out) = contents::tool_definitions(&call.request.tools);
+            turn.bytes += tools.len();
+            turn.spans[0].set("gen_ai.tool.definitions", tools);
+            if left_out > 0 {
+                let left_out = left_out as u64;
+                turn.spans[0].set("zoea.tool.definitions_left_out", left_out);
             }
         }
-        if let Some(usage) = usage {
-            span.set_attribute("gen_ai.usage.input_tokens", usage.input);
-            span.set_attribute("gen_ai.usage.output_tokens", usage.output);
-            span.set_attribute("gen_ai.usage.cache_read.input_tokens", usage.cached);
-        }
+        turn.add(span);
+        self.take_complete(of.mysis)
     }
 
-    fn mark_errored(&mut self, mysis: MysisId, reason: Option<&str>) {
-        let Some(turn) = self.open.get_mut(&mysis) else {
+    /// The place of a tool call's span, for the server that executes it.
+    pub(super) fn place_of_call(&mut self, of: TurnRef, key: CallKey, at: Timestamp) -> SpanPlace {
+        let turn = self.turn(of, at);
+        turn.call(key).place
+    }
+
+    /// Takes what a try of a tool call showed.
+    pub(super) fn on_tool_call(&mut self, report: &ToolCallReport<'_>) {
+        let Some(context) = &report.call.context else {
             return;
         };
-        turn.spans[0].error = Some("errored".to_string());
-        if let Some(reason) = reason.filter(|_| self.contents) {
-            turn.spans[0].set_attribute("zoea.reason", clip_text(reason));
-        }
+        let Some(turn) = self.open.get_mut(&context.turn) else {
+            return;
+        };
+        let call = turn.call(context.key);
+        call.tries += 1;
+        call.wire = report.wire.clone().map(|facts| CallWire {
+            facts,
+            error_type: report.error_type(),
+        });
     }
 
-    fn on_tool_returned(
+    /// The open turn, which begins now unless it has begun before.
+    fn turn(&mut self, of: TurnRef, at: Timestamp) -> &mut OpenTurn {
+        let (names, newest) = (&self.names, &mut self.newest);
+        self.open.entry(of).or_insert_with(|| {
+            let place = SpanPlace::new_trace();
+            let mut root = TraceSpan::new(place, SpanKind::Internal, at);
+            root.follows = newest.insert(of.mysis, place);
+            let id = of.mysis.to_string();
+            let name = names.get(&of.mysis).map_or(&*id, |name| &**name);
+            root.name = format!("invoke_agent {name}");
+            root.set("gen_ai.operation.name", "invoke_agent");
+            root.set("gen_ai.agent.name", name);
+            root.set("gen_ai.conversation.id", id.as_str());
+            root.set("zoea.mysis.id", id.as_str());
+            root.set("zoea.turn", of.turn.0);
+            OpenTurn {
+                spans: vec![root],
+                calls: BTreeMap::new(),
+                asking: 0,
+                is_over: false,
+                bytes: 0,
+                has_tools: false,
+            }
+        })
+    }
+
+    /// Ends the other turns of the same Mysis, whatever they wait for.
+    fn finish_others(&mut self, of: TurnRef, at: Timestamp) -> Vec<FinishedTurn> {
+        self.take(of.mysis, |other, _| *other != of, at)
+    }
+
+    /// Takes the turns of a Mysis that are over and miss nothing.
+    fn take_complete(&mut self, mysis: MysisId) -> Vec<FinishedTurn> {
+        self.take(mysis, |_, turn| turn.is_complete(), Timestamp(0))
+    }
+
+    fn take(
         &mut self,
         mysis: MysisId,
+        is_wanted: impl Fn(&TurnRef, &OpenTurn) -> bool,
         at: Timestamp,
-        ms: u64,
-        (tool, call_id, is_error): (&Arc<str>, &Arc<str>, bool),
-    ) {
-        let arguments = self.open.get_mut(&mysis);
-        let arguments = arguments.and_then(|turn| turn.arguments.remove(call_id));
-        let Some(span) = self.add_child(mysis, at, ms, SpanKind::Client) else {
-            return;
+    ) -> Vec<FinishedTurn> {
+        let first = TurnRef {
+            mysis,
+            turn: TurnNumber(i64::MIN),
         };
-        span.name = format!("execute_tool {tool}");
-        span.set_attribute("gen_ai.operation.name", "execute_tool");
-        span.set_attribute("gen_ai.tool.name", &**tool);
-        span.set_attribute("gen_ai.tool.call.id", &**call_id);
-        span.set_attribute("gen_ai.tool.type", "function");
-        if let Some(arguments) = arguments {
-            span.set_attribute("gen_ai.tool.call.arguments", clip_text(&arguments));
-        }
-        if is_error {
-            span.error = Some("tool_error".to_string());
+        let own = self
+            .open
+            .range(first..)
+            .take_while(|(of, _)| of.mysis == mysis);
+        let wanted: Vec<TurnRef> = own
+            .filter(|(of, turn)| is_wanted(of, turn))
+            .map(|(of, _)| *of)
+            .collect();
+        let taken = wanted.into_iter().filter_map(|of| self.open.remove(&of));
+        taken.map(|turn| turn.finish(at)).collect()
+    }
+
+    /// A Mysis that does not run any longer interrupts its turn.
+    fn on_state(&mut self, who: &MysisRef, to: LifeState, reason: Option<&str>, at: Timestamp) {
+        let own = self.open.iter_mut().filter(|(of, _)| of.mysis == who.id);
+        for (_, turn) in own {
+            if to == LifeState::Errored {
+                let reason = reason.unwrap_or("the mysis is errored");
+                turn.spans[0].fail("errored", contents::clip_message(reason));
+            } else if !turn.is_over {
+                turn.spans[0].set("zoea.interrupted", to.as_str());
+            }
+            turn.end(at);
         }
     }
 
-    /// Completes a span with facts of a row that the event does not contain.
-    fn on_row_stored(&mut self, mysis: MysisId, row: &Row) {
-        let Some(turn) = self.open.get_mut(&mysis) else {
+    /// Takes a stored row of a turn.
+    fn on_row(&mut self, of: TurnRef, row: &Row) {
+        let wants_contents = self.contents;
+        let Some(turn) = self.open.get_mut(&of) else {
             return;
         };
+        let has_contents = wants_contents && turn.bytes < MAX_TURN_BYTES;
         match &row.body {
             RowBody::Reply(said)
             | RowBody::Call {
                 utterance: said, ..
             } => {
-                let chat = |span: &&mut TraceSpan| is_operation(span, "chat");
-                if let Some(span) = turn.spans.iter_mut().rev().find(chat) {
-                    name_model(span, &said.meta.provider, &said.meta.model);
-                    if let Some(reason) = &said.meta.finish_reason {
-                        span.set_attribute("gen_ai.response.finish_reasons", json!([**reason]));
-                    }
-                    if self.contents {
-                        let part = json!({"type": "text", "content": clip_text(&said.text)});
-                        let said = json!([{"role": "assistant", "parts": [part]}]);
-                        span.set_attribute("gen_ai.output.messages", said.to_string());
-                    }
-                }
-                if self.contents {
-                    let calls = row.calls().iter().take(MAX_OPEN_TURNS);
-                    turn.arguments
-                        .extend(calls.map(|call| (call.id.clone(), call.arguments.clone())));
+                let calls = row.calls();
+                turn.bytes += complete_chat(&mut turn.spans, row.seq, said, calls, has_contents);
+                for (position, call) in (0..).zip(calls).take(MAX_SPANS) {
+                    let key = CallKey {
+                        seq: row.seq,
+                        position,
+                    };
+                    turn.call(key).arguments = Some(call.arguments.clone());
                 }
             }
-            RowBody::Result { text, meta, .. } if self.contents => {
-                let is_its = |span: &&mut TraceSpan| {
-                    span.attribute("gen_ai.tool.call.id")
-                        .and_then(Value::as_str)
-                        == Some(&meta.call_id)
-                };
-                if let Some(span) = turn.spans.iter_mut().rev().find(is_its) {
-                    span.set_attribute("gen_ai.tool.call.result", clip_text(text));
-                }
+            RowBody::Result { call, text, meta } => {
+                turn.add_tool(*call, row, meta, has_contents.then_some(text));
             }
             RowBody::Host { meta, .. } => {
                 let events = &mut turn.spans[0].events;
-                if events.len() < MAX_OPEN_TURNS {
+                if events.len() < MAX_SPANS {
                     events.push((row.at, meta.code.to_string()));
                 }
             }
@@ -273,26 +286,52 @@ impl OpenTurns {
             | RowBody::Mission { .. }
             | RowBody::Peer { .. }
             | RowBody::Note { .. }
-            | RowBody::Result { .. }
             | RowBody::Audit { .. }
             | RowBody::Unknown { .. } => {}
         }
     }
 }
 
-fn is_operation(span: &TraceSpan, operation: &str) -> bool {
-    span.attribute("gen_ai.operation.name")
-        .and_then(Value::as_str)
-        == Some(operation)
-}
+impl OpenTurn {
+    fn add(&mut self, span: TraceSpan) {
+        if self.spans.len() < MAX_SPANS {
+            self.bytes += span.bytes();
+            self.spans.push(span);
+        }
+    }
 
-fn name_model(span: &mut TraceSpan, provider: &str, model: &str) {
-    span.name = format!("chat {model}");
-    span.set_attribute("gen_ai.provider.name", provider);
-    span.set_attribute("gen_ai.request.model", model);
-}
+    fn end(&mut self, at: Timestamp) {
+        if !std::mem::replace(&mut self.is_over, true) {
+            self.spans[0].end = at;
+        }
+    }
 
-/// A text cut to a length that collectors accept.
-fn clip_text(text: &str) -> &str {
-    &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]
+    fn is_complete(&self) -> bool {
+        self.is_over && self.asking == 0 && self.calls.is_empty()
+    }
+
+    fn finish(mut self, at: Timestamp) -> FinishedTurn {
+        self.end(at);
+        // A turn that did not see its last spans end is as long as they are.
+        let last = self.spans.iter().map(|span| span.end).max();
+        self.spans[0].end = self.spans[0].end.max(last.unwrap_or(at));
+        self.spans
+    }
+
+    fn call(&mut self, key: CallKey) -> &mut OpenCall {
+        let root = self.spans[0].place;
+        self.calls.entry(key).or_insert_with(|| OpenCall {
+            place: root.sibling(),
+            arguments: None,
+            wire: None,
+            tries: 0,
+        })
+    }
+
+    /// Adds the span of a tool call that has a result.
+    fn add_tool(&mut self, key: CallKey, row: &Row, meta: &ResultMeta, text: Option<&Arc<str>>) {
+        let root = &self.spans[0];
+        let span = tool_span(root, self.calls.remove(&key), (key, row, meta), text);
+        self.add(span);
+    }
 }

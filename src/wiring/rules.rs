@@ -134,7 +134,9 @@ pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
                 .iter()
                 .filter_map(|header| header.value.as_ref()),
         )
-        .map(|key| key.expose().into())
+        .map(|key| key.expose())
+        .chain(settings.traces.header_secrets())
+        .map(Into::into)
         .chain(
             database
                 .into_iter()

@@ -8,7 +8,8 @@ use anyhow::Context;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::alerts::AlertDispatcher;
-use crate::metrics::{MeasuredLedger, MeasuredModels, Metrics, MetricsServer};
+use crate::metrics::{MeasuredLedger, Metrics, MetricsServer};
+use crate::observation::{CallObserver, CallObservers, ObservedModels, ObservedUpstream};
 use crate::operator::Operator;
 use crate::settings::{DailyReport, Settings};
 use crate::traces::SpanExporter;
@@ -36,12 +37,10 @@ impl Watchers {
         operator: &Operator,
     ) -> anyhow::Result<Self> {
         let mut watchers = Watchers::default();
+        let mut observers: Vec<Arc<dyn CallObserver>> = Vec::new();
         if let Some(listen) = settings.metrics.listen {
             let metrics = Metrics::default();
-            outside.models = Arc::new(MeasuredModels {
-                models: outside.models.clone(),
-                metrics: metrics.clone(),
-            });
+            observers.push(Arc::new(metrics.clone()));
             outside.ledger = Arc::new(MeasuredLedger {
                 ledger: outside.ledger.clone(),
                 metrics: metrics.clone(),
@@ -54,12 +53,13 @@ impl Watchers {
                 .add_listener(Box::new(move |event| metrics.on_event(event)))
                 .await?;
         }
-        if let Some(exporter) = SpanExporter::start(http, &settings.traces, secrets.clone()) {
-            watchers
-                .add_listener(exporter.event_handler(&settings.traces))
-                .await?;
+        let told = (secrets.clone(), operator.clone());
+        if let Some(exporter) = SpanExporter::start(http, &settings.traces, told) {
+            observers.push(exporter.recorder());
+            watchers.add_listener(exporter.event_handler()).await?;
             watchers.traces = Some(exporter);
         }
+        observe_calls(outside, observers);
         if settings.alerts.has_hook() {
             let alerts =
                 AlertDispatcher::start(&settings.alerts, http, secrets.clone(), operator.clone());
@@ -111,4 +111,20 @@ impl Watchers {
             metrics.stop().await;
         }
     }
+}
+
+/// Reports calls to these observers, if there are any.
+fn observe_calls(outside: &mut Adapters, observers: Vec<Arc<dyn CallObserver>>) {
+    if observers.is_empty() {
+        return;
+    }
+    let observers: CallObservers = observers.into();
+    outside.models = Arc::new(ObservedModels {
+        models: outside.models.clone(),
+        observers: observers.clone(),
+    });
+    outside.upstream = Arc::new(ObservedUpstream {
+        upstream: outside.upstream.clone(),
+        observers,
+    });
 }

@@ -309,7 +309,8 @@ impl World {
                 }
                 EventKind::Created
                 | EventKind::Deleted
-                | EventKind::TurnStarted
+                | EventKind::TurnStarted { .. }
+                | EventKind::TurnEnded { .. }
                 | EventKind::ModelReplied { .. }
                 | EventKind::ToolCalled { .. }
                 | EventKind::ToolReturned { .. }

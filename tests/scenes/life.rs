@@ -343,7 +343,7 @@ impl World {
                     self.alarm = None;
                 }
                 Effect::Wake { alarm, .. } => self.alarm = Some(alarm),
-                Effect::Tell(EventKind::TurnStarted) => self.before = None,
+                Effect::Tell(EventKind::TurnStarted { .. }) => self.before = None,
                 Effect::Release { .. }
                 | Effect::Answer { .. }
                 | Effect::Tell(_)

@@ -343,6 +343,7 @@ fn configure(home: &Home, parrot: &Parrot) {
          [supervision]\nrelaunch = \"always\"\nbackoff = [\"1ms\", \"2ms\"]\nmax_relaunches = 100000\n\
          [progress]\nwatch = \"off\"\n\
          [traces]\nendpoint = \"http://{address}\"\ncontents = true\n\
+         protocol = \"json\"\ncompression = \"none\"\n\
          [alerts]\nwebhook = \"http://{address}/alerts\"\ncool_down = \"1ms\"\n\
          [metrics]\nlisten = \"127.0.0.1:0\"\n",
         provider("whole", false),

@@ -8,12 +8,15 @@ use std::thread;
 
 use serde_json::Value;
 
-/// One request: its path, its head and its body.
+/// One request: its path, its head and its body, and the status of the answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Brought {
     pub(crate) path: String,
     pub(crate) head: String,
+    pub(crate) bytes: Vec<u8>,
+    /// The body as JSON; null if it is none.
     pub(crate) body: Value,
+    pub(crate) status: u16,
 }
 
 /// The server; it lives as long as the test's process.
@@ -71,7 +74,9 @@ fn answer(mut stream: TcpStream, status: u16) -> Option<Brought> {
     stream.write_all(said.as_bytes()).ok()?;
     Some(Brought {
         path: head.split_whitespace().nth(1)?.to_string(),
-        body: serde_json::from_slice(&body).ok()?,
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+        bytes: body,
         head,
+        status,
     })
 }

@@ -40,6 +40,41 @@ fn scrape(home: &Home) -> BTreeMap<String, f64> {
         .collect()
 }
 
+/// The metrics by OpenTelemetry's names agree with ours: the model calls and the answered tool calls.
+fn check_conventions(numbers: &BTreeMap<String, f64>, asked: f64, answered: f64) {
+    let sum = |beginning: &str, label: &str| -> f64 {
+        let of = numbers.iter();
+        let of = of.filter(|(name, _)| name.starts_with(beginning) && name.contains(label));
+        of.map(|(_, number)| number).sum()
+    };
+    for name in ["operation", "inference"] {
+        let counted = sum(
+            &format!("gen_ai_client_{name}_duration_seconds_count{{"),
+            "",
+        );
+        assert_eq!(counted, asked, "{name}");
+        let first = format!("gen_ai_client_{name}_time_to_first_chunk_seconds_count{{");
+        assert!(sum(&first, "server_address=\"127.0.0.1\"") > 0.0);
+    }
+    for (kind, direction) in [("input", "in"), ("output", "out")] {
+        let ours = sum("zoea_tokens_total{", &format!("direction=\"{direction}\""));
+        let label = format!("gen_ai_token_type=\"{kind}\"");
+        assert_eq!(sum("gen_ai_client_token_usage_sum{", &label), ours);
+        let total = format!("gen_ai_client_inference_usage_{kind}_tokens_total{{");
+        assert_eq!(sum(&total, "gen_ai_request_model=\"pilot\""), ours);
+    }
+    let tools = sum("gen_ai_execute_tool_duration_seconds_count", "");
+    assert_eq!(tools, answered);
+    assert!(sum("mcp_client_operation_duration_seconds_count{", "tools/call") > 4.0);
+    let turns = sum("gen_ai_invoke_agent_duration_seconds_count", "");
+    assert!(
+        turns > 0.0 && turns <= sum("zoea_turns_total", ""),
+        "{turns}"
+    );
+    let calls = sum("gen_ai_invoke_agent_inference_calls_sum", "");
+    assert!(calls >= turns, "{calls} {turns}");
+}
+
 #[test]
 fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     let (home, swarm, _galaxy, pilot) = playing("[metrics]\nlisten = \"127.0.0.1:0\"\n");
@@ -109,6 +144,16 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     }
     assert!(answered > 4.0);
     assert_eq!(number("zoea_tool_seconds_count"), answered);
+    check_conventions(&numbers, asked, answered);
+    let results = number("zoea_rows_total{kind=\"result\"}");
+    assert_eq!(results, rows.len() as f64);
+    for server in ["pilot", "game"] {
+        assert_eq!(
+            number(&format!("zoea_server_away{{server=\"{server}\"}}")),
+            0.0
+        );
+    }
+    assert_eq!(number("zoea_cost_usd_total{mysis=\"alpha\"}"), 0.0);
     home.ok(&["mysis", "delete", "beta", "--yes"]);
     until("beta is counted no more", || {
         let names = scrape(&home).into_keys();
@@ -117,124 +162,6 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     });
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
-}
-
-/// The received spans of that service, with their attributes as a plain map.
-fn spans(receiver: &Receiver, service: &str) -> Vec<(Value, BTreeMap<String, Value>)> {
-    let mut spans = Vec::new();
-    for one in receiver.brought() {
-        assert_eq!(one.path, "/v1/traces");
-        let resource = &one.body["resourceSpans"][0];
-        assert_eq!(
-            resource["resource"]["attributes"][0]["value"]["stringValue"],
-            service
-        );
-        for span in resource["scopeSpans"][0]["spans"]
-            .as_array()
-            .expect("spans")
-        {
-            let attributes = span["attributes"].as_array().expect("attributes").iter();
-            let attributes = attributes.map(|attribute| {
-                let value = attribute["value"].as_object().expect("a value");
-                let value = value.values().next().expect("of one kind");
-                let key = attribute["key"].as_str().expect("a key");
-                (key.to_string(), value.clone())
-            });
-            spans.push((span.clone(), attributes.collect()));
-        }
-    }
-    spans
-}
-
-/// Spans of a swarm that played and shut down, and that is called `service` at the collector.
-fn flown_with_traces(service: &str, more: &str) -> Vec<(Value, BTreeMap<String, Value>)> {
-    // A collector that is busy at first gets the spans again.
-    let collector = Receiver::start(&[503]);
-    let endpoint = &collector.url;
-    let (_home, swarm, _galaxy, _pilot) =
-        playing(&format!("[traces]\nendpoint = \"{endpoint}\"\n{more}"));
-    until("spans are there", || {
-        let of_turns = spans(&collector, service);
-        let turns = of_turns
-            .iter()
-            .filter(|(span, _)| span["parentSpanId"].is_null());
-        (turns.count() > 2).then_some(())
-    });
-    swarm.signal("-TERM");
-    assert!(swarm.wait().success());
-    spans(&collector, service)
-}
-
-#[test]
-fn a_collector_gets_a_span_for_each_turn_model_call_and_tool_call() {
-    let spans = flown_with_traces("zoea", "");
-    let turns: BTreeMap<&str, &Value> = spans
-        .iter()
-        .filter(|(span, _)| span["parentSpanId"].is_null())
-        .map(|(span, _)| (span["spanId"].as_str().expect("an id"), span))
-        .collect();
-    let nanos = |span: &Value, key: &str| -> u128 {
-        let text = span[key].as_str().expect("a text");
-        text.parse().expect("nanoseconds")
-    };
-    let mut operations: BTreeMap<&str, usize> = BTreeMap::new();
-    for (span, of) in &spans {
-        let operation = of["gen_ai.operation.name"].as_str().expect("a name");
-        *operations.entry(operation).or_default() += 1;
-        let name = span["name"].as_str().expect("a name");
-        let (start, end) = (
-            nanos(span, "startTimeUnixNano"),
-            nanos(span, "endTimeUnixNano"),
-        );
-        assert!(start <= end && start > 1_600_000_000_000_000_000, "{span}");
-        assert_eq!(span["traceId"].as_str().map(str::len), Some(32));
-        let rest = match operation {
-            "invoke_agent" => {
-                assert_eq!(span["kind"], 1);
-                of["gen_ai.agent.name"].as_str()
-            }
-            "chat" => {
-                assert!(of.contains_key("gen_ai.usage.input_tokens"), "{span}");
-                assert_eq!(of["gen_ai.provider.name"], "pilot");
-                of["gen_ai.request.model"].as_str()
-            }
-            "execute_tool" => {
-                assert!(of.contains_key("gen_ai.tool.call.id"), "{span}");
-                of["gen_ai.tool.name"].as_str()
-            }
-            other => panic!("{other} is no operation"),
-        };
-        assert_eq!(name, format!("{operation} {}", rest.expect("a name")));
-        if let Some(parent) = span["parentSpanId"].as_str() {
-            let turn = turns.get(parent).expect("its turn was brought, too");
-            assert_eq!(turn["traceId"], span["traceId"]);
-            assert!(nanos(turn, "startTimeUnixNano") <= start);
-        }
-        let said = [
-            "gen_ai.output.messages",
-            "gen_ai.tool.call.arguments",
-            "gen_ai.tool.call.result",
-        ];
-        assert!(
-            said.iter().all(|key| !of.contains_key(*key)),
-            "contents: {span}"
-        );
-    }
-    assert_eq!(operations.len(), 3, "{operations:?}");
-    assert!(
-        operations["chat"] >= operations["invoke_agent"],
-        "{operations:?}"
-    );
-    assert!(operations["execute_tool"] > 2, "{operations:?}");
-}
-
-#[test]
-fn what_was_said_is_in_the_spans_only_for_those_who_want_it() {
-    let spans = flown_with_traces("belt", "contents = true\nservice = \"belt\"\n");
-    let has = |key: &str| spans.iter().any(|(_, of)| of.contains_key(key));
-    assert!(has("gen_ai.output.messages"));
-    assert!(has("gen_ai.tool.call.arguments"));
-    assert!(has("gen_ai.tool.call.result"));
 }
 
 /// A swarm whose model server refuses the key, with these alerts. It plays at once.

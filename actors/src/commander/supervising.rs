@@ -136,7 +136,8 @@ impl CommanderState {
             EventKind::StateChanged { to, .. } => member.is_starting &= *to == LifeState::Running,
             EventKind::Created
             | EventKind::Deleted
-            | EventKind::TurnStarted
+            | EventKind::TurnStarted { .. }
+            | EventKind::TurnEnded { .. }
             | EventKind::ModelReplied { .. }
             | EventKind::ToolCalled { .. }
             | EventKind::ToolReturned { .. }

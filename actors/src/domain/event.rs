@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::budget::BudgetStatus;
 use super::failing_calls::FailingCalls;
 use super::fault::MysisFault;
-use super::ids::{Incarnation, Lane, MysisId, Timestamp};
+use super::ids::{Incarnation, Lane, MysisId, Timestamp, TurnNumber};
 use super::message::{Row, Severity};
 use super::model::{AnswerProgress, TokenUsage};
 use super::outages::ServerOutages;
@@ -298,7 +298,16 @@ pub enum EventKind {
         reason: Option<Arc<str>>,
     },
     /// A Mysis began a turn.
-    TurnStarted,
+    TurnStarted {
+        /// The turn.
+        turn: TurnNumber,
+    },
+    /// A turn of a Mysis ended, by a reply or by the limit of calls. One that is interrupted does
+    /// not end: its Mysis changes its state.
+    TurnEnded {
+        /// The turn.
+        turn: TurnNumber,
+    },
     /// The model answered.
     ModelReplied {
         /// The usage that the provider reported.

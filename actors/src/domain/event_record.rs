@@ -169,7 +169,8 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         ),
         EventKind::Created
         | EventKind::Deleted
-        | EventKind::TurnStarted
+        | EventKind::TurnStarted { .. }
+        | EventKind::TurnEnded { .. }
         | EventKind::ModelReplied { .. }
         | EventKind::ToolCalled { .. }
         | EventKind::ToolReturned { .. }

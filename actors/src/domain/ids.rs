@@ -50,6 +50,15 @@ impl fmt::Display for Seq {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TurnNumber(pub i64);
 
+/// A turn of a Mysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TurnRef {
+    /// The Mysis.
+    pub mysis: MysisId,
+    /// Its turn. A turn that was interrupted goes on under the same number.
+    pub turn: TurnNumber,
+}
+
 /// The number of an incarnation of one Mysis' actor. Messages of an older one are dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Incarnation(pub i64);

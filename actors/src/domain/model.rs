@@ -124,6 +124,21 @@ pub struct ModelAnswer {
     /// Why the calls must not be made; they are answered with it instead. The server refused what
     /// its own model wrote.
     pub refusal: Option<String>,
+    /// Facts for those who observe calls.
+    pub facts: AnswerFacts,
+}
+
+/// Facts about an answer that no row needs. Metrics and traces report them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerFacts {
+    /// The server's id of the answer.
+    pub id: Option<String>,
+    /// The part of the answer's tokens that was reasoning, if the server reports it.
+    pub reasoning_tokens: Option<u64>,
+    /// The tokens of the request that were written to the provider's cache, if it reports them.
+    pub cache_write_tokens: Option<u64>,
+    /// Whether the answer was asked for in pieces.
+    pub is_streamed: bool,
 }
 
 /// The progress of a streamed answer in bytes; zero for an answer that is not streamed.

@@ -124,6 +124,7 @@ impl GameSession {
             arguments,
             call_id: format!("{}.login", self.who),
             timeout: super::SETTLE_TIMEOUT,
+            context: None,
         };
         let answer = in_time(link.call(call)).await;
         match answer {

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use crate::domain::ids::TurnRef;
 use crate::domain::life::CallOrder;
 use crate::domain::message::CallStatus;
-use crate::ports::{LinkAnswer, LinkCall, LinkFault};
+use crate::ports::{CallContext, LinkAnswer, LinkCall, LinkFault};
 
 use super::{
     GameSession, MAX_RENEWALS, SessionObserver, answer, answer_outcome, call_name, not_executed,
@@ -130,11 +131,16 @@ impl GameSession {
         mut arguments: Map<String, Value>,
     ) -> Result<LinkAnswer, LinkFault> {
         self.give_session_id(&order.tool, &mut arguments);
+        let turn = TurnRef {
+            mysis: self.who,
+            turn: order.turn,
+        };
         let call = LinkCall {
             tool: order.tool.clone(),
             arguments,
             call_id: call_name(self.who, order.key),
             timeout: self.rules.timeout,
+            context: Some(CallContext::new(turn, order.key)),
         };
         match &self.link {
             Some(link) => link.call(call).await,

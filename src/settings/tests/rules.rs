@@ -104,6 +104,10 @@ allowed: an http or https URL (what stands there is not shown)
 alerts: webhook = "hooks.test/secret" => another text (not shown here)
 allowed: true or false
 traces: contents = 1 => 1
+allowed: "protobuf" or "json"
+traces: protocol = "grpc" => "grpc"
+allowed: "gzip" or "none"
+traces: compression = true => true
 allowed: an http or https URL
 traces: endpoint = "collector" => "collector"
 allowed: a URL postgres://user:password@host:port/database

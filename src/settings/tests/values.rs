@@ -76,6 +76,9 @@ fn every_key_is_read() {
         cool_down = "1h"
         [traces]
         endpoint = "http://collector:4318/"
+        protocol = "json"
+        compression = "none"
+        headers_env = "COLLECTOR_HEADERS"
         contents = true
         service = "belt"
         [metrics]
@@ -220,8 +223,14 @@ fn every_key_is_read() {
         },
         traces: TraceSettings {
             endpoint: Some("http://collector:4318".to_owned()),
+            protocol: Some(TraceProtocol::Json),
+            compression: false,
+            headers_env: Some("COLLECTOR_HEADERS".to_owned()),
             contents: true,
-            service: "belt".to_owned(),
+            service: Some("belt".to_owned()),
+            collector: None,
+            headers: Vec::new(),
+            resource: Vec::new(),
         },
         metrics: MetricsSettings {
             allow_remote: true,

@@ -122,6 +122,7 @@ async fn call(link: &Arc<dyn Link>, tool: &str, arguments: Value) -> Result<Stri
         arguments: arguments.as_object().cloned().unwrap_or_default(),
         call_id: "1".to_string(),
         timeout: Duration::from_secs(60),
+        context: None,
     };
     link.call(call).await.map(|answer| answer.text)
 }

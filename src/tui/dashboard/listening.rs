@@ -63,7 +63,8 @@ impl Dashboard {
                 text,
             } => self.on_notice(event.at, who, (*severity, code), text),
             EventKind::Shutdown => self.closing = Some(event.at),
-            EventKind::TurnStarted
+            EventKind::TurnStarted { .. }
+            | EventKind::TurnEnded { .. }
             | EventKind::ModelReplied { .. }
             | EventKind::ToolCalled { .. }
             | EventKind::ToolReturned { .. }

@@ -61,6 +61,7 @@ impl Life {
         let messages: Arc<[ChatMessage]> = composed.messages.into();
         self.effects.push(Effect::Ask(ModelQuery {
             work,
+            turn: self.turn,
             routes: self.model_routes(),
             tokens: self.gauge.estimate_tokens(bytes as u64),
             messages,
@@ -255,6 +256,7 @@ impl Life {
             doubt,
             refusal,
             echo,
+            facts: _,
         } = answer;
         if let Some(doubt) = doubt {
             self.record_notice(Severity::Warn, "usage_doubted", None, &doubt);

@@ -38,6 +38,7 @@ impl Life {
         self.set_activity(activity_of(&open.call.command()));
         self.effects.push(Effect::Call(CallOrder {
             work,
+            turn: self.turn,
             key: open.key,
             tool: open.call.name,
             arguments: open.call.arguments,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::compose::Breakdown;
 use crate::event::{Activity, EventKind, LinkState};
-use crate::ids::{CallKey, Timestamp};
+use crate::ids::{CallKey, Timestamp, TurnNumber};
 use crate::message::{CallStatus, Severity};
 use crate::model::{ChatMessage, ModelAnswer, ModelFault};
 use crate::order::{MysisOrder, OrderResult};
@@ -196,6 +196,8 @@ pub enum Effect {
 pub struct ModelQuery {
     /// The id of the task.
     pub work: TaskId,
+    /// The turn.
+    pub turn: TurnNumber,
     /// The providers to ask: the Mysis' own provider, then its fallbacks.
     pub routes: Vec<Route>,
     /// The estimated tokens of the request.
@@ -228,6 +230,8 @@ pub struct Route {
 pub struct CallOrder {
     /// The id of the task.
     pub work: TaskId,
+    /// The turn.
+    pub turn: TurnNumber,
     /// The key of the call.
     pub key: CallKey,
     /// The tool.

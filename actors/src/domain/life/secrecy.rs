@@ -173,6 +173,7 @@ impl ModelAnswer {
             doubt,
             refusal,
             echo,
+            facts,
         } = self;
         if let Some(echo) = echo {
             **echo = echo.with_texts(|text| known.clean_shared(text));
@@ -185,7 +186,7 @@ impl ModelAnswer {
             } = call;
             [id, name, arguments]
         });
-        let others = [reasoning, finish_reason, model, refusal]
+        let others = [reasoning, finish_reason, model, refusal, &mut facts.id]
             .into_iter()
             .flatten();
         for text in of_calls.chain(others).chain([text]) {

@@ -35,7 +35,8 @@ impl Life {
             },
         };
         if is_new {
-            self.tell_event(EventKind::TurnStarted);
+            let turn = self.turn;
+            self.tell_event(EventKind::TurnStarted { turn });
             self.say_what_set_it_going(began);
         }
         self.go_on_in_turn();
@@ -176,12 +177,14 @@ impl Life {
         if self.mode == Mode::Draining {
             return self.effects.push(Effect::Leave);
         }
+        let number = self.turn;
         let was_nudged = match turn.began {
             TurnTrigger::Nudged => true,
             TurnTrigger::Continued => !turn.called_tools,
             TurnTrigger::Ordered => false,
         };
         let intent = self.order_intent(&turn.owner);
+        self.tell_event(EventKind::TurnEnded { turn: number });
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;
         }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::domain::model::{AnswerProgress, ModelAnswer, ModelFault};
+use crate::ports::AnswerMeter;
 
 /// The shortest interval between two progress reports. A shorter answer is only reported when it is
 /// complete.
@@ -21,10 +21,11 @@ type ModelResult = Result<ModelAnswer, ModelFault>;
 /// the progress.
 pub(super) async fn await_answer(
     mut answer: BoxFuture<'static, ModelResult>,
-    mut face: watch::Receiver<AnswerProgress>,
+    meter: &AnswerMeter,
     silence: Duration,
     mut tell: impl FnMut(AnswerProgress),
 ) -> ModelResult {
+    let mut face = meter.subscribe();
     let begun = Instant::now();
     let end = begun + silence * MAX_SILENCES;
     let (mut heard, mut told) = (begun, begun);
@@ -48,6 +49,7 @@ pub(super) async fn await_answer(
             () = &mut alarm => {
                 let now = Instant::now();
                 if now >= end.min(heard + silence) {
+                    meter.give_up();
                     return Err(too_late(now >= end, silence, *face.borrow()));
                 }
                 if let Some(arrived) = untold.take() {
@@ -76,7 +78,6 @@ fn too_late(is_endless: bool, silence: Duration, arrived: AnswerProgress) -> Mod
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ports::AnswerMeter;
     use futures::FutureExt;
     use std::sync::{Arc, Mutex};
 
@@ -92,8 +93,8 @@ mod tests {
     /// A model that sends a byte after each pause and then its answer. Returns the answer, the time
     /// that it took, and the reports with their seconds.
     async fn heard(pauses: Vec<Duration>) -> (ModelResult, Duration, Vec<(u64, u64)>) {
-        let meter = AnswerMeter::default();
-        let face = meter.subscribe();
+        let shared = AnswerMeter::default();
+        let meter = shared.clone();
         let model = async move {
             for (words, pause) in (1..).zip(pauses) {
                 tokio::time::sleep(pause).await;
@@ -107,7 +108,8 @@ mod tests {
             let at = begun.elapsed().as_secs();
             told.lock().unwrap().push((at, arrived.words));
         };
-        let answer = await_answer(model.boxed(), face, SILENCE, tell).await;
+        let answer = await_answer(model.boxed(), &shared, SILENCE, tell).await;
+        assert_eq!(shared.is_given_up(), answer.is_err());
         let told = told.lock().unwrap().clone();
         (answer, begun.elapsed(), told)
     }
@@ -152,12 +154,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_a_meter_the_time_is_that_of_the_whole() {
+    async fn without_any_progress_the_time_is_that_of_the_whole() {
         let (meter, begun) = (AnswerMeter::default(), Instant::now());
-        let face = meter.subscribe();
-        drop(meter);
         let model = tokio::time::sleep(SILENCE / 2).map(|()| yes()).boxed();
-        let answer = await_answer(model, face, SILENCE, |_| panic!("nothing is there")).await;
+        let answer = await_answer(model, &meter, SILENCE, |_| panic!("nothing is there")).await;
         assert_eq!((answer, begun.elapsed()), (yes(), SILENCE / 2));
     }
 }

@@ -10,7 +10,7 @@ use tracing::{Instrument, Span};
 use crate::domain::event::Activity;
 use crate::domain::gate::AdmissionRequest;
 use crate::domain::gate::circuit::CallOutcome;
-use crate::domain::ids::{Lane, MysisId};
+use crate::domain::ids::{Lane, MysisId, TurnNumber, TurnRef};
 use crate::domain::last_request::LastRequest;
 use crate::domain::life::{LifeInput, ModelQuery, Route, remove_secrets_of_reply};
 use crate::domain::message::Severity;
@@ -120,6 +120,7 @@ impl ModelCaller {
     ) -> LifeInput {
         let ModelQuery {
             work,
+            turn,
             routes,
             messages,
             is_last_try,
@@ -146,7 +147,8 @@ impl ModelCaller {
         let clock = &self.deps.session.clock;
         let (provider, model) = (route.provider.clone(), route.model.clone());
         let started = clock.moment();
-        let result = self.ask_once(door, session, &pass, route, messages).await;
+        let asked = (turn, route, messages);
+        let result = self.ask_once(door, session, &pass, asked).await;
         let ms = clock.moment().millis_since(started);
         pass.outcome = call_outcome(&result, is_last_try);
         self.settle_with_gate(&pass, (&provider, &model), &result);
@@ -193,8 +195,7 @@ impl ModelCaller {
         door: &MailboxObserver,
         session: &GameSession,
         pass: &Permit,
-        route: Route,
-        messages: Arc<[ChatMessage]>,
+        (turn, route, messages): (TurnNumber, Route, Arc<[ChatMessage]>),
     ) -> Result<ModelAnswer, ModelFault> {
         let Some(provider) = self.rules.providers.get(&route.provider) else {
             return Err(ModelFault::Permanent {
@@ -219,16 +220,16 @@ impl ModelCaller {
             at: self.deps.session.clock.now(),
             request: request.clone(),
         });
-        let meter = AnswerMeter::default();
-        let face = meter.subscribe();
-        let answer = self.deps.models.ask(request, meter);
+        let mysis = self.payer;
+        let meter = AnswerMeter::of_turn(TurnRef { mysis, turn });
+        let answer = self.deps.models.ask(request, meter.clone());
         let tell = |arrived| {
             if pass.is_trial {
                 pass.report_sign_of_life();
             }
             door.on_event(SessionEvent::Progress(Activity::Answering(arrived)));
         };
-        let mut answer = await_answer(answer, face, provider.timeout, tell).await;
+        let mut answer = await_answer(answer, &meter, provider.timeout, tell).await;
         remove_secrets_of_reply(&mut answer, &secrets.redactor());
         answer
     }

@@ -132,7 +132,7 @@ fn what_happens_is_told_in_order() {
         .iter()
         .filter_map(|effect| match effect {
             Effect::Tell(EventKind::StateChanged { .. }) => Some("state"),
-            Effect::Tell(EventKind::TurnStarted) => Some("turn"),
+            Effect::Tell(EventKind::TurnStarted { .. }) => Some("turn"),
             Effect::Tell(EventKind::ModelReplied { .. }) => Some("replied"),
             Effect::Tell(EventKind::ToolCalled { .. }) => Some("called"),
             Effect::Tell(EventKind::ToolReturned { .. }) => Some("returned"),

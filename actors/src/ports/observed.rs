@@ -1,0 +1,120 @@
+//! What a caller and a port share about one call, beyond question and answer: whose it is, how far
+//! it has come, and what an observer wants to know of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::watch;
+
+use crate::domain::ids::{CallKey, TurnRef};
+use crate::domain::model::AnswerProgress;
+
+/// The progress of a model's answer, and whose answer it is. Clones share it. Only the newest
+/// progress is kept, so a slow reader misses nothing that matters and nothing accumulates.
+#[derive(Clone, Debug, Default)]
+pub struct AnswerMeter(Arc<MeterState>);
+
+#[derive(Debug, Default)]
+struct MeterState {
+    turn: Option<TurnRef>,
+    progress: watch::Sender<AnswerProgress>,
+    is_too_late: AtomicBool,
+}
+
+impl AnswerMeter {
+    /// A meter for an answer that a turn waits for.
+    #[must_use]
+    pub fn of_turn(turn: TurnRef) -> AnswerMeter {
+        AnswerMeter(Arc::new(MeterState {
+            turn: Some(turn),
+            ..MeterState::default()
+        }))
+    }
+
+    /// The turn that waits; `None` if no Mysis asks.
+    #[must_use]
+    pub fn turn(&self) -> Option<TurnRef> {
+        self.0.turn
+    }
+
+    /// Sets the progress.
+    pub fn stands_at(&self, arrived: AnswerProgress) {
+        self.0.progress.send_if_modified(|known| {
+            let is_new = *known != arrived;
+            *known = arrived;
+            is_new
+        });
+    }
+
+    /// A receiver of the progress.
+    #[must_use]
+    pub fn subscribe(&self) -> watch::Receiver<AnswerProgress> {
+        self.0.progress.subscribe()
+    }
+
+    /// Notes that nobody waits any longer because the answer takes too long. A request that is
+    /// dropped without this was cancelled.
+    pub fn give_up(&self) {
+        self.0.is_too_late.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the answer took too long.
+    #[must_use]
+    pub fn is_given_up(&self) -> bool {
+        self.0.is_too_late.load(Ordering::Relaxed)
+    }
+}
+
+/// The place of a tool call in a turn, and what the way to the server reports about it.
+#[derive(Clone, Debug)]
+pub struct CallContext {
+    /// The turn that makes the call.
+    pub turn: TurnRef,
+    /// The call.
+    pub key: CallKey,
+    /// The span of the call in W3C's form, for the server; `None` if nobody traces it.
+    pub traceparent: Option<Arc<str>>,
+    wire: Arc<Mutex<Option<WireFacts>>>,
+}
+
+/// Facts about a call's way to the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WireFacts {
+    /// The negotiated version of MCP.
+    pub protocol_version: Option<Arc<str>>,
+    /// The server's error code, if it answered with an error instead of a result.
+    pub error_code: Option<i64>,
+    /// The transport as OpenTelemetry names it: `tcp` or `pipe`.
+    pub transport: Option<&'static str>,
+}
+
+impl CallContext {
+    /// A call of a turn.
+    #[must_use]
+    pub fn new(turn: TurnRef, key: CallKey) -> CallContext {
+        CallContext {
+            turn,
+            key,
+            traceparent: None,
+            wire: Arc::default(),
+        }
+    }
+
+    /// Notes that the call went to the server. The newest facts count.
+    pub fn report(&self, facts: WireFacts) {
+        *self.wire.lock().unwrap_or_else(PoisonError::into_inner) = Some(facts);
+    }
+
+    /// The facts; `None` if the call did not go to the server.
+    #[must_use]
+    pub fn wire_facts(&self) -> Option<WireFacts> {
+        let facts = self.wire.lock().unwrap_or_else(PoisonError::into_inner);
+        facts.clone()
+    }
+}
+
+impl PartialEq for CallContext {
+    fn eq(&self, other: &CallContext) -> bool {
+        (self.turn, self.key, &self.traceparent) == (other.turn, other.key, &other.traceparent)
+    }
+}

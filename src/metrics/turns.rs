@@ -1,0 +1,149 @@
+//! The metrics of turns (`gen_ai.invoke_agent.*`, `gen_ai.execute_tool.*`), counted from events.
+
+use std::collections::BTreeMap;
+
+use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::message::{CallStatus, RowBody};
+
+use super::text::{Histogram, MetricsPage};
+
+/// The upper bounds of a turn's duration, in seconds.
+const SECONDS_BOUNDS: [f64; 14] = [
+    0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0,
+];
+/// The upper bounds of the calls of a turn.
+const CALLS_BOUNDS: [f64; 12] = [
+    0.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0,
+];
+/// The upper bounds of a tool's duration that the conventions advise, in seconds.
+const TOOL_SECONDS_BOUNDS: [f64; 14] = [
+    0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
+
+/// What is known of turns.
+pub(super) struct TurnMetrics {
+    open: BTreeMap<MysisId, TurnCount>,
+    seconds: Histogram,
+    model_calls: Histogram,
+    tool_calls: Histogram,
+    tool_seconds: [Histogram; 2],
+}
+
+/// A turn in progress.
+struct TurnCount {
+    since: Timestamp,
+    model_calls: u32,
+    tool_calls: u32,
+}
+
+impl Default for TurnMetrics {
+    fn default() -> TurnMetrics {
+        TurnMetrics {
+            open: BTreeMap::new(),
+            seconds: Histogram::new(&SECONDS_BOUNDS),
+            model_calls: Histogram::new(&CALLS_BOUNDS),
+            tool_calls: Histogram::new(&CALLS_BOUNDS),
+            tool_seconds: [(); 2].map(|()| Histogram::new(&TOOL_SECONDS_BOUNDS)),
+        }
+    }
+}
+
+impl TurnMetrics {
+    /// Counts an event.
+    pub(super) fn on_event(&mut self, event: &SwarmEvent) {
+        let Some(who) = &event.mysis else {
+            return;
+        };
+        match &event.what {
+            EventKind::TurnStarted { .. } => {
+                let count = TurnCount {
+                    since: event.at,
+                    model_calls: 0,
+                    tool_calls: 0,
+                };
+                self.open.insert(who.id, count);
+            }
+            EventKind::TurnEnded { .. } => {
+                if let Some(turn) = self.open.remove(&who.id) {
+                    self.seconds.observe(seconds(event.at.since(turn.since)));
+                    self.model_calls.observe(f64::from(turn.model_calls));
+                    self.tool_calls.observe(f64::from(turn.tool_calls));
+                }
+            }
+            EventKind::Stored(row) => self.on_row(who.id, &row.body),
+            EventKind::Deleted => drop(self.open.remove(&who.id)),
+            EventKind::Created
+            | EventKind::StateChanged { .. }
+            | EventKind::ModelReplied { .. }
+            | EventKind::ToolCalled { .. }
+            | EventKind::ToolReturned { .. }
+            | EventKind::Mission(_)
+            | EventKind::StatusChanged(_)
+            | EventKind::BudgetChanged(_)
+            | EventKind::OutagesChanged(_)
+            | EventKind::SilenceChanged(_)
+            | EventKind::Learned(_)
+            | EventKind::Notice { .. }
+            | EventKind::Shutdown => {}
+        }
+    }
+
+    fn on_row(&mut self, mysis: MysisId, body: &RowBody) {
+        let turn = self.open.get_mut(&mysis);
+        match body {
+            RowBody::Reply(_) | RowBody::Call { .. } => {
+                turn.into_iter().for_each(|turn| turn.model_calls += 1);
+            }
+            RowBody::Result { meta, .. } => {
+                turn.into_iter().for_each(|turn| turn.tool_calls += 1);
+                let took = seconds(meta.ms);
+                match meta.status {
+                    CallStatus::Done => self.tool_seconds[0].observe(took),
+                    CallStatus::Failed => self.tool_seconds[1].observe(took),
+                    CallStatus::Recorded
+                    | CallStatus::Sent
+                    | CallStatus::Unknown
+                    | CallStatus::NotExecuted => {}
+                }
+            }
+            RowBody::Prompt { .. }
+            | RowBody::Mission { .. }
+            | RowBody::Peer { .. }
+            | RowBody::Note { .. }
+            | RowBody::Host { .. }
+            | RowBody::Audit { .. }
+            | RowBody::Unknown { .. } => {}
+        }
+    }
+
+    pub(super) fn write(&self, page: &mut MetricsPage) {
+        let name = "gen_ai_invoke_agent_duration_seconds";
+        page.write_head(
+            name,
+            "histogram",
+            "How long turns took that came to an end.",
+        );
+        page.write_histogram(name, &[], &self.seconds);
+        let name = "gen_ai_invoke_agent_inference_calls";
+        page.write_head(name, "histogram", "The model's answers of a turn.");
+        page.write_histogram(name, &[], &self.model_calls);
+        let name = "gen_ai_invoke_agent_tool_calls";
+        page.write_head(name, "histogram", "The tool calls of a turn.");
+        page.write_histogram(name, &[], &self.tool_calls);
+        let name = "gen_ai_execute_tool_duration_seconds";
+        page.write_head(
+            name,
+            "histogram",
+            "How long tool calls took that were answered.",
+        );
+        let [good, failed] = &self.tool_seconds;
+        page.write_histogram(name, &[], good);
+        page.write_histogram(name, &[("error_type", "tool_error")], failed);
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
+fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1000.0
+}

@@ -1,0 +1,136 @@
+//! What is seen at the ports: each model call, each tool call and each session with the game's
+//! server, reported to observers when it is over.
+//!
+//! Observers are called by the tasks of the Myses, so they must not wait for anything.
+
+mod links;
+mod models;
+mod server;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::ids::{CallKey, Timestamp, TurnRef};
+use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
+use actors::ports::{LinkAnswer, LinkCall, LinkFault, WireFacts};
+
+pub use links::ObservedUpstream;
+pub use models::ObservedModels;
+pub use server::ModelServer;
+
+/// Receives what is seen at the ports.
+pub trait CallObserver: Send + Sync {
+    /// A model call begins. It ends with [`CallObserver::on_model_call`].
+    fn on_model_call_begun(&self, _turn: Option<TurnRef>, _at: Timestamp) {}
+
+    /// A model call is over.
+    fn on_model_call(&self, call: &ModelCallReport<'_>);
+
+    /// The span of a tool call that is about to be sent, in W3C's form, for the server.
+    fn traceparent(&self, _turn: TurnRef, _key: CallKey, _at: Timestamp) -> Option<Arc<str>> {
+        None
+    }
+
+    /// A tool call got its answer, or none.
+    fn on_tool_call(&self, call: &ToolCallReport<'_>);
+
+    /// A session with the game's server is over.
+    fn on_session_over(&self, _took: Duration) {}
+}
+
+/// All observers.
+pub type CallObservers = Arc<[Arc<dyn CallObserver>]>;
+
+/// A model call that is over.
+pub struct ModelCallReport<'a> {
+    /// The turn that asked; `None` if no Mysis did.
+    pub turn: Option<TurnRef>,
+    /// What was asked.
+    pub request: &'a ModelRequest,
+    /// The server, if it is known.
+    pub server: Option<&'a ModelServer>,
+    /// When it began and ended.
+    pub began: Timestamp,
+    /// When it ended.
+    pub ended: Timestamp,
+    /// How long it took.
+    pub took: Duration,
+    /// The time until the first part of a streamed answer.
+    pub first_chunk: Option<Duration>,
+    /// How it ended.
+    pub end: ModelCallEnd<'a>,
+}
+
+/// How a model call ended.
+#[derive(Clone, Copy, Debug)]
+pub enum ModelCallEnd<'a> {
+    /// The model answered.
+    Answered(&'a ModelAnswer),
+    /// There is no answer.
+    Failed(&'a ModelFault),
+    /// The answer took too long.
+    TimedOut,
+    /// It was cancelled, because its Mysis was stopped or the program ends.
+    Aborted,
+}
+
+impl ModelCallEnd<'_> {
+    /// The word of CONTRACT.md for it.
+    #[must_use]
+    pub fn outcome(&self) -> &'static str {
+        match self {
+            ModelCallEnd::Answered(_) => "ok",
+            ModelCallEnd::Failed(ModelFault::Transient { .. }) => "transient",
+            ModelCallEnd::Failed(ModelFault::Permanent { .. }) => "permanent",
+            ModelCallEnd::Failed(ModelFault::Unreachable { .. }) => "unreachable",
+            ModelCallEnd::Failed(ModelFault::NoDescriptor { .. }) => "no_descriptor",
+            ModelCallEnd::Failed(ModelFault::Empty { .. }) => "empty",
+            ModelCallEnd::Failed(ModelFault::TooLong { .. }) => "too_long",
+            ModelCallEnd::Failed(ModelFault::Adapted { .. }) => "adapted",
+            ModelCallEnd::TimedOut => "timeout",
+            ModelCallEnd::Aborted => "aborted",
+        }
+    }
+
+    /// The kind of the failure; `None` for an answer.
+    #[must_use]
+    pub fn error_type(&self) -> Option<&'static str> {
+        match self {
+            ModelCallEnd::Answered(_) => None,
+            ModelCallEnd::Failed(_) | ModelCallEnd::TimedOut | ModelCallEnd::Aborted => {
+                Some(self.outcome())
+            }
+        }
+    }
+}
+
+/// A tool call that a server was asked to make, and its answer.
+pub struct ToolCallReport<'a> {
+    /// The call as it was sent.
+    pub call: &'a LinkCall,
+    /// How long it took.
+    pub took: Duration,
+    /// The answer; `None` if the call was cancelled.
+    pub answer: Option<&'a Result<LinkAnswer, LinkFault>>,
+    /// What is known of the way to the server; `None` if the call did not get there.
+    pub wire: Option<WireFacts>,
+}
+
+impl ToolCallReport<'_> {
+    /// The kind of the failure; `None` for a good answer.
+    #[must_use]
+    pub fn error_type(&self) -> Option<&'static str> {
+        Some(match self.answer {
+            None => "aborted",
+            Some(Ok(answer)) if answer.is_error => "tool_error",
+            Some(Ok(_)) => return None,
+            Some(Err(LinkFault::Unreachable(_))) => "unreachable",
+            Some(Err(LinkFault::SessionLost(_))) => "session_lost",
+            Some(Err(LinkFault::Limited { .. })) => "limited",
+            Some(Err(LinkFault::Restarting { .. })) => "restarting",
+            Some(Err(LinkFault::Refused(_))) => "refused",
+            Some(Err(LinkFault::NoAccess(_))) => "no_access",
+            Some(Err(LinkFault::AnswerLost(_))) => "answer_lost",
+        })
+    }
+}

@@ -1,0 +1,198 @@
+//! Brings spans to a collector by OTLP over HTTP.
+
+use std::io::Write;
+use std::time::{Duration, SystemTime};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use prost::Message;
+use reqwest::StatusCode;
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use serde_json::Value;
+
+use crate::settings::TraceProtocol;
+
+use super::otlp::{ExportTraceServiceRequest, ExportTraceServiceResponse};
+
+/// How long one try may take.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// The waits before further tries, where the collector names none.
+pub(super) const RETRY_WAITS: [Duration; 4] = [
+    Duration::from_millis(500),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+    Duration::from_secs(10),
+];
+/// The longest wait that a collector may ask for. Other spans wait meanwhile.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(30);
+/// The most bytes of an answer that are read.
+const MAX_ANSWER_BYTES: usize = 64 << 10;
+
+/// The way to a collector.
+pub(super) struct OtlpSender {
+    pub(super) http: reqwest::Client,
+    pub(super) url: String,
+    pub(super) headers: HeaderMap,
+    pub(super) protocol: TraceProtocol,
+    pub(super) is_compressed: bool,
+    /// The waits before further tries, where the collector names none.
+    pub(super) waits: &'static [Duration],
+}
+
+/// A request that the collector took.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Taken {
+    /// The number of spans in it that it refused.
+    pub(super) rejected: u64,
+    /// What it says, if anything.
+    pub(super) message: String,
+}
+
+/// Why a try failed, and whether another one may help.
+struct FailedTry {
+    why: String,
+    is_final: bool,
+    wait: Option<Duration>,
+}
+
+impl OtlpSender {
+    /// Sends spans, again where that may help.
+    ///
+    /// # Errors
+    /// Says why the collector did not take them.
+    pub(super) async fn send(&self, spans: &ExportTraceServiceRequest) -> Result<Taken, String> {
+        let body = self.encode(spans)?;
+        let mut waits = self.waits.iter();
+        loop {
+            let failed = match self.try_once(body.clone()).await {
+                Ok(taken) => return Ok(taken),
+                Err(failed) => failed,
+            };
+            let Some(usual) = waits.next().filter(|_| !failed.is_final) else {
+                return Err(failed.why);
+            };
+            let wait = failed
+                .wait
+                .map_or(*usual, |asked| asked.min(MAX_RETRY_AFTER));
+            // The collectors of a house are not asked by all of its programs at once.
+            tokio::time::sleep(wait + wait.mul_f64(fastrand::f64() / 10.0)).await;
+        }
+    }
+
+    fn encode(&self, spans: &ExportTraceServiceRequest) -> Result<Vec<u8>, String> {
+        let plain = match self.protocol {
+            TraceProtocol::Protobuf => spans.encode_to_vec(),
+            TraceProtocol::Json => serde_json::to_vec(spans).map_err(|error| error.to_string())?,
+        };
+        if !self.is_compressed {
+            return Ok(plain);
+        }
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        let written = packed.write_all(&plain).and_then(|()| packed.finish());
+        written.map_err(|error| error.to_string())
+    }
+
+    async fn try_once(&self, body: Vec<u8>) -> Result<Taken, FailedTry> {
+        let mut request = self.http.post(&self.url).timeout(REQUEST_TIMEOUT);
+        request = request.headers(self.headers.clone());
+        let kind = match self.protocol {
+            TraceProtocol::Protobuf => "application/x-protobuf",
+            TraceProtocol::Json => "application/json",
+        };
+        request = request.header(CONTENT_TYPE, kind).header(ACCEPT, kind);
+        if self.is_compressed {
+            request = request.header(CONTENT_ENCODING, "gzip");
+        }
+        let answer = request.body(body).send().await;
+        let answer = answer.map_err(|error| FailedTry {
+            is_final: error.is_redirect() || error.is_builder(),
+            why: zoea_http::error_text(error),
+            wait: None,
+        })?;
+        let status = answer.status();
+        let wait = zoea_http::retry_after(answer.headers(), SystemTime::now());
+        let kind = answer.headers().get(CONTENT_TYPE);
+        let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+        let said = read_answer(answer).await;
+        if status.is_success() {
+            return Ok(read_taken(&said, is_json));
+        }
+        Err(FailedTry {
+            why: refusal_text(status, &said),
+            is_final: !may_pass(status),
+            wait,
+        })
+    }
+}
+
+/// Whether OTLP says that a request with this answer is sent again.
+fn may_pass(status: StatusCode) -> bool {
+    matches!(status.as_u16(), 429 | 502 | 503 | 504)
+}
+
+/// The beginning of an answer. One that breaks off has nothing that is needed.
+async fn read_answer(mut answer: reqwest::Response) -> Vec<u8> {
+    let mut said = Vec::new();
+    while let Ok(Some(bytes)) = answer.chunk().await {
+        let room = MAX_ANSWER_BYTES - said.len();
+        said.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        if said.len() == MAX_ANSWER_BYTES {
+            break;
+        }
+    }
+    said
+}
+
+/// What the collector says about a request that it took. An answer that cannot be read says
+/// nothing.
+fn read_taken(said: &[u8], is_json: bool) -> Taken {
+    let (rejected, message) = if is_json {
+        let said: Value = serde_json::from_slice(said).unwrap_or_default();
+        let partial = &said["partialSuccess"];
+        // Proto3 writes a number of 64 bits as text; some collectors write a number.
+        let rejected = &partial["rejectedSpans"];
+        let number = rejected.as_str().and_then(|text| text.parse().ok());
+        let message = partial["errorMessage"].as_str().unwrap_or_default();
+        (
+            number.or(rejected.as_i64()).unwrap_or(0),
+            message.to_string(),
+        )
+    } else {
+        let said = ExportTraceServiceResponse::decode(said).unwrap_or_default();
+        let partial = said.partial_success.unwrap_or_default();
+        (partial.rejected_spans, partial.error_message)
+    };
+    Taken {
+        rejected: u64::try_from(rejected).unwrap_or(0),
+        message: zoea_http::excerpt(&message),
+    }
+}
+
+/// A refusal for the operator, with what may help.
+fn refusal_text(status: StatusCode, said: &[u8]) -> String {
+    let advice = match status.as_u16() {
+        401 | 403 => "; check the variable that [traces] headers_env names",
+        404 | 405 => "; check [traces] endpoint",
+        415 => "; set [traces] protocol to the other form",
+        _ => "",
+    };
+    let said = zoea_http::excerpt(&readable(said));
+    let said = match said.is_empty() {
+        true => said,
+        false => format!(": {said}"),
+    };
+    format!("HTTP {status}{said}{advice}")
+}
+
+/// The readable part of an answer, which may be protobuf.
+fn readable(said: &[u8]) -> String {
+    let text = String::from_utf8_lossy(said);
+    let text: String = text
+        .chars()
+        .filter(|letter| !letter.is_control() && *letter != char::REPLACEMENT_CHARACTER)
+        .collect();
+    text.trim().to_string()
+}
+
+#[cfg(test)]
+mod tests;
