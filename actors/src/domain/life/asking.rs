@@ -6,9 +6,7 @@ use crate::bounds::{self, MAX_CALLS};
 use crate::compose::{Composition, MIN_BUDGET_BYTES, compose, note_allowance, wire_bytes};
 use crate::event::{Activity, EventKind};
 use crate::ids::Seq;
-use crate::message::{
-    CallRecord, CallStatus, HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge,
-};
+use crate::message::{HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge};
 use crate::model::{Charge, ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
 use crate::redact::hide_passwords;
 use crate::system_prompt::{PromptFacts, render_template};
@@ -387,6 +385,7 @@ impl Life {
             then: AfterRecording::GoOn,
         });
     }
+<<<<<<< ours
 
     fn recorded_call(&self, call: RequestedCall) -> CallRecord {
         let arguments: Arc<str> = if call.arguments.trim().is_empty() {
@@ -408,4 +407,6 @@ impl Life {
             status: CallStatus::Recorded,
         }
     }
+=======
+>>>>>>> theirs
 }

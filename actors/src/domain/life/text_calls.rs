@@ -1,9 +1,9 @@
-//! Calls that a model left in its text.
+//! The calls of an answer as they are stored, and those that a model left in its text.
 
 use std::sync::Arc;
 
-use crate::message::Severity;
-use crate::model::ModelAnswer;
+use crate::message::{CallRecord, CallStatus, Severity};
+use crate::model::{ModelAnswer, RequestedCall};
 use crate::written_call::{WRITTEN_CALLS_ADVICE, WrittenText, read_text};
 
 use super::Life;
@@ -38,5 +38,27 @@ impl Life {
             self.record_notice(Severity::Warn, "calls_in_text", None, &text);
         }
         true
+    }
+
+    /// The call as it is stored, before it is made.
+    pub(super) fn recorded_call(&self, call: RequestedCall) -> CallRecord {
+        let arguments = if call.arguments.trim().is_empty() {
+            "{}".into()
+        } else {
+            call.arguments.into()
+        };
+        let meant = self
+            .session
+            .tools
+            .resolve_name(&call.name)
+            .map(|tool| tool.name.clone());
+        let name = meant.unwrap_or_else(|| call.name.into());
+        CallRecord {
+            id: call.id.into(),
+            read_only: self.session.tools.is_read_only(&name),
+            name,
+            arguments,
+            status: CallStatus::Recorded,
+        }
     }
 }
