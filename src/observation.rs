@@ -86,6 +86,7 @@ impl ModelCallEnd<'_> {
             ModelCallEnd::Failed(ModelFault::NoDescriptor { .. }) => "no_descriptor",
             ModelCallEnd::Failed(ModelFault::Empty { .. }) => "empty",
             ModelCallEnd::Failed(ModelFault::TooLong { .. }) => "too_long",
+            ModelCallEnd::Failed(ModelFault::OutOfService { .. }) => "out_of_service",
             ModelCallEnd::Failed(ModelFault::Adapted { .. }) => "adapted",
             ModelCallEnd::TimedOut => "timeout",
             ModelCallEnd::Aborted => "aborted",

@@ -87,6 +87,7 @@ mod tests {
             arguments: arguments.as_object().unwrap().clone(),
             call_id: "1".to_string(),
             timeout: Duration::ZERO,
+            context: None,
         };
         let sent_as_action = with_code(call, &"REG-7".into());
         assert_eq!(sent_as_action.arguments[CODE_ARGUMENT], "REG-7");

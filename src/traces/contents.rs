@@ -35,7 +35,7 @@ pub(super) fn input_contents(messages: &[ChatMessage]) -> InputContents {
                 continue;
             }
             ChatMessage::User(text) => message_json("user", vec![text_part(text)]),
-            ChatMessage::Assistant { text, calls } => {
+            ChatMessage::Assistant { text, calls, .. } => {
                 let said = (!text.is_empty()).then(|| text_part(text));
                 let calls = calls.iter().map(call_part);
                 message_json("assistant", said.into_iter().chain(calls).collect())
@@ -165,6 +165,7 @@ mod tests {
         let assistant = ChatMessage::Assistant {
             text: "".into(),
             calls: vec![call],
+            echo: None,
         };
         let result = ChatMessage::Tool {
             call_id: "c1".into(),

@@ -385,28 +385,4 @@ impl Life {
             then: AfterRecording::GoOn,
         });
     }
-<<<<<<< ours
-
-    fn recorded_call(&self, call: RequestedCall) -> CallRecord {
-        let arguments: Arc<str> = if call.arguments.trim().is_empty() {
-            "{}".into()
-        } else {
-            call.arguments.into()
-        };
-        let meant = self
-            .session
-            .tools
-            .resolve_name(&call.name)
-            .map(|tool| tool.name.clone());
-        let name = meant.unwrap_or_else(|| call.name.into());
-        CallRecord {
-            id: call.id.into(),
-            read_only: self.session.tools.is_read_only(&name, &arguments),
-            name,
-            arguments,
-            status: CallStatus::Recorded,
-        }
-    }
-=======
->>>>>>> theirs
 }

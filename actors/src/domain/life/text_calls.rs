@@ -42,7 +42,7 @@ impl Life {
 
     /// The call as it is stored, before it is made.
     pub(super) fn recorded_call(&self, call: RequestedCall) -> CallRecord {
-        let arguments = if call.arguments.trim().is_empty() {
+        let arguments: Arc<str> = if call.arguments.trim().is_empty() {
             "{}".into()
         } else {
             call.arguments.into()
@@ -55,7 +55,7 @@ impl Life {
         let name = meant.unwrap_or_else(|| call.name.into());
         CallRecord {
             id: call.id.into(),
-            read_only: self.session.tools.is_read_only(&name),
+            read_only: self.session.tools.is_read_only(&name, &arguments),
             name,
             arguments,
             status: CallStatus::Recorded,
