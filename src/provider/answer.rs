@@ -376,10 +376,10 @@ impl ReceivedAnswer {
             doubt: None,
             echo: (!echo.is_empty()).then(|| Box::new(echo)),
             refusal: None,
-            facts: AnswerFacts {
+            facts: Box::new(AnswerFacts {
                 id: self.facts.id.map(|id| secrets.clean_own(id)),
                 ..self.facts
-            },
+            }),
         }
     }
 }

@@ -125,7 +125,7 @@ pub struct ModelAnswer {
     /// its own model wrote.
     pub refusal: Option<String>,
     /// Facts for those who observe calls.
-    pub facts: AnswerFacts,
+    pub facts: Box<AnswerFacts>,
 }
 
 /// Facts about an answer that no row needs. Metrics and traces report them.
