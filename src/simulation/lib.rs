@@ -61,8 +61,9 @@ const MIN_QUIET: Duration = Duration::from_secs(1200);
 /// queue before it. That half is also long enough for all logins.
 const ANSWERS_IN_HALF: u32 = 12;
 
-/// The time that an orderly end of a process may take.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long an end in good order may take. It waits for the ledger, so it may take longer than the
+/// longest outage of the ledger.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(90);
 
 const DAY: Duration = Duration::from_secs(86_400);
 
