@@ -146,6 +146,8 @@ impl Link for McpLink {
                 false => link.server.public_list(),
             };
             if let Some(known) = known {
+                let before = link.listed(|listed| listed.list.clone());
+                link.server.tell_change(before.as_ref(), &known.list);
                 return Ok(link.keep_list(known));
             }
             link.list_again(&session).await.map_err(failure::call_fault)

@@ -97,9 +97,6 @@ impl McpServer {
         let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
         self.tell_left_out(left_out.as_ref());
         let pins = ToolPins::new(&listing.tools, &self.key);
-        if let Some(before) = before {
-            self.tell_change(&before.pins, &pins);
-        }
         let own = own_tools();
         let is_code_known = self.registration_code.is_some();
         let tools = std::mem::take(&mut listing.tools).into_iter();
@@ -109,6 +106,7 @@ impl McpServer {
         });
         let tools = Toolset::new(tools.chain(own.tools().iter().cloned())).leaving_out(left_out);
         let list = self.share_list(tools, pins);
+        self.tell_change(before, &list);
         let age = listing.ttl.map(|ttl| ttl.clamp(MIN_LIST_AGE, MAX_LIST_AGE));
         let valid_until = age.map(|age| Instant::now() + age);
         if let (true, Some(until)) = (listing.is_public, valid_until) {
@@ -151,12 +149,15 @@ impl McpServer {
         );
     }
 
-    /// Reports a change of the tools.
-    fn tell_change(&self, before: &ToolPins, after: &ToolPins) {
-        let Some(change) = before.change_to(after) else {
+    /// Reports what changes for a Mysis that had another list before.
+    pub(super) fn tell_change(&self, before: Option<&Arc<ToolList>>, after: &ToolList) {
+        let Some(before) = before else {
             return;
         };
-        let pair = (before.clone(), after.clone());
+        let Some(change) = before.pins.change_to(&after.pins) else {
+            return;
+        };
+        let pair = (before.pins.clone(), after.pins.clone());
         let mut known = self.known();
         if known.told_changes.contains(&pair) {
             return;
