@@ -189,7 +189,7 @@ fn whole_turns_without_a_network(bencher: Bencher) {
         wildness: 0.0,
         thinking: Duration::from_secs(4),
         with_all_faults: true,
-        on_day: None,
+        progress: None,
         is_loud: false,
         adapters: zoea::wiring::simulated::adapters(),
     };

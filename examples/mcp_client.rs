@@ -1,5 +1,6 @@
 //! The program's MCP client against a foreign server (`tests/conformance/`): opens a session, lists
-//! the tools, and calls each of them once, with arguments made from its schema.
+//! the tools, and calls each of them once, with arguments made from its schema. Where the tests name
+//! calls (`MCP_CONFORMANCE_CONTEXT`), those are made instead.
 //!
 //! `cargo run --example mcp_client -- http://127.0.0.1:3000/mcp`
 
@@ -21,21 +22,43 @@ async fn main() -> anyhow::Result<()> {
     let endpoint = UpstreamEndpoint::new(url, zoea_http::build_client()?);
     let session = ServerSession::open(endpoint).await?;
     let tools = session.tools().await?.tools;
-    for tool in &tools {
-        let params = CallToolRequestParams::new(tool.name.to_string())
-            .with_arguments(arguments(tool, &tools)?);
-        let result = session.call(params, PATIENCE).await?.done()?;
-        tell(tool, &serde_json::to_string(&result.text)?);
+    for (name, arguments) in calls(&tools)? {
+        let params = CallToolRequestParams::new(name.clone()).with_arguments(arguments);
+        match session.call(params, PATIENCE).await {
+            Ok(result) => tell(&name, &serde_json::to_string(&result.text)?),
+            Err(failure) => tell(&name, &failure.to_string()),
+        }
     }
     Ok(())
+}
+
+/// The calls that the tests name, else one of each tool.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests name calls in the environment only"
+)]
+fn calls(tools: &[ListedTool]) -> anyhow::Result<Vec<(String, Map<String, Value>)>> {
+    let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
+    let context: Value = serde_json::from_str(&context).unwrap_or_default();
+    if let Some(named) = context["toolCalls"].as_array() {
+        let named = named.iter().map(|call| {
+            let name = call["name"].as_str().context("a call has a name")?;
+            let arguments = call["arguments"].as_object().cloned().unwrap_or_default();
+            Ok((name.to_string(), arguments))
+        });
+        return named.collect();
+    }
+    let each = tools.iter();
+    each.map(|tool| Ok((tool.name.to_string(), arguments(tool, tools)?)))
+        .collect()
 }
 
 #[expect(
     clippy::print_stdout,
     reason = "what came of it is for whoever runs this"
 )]
-fn tell(tool: &ListedTool, content: &str) {
-    println!("{}: {content}", tool.name);
+fn tell(tool: &str, content: &str) {
+    println!("{tool}: {content}");
 }
 
 /// Valid arguments for a tool's schema. A parameter that is itself a schema gets the schema of

@@ -25,11 +25,11 @@ use tracing::field::{Field, Visit};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
 use zoea::home::Home;
-use zoea::settings::{ProviderKind, ProviderSettings, Settings};
 use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
 use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{Galaxy, GalaxyOptions};
 use zoea_pilot::PilotOptions;
+use zoea_settings::{ProviderKind, ProviderSettings, Settings};
 
 /// Ticks in an hour of the real game.
 const TICKS_AN_HOUR: u64 = 360;

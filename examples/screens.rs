@@ -15,6 +15,9 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 /// The longest wait for anything.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// How long the swarm plays before the first picture: so long that the graphs have a curve.
+const PLAY_TIME: Duration = Duration::from_secs(180);
+
 /// The sizes, in columns and rows.
 const SIZES: [(u16, u16); 3] = [(80, 20), (120, 40), (200, 60)];
 
@@ -38,10 +41,14 @@ fn main() -> anyhow::Result<()> {
         terminal.keys("x", "LAST REQUEST")?;
         terminal.picture(&target, "request", size)?;
         terminal.keys("\u{1b}", "following")?;
-        terminal.keys("\u{1b}", "PROVIDER")?;
+        terminal.keys("\u{1b}", "STATE")?;
+        terminal.keys("g", "your orders")?;
+        terminal.keys(" ", "the swarm")?;
+        terminal.picture(&target, "graphs", size)?;
+        terminal.keys("\u{1b}", "STATE")?;
         terminal.keys("?", "The table of Myses")?;
         terminal.picture(&target, "help", size)?;
-        terminal.keys("\u{1b}", "PROVIDER")?;
+        terminal.keys("\u{1b}", "STATE")?;
     }
     terminal.quit()
 }
@@ -107,7 +114,7 @@ impl ProgramTerminal {
             self.keys(&format!(":new {name}\r"), name)?;
         }
         self.keys("", "12 running")?;
-        self.watch(Duration::from_secs(40));
+        self.watch(PLAY_TIME);
         self.keys(":stop juno\r", "1 stopped")?;
         let order = "How much ore is in your hold, and what did you sell it for?";
         self.keys(&format!(":message ceres {order}\r"), "message ceres")?;

@@ -6,9 +6,9 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use actors::domain::redact::MIN_SECRET_BYTES;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use zoea_text::redact::MIN_SECRET_BYTES;
 
 use zoea_system::files;
 

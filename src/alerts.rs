@@ -1,6 +1,6 @@
 //! Alerts: a webhook and a command are told of Myses that need the operator, once for each cause.
 //!
-//! The dispatcher hears every event. Alerts wait in a bounded queue. The operator is told once of a
+//! The dispatcher receives every event. Alerts wait in a bounded queue. The operator is told once of a
 //! hook that does not work, until it works again. No part of the swarm waits for alerts.
 
 mod causes;
@@ -10,9 +10,9 @@ use actors::secrets::Secrets;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
+use zoea_settings::AlertSettings;
 
 use crate::operator::Operator;
-use crate::settings::AlertSettings;
 use actors::listener::EventHandler;
 
 use causes::{AlertSignal, Causes};

@@ -1,12 +1,16 @@
 //! The command line: its commands and options, and the dispatch to each command.
 
 pub mod accounts;
+mod answer;
+mod as_child;
 mod attach;
 pub mod books;
 pub mod db;
 pub mod doctor;
 pub mod events;
+mod examples;
 pub mod export;
+mod freeze;
 pub mod galaxy;
 mod game_check;
 pub mod global;
@@ -20,24 +24,27 @@ mod prove;
 mod question;
 pub mod report;
 pub mod run;
+pub mod samples;
 mod screen;
 pub mod setup;
 mod shell;
+mod shown;
 mod simulate;
 mod status;
 mod swarm_client;
 pub mod talk;
+mod unfrozen;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use tokio::runtime::Runtime;
+use zoea_settings::{Environment, SettingsError};
 
-use crate::control::parameters::{BroadcastMission, SendMessage};
-use crate::settings::{Environment, SettingsError};
+use crate::control::parameters::SendMessage;
 use zoea_system::descriptors;
 use zoea_system::out;
 
@@ -80,22 +87,30 @@ enum CliCommand {
     /// Send one Mysis a direct message.
     Send(SendMessage),
     /// Give the whole swarm a mission.
-    Broadcast(BroadcastMission),
+    Broadcast(talk::BroadcastArgs),
     /// Show or clear the mission.
     #[command(subcommand)]
     Mission(talk::MissionCommand),
     /// Give one Mysis persistent context.
     Note(talk::NoteArgs),
+    /// Answer the question that a server asks during a Mysis' call.
+    Answer(answer::AnswerArgs),
     /// Read a Mysis' conversation.
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
+    /// Freeze the swarm: no model call, no tool call and no login leaves until it is thawed.
+    Freeze,
+    /// Thaw the swarm: each Mysis goes on where it stood.
+    Thaw,
     /// Print what happened in the swarm, and who ordered what.
     Events(events::EventsArgs),
     /// Show and check the system prompt and its placeholders.
     Prompt(prompt::PromptArgs),
     /// Print tokens and cost by day, Mysis and provider.
     Books(books::BooksArgs),
+    /// Print what Myses have, earn, cost and wait for over time.
+    Samples(samples::SamplesArgs),
     /// Report what the swarm did, earned and spent in a day.
     Report(report::ReportArgs),
     /// Check, back up, restore and compact the database.
@@ -118,13 +133,17 @@ enum CliCommand {
     Completions(shell::CompletionsArgs),
     /// Print the manual page of zoea or of one of its commands.
     Man(shell::ManArgs),
+    /// Become a command that ends with the program that started it.
+    #[command(hide = true)]
+    AsChild(as_child::AsChildArgs),
 }
 
 /// Runs the command line and returns the exit status.
 #[must_use]
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| out::write_stderr(&format!("{panic}\n"))));
-    let cli = match Cli::try_parse() {
+    let parsed = command_line().try_get_matches();
+    let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => cli,
         Err(wrong) => return report_usage_error(&wrong),
     };
@@ -137,6 +156,11 @@ pub fn main() -> ExitCode {
         out::error(&line);
     }
     ExitCode::from(status)
+}
+
+/// The command line, with examples.
+fn command_line() -> clap::Command {
+    examples::add_examples(Cli::command())
 }
 
 /// Ignores the signal of a file size limit (`ulimit -f`), so that a write beyond the limit fails
@@ -160,6 +184,9 @@ fn report_usage_error(wrong: &clap::Error) -> ExitCode {
 }
 
 fn run_command(cli: Cli, environment: &Environment) -> anyhow::Result<()> {
+    if let Some(CliCommand::AsChild(args)) = &cli.command {
+        return as_child::run(args);
+    }
     ignore_file_limit_signal()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -189,11 +216,15 @@ async fn dispatch(
         CliCommand::Broadcast(args) => talk::broadcast_mission(&args, global, environment).await,
         CliCommand::Mission(command) => talk::mission(&command, global, environment).await,
         CliCommand::Note(args) => talk::edit_notes(&args, global, environment).await,
+        CliCommand::Answer(args) => answer::run(&args, global, environment).await,
         CliCommand::Log(args) => history::show_log(&args, global, environment).await,
         CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
+        CliCommand::Freeze => freeze::freeze(global, environment).await,
+        CliCommand::Thaw => freeze::thaw(global, environment).await,
         CliCommand::Events(args) => events::run(&args, global, environment).await,
         CliCommand::Prompt(args) => prompt::run(&args, global, environment).await,
         CliCommand::Books(args) => books::run(&args, global, environment).await,
+        CliCommand::Samples(args) => samples::run(&args, global, environment).await,
         CliCommand::Report(args) => report::run(&args, global, environment).await,
         CliCommand::Db(command) => db::run(&command, global, environment).await,
         CliCommand::Accounts(command) => accounts::run(&command, global, environment).await,
@@ -201,8 +232,9 @@ async fn dispatch(
         CliCommand::Export(args) => export::run(&args, global, environment).await,
         CliCommand::Galaxy(args) => galaxy::run(args).await,
         CliCommand::Pilot(args) => pilot::run(args).await,
-        CliCommand::Completions(args) => shell::print_completions(&args, Cli::command()),
-        CliCommand::Man(args) => shell::print_manual(&args, Cli::command()),
+        CliCommand::Completions(args) => shell::print_completions(&args, command_line()),
+        CliCommand::Man(args) => shell::print_manual(&args, command_line()),
+        CliCommand::AsChild(args) => as_child::run(&args),
         // The simulation has its own runtime with a simulated clock.
         CliCommand::Simulate(args) => {
             tokio::task::spawn_blocking(move || simulate::run(&args)).await?
@@ -239,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        Cli::command().debug_assert();
+        command_line().debug_assert();
     }
 
     #[test]

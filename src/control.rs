@@ -11,6 +11,7 @@ pub mod client;
 mod guard;
 mod history;
 pub mod parameters;
+mod samples;
 mod schema;
 mod status;
 mod weight;
@@ -19,7 +20,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::clean;
 use actors::domain::order::OrderRefusal;
 use actors::secrets::Secrets;
 use axum::Router;
@@ -42,11 +42,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use zoea_settings::Secret;
+use zoea_settings::prices::PriceBook;
+use zoea_text::clean;
 
-use crate::prices::PriceBook;
 use crate::serving::guard::{ListenScope, behind_guard};
 use crate::serving::{self, AcceptLimits};
-use crate::settings::Secret;
 use crate::swarm::Swarm;
 
 use call::ControlCall;

@@ -1,6 +1,6 @@
 //! Headless output: one line per event on stdout, as text or as JSON.
 //!
-//! The actor hears the Commander's events and tells nobody. A slow reader delays nobody: lines wait
+//! The actor receives the Commander's events and tells nobody. A slow reader delays nobody: lines wait
 //! in a bounded queue, and the number of dropped lines is counted and printed. If it fails, the
 //! swarm goes on without output.
 
@@ -52,7 +52,7 @@ impl Headless {
         Ok(Headless { printer, writer })
     }
 
-    /// The watcher through which the output hears events.
+    /// The watcher through which the output receives events.
     #[must_use]
     pub fn watcher(&self) -> Watcher {
         self.printer.get_derived()
@@ -220,6 +220,7 @@ fn event_text(event: &SwarmEvent) -> Option<String> {
         | EventKind::BudgetChanged(_)
         | EventKind::OutagesChanged(_)
         | EventKind::SilenceChanged(_)
+        | EventKind::FreezeChanged(_)
         | EventKind::Learned(_) => return None,
     };
     let who = event.mysis.as_ref().map_or("-", |who| &who.name);

@@ -3,6 +3,7 @@
 //! Directories are 0700 and files 0600. Files that are not the program's are left alone.
 
 mod control_token;
+mod freeze;
 mod identity;
 mod lock;
 pub mod log;
@@ -16,14 +17,19 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
+use zoea_settings::{CONFIG_FILE, CREDENTIALS_FILE};
 
 pub use lock::{HomeLock, LockError};
 pub use run_file::{RunFile, RunGuard};
 
-use crate::settings::{CONFIG_FILE, CREDENTIALS_FILE};
-
 /// The name of the file with what proofs learnt.
 const PROOFS_FILE: &str = "proofs.json";
+
+/// The name of the home of offline runs, inside another home.
+const OFFLINE: &str = "offline";
+
+/// The name of the file that is there while the swarm is frozen.
+const FREEZE_FILE: &str = "zoea.frozen";
 
 /// A home directory that exists, is writable and is closed to other users.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,13 +102,23 @@ impl Home {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn offline(&self) -> Result<Self, HomeError> {
-        Self::open(self.directory.join("offline"))
+        Self::open(self.directory.join(OFFLINE))
+    }
+
+    /// Whether this is the home of offline runs inside another one, with the state of its game.
+    #[must_use]
+    pub fn is_offline(&self) -> bool {
+        let is_inside = self
+            .directory
+            .file_name()
+            .is_some_and(|name| name == OFFLINE);
+        is_inside && self.directory.join("galaxy").is_dir()
     }
 
     /// The offline home inside this one, if a swarm runs there now.
     #[must_use]
     pub fn running_offline(&self) -> Option<Self> {
-        if !self.directory.join("offline").is_dir() {
+        if !self.directory.join(OFFLINE).is_dir() {
             return None;
         }
         let offline = self.offline().ok()?;
@@ -187,6 +203,20 @@ impl Home {
     /// The system's error.
     pub fn keep_history(&self, lines: &str) -> io::Result<()> {
         replace::replace_without_sync(&self.history(), lines.as_bytes())
+    }
+
+    /// The file of what the operator chose about the views at the terminal.
+    #[must_use]
+    pub fn view_choices(&self) -> PathBuf {
+        self.directory.join("zoea.views.json")
+    }
+
+    /// Replaces the stored choices about the views.
+    ///
+    /// # Errors
+    /// The system's error.
+    pub fn keep_view_choices(&self, text: &str) -> io::Result<()> {
+        replace::replace_without_sync(&self.view_choices(), text.as_bytes())
     }
 
     /// Writes a daily report. It replaces one of the same name.

@@ -12,7 +12,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use actors::domain::clean;
 use actors::secrets::Secrets;
 use chrono::{SecondsFormat, Utc};
 use tracing::Subscriber;
@@ -23,6 +22,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::FormatTime;
 use tracing_subscriber::layer::SubscriberExt;
+use zoea_text::clean;
 
 use crate::home::log::{DroppedLines, RotatingFile};
 

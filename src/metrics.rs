@@ -67,6 +67,7 @@ struct MetricsState {
     rows: BTreeMap<&'static str, u64>,
     budget: Option<Arc<BudgetStatus>>,
     outages: Arc<ServerOutages>,
+    is_frozen: bool,
 }
 
 /// The label of a row of a kind that this version does not know.
@@ -111,6 +112,7 @@ impl Metrics {
             }
             (EventKind::BudgetChanged(budget), _) => numbers.budget = Some(budget.clone()),
             (EventKind::OutagesChanged(outages), _) => numbers.outages = outages.clone(),
+            (EventKind::FreezeChanged(since), _) => numbers.is_frozen = since.is_some(),
             (
                 EventKind::Created
                 | EventKind::Deleted
@@ -199,6 +201,7 @@ impl MetricsState {
     fn to_text(&self) -> String {
         let mut page = MetricsPage::default();
         self.write_myses(&mut page);
+        self.write_credits(&mut page);
         self.write_models(&mut page);
         self.write_tools(&mut page);
         self.write_needs(&mut page);
@@ -219,6 +222,24 @@ impl MetricsState {
         for of in self.statuses.values() {
             let name = [("mysis", &*of.name)];
             page.write_line("zoea_turns_total", &name, of.totals.turns);
+        }
+    }
+
+    fn write_credits(&self, page: &mut MetricsPage) {
+        let help = "The credits of a Mysis, as the game told last; no line where it did not.";
+        page.write_head("zoea_credits", "gauge", help);
+        for of in self.statuses.values() {
+            if let Some(credits) = of.figures.facts.credits {
+                page.write_decimal("zoea_credits", &[("mysis", &*of.name)], to_decimal(credits));
+            }
+        }
+        let help = "Credits earned, net of what was paid, since the start; no line where nothing told of any.";
+        page.write_head("zoea_credits_earned", "gauge", help);
+        for of in self.statuses.values() {
+            if let Some(earned) = of.figures.earned_since_start() {
+                let labels = [("mysis", &*of.name)];
+                page.write_decimal("zoea_credits_earned", &labels, to_decimal(earned));
+            }
         }
     }
 
@@ -286,6 +307,9 @@ impl MetricsState {
         for (cause, count) in needs {
             page.write_line("zoea_needs", &[("cause", cause)], count);
         }
+        let help = "1 while the swarm is frozen, so that nothing leaves, else 0.";
+        page.write_head("zoea_frozen", "gauge", help);
+        page.write_line("zoea_frozen", &[], u64::from(self.is_frozen));
         let help = "What model calls cost that have a price, in US dollars.";
         page.write_head("zoea_cost_usd_total", "counter", help);
         for of in self.statuses.values() {
@@ -337,6 +361,14 @@ impl MetricsState {
             page.write_line("zoea_rows_total", &[("kind", kind)], *count);
         }
     }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "credits are far fewer than 2^52"
+)]
+fn to_decimal(credits: i64) -> f64 {
+    credits as f64
 }
 
 /// The label of the server behind a lane.

@@ -112,7 +112,7 @@ pub struct ToolCallReport<'a> {
     /// How long it took.
     pub took: Duration,
     /// The answer; `None` if the call was cancelled.
-    pub answer: Option<&'a Result<LinkAnswer, LinkFault>>,
+    pub answer: Option<Result<&'a LinkAnswer, &'a LinkFault>>,
     /// What is known of the way to the server; `None` if the call did not get there.
     pub wire: Option<WireFacts>,
 }

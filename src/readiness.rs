@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use actors::domain::state::LifeState;
 use tokio_util::task::AbortOnDropHandle;
+use zoea_settings::Environment;
 
-use crate::settings::Environment;
 use crate::swarm::Swarm;
 
 /// The longest time between two status messages.
@@ -149,7 +149,11 @@ async fn status_line(swarm: &Swarm) -> String {
         let count = statuses.iter().filter(|status| status.state == state);
         format!("{} {}", count.count(), state.as_str())
     });
-    format!("{} Myses: {}", statuses.len(), states.join(", "))
+    let frozen = match swarm.frozen_since().await {
+        Some(since) => format!("frozen since {since}; "),
+        None => String::new(),
+    };
+    format!("{frozen}{} Myses: {}", statuses.len(), states.join(", "))
 }
 
 #[cfg(test)]

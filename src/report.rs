@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use zoea_ledger::DayRecord;
 
+/// What stands for credits that are not known: no Mysis asked the game for them on that day.
+const NOT_ASKED: &str = "not asked";
+
 /// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportFormat {

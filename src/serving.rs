@@ -1,8 +1,8 @@
 //! Serving HTTP on the program's own ports, so that unauthenticated clients cannot keep
 //! authenticated ones out.
 //!
-//! A connection belongs to a stranger until a request on it authenticates. There are few places for
-//! strangers: the oldest one makes room for a new one, and none may stay for long. Every request
+//! A connection is unauthenticated until a request on it shows a token. There are few places for
+//! unauthenticated ones: the oldest one makes room for a new one, and none may stay for long. Every request
 //! must be meant for this machine: see [`guard`].
 
 pub mod guard;
@@ -35,9 +35,9 @@ const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 /// The limits on connections.
 #[derive(Clone, Copy, Debug)]
 pub struct AcceptLimits {
-    /// The number of strangers at once. One more, and the oldest is cut off.
+    /// The number of unauthenticated connections at once. One more, and the oldest is cut off.
     pub max_strangers: usize,
-    /// The time that a stranger may stay; `None` for no limit while there is room.
+    /// The time that one may stay unauthenticated; `None` for no limit while there is room.
     pub stranger_time: Option<Duration>,
     /// The time that a connection may be silent, and that the head of a request may take.
     pub head_time: Duration,
@@ -81,7 +81,7 @@ pub async fn serve(
                     reserve = open_spare();
                 }
             }
-            // The reserve descriptor lets the next connection in. The oldest stranger makes room
+            // The reserve descriptor lets the next connection in. The oldest unauthenticated one makes room
             // for the one after it.
             Err(error) if descriptors::is_exhaustion(&error) => {
                 strangers.evict_oldest();

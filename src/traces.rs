@@ -23,11 +23,11 @@ use actors::ports::Clock;
 use actors::secrets::Secrets;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use zoea_settings::TraceSettings;
 use zoea_system::clock::MachineClock;
 
 use crate::observation::{CallObserver, ModelCallReport, ToolCallReport};
 use crate::operator::Operator;
-use crate::settings::TraceSettings;
 
 use otlp::{ExportTraceServiceRequest, KeyValue, ResourceSpans, ScopeSpans, Value};
 use sender::{OtlpSender, Taken};
@@ -67,11 +67,14 @@ struct QueuedTurn {
     bytes: usize,
 }
 
-/// The size of the queue, and what was lost.
+/// What was queued and is not brought yet, and what was lost.
 #[derive(Default)]
 struct QueueFigures {
     bytes: AtomicUsize,
+    spans: AtomicU64,
     lost_spans: AtomicU64,
+    /// Those of the lost ones for which the queue had no room.
+    crowded_out: AtomicU64,
 }
 
 /// The sending side.
@@ -83,8 +86,20 @@ struct Exporter {
     operator: Operator,
     /// Whether the operator was told that the collector does not take spans.
     is_down: bool,
-    /// Whether the operator was told that it refused some.
-    is_partial: bool,
+    /// What the operator was told of a collector that takes spans and is not content with them.
+    complaint: Option<Complaint>,
+    /// The spans so far for which the queue had no room, and whether that was told.
+    crowded_out: u64,
+    is_crowded: bool,
+}
+
+/// What a collector says of spans that it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Complaint {
+    /// It has a word on them.
+    Warned,
+    /// It refused some.
+    Refused,
 }
 
 impl SpanExporter {
@@ -105,6 +120,7 @@ impl SpanExporter {
             protocol: settings.protocol.unwrap_or_default(),
             is_compressed: settings.compression,
             waits: &sender::RETRY_WAITS,
+            secrets: secrets.clone(),
         };
         let (queue, turns) = mpsc::channel(MAX_QUEUED_TURNS);
         let figures = Arc::new(QueueFigures::default());
@@ -115,7 +131,9 @@ impl SpanExporter {
             secrets,
             operator,
             is_down: false,
-            is_partial: false,
+            complaint: None,
+            crowded_out: 0,
+            is_crowded: false,
         };
         let recorder = TraceRecorder {
             state: Mutex::new(RecorderState {
@@ -151,6 +169,9 @@ impl SpanExporter {
         let mut task = self.task;
         if tokio::time::timeout(STOP_TIMEOUT, &mut task).await.is_err() {
             task.abort();
+            // An aborted task ends at its next wait. What it did not bring is lost.
+            let _ = task.await;
+            self.recorder.queue.lose_waiting();
             tracing::warn!("the trace collector did not take the last spans in time");
         }
         let lost = self.recorder.lost_spans();
@@ -178,15 +199,31 @@ impl TraceRecorder {
             let count = spans.len() as u64;
             let bytes = spans.iter().map(span::TraceSpan::bytes).sum();
             let waiting = self.queue.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.queue.spans.fetch_add(count, Ordering::Relaxed);
             let turn = QueuedTurn { spans, bytes };
             let queue = state.queue.as_ref();
             let queue = queue.filter(|_| waiting + bytes <= MAX_QUEUED_BYTES);
             let is_queued = queue.is_some_and(|queue| queue.try_send(turn).is_ok());
             if !is_queued {
-                self.queue.bytes.fetch_sub(bytes, Ordering::Relaxed);
+                self.queue.leave(bytes, count);
                 self.queue.lost_spans.fetch_add(count, Ordering::Relaxed);
+                self.queue.crowded_out.fetch_add(count, Ordering::Relaxed);
             }
         }
+    }
+}
+
+impl QueueFigures {
+    /// Notes that spans are queued no longer.
+    fn leave(&self, bytes: usize, spans: u64) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.spans.fetch_sub(spans, Ordering::Relaxed);
+    }
+
+    /// Counts what is queued, or on its way, as lost.
+    fn lose_waiting(&self) {
+        let waiting = self.spans.swap(0, Ordering::Relaxed);
+        self.lost_spans.fetch_add(waiting, Ordering::Relaxed);
     }
 }
 
@@ -219,19 +256,19 @@ impl Exporter {
             let mut bytes = 0;
             for turn in batch.drain(..) {
                 if bytes + turn.bytes > BATCH_BYTES && !request.is_empty() {
-                    self.export(std::mem::take(&mut request)).await;
-                    self.queue.bytes.fetch_sub(bytes, Ordering::Relaxed);
+                    self.export(std::mem::take(&mut request), bytes).await;
                     bytes = 0;
                 }
                 request.extend(turn.spans);
                 bytes += turn.bytes;
             }
-            self.export(request).await;
-            self.queue.bytes.fetch_sub(bytes, Ordering::Relaxed);
+            self.export(request, bytes).await;
+            self.tell_crowding();
         }
     }
 
-    async fn export(&mut self, spans: FinishedTurn) {
+    /// Sends spans that take so many bytes of the queue.
+    async fn export(&mut self, spans: FinishedTurn, bytes: usize) {
         let count = spans.len() as u64;
         let known = self.secrets.redactor();
         let spans = spans.into_iter().map(|span| span.into_otlp(&known));
@@ -239,6 +276,19 @@ impl Exporter {
         match self.sender.send(&request).await {
             Ok(taken) => self.on_taken(&taken),
             Err(why) => self.on_failure(&why, count),
+        }
+        self.queue.leave(bytes, count);
+    }
+
+    /// Tells once that spans come faster than they are taken.
+    fn tell_crowding(&mut self) {
+        let crowded_out = self.queue.crowded_out.load(Ordering::Relaxed);
+        let lost = crowded_out - std::mem::replace(&mut self.crowded_out, crowded_out);
+        let was_crowded = std::mem::replace(&mut self.is_crowded, lost > 0);
+        // Of a collector that is down, the operator knows that spans are lost.
+        if lost > 0 && !was_crowded && !self.is_down {
+            let text = format!("the trace collector is too slow, so spans are lost: {lost} so far");
+            self.operator.tell(Severity::Warn, "traces_lost", &text);
         }
     }
 
@@ -251,12 +301,29 @@ impl Exporter {
         self.queue
             .lost_spans
             .fetch_add(*rejected, Ordering::Relaxed);
-        if (*rejected > 0 || !message.is_empty()) && !std::mem::replace(&mut self.is_partial, true)
-        {
-            let text = format!("the trace collector refused {rejected} spans: {message}");
-            let text = self.secrets.clean(&text);
-            self.operator.tell(Severity::Warn, "traces_refused", &text);
+        let complaint = match (*rejected, message.is_empty()) {
+            (0, true) => None,
+            (0, false) => Some(Complaint::Warned),
+            (_, _) => Some(Complaint::Refused),
+        };
+        // One that is content again is told of again; one that only warned may still refuse.
+        if complaint <= self.complaint && complaint.is_some() {
+            return;
         }
+        self.complaint = complaint;
+        let (code, text) = match complaint {
+            None => return,
+            Some(Complaint::Warned) => (
+                "traces_warned",
+                format!("the trace collector says: {message}"),
+            ),
+            Some(Complaint::Refused) => (
+                "traces_refused",
+                format!("the trace collector refused {rejected} spans: {message}"),
+            ),
+        };
+        let text = self.secrets.clean(&text);
+        self.operator.tell(Severity::Warn, code, &text);
     }
 
     fn on_failure(&mut self, why: &str, count: u64) {

@@ -6,6 +6,7 @@ mod access;
 mod assembly;
 mod books;
 mod daily;
+mod freeze;
 mod game_server;
 mod learnt;
 mod offline;
@@ -13,6 +14,7 @@ mod prompt;
 mod reload;
 mod rules;
 pub mod simulated;
+mod url_secrets;
 mod watchers;
 
 use std::net::SocketAddr;
@@ -27,23 +29,25 @@ use actors::domain::order::{Order, OrderRefusal};
 use actors::ports::Archive;
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use ractor::{Actor, ActorRef};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use zoea_provider::Providers;
+use zoea_settings::Settings;
+use zoea_settings::prices::PriceBook;
 
 use crate::attach::terminals::AttachedTerminals;
 use crate::control::{ControlServer, ProgramInfo};
 use crate::home::{Home, HomeLock, RunFile, RunGuard};
 use crate::operator::Operator;
-use crate::prices::PriceBook;
-use crate::settings::Settings;
 use crate::swarm::Swarm;
 use zoea_ledger::SqlLedger;
 use zoea_ledger::export::FileExporter;
 use zoea_system::descriptors;
+use zoea_system::listen::describe_listen_error;
+use zoea_toolbox::McpUpstream;
 
 use assembly::SwarmParts;
 use reload::ReloadTrigger;
@@ -53,7 +57,7 @@ pub use access::{HomeAccess, acquire_home, lock_home};
 pub use books::{open_ledger, server_address};
 pub use game_server::{GameServer, give_first_mission};
 pub use learnt::{proof_target, teach_providers};
-pub use offline::{OfflineOptions, OfflineServers, first_name};
+pub use offline::{OfflineOptions, OfflineServers, add_resting_offline_model, first_name};
 pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;
 pub use rules::{configured_secrets, describe_default_cap, provider_endpoints, upstream_access};
@@ -98,6 +102,7 @@ pub struct RunningSwarm {
     settings: Settings,
     providers: Arc<Providers>,
     prices: PriceBook,
+    game: McpUpstream,
     reload_requests: mpsc::Receiver<ReloadReply>,
 }
 
@@ -150,6 +155,7 @@ impl RunningSwarm {
             settings: settings.clone(),
             providers: parts.providers,
             prices: parts.prices,
+            game: parts.game,
             reload_requests,
         };
         let is_live = options.mode == Mode::Live;
@@ -272,9 +278,10 @@ impl RunningSwarm {
         listen: SocketAddr,
     ) -> anyhow::Result<(ControlServer, RunGuard)> {
         let started_at = chrono::Utc::now();
-        let listener = TcpListener::bind(listen)
-            .await
-            .with_context(|| format!("listen on {listen} for control"))?;
+        let listener = TcpListener::bind(listen).await.map_err(|error| {
+            let remedy = "choose another address with `listen` in [control]";
+            anyhow!(describe_listen_error(listen, &error, remedy))
+        })?;
         let about = ProgramInfo {
             started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
             prices: self.prices.clone(),
@@ -321,6 +328,7 @@ impl RunningSwarm {
             tracing::warn!("the swarm was gone before it was closed");
         }
         self.commander.kill();
+        self.game.end().await;
         self.watchers.stop().await;
         self.ledger.close().await;
     }

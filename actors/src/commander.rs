@@ -7,6 +7,7 @@
 
 mod children;
 mod closing;
+mod freezing;
 mod handle;
 mod members;
 mod messages;
@@ -30,10 +31,11 @@ use crate::domain::books::Day;
 use crate::domain::ids::Timestamp;
 use crate::domain::life::Mode;
 use crate::domain::rules::SwarmRules;
+use crate::freeze::FreezeSwitch;
 use crate::mysis::MysisDeps;
 use crate::ports::{Archive, Clock, Ledger, Models, SwarmRecord, Upstream};
 use crate::secrets::Secrets;
-use crate::session::SessionDeps;
+use crate::session::{PendingLinks, QuestionNumbers, SessionDeps};
 use crate::store::StoreHandle;
 use crate::ui::TerminalLink;
 
@@ -42,6 +44,7 @@ pub use messages::{CommanderMsg, PendingOrder, SwarmQuery, Watcher, WrongCommand
 
 use children::ServiceActors;
 use closing::Closing;
+use freezing::FreezeOrders;
 use members::SwarmMembers;
 use mission::SwarmMission;
 use recording::EventRecorder;
@@ -89,6 +92,8 @@ pub struct Adapters {
     pub upstream: Arc<dyn Upstream>,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
+    /// Whether the swarm is frozen.
+    pub freeze: FreezeSwitch,
 }
 
 /// The state of the Commander.
@@ -102,6 +107,7 @@ pub struct CommanderState {
     mission: SwarmMission,
     news: LatestNews,
     silence: SilenceWatch,
+    freezing: FreezeOrders,
     watchers: SwarmWatchers,
     terminals: OpenTerminals,
     recorder: EventRecorder,
@@ -165,6 +171,9 @@ impl Actor for Commander {
             CommanderMsg::Relaunch(mysis) => state.relaunch_errored(mysis),
             CommanderMsg::Close(reply) => state.begin_closing(&myself, reply),
             CommanderMsg::CloseNow => state.close_now(&myself),
+            CommanderMsg::FreezeKept { since, kept, reply } => {
+                state.on_freeze_kept(&myself, since, kept, reply)
+            }
             CommanderMsg::FirstMinutesOver => state.update_silence(),
             CommanderMsg::Drained => state.on_store_drained(&myself),
         }
@@ -208,8 +217,11 @@ impl CommanderState {
                 store: services.store_handle(),
                 archive: outside.archive.clone(),
                 gate: services.gate_handle(),
+                freeze: outside.freeze.clone(),
                 clock: outside.clock.clone(),
                 secrets: args.secrets.clone(),
+                links: PendingLinks::default(),
+                questions: QuestionNumbers::default(),
             },
             models: outside.models.clone(),
             upstream: outside.upstream.clone(),
@@ -232,6 +244,7 @@ impl CommanderState {
             mission: SwarmMission::new(args.swarm.mission.clone()),
             news: LatestNews::default(),
             silence: SilenceWatch::default(),
+            freezing: FreezeOrders::default(),
             watchers: SwarmWatchers(args.watchers.clone()),
             terminals: OpenTerminals::default(),
             recorder,
@@ -251,6 +264,10 @@ impl CommanderState {
 
     fn now(&self) -> Timestamp {
         self.clock().now()
+    }
+
+    fn freeze_switch(&self) -> &FreezeSwitch {
+        &self.deps.session.freeze
     }
 
     fn store_handle(&self) -> StoreHandle {

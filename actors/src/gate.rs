@@ -7,13 +7,13 @@
 //! lane may exceed its limits for the time of one request.
 
 mod event_text;
+mod handle;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort};
-use tokio::sync::watch;
 
 use crate::domain::books::CostEntry;
 use crate::domain::budget::BudgetStatus;
@@ -23,10 +23,12 @@ use crate::domain::gate::{AdmissionGate, AdmissionRequest, GateRules, GateVerdic
 use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
 use crate::domain::model::{Charge, ServiceReturn};
 use crate::domain::outages::{ServerOutage, ServerOutages};
+use crate::freeze::FreezeSwitch;
 use crate::ports::Clock;
 use crate::timer::{Timer, set_timer};
 
 use event_text::describe_event;
+pub use handle::GateHandle;
 
 /// A message to the gate.
 #[derive(Debug)]
@@ -70,7 +72,7 @@ pub enum GateMsg {
     Books(Vec<CostEntry>),
     /// Lets servers that are away be tried at once.
     TryAtOnce,
-    /// A waiting request may be admissible now.
+    /// A waiting request may be admissible now: its time has come, or the swarm was thawed.
     Opened,
 }
 
@@ -130,66 +132,6 @@ impl Drop for Permit {
     }
 }
 
-/// The address of the gate. It survives the gate's replacement.
-#[derive(Clone, Debug)]
-pub struct GateHandle(pub watch::Receiver<ActorRef<GateMsg>>);
-
-impl GateHandle {
-    /// Waits for the gate's answer. Returns `None` once the program is closing.
-    pub async fn request_admission(&self, request: AdmissionRequest) -> Option<Admission> {
-        let mut gates = self.0.clone();
-        loop {
-            let gate = gates.borrow_and_update().clone();
-            let asked = gate
-                .call(
-                    |reply| GateMsg::Admit {
-                        request: request.clone(),
-                        reply,
-                    },
-                    None,
-                )
-                .await;
-            if let Ok(ractor::rpc::CallResult::Success(admission)) = asked {
-                return Some(admission);
-            }
-            gates.changed().await.ok()?;
-        }
-    }
-
-    /// Waits for admission to a lane without a budget. If the server is away, the request waits
-    /// only if `waits_out` is set. Returns `None` once the program is closing.
-    pub async fn enter_lane(
-        &self,
-        lane: Lane,
-        waits_out: bool,
-    ) -> Option<Result<Permit, Arc<str>>> {
-        let request = AdmissionRequest {
-            routes: vec![lane],
-            payer: None,
-            is_urgent: false,
-            tokens: 0,
-            waits_out,
-        };
-        match self.request_admission(request).await? {
-            Admission::Admitted(pass) => Some(Ok(pass)),
-            // Only a paying request can be out of budget.
-            Admission::Denied { why, .. } | Admission::Away { why } => Some(Err(why)),
-        }
-    }
-
-    /// Reports the cost of a model call.
-    pub fn report_charge(&self, mysis: MysisId, bill: Charge) {
-        // If the gate is gone, its successor reads the books.
-        let _ = self.0.borrow().cast(GateMsg::Paid { mysis, bill });
-    }
-
-    /// Reports that a server asks for a pause.
-    pub fn hold_lane(&self, lane: Lane, wait: Duration) {
-        // If the gate is gone, nothing is admitted anyway.
-        let _ = self.0.borrow().cast(GateMsg::Hold { lane, wait });
-    }
-}
-
 /// The shortest timer.
 const MIN_ALARM_WAIT: Duration = Duration::from_millis(1);
 
@@ -205,6 +147,8 @@ pub struct GateArgs {
     pub books: Vec<CostEntry>,
     /// The servers that the gate before had reported as away.
     pub outages: Arc<ServerOutages>,
+    /// Whether the swarm is frozen. A thaw is reported by [`GateMsg::Opened`].
+    pub freeze: FreezeSwitch,
     /// Receives events about the budget and the servers.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
@@ -213,6 +157,7 @@ pub struct GateArgs {
 pub struct GateState {
     clock: Arc<dyn Clock>,
     gate: AdmissionGate,
+    freeze: FreezeSwitch,
     waiting: BTreeMap<PermitId, RpcReplyPort<Admission>>,
     passes: u64,
     alarm: Option<Timer<GateMsg>>,
@@ -239,6 +184,7 @@ impl Actor for GateActor {
         let mut state = GateState {
             clock: args.clock,
             gate,
+            freeze: args.freeze,
             waiting: BTreeMap::new(),
             passes: 0,
             alarm: None,
@@ -257,6 +203,7 @@ impl Actor for GateActor {
         state: &mut GateState,
     ) -> Result<(), ActorProcessingErr> {
         let now = state.clock.both_clocks();
+        state.gate.set_frozen(state.freeze.frozen_since().is_some());
         match message {
             GateMsg::Admit { request, reply } => state.queue_request(request, reply, now),
             GateMsg::Leave {

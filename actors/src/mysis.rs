@@ -5,6 +5,7 @@
 //! its events, the Store its writes. On failure: the Commander learns the cause and starts another
 //! incarnation, which restores itself from the store. The tasks of this one are aborted.
 
+mod asked;
 mod effects;
 mod work;
 
@@ -21,14 +22,17 @@ use crate::domain::last_request::{LastRequest, SentRequest};
 use crate::domain::life::{AlarmId, Life, LifeInput, ReplyId, RestoreArgs, TaskId, WriteId};
 use crate::domain::message::Severity;
 use crate::domain::order::{CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
+use crate::domain::question::{Decision, Question};
 use crate::domain::record::{Mission, StoredHistory};
-use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::domain::write::Write;
 use crate::ports::{LedgerFault, Models, Upstream};
 use crate::reply::OrderReply;
 use crate::session::{GameSession, SessionDeps, SessionEvent};
 use crate::timer::Timer;
+use zoea_text::redact::Redactor;
+
+use asked::PutQuestions;
 
 /// A message to a Mysis.
 #[derive(Debug)]
@@ -53,12 +57,18 @@ pub enum MysisMsg {
     News(TaskId, SessionEvent),
     /// A call is ready to be sent. It is sent once that is recorded.
     Leaving(TaskId, oneshot::Sender<bool>),
+    /// The server works on a call under this id. Its outcome is asked for once that is recorded.
+    TaskGiven(TaskId, Arc<str>, oneshot::Sender<bool>),
+    /// The server asks the operator during a call.
+    Asked(TaskId, Box<Question>, oneshot::Sender<Decision>),
     /// A task that continues even if the task that began it is cut off.
     OwnTask(AbortOnDropHandle<()>),
     /// The result of a task.
     Worked(Box<TaskResult>),
     /// A timer has run out.
     Rang(AlarmId),
+    /// It was held up a minute ago.
+    StillWaiting,
     /// The request that a task sent to the model.
     Sent(Box<LastRequest>),
     /// A query for the last request.
@@ -119,6 +129,8 @@ pub struct MysisState {
     /// saved.
     tasks: Vec<AbortOnDropHandle<()>>,
     alarm: Option<Timer<MysisMsg>>,
+    /// Counts its wait. It may outlast the wait, so that short ones cost no timer of their own.
+    wait_timer: Option<Timer<MysisMsg>>,
     outbox: VecDeque<(WriteId, Vec<Write>)>,
     /// The ids of the writes on their way to the Store, and the task that sends them.
     sending: Option<(Vec<WriteId>, AbortOnDropHandle<()>)>,
@@ -126,6 +138,7 @@ pub struct MysisState {
     asked: u64,
     /// The call that waits to be sent.
     awaiting_release: Option<(TaskId, oneshot::Sender<bool>)>,
+    questions: PutQuestions,
     told: Option<Arc<MysisStatus>>,
     /// The last request, for queries.
     sent: Option<Box<LastRequest>>,
@@ -193,11 +206,13 @@ impl MysisState {
             tasks: Vec::new(),
             work: None,
             alarm: None,
+            wait_timer: None,
             outbox: VecDeque::new(),
             sending: None,
             replies: BTreeMap::new(),
             asked: 0,
             awaiting_release: None,
+            questions: PutQuestions::default(),
             told: None,
             sent: None,
             is_leaving: false,
@@ -255,15 +270,26 @@ impl MysisState {
                 self.awaiting_release = Some((work, go));
                 self.handle_input(myself, LifeInput::Leaving { work });
             }
-            MysisMsg::OwnTask(task) => {
-                self.tasks.retain(|task| !task.is_finished());
-                self.tasks.push(task);
+            MysisMsg::TaskGiven(work, task, go) => {
+                self.awaiting_release = Some((work, go));
+                self.handle_input(myself, LifeInput::TaskGiven { work, task });
             }
+            MysisMsg::Asked(work, question, answer) => {
+                self.on_question(myself, work, *question, answer)
+            }
+            MysisMsg::OwnTask(task) => self.own_task(task),
             MysisMsg::Worked(worked) => self.on_task_done(myself, *worked),
             MysisMsg::Rang(alarm) => self.handle_input(myself, LifeInput::Rang { alarm }),
+            MysisMsg::StillWaiting => {
+                self.wait_timer = None;
+                self.handle_input(myself, LifeInput::StillWaiting);
+            }
             MysisMsg::Sent(sent) => self.sent = Some(sent),
             MysisMsg::ShowRequest(reply) => reply.answer(self.sent_request()),
-            MysisMsg::WindDown => self.handle_input(myself, LifeInput::WindDown),
+            MysisMsg::WindDown => {
+                self.questions.close();
+                self.handle_input(myself, LifeInput::WindDown);
+            }
         }
     }
 
@@ -299,6 +325,12 @@ impl MysisState {
             self.handle_input(myself, LifeInput::Recorded { write_id, outcome });
         }
         self.send_records(myself);
+    }
+
+    /// Takes a task that continues when other tasks are cut off.
+    pub(super) fn own_task(&mut self, task: AbortOnDropHandle<()>) {
+        self.tasks.retain(|task| !task.is_finished());
+        self.tasks.push(task);
     }
 
     fn heard_news(&mut self, myself: &ActorRef<MysisMsg>, work: TaskId, news: SessionEvent) {

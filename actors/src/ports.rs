@@ -3,6 +3,7 @@
 //! Each fault has a variant for each decision that the caller can take. Answers are futures that
 //! own what they need, so that a task can hold them. Dropping the task cancels the request.
 
+mod asking;
 mod observed;
 mod terminal;
 
@@ -23,10 +24,12 @@ use crate::domain::order::Reloaded;
 use crate::domain::record::{
     AccountRecord, GameAccount, Mission, MysisRecord, SavedSession, StoredHistory,
 };
+use crate::domain::samples::{SampleQuery, SampleSeries};
 use crate::domain::screen::ExportFormat;
 use crate::domain::tool::Toolset;
 use crate::domain::write::Batch;
 
+pub use asking::Asker;
 pub use observed::{AnswerMeter, CallContext, WireFacts};
 pub use terminal::{Screen, Terminal, TerminalInput, View};
 
@@ -145,6 +148,15 @@ pub trait Archive: Send + Sync + 'static {
         futures::future::ready(Err(fault)).boxed()
     }
 
+    /// Samples, by Mysis or as their sum.
+    fn samples(
+        &self,
+        _query: SampleQuery,
+    ) -> BoxFuture<'static, Result<Vec<SampleSeries>, ArchiveFault>> {
+        let fault = ArchiveFault("this archive keeps no samples".to_string());
+        futures::future::ready(Err(fault)).boxed()
+    }
+
     /// The newest events, oldest first.
     fn events(&self, _limit: usize) -> BoxFuture<'static, Result<Vec<EventRecord>, ArchiveFault>> {
         futures::future::ready(Ok(Vec::new())).boxed()
@@ -225,7 +237,18 @@ pub trait Link: Send + Sync + 'static {
     }
 
     /// Calls a tool once.
-    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>;
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>>;
+
+    /// Asks for the outcome of a call that the server works on. The question changes nothing.
+    fn ask_task(&self, _id: Arc<str>) -> BoxFuture<'static, Result<TaskNews, LinkFault>> {
+        let text = "there are no tasks here".to_string();
+        futures::future::ready(Ok(TaskNews::Unknown(text))).boxed()
+    }
+
+    /// Asks the server to cancel a call that it works on. It may be too late for that.
+    fn cancel_task(&self, _id: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        futures::future::ready(Ok(())).boxed()
+    }
 }
 
 /// A tool call as it is sent.
@@ -241,6 +264,64 @@ pub struct LinkCall {
     pub timeout: Duration,
     /// Its place in a turn; `None` for a call of the runtime's own.
     pub context: Option<CallContext>,
+    /// Whether the caller takes a task of the server in place of an answer.
+    pub takes_task: bool,
+}
+
+/// The reply to a tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkReply {
+    /// The answer.
+    Answer(LinkAnswer),
+    /// The server works on the call. The answer has to be asked for.
+    Task(ServerTask),
+}
+
+impl LinkReply {
+    /// The answer, for a caller that takes no task.
+    ///
+    /// # Errors
+    /// The server works on the call all the same, and nobody asks for the outcome.
+    pub fn answer(self) -> Result<LinkAnswer, LinkFault> {
+        match self {
+            LinkReply::Answer(answer) => Ok(answer),
+            LinkReply::Task(_) => Err(LinkFault::AnswerLost(
+                "the server answered with a task, which was not asked for".to_string(),
+            )),
+        }
+    }
+}
+
+impl From<LinkAnswer> for LinkReply {
+    fn from(answer: LinkAnswer) -> LinkReply {
+        LinkReply::Answer(answer)
+    }
+}
+
+/// A call that the server works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerTask {
+    /// The server's id.
+    pub id: Arc<str>,
+    /// The pause before the first question that the server asks for.
+    pub poll_after: Option<Duration>,
+}
+
+/// What a server says of a call that it works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskNews {
+    /// It is not done. The server asks for this pause before the next question.
+    Working(Option<Duration>),
+    /// It waits for input that nobody can give.
+    WantsInput,
+    /// It is done, with this answer.
+    Done(LinkAnswer),
+    /// The server failed to carry it out.
+    Failed(String),
+    /// It was cancelled.
+    Cancelled,
+    /// The server does not know it, or not any more.
+    Unknown(String),
 }
 
 /// A tool's answer.
@@ -293,6 +374,12 @@ pub enum LinkFault {
 pub trait Configuration: fmt::Debug + Send + Sync + 'static {
     /// Reads and applies it. Returns the mistakes if the old one stays in force.
     fn reload(&self) -> BoxFuture<'static, Result<Reloaded, Vec<String>>>;
+}
+
+/// Keeps over restarts whether the swarm is frozen.
+pub trait FreezeKeeper: Send + Sync + 'static {
+    /// Stores since when the swarm is frozen, or that it is not. Returns why that failed.
+    fn keep(&self, since: Option<Timestamp>) -> BoxFuture<'static, Result<(), String>>;
 }
 
 /// Exports conversations to files.

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::domain::redact::Redactor;
+use zoea_text::redact::Redactor;
 
 /// The known secrets. Clones share them.
 #[derive(Clone, Default)]

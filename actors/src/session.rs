@@ -6,9 +6,15 @@
 
 mod account;
 mod answer;
+mod asking;
 mod credentials;
+mod following;
 mod keeping;
+mod link_answer;
+mod linking;
+mod links;
 mod own_tools;
+mod secrecy;
 mod sending;
 mod settling;
 mod waiting;
@@ -26,16 +32,20 @@ use crate::domain::ids::{CallKey, Incarnation, Moment, MysisId};
 use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::record::{GameAccount, SavedSession};
-use crate::domain::redact::Redactor;
 use crate::domain::rules::ToolRules;
 use crate::domain::tool::{Toolset, command_of_call, is_own};
 use crate::domain::tool_filter::ToolPermit;
+use crate::freeze::FreezeSwitch;
 use crate::gate::GateHandle;
-use crate::ports::{Archive, Clock, Link, LinkAnswer};
+use crate::ports::{Archive, Clock, Link};
 use crate::secrets::Secrets;
 use crate::store::StoreHandle;
+use zoea_text::redact::Redactor;
 
+pub use asking::{EventSender, QuestionNumbers, QuestionSender};
+pub use links::PendingLinks;
 pub use own_tools::own_tools;
+use sending::{STOPPED, answer_outcome, not_executed};
 use settling::in_time;
 
 /// How long opening, listing tools or logging in may take.
@@ -53,10 +63,16 @@ pub struct SessionDeps {
     pub archive: Arc<dyn Archive>,
     /// Admits logins.
     pub gate: GateHandle,
+    /// Whether the swarm is frozen.
+    pub freeze: FreezeSwitch,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// The secrets that are known.
     pub secrets: Secrets,
+    /// The links by which Myses wait to be logged in.
+    pub links: PendingLinks,
+    /// The numbers of the questions of servers.
+    pub questions: QuestionNumbers,
 }
 
 /// Receives the events of a session while a task uses it.
@@ -69,10 +85,18 @@ pub trait SessionObserver: Send + Sync {
     fn own_task(&self, task: AbortOnDropHandle<()>);
 
     /// A sender for events that outlives the present task.
-    fn event_sender(&self) -> Box<dyn Fn(SessionEvent) + Send>;
+    fn event_sender(&self) -> EventSender;
+
+    /// A sender for questions of the server. The operator's decision comes back; `None` if the
+    /// program is closing.
+    fn question_sender(&self) -> QuestionSender;
 
     /// Waits until the present call may be sent. Returns false if it must not.
     fn await_release(&self) -> BoxFuture<'static, bool>;
+
+    /// Keeps the id under which the server works on the present call, and waits until it is stored.
+    /// Returns false if the outcome must not be asked for.
+    fn keep_task(&self, task: Arc<str>) -> BoxFuture<'static, bool>;
 }
 
 /// An event of a session.
@@ -126,15 +150,23 @@ pub struct GameSession {
     pinned: Option<Arc<Toolset>>,
     /// Those of them that the model may call.
     offered: Arc<Toolset>,
+    /// Whether only our own tools are offered, because the Mysis waits to be logged in by a link.
+    is_withheld: bool,
     /// The game's own session id, if the game uses one.
     game_session: Option<String>,
     /// A new account that is not saved yet.
     unsaved: Option<GameAccount>,
+    /// The player whom the operator picked at a link, where there is no account of our own.
+    linked_as: Option<Arc<str>>,
+    /// Why no link logs the Mysis in.
+    refused_link: Option<String>,
     /// Whether an account was registered whose password could not be read from the answer.
     has_unread_account: bool,
     /// The secrets of this session alone, oldest first.
     secrets: Vec<Arc<str>>,
     redactor: Redactor,
+    /// For how long the swarm was frozen while a call was with the server.
+    heard_out: Duration,
     rng: fastrand::Rng,
 }
 
@@ -186,11 +218,15 @@ impl GameSession {
             listed: None,
             pinned: None,
             offered: own_tools(),
+            is_withheld: false,
             game_session: None,
             unsaved: None,
+            linked_as: None,
+            refused_link: None,
             has_unread_account: false,
             secrets: Vec::new(),
             redactor: Redactor::default(),
+            heard_out: Duration::ZERO,
             rng: fastrand::Rng::with_seed(seed),
         }
     }
@@ -238,12 +274,17 @@ impl GameSession {
                 return;
             }
         }
+        // Without waiting nothing logs the Mysis in now, and a call of the game would wait for that.
+        if !waits_out && self.awaits_link() {
+            return self.withhold_tools(outlet);
+        }
+        self.offer_tools_again(outlet);
         self.pin_tools(outlet).await;
     }
 
     /// Makes a call. There is an outcome in every case.
     pub async fn call(&mut self, order: &CallOrder, outlet: &dyn SessionObserver) -> ToolOutcome {
-        let started = self.deps.clock.moment();
+        let started = self.stopwatch();
         let arguments = match serde_json::from_str(&order.arguments) {
             Ok(Value::Object(arguments)) => arguments,
             Ok(_) | Err(_) => Map::new(),
@@ -259,7 +300,7 @@ impl GameSession {
             tick: results::tick(&text),
             text,
             status,
-            ms: self.deps.clock.moment().millis_since(started),
+            ms: self.stopwatch().millis_since(started),
         }
     }
 
@@ -270,14 +311,14 @@ impl GameSession {
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         if !outlet.await_release().await {
-            return not_executed("the mysis was stopped");
+            return not_executed(STOPPED);
         }
         let archive = &*self.deps.archive;
-        let asker = own_tools::OwnToolCall {
+        let call = own_tools::OwnToolCall {
             mysis: self.who,
             search_others: self.rules.search_others,
         };
-        match own_tools::answer_own_call(archive, asker, &order.tool, arguments).await {
+        match own_tools::answer_own_call(archive, call, &order.tool, arguments).await {
             Ok(text) => (text, CallStatus::Done),
             Err(text) => (format!("Error: {text}"), CallStatus::Failed),
         }
@@ -290,11 +331,25 @@ impl GameSession {
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         let command = command_of_call(&order.tool, &order.arguments);
+        if order.task.is_some() {
+            self.prepare(outlet, true, false).await;
+        }
+        if self.logs_in_by_link()
+            && order.task.is_none()
+            && let Some(answer) = self.answer_linked(&command, outlet).await
+        {
+            return answer;
+        }
         if self.has_accounts() {
             match &*command {
+                "register" if order.task.is_some() => {
+                    return self.register_upstream(order, arguments, outlet).await;
+                }
                 "register" => return self.register_account(order, arguments, outlet).await,
                 // A token of the model's would log in another account.
-                "login" | "login_token" => return self.login_again(order, outlet).await,
+                "login" | "login_token" | "login_link" | "login_link_poll" => {
+                    return self.login_again(order, outlet).await;
+                }
                 _ => {}
             }
         }
@@ -324,28 +379,15 @@ impl GameSession {
         outlet.on_event(SessionEvent::Linked {
             link,
             tools: self.tools.clone(),
-            account: self
-                .account
-                .as_ref()
-                .map(|account| account.username.clone()),
+            account: self.account_name(),
         });
     }
-}
 
-fn answer_outcome(answer: LinkAnswer) -> (String, CallStatus) {
-    let status = if answer.is_error {
-        CallStatus::Failed
-    } else {
-        CallStatus::Done
-    };
-    (answer.text, status)
-}
-
-fn not_executed(why: &str) -> (String, CallStatus) {
-    (
-        format!("Error: not executed: {why}"),
-        CallStatus::NotExecuted,
-    )
+    /// The player's name.
+    fn account_name(&self) -> Option<Arc<str>> {
+        let own = self.account.as_ref().map(|own| own.username.clone());
+        own.or_else(|| self.linked_as.clone())
+    }
 }
 
 /// Our id for a call. It is unique in the swarm for all time.

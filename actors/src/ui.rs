@@ -9,6 +9,7 @@ mod reading;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
@@ -22,12 +23,13 @@ use crate::domain::event_record::{EventRecord, OrderSource};
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::order::{Order, OrderResult};
-use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
+use crate::domain::samples::SampleSeries;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, TerminalInput, View};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
+use zoea_text::redact::Redactor;
 
 /// The shortest time between two pictures for input. The first input of a burst is shown at once,
 /// so that typing feels immediate.
@@ -55,6 +57,8 @@ pub enum UiMsg {
     Paged(ReadId, Result<Vec<Arc<Row>>, String>),
     /// The result of a text search, or the error of the store.
     Searched(ReadId, Result<Vec<(MysisId, Arc<Row>)>, String>),
+    /// Samples, or the error of the store.
+    SamplesRead(ReadId, Result<Vec<SampleSeries>, String>),
     /// The result of an export.
     Exported(Result<String, String>),
     /// Stored events from before this Ui, or the error of the store.
@@ -130,6 +134,8 @@ pub struct TerminalLink {
     pub address: Arc<UiAddress>,
     /// Cancelled when the operator wants to quit.
     pub quit: CancellationToken,
+    /// Set before `quit`, where the swarm shall go on without a terminal.
+    pub goes_on: Arc<AtomicBool>,
     /// Exports conversations to files, if that is possible here.
     pub exporter: Option<Arc<dyn ConversationExporter>>,
 }
@@ -236,6 +242,9 @@ impl Actor for UiActor {
             UiMsg::Searched(id, rows) => {
                 state.change_screen(&myself, |screen| screen.on_search(id, rows));
             }
+            UiMsg::SamplesRead(id, read) => {
+                state.change_screen(&myself, |screen| screen.on_samples(id, read));
+            }
             UiMsg::Exported(written) => {
                 state.is_awaited = true;
                 state.change_screen(&myself, |screen| screen.on_export(written));
@@ -313,12 +322,17 @@ impl UiState {
                 UiEffect::Order { id, order } => self.send_order(myself, id, order),
                 UiEffect::Load { id, page } => self.load_page(myself, id, page),
                 UiEffect::Search { id, search } => self.search_archive(myself, id, search),
+                UiEffect::ReadSamples { id, query } => self.read_samples(myself, id, query),
                 UiEffect::Export {
                     mysis,
                     name,
                     format,
                 } => self.export_conversation(myself, mysis, name, format),
                 UiEffect::Quit => self.link.quit.cancel(),
+                UiEffect::Leave => {
+                    self.link.goes_on.store(true, Ordering::Relaxed);
+                    self.link.quit.cancel();
+                }
             }
         }
     }

@@ -14,6 +14,8 @@ mod m20261122_000005_spending;
 mod m20261122_000006_removed;
 mod m20261122_000007_watch;
 mod m20261123_000008_event;
+mod m20261123_000009_call_task;
+mod m20261123_000010_sample;
 mod server_000001_lease;
 
 pub use sea_orm_migration::MigratorTrait;
@@ -40,6 +42,8 @@ impl MigratorTrait for Migrator {
             Box::new(m20261122_000006_removed::Migration),
             Box::new(m20261122_000007_watch::Migration),
             Box::new(m20261123_000008_event::Migration),
+            Box::new(m20261123_000009_call_task::Migration),
+            Box::new(m20261123_000010_sample::Migration),
         ]
     }
 }

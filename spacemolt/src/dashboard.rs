@@ -10,7 +10,7 @@ mod words;
 
 use serde_json::{Map, Value, json};
 
-use rows::{Columns, cargo_row, market_row, poi_row, resource_row, skill_row};
+use rows::{Columns, cargo_row, market_row, notifications, poi_row, resource_row, skill_row};
 use words::{credits_at_start, credits_of, id_of_name, name_and_id, number_of};
 
 /// The most rows of a table that are kept.
@@ -180,6 +180,10 @@ impl Dashboard {
             self.tell("quantity_sold", sold);
             self.tell("item_id", id_of_name(item));
             self.tell("total_earned", earned);
+            let unsold = rest.split(". ").find_map(|part| part.split_once(" unsold"));
+            if let Some(unsold) = unsold.and_then(|(left, _)| number_of(left)) {
+                self.tell("unsold", unsold);
+            }
             return true;
         }
         if let Some(rest) = line.strip_prefix("Welcome back, ")
@@ -260,7 +264,7 @@ impl Dashboard {
 
     fn read_table(&mut self, label: &str, columns: &Columns<'_>, rows: &[&str]) {
         let rows = &rows[..rows.len().min(MAX_ROWS)];
-        let label = label.split(" (").next().unwrap_or(label);
+        let (label, count) = label.split_once(" (").unwrap_or((label, ""));
         let kept = |read: &dyn Fn(&str) -> Option<Value>| -> Value {
             rows.iter().filter_map(|row| read(row)).collect()
         };
@@ -298,6 +302,13 @@ impl Dashboard {
                 });
                 self.section("system")
                     .insert("connections".to_string(), lanes);
+            }
+            // Words of others could look like a row, so the table has to be what its heading says.
+            "Notifications" if count == format!("{})", rows.len()) => {
+                if let Some(told) = notifications(columns, rows) {
+                    self.tell("count", rows.len());
+                    self.tell("notifications", told);
+                }
             }
             market if market.starts_with("Market summary at ") => {
                 let items = kept(&|row| market_row(columns, row));

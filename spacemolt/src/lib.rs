@@ -6,9 +6,14 @@
 //! goes by the first interface's names, and everything that reads results by its fields, so this
 //! package is the only place that knows both.
 
+#[cfg(test)]
+mod captured;
 pub mod commands;
 mod dashboard;
+pub mod figures;
 pub mod results;
+pub mod standing;
+pub mod wording;
 
 /// The tools of the second interface, put together from what clients and the HTTP specification
 /// show, in the form of an answer to `tools/list`. Members that begin with `x_` are notes.
@@ -16,3 +21,7 @@ pub const GROUPED_TOOLS: &str = include_str!("tools-v2.json");
 
 /// Results of the second interface as clients captured them, for tests.
 pub const CAPTURED_RESULTS: &str = include_str!("results-v2.json");
+
+/// One result of the first interface for each of its common tools, with the arguments. They are
+/// composed, valid by the server's own schemas, and for tests.
+pub const EXAMPLE_RESULTS: &str = include_str!("results-v1.json");

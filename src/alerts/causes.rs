@@ -10,6 +10,7 @@ use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Severity;
 use actors::domain::needs::{Need, operator_need};
 use actors::domain::silence::NOTHING_HAPPENS;
+use actors::freeze::FROZEN;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -41,15 +42,15 @@ pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
             },
             _,
         ) => Some(AlertSignal::Wrong(event.at, code, text.clone())),
-        // It is told once for each silence, and is no failure of the program.
+        // These are told once for each silence and each freeze, and are no failure of the program.
         (
             EventKind::Notice {
-                code: NOTHING_HAPPENS,
+                code: code @ (NOTHING_HAPPENS | FROZEN),
                 text,
                 ..
             },
             _,
-        ) => Some(AlertSignal::Wrong(event.at, NOTHING_HAPPENS, text.clone())),
+        ) => Some(AlertSignal::Wrong(event.at, code, text.clone())),
         _ => None,
     }
 }
@@ -182,12 +183,28 @@ impl Cause {
         let needing = newest.map(|(at, need)| Alert {
             at,
             cause,
-            why: need.why,
+            why: match pending.len() > 1 && need.is_its_own() {
+                true => reasons_by_name(pending.values().map(|(_, need)| need)).into(),
+                false => need.why,
+            },
             help: need.remedy.text(),
             names: pending.into_values().map(|(_, need)| need.name).collect(),
         });
         wrong.into_iter().chain(needing).collect()
     }
+}
+
+/// The reason of each Mysis, by its name.
+fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a Need>) -> String {
+    let more = needs.len().saturating_sub(MAX_LISTED_NAMES);
+    let listed = needs.take(MAX_LISTED_NAMES);
+    let mut reasons: Vec<String> = listed
+        .map(|need| format!("{}: {}", need.name, need.why))
+        .collect();
+    if more > 0 {
+        reasons.push(format!("and {more} more"));
+    }
+    reasons.join("; ")
 }
 
 #[cfg(test)]
@@ -240,6 +257,30 @@ mod tests {
         causes.add_signal(well(1), begin + COOL * 3);
         causes.add_signal(needing(1, "errored"), begin + COOL * 3);
         assert_eq!(told(&mut causes, begin + COOL * 3), [("errored", 1)]);
+    }
+
+    #[test]
+    fn what_each_mysis_needs_for_itself_is_told_of_each() {
+        let begin = Instant::now();
+        for (what, why) in [
+            ("log in", "m1: why 1; m2: why 2"),
+            ("asked", "m1: why 1; m2: why 2"),
+            ("errored", "why 2"),
+        ] {
+            let mut causes = Causes::new(COOL);
+            causes.add_signal(needing(1, what), begin);
+            causes.add_signal(needing(2, what), begin);
+            let due = causes.take_due(begin);
+            let told: Vec<&str> = due.iter().map(|alert| &*alert.why).collect();
+            assert_eq!(told, [why]);
+        }
+        let needs: Vec<Need> = (0..60)
+            .filter_map(|id| match needing(id, "asked") {
+                AlertSignal::Stands(_, _, need) => need.map(|need| *need),
+                AlertSignal::Wrong(..) => None,
+            })
+            .collect();
+        assert!(reasons_by_name(needs.iter()).ends_with("m49: why 49; and 10 more"));
     }
 
     #[test]

@@ -3,7 +3,6 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use actors::domain::clean;
 use actors::domain::message::Severity;
 use actors::secrets::Secrets;
 use serde_json::Value;
@@ -11,10 +10,11 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 use tokio::sync::mpsc;
 use zoea_http::JsonSender;
+use zoea_settings::AlertSettings;
+use zoea_text::clean;
 
 use super::causes::Alert;
 use crate::operator::Operator;
-use crate::settings::AlertSettings;
 
 /// The pauses before the further attempts of the webhook.
 const RETRY_WAITS: [Duration; 3] = [

@@ -96,6 +96,7 @@ pub async fn run_attached(
         size,
         appearance: options.appearance,
         depth: options.depth,
+        choices: options.choices.clone(),
     };
     let attached: Value = call(client, "attach_terminal", &opening).await?;
     let terminal = attached["terminal"].as_str().unwrap_or_default();

@@ -18,6 +18,7 @@ use zoea_tui::DashboardTerminal;
 use zoea_tui::dashboard::appearance::Appearance;
 use zoea_tui::dashboard::history::InputHistory;
 use zoea_tui::dashboard::input_event::Input;
+use zoea_tui::dashboard::view_choices::ViewChoices;
 use zoea_tui::dashboard::{self, Dashboard};
 
 use zoea_tui::theme::Depth;
@@ -46,6 +47,9 @@ pub struct AttachRequest {
     pub appearance: Appearance,
     /// The number of colours.
     pub depth: Depth,
+    /// What the operator chose about the views before.
+    #[serde(default)]
+    pub choices: ViewChoices,
 }
 
 #[derive(Clone)]
@@ -115,6 +119,7 @@ impl AttachedTerminals {
             appearance: opening.appearance,
             // A history that cannot be read counts as empty.
             history: InputHistory::from_lines(&lines.unwrap_or_default()),
+            choices: opening.choices,
         });
         let pane = Arc::new(RemoteScreen::new(dashboard.into_attached()));
         let (address, ui) = ui::new_address();
@@ -134,6 +139,7 @@ impl AttachedTerminals {
             terminal: DashboardTerminal::new(pane),
             address: Arc::new(address),
             quit,
+            goes_on: Arc::default(),
             exporter: Some(self.0.exporter.clone()),
         });
         tracing::info!(terminal = %name, "a terminal was attached");
@@ -195,6 +201,7 @@ impl AddedTools for AttachedTerminals {
                     "properties": {
                         "size": {"type": "array", "items": {"type": "integer"}},
                         "appearance": {"type": "object"},
+                        "choices": {"type": "object"},
                         "depth": {"type": "string"},
                     },
                     "required": ["size", "appearance", "depth"],

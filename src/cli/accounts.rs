@@ -3,16 +3,17 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use anyhow::Context;
 use clap::Subcommand;
 use serde_json::Value;
+use zoea_settings::Environment;
+use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::cli::global::GlobalArgs;
-use crate::cli::out;
+use crate::cli::out::{self, Column, Table};
+use crate::cli::shown;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
-use crate::settings::Environment;
 
 /// The orders about game accounts.
 #[derive(Debug, Subcommand)]
@@ -40,20 +41,20 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
-    let done = carry_out(&door, command).await;
-    door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    let done = carry_out(&client, command).await;
+    client.close().await;
     done
 }
 
-async fn carry_out(door: &SwarmClient, command: &AccountsCommand) -> anyhow::Result<()> {
+async fn carry_out(client: &SwarmClient, command: &AccountsCommand) -> anyhow::Result<()> {
     match command {
-        AccountsCommand::List { json } => list_accounts(door, *json).await,
+        AccountsCommand::List { json } => list_accounts(client, *json).await,
         AccountsCommand::Import { file } => {
             warn_of_readers(file);
             let done = {
                 let file = absolute_file(file)?;
-                door.call(ControlCall::ImportAccounts { file }).await?
+                client.call(ControlCall::ImportAccounts { file }).await?
             };
             warn_of_short_passwords(&done["short_passwords"]);
             let count = &done["accounts"];
@@ -64,7 +65,7 @@ async fn carry_out(door: &SwarmClient, command: &AccountsCommand) -> anyhow::Res
         AccountsCommand::Export { file } => {
             let done = {
                 let file = absolute_file(file)?;
-                door.call(ControlCall::ExportAccounts { file }).await?
+                client.call(ControlCall::ExportAccounts { file }).await?
             };
             let (count, file) = (&done["accounts"], file.display());
             Ok(out::line(&format!("{count} accounts are in {file}"))?)
@@ -79,22 +80,22 @@ fn absolute_file(file: &Path) -> anyhow::Result<String> {
     Ok(file.to_string())
 }
 
-async fn list_accounts(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
-    let accounts = door.call(ControlCall::ListAccounts {}).await?;
+async fn list_accounts(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
+    let accounts = client.call(ControlCall::ListAccounts {}).await?;
     if as_json {
         return Ok(out::json(&accounts)?);
     }
-    let head = ["USERNAME", "ASSIGNED TO", "LAST USED"];
-    let mut rows = vec![head.map(str::to_string).to_vec()];
+    let mut table = Table::new(&[
+        Column::text("USERNAME"),
+        Column::text("ASSIGNED TO"),
+        Column::text("LAST USED"),
+    ]);
     for account in accounts.as_array().into_iter().flatten() {
         let text = |key: &str| account[key].as_str().unwrap_or("-").to_string();
-        rows.push(
-            ["username", "assigned_to", "last_used_at"]
-                .map(text)
-                .to_vec(),
-        );
+        let used = shown::time(&text("last_used_at"));
+        table.add(vec![text("username"), text("assigned_to"), used]);
     }
-    Ok(out::table(&rows)?)
+    Ok(table.print()?)
 }
 
 fn warn_of_short_passwords(names: &Value) {

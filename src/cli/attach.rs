@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use clap::Args;
+use zoea_settings::Environment;
 
 use crate::attach::client::{self, AttachExit};
 use crate::cli::global::GlobalArgs;
@@ -10,7 +11,6 @@ use crate::cli::screen::{self, LookArgs};
 use crate::cli::{out, swarm_client};
 use crate::control::client::ControlClient;
 use crate::home::RunFile;
-use crate::settings::Environment;
 
 /// The options of `zoea attach`.
 #[derive(Debug, Args)]

@@ -2,13 +2,15 @@
 
 use clap::Args;
 use serde_json::Value;
+use zoea_settings::Environment;
+use zoea_spacemolt::figures::group_digits;
 
 use crate::cli::global::GlobalArgs;
-use crate::cli::out;
+use crate::cli::out::{self, Column, Table};
+use crate::cli::shown;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
 use crate::control::parameters::GetBooks;
-use crate::settings::Environment;
 
 /// The tokens and the cost.
 #[derive(Debug, Args)]
@@ -25,43 +27,73 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
-    let books = door.call(ControlCall::GetBooks(args.asked.clone())).await;
-    door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    let books = client.call(ControlCall::GetBooks(args.asked.clone())).await;
+    client.close().await;
     let books = books?;
     if args.json {
         return Ok(out::json(&books)?);
     }
-    Ok(out::table(&books_table(&books))?)
+    Ok(books_table(&books).print()?)
 }
 
-fn books_table(books: &Value) -> Vec<Vec<String>> {
-    let head = [
-        "DAY",
-        "MYSIS",
-        "PROVIDER",
-        "CALLS",
-        "TOKENS IN",
-        "CACHED",
-        "OUT",
-        "COST",
-    ];
-    let mut rows = vec![head.map(str::to_string).to_vec()];
-    for entry in books.as_array().into_iter().flatten() {
-        let text = |key: &str| entry[key].as_str();
-        let deleted = || format!("(deleted) {}", text("mysis_id").unwrap_or_default());
-        rows.push(vec![
-            text("day").unwrap_or_default().to_string(),
-            text("mysis").map_or_else(deleted, str::to_string),
-            text("provider").unwrap_or_default().to_string(),
-            entry["calls"].to_string(),
-            entry["tokens_in"].to_string(),
-            entry["tokens_cached"].to_string(),
-            entry["tokens_out"].to_string(),
-            entry["cost"]
-                .as_f64()
-                .map_or_else(|| "unknown".to_string(), |cost| format!("${cost:.4}")),
-        ]);
+/// The members of an entry that are summed up, in the order of the columns.
+const COUNTED: [&str; 4] = ["calls", "tokens_in", "tokens_cached", "tokens_out"];
+
+/// A line for each day, Mysis and provider, and what they come to.
+fn books_table(books: &Value) -> Table {
+    let mut table = Table::new(&[
+        Column::text("DAY"),
+        Column::text("MYSIS"),
+        Column::text("PROVIDER"),
+        Column::figure("CALLS"),
+        Column::figure("TOKENS IN"),
+        Column::figure("CACHED"),
+        Column::figure("OUT"),
+        Column::figure("COST"),
+    ]);
+    let entries = books.as_array().map_or(&[][..], Vec::as_slice);
+    for entry in entries {
+        let text = |key: &str| entry[key].as_str().unwrap_or_default().to_string();
+        let mut cells = vec![text("day"), shown::owner(entry), text("provider")];
+        cells.extend(COUNTED.map(|key| shown::figure(&entry[key])));
+        cells.push(shown::dollars(entry["cost"].as_f64()));
+        table.add(cells);
     }
-    rows
+    if entries.len() > 1 {
+        let sum = |key: &str| -> u64 { entries.iter().filter_map(|it| it[key].as_u64()).sum() };
+        let mut cells = vec!["all".to_string(), String::new(), String::new()];
+        cells.extend(COUNTED.map(|key| group_digits(sum(key))));
+        cells.push(total_cost(entries));
+        table.set_totals(cells);
+    }
+    table
+}
+
+/// What all entries cost, and how many have no price.
+fn total_cost(entries: &[Value]) -> String {
+    let costs: Vec<f64> = entries
+        .iter()
+        .filter_map(|it| it["cost"].as_f64())
+        .collect();
+    match (costs.len(), entries.len() - costs.len()) {
+        (0, _) => shown::dollars(None),
+        (_, 0) => shown::dollars(Some(costs.iter().sum())),
+        (_, _) => format!("{} and unknown", shown::dollars(Some(costs.iter().sum()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_total_with_an_unknown_part_says_so() {
+        let entries = [json!({"cost": 1.5}), json!({"cost": null})];
+        assert_eq!(total_cost(&entries), "$1.50 and unknown");
+        assert_eq!(total_cost(&entries[..1]), "$1.50");
+        assert_eq!(total_cost(&entries[1..]), "unknown");
+    }
 }

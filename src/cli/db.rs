@@ -1,21 +1,22 @@
 //! `zoea db`: checks, backs up, restores and compacts the database, whether the program runs or
 //! not.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
+use zoea_settings::{Environment, Settings};
 
 use crate::cli::doctor;
 use crate::cli::global::GlobalArgs;
-use crate::cli::out;
+use crate::cli::out::{self, Progress};
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
 use crate::home::{Home, RunFile};
-use crate::settings::{Environment, Settings};
 use crate::wiring;
 use zoea_contract::CompactedJson;
 use zoea_ledger::{CompactionResult, DatabaseLocation, ProcessKind};
+use zoea_spacemolt::figures::group_digits;
 
 /// Why a server's database is neither backed up nor restored by us.
 const ON_A_SERVER: &str =
@@ -83,10 +84,23 @@ async fn back_up(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::R
         anyhow::bail!("{ON_A_SERVER}: use pg_dump");
     }
     let to = std::path::absolute(&args.file).context("find the file")?;
-    let bytes = zoea_ledger::back_up(&home.database(), &to).await?;
+    let told = tell_size("backup", &to);
+    let written = zoea_ledger::back_up(&home.database(), &to).await;
+    drop(told);
+    let bytes = written?;
+    let bytes = group_digits(bytes);
     out::line(&format!("{bytes} bytes are in {}", to.display()))?;
     out::note("it holds the passwords of the game accounts; only you can read it");
     Ok(())
+}
+
+/// Tells how large a file has become while it is written.
+pub(super) fn tell_size(what: &str, file: &Path) -> Progress {
+    let file = file.to_path_buf();
+    Progress::start(what, move || {
+        let written = std::fs::metadata(&file).map_or(0, |found| found.len());
+        format!("for {} MB", group_digits(written >> 20))
+    })
 }
 
 async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> anyhow::Result<()> {
@@ -94,8 +108,9 @@ async fn restore_backup(home: &Home, settings: &Settings, args: &FileArgs) -> an
         anyhow::bail!("{ON_A_SERVER}: use pg_restore");
     }
     let lock = wiring::lock_home(home, out::note).await?;
+    let told = Progress::start("restore", String::new);
     let restored = zoea_ledger::restore(&args.file, &home.database()).await;
-    drop(lock);
+    drop((lock, told));
     let line = match restored?.replaced {
         Some(aside) => format!("restored; what was there before is in {}", aside.display()),
         None => "restored; there was no database before".to_string(),
@@ -109,10 +124,11 @@ async fn compact_database(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    let told = Progress::start("compact", String::new);
     let CompactedJson { before, after } = if RunFile::read(home).is_some() {
-        let door = SwarmClient::open(global, environment).await?;
-        let compacted = door.call(ControlCall::Compact {}).await;
-        door.close().await;
+        let client = SwarmClient::open(global, environment).await?;
+        let compacted = client.call(ControlCall::Compact {}).await;
+        client.close().await;
         serde_json::from_value(compacted?)?
     } else {
         let lock = wiring::lock_home(home, out::note).await?;
@@ -123,5 +139,7 @@ async fn compact_database(
         let CompactionResult { before, after } = rewritten?;
         CompactedJson { before, after }
     };
+    drop(told);
+    let (before, after) = (group_digits(before), group_digits(after));
     Ok(out::line(&format!("{before} bytes before, {after} after"))?)
 }

@@ -3,20 +3,21 @@
 use std::sync::Arc;
 
 use actors::domain::model::{ChatMessage, ModelFault, ModelRequest};
-use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use actors::domain::tool::Toolset;
 use actors::ports::{AnswerMeter, Archive, Models};
 use actors::secrets::Secrets;
 use clap::Args;
 use serde_json::json;
 use zoea_provider::Providers;
+use zoea_settings::{Environment, Secret, Settings};
+use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::cli::game_check::{self, CHECK_TIMEOUT, clean_finding};
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::prove::{self, ProveOptions};
+use crate::cli::unfrozen::unless_frozen;
 use crate::home::Home;
-use crate::settings::{Environment, Secret, Settings};
 use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
 use zoea_system::descriptors;
@@ -41,6 +42,9 @@ pub struct DoctorArgs {
     #[arg(long, requires = "prove")]
     yes: bool,
 }
+
+/// Why no server is asked.
+const FROZEN_FINDING: &str = "the swarm is frozen, so no server was asked; `zoea thaw` ends that";
 
 /// The result of a check, as text for the operator.
 pub(super) type DoctorFinding = Result<String, String>;
@@ -74,7 +78,13 @@ pub(super) async fn run(
         if let Some(settings) = &settings {
             checks.push(("database".to_string(), check_database(home, settings).await));
             checks.push(("descriptors".to_string(), check_descriptors(settings)));
-            check_outside(&mut checks, home, settings).await;
+            let asked = unless_frozen(home, async {
+                check_outside(&mut checks, home, settings).await;
+                Ok(())
+            });
+            if asked.await.is_err() {
+                checks.push(("frozen".to_string(), Ok(FROZEN_FINDING.to_string())));
+            }
         }
     }
     conclude_checks(&checks, args.json)
@@ -252,7 +262,7 @@ async fn check_provider(providers: &Providers, name: &str, model: &str) -> Docto
     };
     match tokio::time::timeout(CHECK_TIMEOUT, answer).await {
         Ok(Ok(_)) => {
-            let learnt = providers.learnt_in_words(name);
+            let learnt = providers.learnt_in_words(name, model);
             let learnt = match learnt.is_empty() {
                 true => String::new(),
                 false => format!("; it wants {}", learnt.join(", ")),

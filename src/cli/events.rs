@@ -1,13 +1,14 @@
 //! `zoea events`: what happened in the swarm, and who ordered what.
 
 use clap::Args;
+use zoea_settings::Environment;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::shown;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
 use crate::control::parameters::ReadEvents;
-use crate::settings::Environment;
 
 /// The options of `zoea events`.
 #[derive(Debug, Args)]
@@ -24,9 +25,11 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
-    let events = door.call(ControlCall::ReadEvents(args.asked.clone())).await;
-    door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    let events = client
+        .call(ControlCall::ReadEvents(args.asked.clone()))
+        .await;
+    client.close().await;
     for event in events?.as_array().into_iter().flatten() {
         if args.json {
             out::json(event)?;
@@ -36,15 +39,15 @@ pub(super) async fn run(
         let by = event["source"]
             .as_str()
             .map(|source| format!(" (by {})", source.replace('_', " ")));
-        let line = format!(
-            "{}  {}  {}  {}{}",
-            text("at"),
+        let one_line = |key: &str| out::shorten(text(key), usize::MAX - 1);
+        out::line(&format!(
+            "{}  {:<14}  {:<10}  {}{}",
+            shown::time(text("at")),
             text("code"),
-            text("mysis"),
-            text("text"),
+            one_line("mysis"),
+            one_line("text"),
             by.unwrap_or_default()
-        );
-        out::line(&out::shorten(&line, usize::MAX - 1))?;
+        ))?;
     }
     Ok(())
 }

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
+use zoea_settings::Environment;
 
+use crate::cli::db::tell_size;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
 use crate::control::parameters::ExportConversations;
-use crate::settings::Environment;
 use zoea_contract::ExportedJson;
 
 /// The options of `zoea export`.
@@ -68,14 +69,16 @@ async fn write_export(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<ExportedJson> {
-    let door = SwarmClient::open(global, environment).await?;
+    let client = SwarmClient::open(global, environment).await?;
     let name = file.to_str().context("the file's name is no text")?;
     let asked = ExportConversations {
         file: name.to_string(),
         mysis: args.mysis.clone(),
         format: Some(args.format.clone()),
     };
-    let written = door.call(ControlCall::Export(asked)).await;
-    door.close().await;
+    let told = tell_size("export", file);
+    let written = client.call(ControlCall::Export(asked)).await;
+    drop(told);
+    client.close().await;
     Ok(serde_json::from_value(written?)?)
 }

@@ -1,8 +1,10 @@
 //! `zoea galaxy`: serves the simulated SpaceMolt server alone, until a signal stops it.
 
+mod stdio;
+
 use std::{path::PathBuf, time::Duration};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 use http::{HeaderName, HeaderValue};
 use tokio::signal::unix::{SignalKind, signal};
@@ -11,9 +13,10 @@ use tokio_util::sync::CancellationToken;
 use zoea_galaxy::fault::{FORMS, GalaxyFault};
 use zoea_galaxy::frontend::SessionRules;
 use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
-use zoea_galaxy::{AccessRules, Galaxy, GalaxyOptions, StatelessRules, UnknownSession};
+use zoea_galaxy::{AccessRules, Galaxy, GalaxyOptions, LinkRules, StatelessRules, UnknownSession};
 use zoea_grammar::fault::explain;
 use zoea_grammar::units::parse_duration;
+use zoea_system::listen::describe_listen_error;
 
 use crate::cli::out;
 
@@ -51,6 +54,15 @@ pub struct GalaxyArgs {
     /// Answer commands that take a tick by tasks, to clients without sessions that take them.
     #[arg(long, requires = "stateless")]
     tasks: bool,
+    /// Serve one client over standard input and output, as a child process of it.
+    #[arg(long, conflicts_with_all = ["stateless", "token", "header"])]
+    stdio: bool,
+    /// How long a link is valid by which somebody logs a client in, at `/link`.
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = parse_duration)]
+    link_valid: Duration,
+    /// How long clients wait between two questions whether that has happened.
+    #[arg(long, value_name = "DURATION", default_value = "5s", value_parser = parse_duration)]
+    link_interval: Duration,
     /// Demand this bearer token in every request.
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
@@ -106,6 +118,9 @@ fn faults_help() -> String {
 }
 
 pub(super) async fn run(args: GalaxyArgs) -> anyhow::Result<()> {
+    if args.stdio {
+        return serve_piped(args).await;
+    }
     let shutdown = CancellationToken::new();
     // The signals are registered before the address is known to anybody, so that an early signal is
     // not lost.
@@ -113,7 +128,10 @@ pub(super) async fn run(args: GalaxyArgs) -> anyhow::Result<()> {
     let mut terminate = signal(SignalKind::terminate()).context("listen for SIGTERM")?;
     let listener = tokio::net::TcpListener::bind(&args.addr)
         .await
-        .with_context(|| format!("listen on {}", args.addr))?;
+        .map_err(|error| {
+            let remedy = "choose another address with --addr";
+            anyhow!(describe_listen_error(&args.addr, &error, remedy))
+        })?;
     let tick = args.tick;
     let galaxy = Galaxy::start(listener, args.options(), shutdown.clone()).await?;
     let tick_text = humantime::format_duration(tick);
@@ -147,6 +165,19 @@ pub(super) async fn run(args: GalaxyArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Serves the one client at the standard streams, and ends with it.
+async fn serve_piped(args: GalaxyArgs) -> anyhow::Result<()> {
+    let shutdown = CancellationToken::new();
+    // Several such servers may run at once.
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let listener = listener.context("listen on loopback")?;
+    let galaxy = Galaxy::start(listener, args.options(), shutdown.clone()).await?;
+    let served = stdio::serve(galaxy.url()).await;
+    shutdown.cancel();
+    galaxy.join().await?;
+    served
+}
+
 impl GalaxyArgs {
     fn options(self) -> GalaxyOptions {
         GalaxyOptions {
@@ -177,6 +208,10 @@ impl GalaxyArgs {
                 list_ttl: self.list_ttl,
                 tasks: self.tasks,
             }),
+            links: LinkRules {
+                interval: self.link_interval,
+                valid: self.link_valid,
+            },
             access: AccessRules {
                 token: self.token,
                 header: self.header,

@@ -8,10 +8,10 @@ use actors::domain::tokens::context_shortage;
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::ports::Upstream;
 use actors::secrets::Secrets;
+use zoea_settings::Settings;
 
-use crate::settings::Settings;
-use crate::toolbox::McpUpstream;
 use crate::wiring;
+use zoea_toolbox::McpUpstream;
 
 /// How long one check may take.
 pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -20,7 +20,7 @@ pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) struct CheckedGame {
     /// It in words for the operator.
     pub(super) text: String,
-    /// Its tools and our own.
+    /// Those of its tools that the operator allows, and our own.
     tools: Arc<Toolset>,
 }
 
@@ -40,19 +40,26 @@ pub(super) async fn check_game(
     if settings.mcp.is_built_in() {
         return Some(Ok(CheckedGame {
             text: "the built-in game, served while the swarm runs".to_string(),
-            tools: built_in_tools(),
+            tools: allowed_tools(settings, &built_in_tools()),
         }));
     }
     let access = wiring::upstream_access(settings)?;
-    let url = access.url.clone();
+    let name = access.place.name().to_string();
     let upstream = McpUpstream::new(Some(access), http, None);
     let secrets = Secrets::new(wiring::configured_secrets(settings));
-    let (finding, tools) = match list_tools(&upstream, &url).await {
-        Ok((text, tools)) => (Ok(text), tools),
+    let (finding, tools) = match list_tools(&upstream, &name).await {
+        Ok((text, tools)) => (Ok(text), allowed_tools(settings, &tools)),
         Err(why) => (Err(why), Arc::default()),
     };
+    upstream.end().await;
     let text = clean_finding(finding, &secrets);
     Some(text.map(|text| CheckedGame { text, tools }))
+}
+
+/// The tools that are left by the patterns of the whole swarm.
+fn allowed_tools(settings: &Settings, tools: &Arc<Toolset>) -> Arc<Toolset> {
+    let everybody = settings.mcp.tools.filters.of_mysis("");
+    everybody.filter(tools)
 }
 
 /// The tools of the built-in game and our own.
@@ -69,7 +76,7 @@ fn built_in_tools() -> Arc<Toolset> {
 }
 
 /// Lists the tools without calling any. Returns them with a text for the operator.
-async fn list_tools(upstream: &McpUpstream, url: &str) -> Result<(String, Arc<Toolset>), String> {
+async fn list_tools(upstream: &McpUpstream, name: &str) -> Result<(String, Arc<Toolset>), String> {
     let Some(link) = upstream.link(MysisId(0)) else {
         return Ok(("none configured".to_string(), Arc::default()));
     };
@@ -82,14 +89,14 @@ async fn list_tools(upstream: &McpUpstream, url: &str) -> Result<(String, Arc<To
             let own = actors::session::own_tools().tools().len();
             let left_out = tools.left_out().map(|text| format!("; {text}"));
             let text = format!(
-                "{url} offers {} tools{}",
+                "{name} offers {} tools{}",
                 tools.tools().len() - own,
                 left_out.unwrap_or_default()
             );
             Ok((text, tools))
         }
-        Ok(Err(fault)) => Err(format!("{url}: {fault}")),
-        Err(_) => Err(format!("{url}: no answer within {CHECK_TIMEOUT:?}")),
+        Ok(Err(fault)) => Err(format!("{name}: {fault}")),
+        Err(_) => Err(format!("{name}: no answer within {CHECK_TIMEOUT:?}")),
     }
 }
 

@@ -4,23 +4,26 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tracing::level_filters::LevelFilter;
-
-use crate::home::Home;
-use crate::settings::{
+use zoea_settings::{
     ConfigSource, Environment, LoadedSettings, Settings, SettingsError, TuiSettings,
 };
+
+use crate::home::Home;
+
+/// What stands above them in the help.
+const HEADING: &str = "Options of every command";
 
 /// The options of every command.
 #[derive(Debug, Args)]
 pub struct GlobalArgs {
     /// Keep everything in this directory [env: ZOEA_HOME] [default: ~/.zoea]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = HEADING)]
     pub home: Option<PathBuf>,
     /// Read this configuration [default: ./zoea.toml if present, else HOME/zoea.toml]
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, value_name = "FILE", help_heading = HEADING)]
     pub config: Option<PathBuf>,
     /// Log in more detail
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = HEADING)]
     pub debug: bool,
 }
 
@@ -58,6 +61,22 @@ impl GlobalArgs {
     pub fn load_tui(&self, outer: &Home, offline: &Home) -> Result<TuiSettings, SettingsError> {
         let source = ConfigSource::new(self.config.clone(), outer.directory());
         Settings::load_tui(&source.with_inner(offline.directory()))
+    }
+
+    /// A command as the operator types it for the home in use: with `--home` where it was given, or
+    /// where another home is meant.
+    #[must_use]
+    pub fn command(&self, words: &str, other: Option<&Home>) -> String {
+        let home = other.map(Home::directory).or(self.home.as_deref());
+        match home.map(|home| home.display().to_string()) {
+            Some(home)
+                if home.contains(|letter: char| letter.is_whitespace() || letter == '\'') =>
+            {
+                format!("zoea {words} --home '{}'", home.replace('\'', "'\\''"))
+            }
+            Some(home) => format!("zoea {words} --home {home}"),
+            None => format!("zoea {words}"),
+        }
     }
 
     /// The log level.

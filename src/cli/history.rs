@@ -2,21 +2,26 @@
 
 use std::time::Duration;
 
+use actors::domain::message::CallStatus;
+use actors::domain::result_words::result_in_words;
 use clap::{Args, value_parser};
 use serde_json::Value;
+use zoea_settings::Environment;
+use zoea_settings::bounds::MAX_ROWS;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
+use crate::cli::shown;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
 use crate::control::parameters::{ReadLog, SearchRows};
-use crate::settings::Environment;
-use crate::settings::bounds::MAX_ROWS;
 
 /// How often `log --follow` asks for new rows.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(250);
 /// The rows of one request.
 const PIECE_ROWS: u64 = 1000;
+/// The most characters of a hit that are shown, around the place found.
+const HIT_CHARS: usize = 120;
 /// The most characters of a tool's name that are shown.
 const MAX_NAME_CHARS: usize = 100;
 
@@ -35,6 +40,9 @@ pub struct LogArgs {
     /// Print only rows of this kind.
     #[arg(long, value_name = "KIND")]
     kind: Option<String>,
+    /// Print the results of tools in words, as one line each.
+    #[arg(long, conflicts_with = "json")]
+    words: bool,
     /// Print one JSON object a line.
     #[arg(long)]
     json: bool,
@@ -66,26 +74,26 @@ pub(super) async fn show_log(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
-    if args.follow && !door.is_running() {
-        door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    if args.follow && !client.is_running() {
+        client.close().await;
         anyhow::bail!("no swarm is running here, so there is nothing to follow");
     }
-    let shown = print_log(&door, args).await;
-    door.close().await;
+    let shown = print_log(&client, args).await;
+    client.close().await;
     shown
 }
 
-async fn print_log(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
+async fn print_log(client: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
     let mut last = if args.limit == 0 {
         0
     } else {
-        let rows = read_newest(door, args).await?;
-        print_rows(&rows, args.json)?.unwrap_or(0)
+        let rows = read_newest(client, args).await?;
+        print_rows(&rows, args)?.unwrap_or(0)
     };
     loop {
         if args.limit == 0 || args.follow {
-            last = print_after(door, args, last).await?;
+            last = print_after(client, args, last).await?;
         }
         if !args.follow {
             return Ok(());
@@ -95,12 +103,12 @@ async fn print_log(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<()> {
 }
 
 /// Reads the newest rows in as many requests as the number of rows takes.
-async fn read_newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
+async fn read_newest(client: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<Value>> {
     let mut pieces = Vec::new();
     let mut query = log_query(args, args.limit);
     let mut missing = args.limit;
     loop {
-        let rows = read_rows(door, query).await?;
+        let rows = read_rows(client, query).await?;
         missing = missing.saturating_sub(rows.len() as u64);
         let first = rows.first().and_then(|row| row["seq"].as_u64());
         pieces.push(rows);
@@ -117,14 +125,14 @@ async fn read_newest(door: &SwarmClient, args: &LogArgs) -> anyhow::Result<Vec<V
 }
 
 /// Prints all rows after a row, in several requests. Returns the last row.
-async fn print_after(door: &SwarmClient, args: &LogArgs, mut last: u64) -> anyhow::Result<u64> {
+async fn print_after(client: &SwarmClient, args: &LogArgs, mut last: u64) -> anyhow::Result<u64> {
     loop {
         let query = ReadLog {
             after_seq: Some(last),
             ..log_query(args, PIECE_ROWS)
         };
-        let rows = read_rows(door, query).await?;
-        match print_rows(&rows, args.json)? {
+        let rows = read_rows(client, query).await?;
+        match print_rows(&rows, args)? {
             Some(newest) => last = newest,
             None => return Ok(last),
         }
@@ -141,24 +149,24 @@ fn log_query(args: &LogArgs, limit: u64) -> ReadLog {
     }
 }
 
-async fn read_rows(door: &SwarmClient, query: ReadLog) -> anyhow::Result<Vec<Value>> {
-    let rows = door.call(ControlCall::ReadLog(query)).await?;
+async fn read_rows(client: &SwarmClient, query: ReadLog) -> anyhow::Result<Vec<Value>> {
+    let rows = client.call(ControlCall::ReadLog(query)).await?;
     Ok(rows.as_array().cloned().unwrap_or_default())
 }
 
 /// Prints rows. Returns the number of the last one.
-fn print_rows(rows: &[Value], as_json: bool) -> anyhow::Result<Option<u64>> {
+fn print_rows(rows: &[Value], args: &LogArgs) -> anyhow::Result<Option<u64>> {
     for row in rows {
-        if as_json {
+        if args.json {
             out::json(row)?;
         } else {
-            print_row(row)?;
+            print_row(row, args.words)?;
         }
     }
     Ok(rows.last().and_then(|row| row["seq"].as_u64()))
 }
 
-fn print_row(row: &Value) -> anyhow::Result<()> {
+fn print_row(row: &Value, in_words: bool) -> anyhow::Result<()> {
     let text = |key: &str| row[key].as_str().unwrap_or_default();
     let label = match text("kind") {
         "prompt" => "YOU",
@@ -172,12 +180,22 @@ fn print_row(row: &Value) -> anyhow::Result<()> {
     };
     let tool = row["metadata"]["tool"].as_str().unwrap_or_default();
     let tool = out::shorten(tool, MAX_NAME_CHARS);
-    let head = format!("{:>6}  {}  {label} {tool}", row["seq"], text("at"));
+    let at = shown::time(text("at"));
+    let head = format!("{:>6}  {at}  {label} {tool}", row["seq"]);
     out::line(head.trim_end())?;
     if !text("reasoning").is_empty() {
         print_indented(&format!("({})", text("reasoning")))?;
     }
-    print_indented(text("content"))?;
+    let status = row["metadata"]["status"]
+        .as_str()
+        .and_then(CallStatus::parse);
+    match status.filter(|_| in_words && text("kind") == "result") {
+        Some(status) => {
+            let command = row["metadata"]["tool"].as_str().unwrap_or_default();
+            print_indented(&result_in_words(command, status, text("content")))?;
+        }
+        None => print_indented(text("content"))?,
+    }
     for call in row["tool_calls"].as_array().into_iter().flatten() {
         let (name, status) = (call["name"].as_str(), call["status"].as_str());
         let (name, status) = (name.unwrap_or_default(), status.unwrap_or_default());
@@ -199,42 +217,89 @@ pub(super) async fn search_rows(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
+    let client = SwarmClient::open(global, environment).await?;
     let search = SearchRows {
         query: args.text.clone(),
         mysis: args.mysis.clone(),
         r#in: Some(args.r#in.join(",")),
         limit: Some(args.limit),
     };
-    let found = door.call(ControlCall::Search(search)).await;
+    let found = client.call(ControlCall::Search(search)).await;
     let mysis = args.mysis.clone();
-    let reach = door.call(ControlCall::GetReach { mysis }).await;
-    door.close().await;
+    let reach = client.call(ControlCall::GetReach { mysis }).await;
+    client.close().await;
     let has_rows = args.r#in.iter().any(|place| place != "missions");
     let reaches = reach.ok().filter(|_| has_rows);
     if let Some(before) = reaches.as_ref().and_then(|reach| reach["before"].as_str()) {
         out::note(&format!(
-            "old rows were removed: of what is older than {before} not all is kept"
+            "old rows were removed: of what is older than {} not all is kept",
+            shown::time(before)
         ));
     }
-    for row in found?.as_array().into_iter().flatten() {
-        if args.json {
-            out::json(row)?;
-            continue;
-        }
-        let text = |key: &str| row[key].as_str().unwrap_or("-");
-        let is_thought = args.r#in.iter().any(|place| place == "reasoning");
-        let content = if is_thought && !text("content").contains(&args.text) {
-            text("reasoning")
-        } else {
-            text("content")
-        };
-        let (who, at, kind) = (text("mysis"), text("at"), text("kind"));
-        out::line(&format!(
-            "{who} {}  {at}  {kind}  {}",
-            row["seq"],
-            out::shorten(content, 120)
-        ))?;
+    let found = found?;
+    let rows = found.as_array().map_or(&[][..], Vec::as_slice);
+    if args.json {
+        return Ok(rows.iter().try_for_each(out::json)?);
     }
-    Ok(())
+    if rows.is_empty() {
+        let places = args.r#in.join(" and ");
+        let whose = args.mysis.as_deref().unwrap_or("any Mysis");
+        // The text is not repeated: it may be a secret.
+        out::note(&format!(
+            "nothing in the {places} of {whose} contains this text; upper and lower case matter"
+        ));
+    }
+    if rows.len() as u64 == args.limit {
+        out::note(&format!(
+            "these are the newest {}; there may be more with --limit",
+            args.limit
+        ));
+    }
+    rows.iter()
+        .try_for_each(|row| print_hit(row, &args.text))
+        .map_err(Into::into)
+}
+
+/// A row that was found: whose it is, its number for `zoea log`, and the text around the place.
+fn print_hit(row: &Value, wanted: &str) -> std::io::Result<()> {
+    let text = |key: &str| row[key].as_str().unwrap_or("-");
+    let parts = ["content", "reasoning"].map(text);
+    let place = parts.iter().find_map(|part| excerpt(part, wanted));
+    let (who, at, kind) = (text("mysis"), shown::time(text("at")), text("kind"));
+    out::line(&format!(
+        "{who} {}  {at}  {kind}  {}",
+        row["seq"],
+        place.unwrap_or_else(|| out::shorten(text("content"), HIT_CHARS))
+    ))
+}
+
+/// The text around the first place where another one stands, in one line.
+fn excerpt(text: &str, wanted: &str) -> Option<String> {
+    let place = text.find(wanted)?;
+    let around = HIT_CHARS.saturating_sub(wanted.chars().count()) / 2;
+    let before = text[..place].chars().rev().take(around);
+    let start = place - before.map(char::len_utf8).sum::<usize>();
+    let end = place + wanted.len();
+    let after = text[end..].chars().take(around);
+    let end = end + after.map(char::len_utf8).sum::<usize>();
+    let (first, last) = (start > 0, end < text.len());
+    let mark = |is_cut| if is_cut { "…" } else { "" };
+    let piece = out::shorten(&text[start..end], usize::MAX - 1);
+    Some(format!("{}{piece}{}", mark(first), mark(last)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_found_is_shown_and_what_is_cut_is_marked() {
+        let text = format!("{}gold\nmine{}", "ä".repeat(500), "z".repeat(500));
+        let shown = excerpt(&text, "gold\nmine").unwrap();
+        assert!(shown.contains("gold mine"), "{shown}");
+        assert!(shown.starts_with("…ä") && shown.ends_with("z…"), "{shown}");
+        assert!(shown.chars().count() <= HIT_CHARS + 2, "{shown}");
+        assert_eq!(excerpt("a gold mine", "gold").unwrap(), "a gold mine");
+        assert_eq!(excerpt("a gold mine", "Gold"), None);
+    }
 }

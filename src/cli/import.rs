@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use actors::ports::Archive;
 use clap::Args;
+use zoea_settings::Environment;
 
+use crate::cli::db::tell_size;
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::home::RunFile;
-use crate::settings::Environment;
 use crate::wiring;
 use zoea_ledger::ProcessKind;
 use zoea_ledger::import;
@@ -43,8 +44,10 @@ pub(super) async fn run(
     }
     let mut secrets = wiring::configured_secrets(&settings);
     secrets.extend(ledger.swarm().await?.passwords);
+    let told = tell_size("import", &home.database());
     let taken = import::import_file(&ledger, &args.file, home.directory(), secrets).await;
     ledger.close().await;
+    drop(told);
     let report = taken?;
     Ok(out::line(report.to_string().trim_end())?)
 }

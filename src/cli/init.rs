@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Args;
+use zoea_settings::{Environment, template};
 
 use super::global::GlobalArgs;
 use crate::cli::out;
-use crate::settings::{Environment, template};
 
 /// The options of `zoea init`.
 #[derive(Debug, Args)]
@@ -61,7 +61,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::settings::{Settings, SettingsError};
+    use zoea_settings::{Settings, SettingsError};
 
     fn global(home: &Path, config: Option<PathBuf>) -> GlobalArgs {
         GlobalArgs {

@@ -1,19 +1,24 @@
 //! `zoea mysis`: lists and changes the Myses of a swarm.
 
+mod conditions;
+
 use actors::domain::event::is_interruption;
 use actors::domain::order::OrderRefusal;
 use actors::domain::selector::{Candidate, SelectorWord};
 use actors::domain::state::LifeState;
 use clap::{Args, Subcommand};
 use serde_json::Value;
+use zoea_settings::Environment;
 
 use crate::cli::global::GlobalArgs;
-use crate::cli::out;
+use crate::cli::out::{self, Column, Table};
 use crate::cli::question::{ask_to_agree, can_ask};
+use crate::cli::shown;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
 use crate::control::parameters::{ConfigureMysis, CreateMysis};
-use crate::settings::Environment;
+
+use conditions::Conditions;
 
 /// The orders about Myses.
 #[derive(Debug, Subcommand)]
@@ -46,8 +51,18 @@ pub enum MysisCommand {
 
 /// The Myses that an order is for.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
 pub struct MysisSelector {
+    #[command(flatten)]
+    which: MysisChoice,
+    /// Print whom the order would reach, and give it to nobody.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// The ways to say which Myses an order is for.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct MysisChoice {
     /// The names of the Myses.
     #[arg(value_name = "NAME")]
     names: Vec<String>,
@@ -57,6 +72,10 @@ pub struct MysisSelector {
     /// The Myses in this state; `interrupted` are those that ran when the program ended.
     #[arg(long, value_name = "STATE", value_parser = parse_state)]
     state: Option<SelectorWord>,
+    /// The Myses that fit all conditions, with commas between them: state, name, provider, model or
+    /// account, then = or !=, then a value; * stands for anything.
+    #[arg(long = "where", value_name = "CONDITIONS", value_parser = Conditions::parse)]
+    conditions: Option<Conditions>,
 }
 
 /// The values of `--state`. Where the command line takes names, `all` and `idle` are names.
@@ -95,88 +114,119 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
-    let done = carry_out(&door, command).await;
-    door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    let done = carry_out(&client, command).await;
+    client.close().await;
     done
 }
 
-async fn carry_out(door: &SwarmClient, command: &MysisCommand) -> anyhow::Result<()> {
+async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Result<()> {
     match command {
-        MysisCommand::List { json } => list_myses(door, *json).await,
+        MysisCommand::List { json } => list_myses(client, *json).await,
         MysisCommand::Create(args) => {
-            door.call(ControlCall::CreateMysis(args.clone())).await?;
+            client.call(ControlCall::CreateMysis(args.clone())).await?;
             Ok(out::line(&format!("created {}", args.name))?)
         }
         MysisCommand::Start(which) => {
             let start = |name| ControlCall::StartMysis { name };
-            call_for_each(door, which, start, "started").await
+            call_for_each(client, which, start, "started").await
         }
         MysisCommand::Retry(which) => {
             let retry = |name| ControlCall::RetryMysis { name };
-            call_for_each(door, which, retry, "retried").await
+            call_for_each(client, which, retry, "retried").await
         }
         MysisCommand::Stop(which) => {
             let stop = |name| ControlCall::StopMysis { name };
-            call_for_each(door, which, stop, "stopped").await
+            call_for_each(client, which, stop, "stopped").await
         }
-        MysisCommand::Delete { which, yes } => delete_myses(door, which, *yes).await,
+        MysisCommand::Delete { which, yes } => delete_myses(client, which, *yes).await,
         MysisCommand::Configure(args) => {
-            door.call(ControlCall::ConfigureMysis(args.clone())).await?;
+            anyhow::ensure!(
+                args.provider.is_some() || args.model.is_some() || args.temperature.is_some(),
+                "nothing to change: give --provider, --model or --temperature; `zoea mysis list` shows \
+                 what {} has now",
+                args.name
+            );
+            client
+                .call(ControlCall::ConfigureMysis(args.clone()))
+                .await?;
             Ok(out::line(&format!("configured {}", args.name))?)
         }
     }
 }
 
-async fn list_myses(door: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
-    let myses = door.call(ControlCall::ListMyses {}).await?;
+async fn list_myses(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
+    let myses = client.call(ControlCall::ListMyses {}).await?;
     if as_json {
         return Ok(out::json(&myses)?);
     }
-    Ok(out::table(&mysis_table(&myses))?)
+    Ok(mysis_table(&myses).print()?)
 }
 
 /// A table of Myses with its heading.
-pub(super) fn mysis_table(myses: &Value) -> Vec<Vec<String>> {
-    let head = [
-        "NAME", "STATE", "DOING", "ACCOUNT", "PROVIDER", "MODEL", "TURNS",
-    ];
-    let mut rows = vec![head.map(str::to_string).to_vec()];
+pub(super) fn mysis_table(myses: &Value) -> Table {
+    let mut table = Table::new(&[
+        Column::text("NAME"),
+        Column::state("STATE"),
+        Column::text("DOING"),
+        Column::text("ACCOUNT"),
+        Column::text("PROVIDER"),
+        Column::text("MODEL"),
+        Column::figure("TURNS"),
+    ]);
     for mysis in myses.as_array().into_iter().flatten() {
         let text = |key: &str| mysis[key].as_str().unwrap_or("-");
         let doing = match (mysis["state"].as_str(), mysis["reason"].as_str()) {
             (Some("running"), _) | (_, None) => text("activity"),
             (_, Some(reason)) => reason,
         };
-        rows.push(vec![
+        table.add(vec![
             text("name").to_string(),
             text("state").to_string(),
             out::shorten(doing, 50),
             text("account").to_string(),
             text("provider").to_string(),
             text("model").to_string(),
-            mysis["turns"].to_string(),
+            shown::figure(&mysis["turns"]),
         ]);
     }
-    rows
+    table
 }
 
 /// Calls a tool for each selected Mysis. A refusal by one does not keep the others from being
 /// called.
 async fn call_for_each(
-    door: &SwarmClient,
+    client: &SwarmClient,
     which: &MysisSelector,
     call: impl Fn(String) -> ControlCall,
     done: &str,
 ) -> anyhow::Result<()> {
-    let names = selected_names(door, which).await?;
+    let names = selected_names(client, &which.which).await?;
+    if names.is_empty() {
+        out::note("no Mysis fits, so nothing was done");
+    }
+    if which.dry_run {
+        let told = names.iter().map(|name| format!("would be {done}: {name}"));
+        return Ok(told.into_iter().try_for_each(|line| out::line(&line))?);
+    }
+    order_each(client, &names, !which.which.names.is_empty(), call, done).await
+}
+
+/// Calls a tool for each Mysis. What is already as it shall be is a refusal only where it was named.
+async fn order_each(
+    client: &SwarmClient,
+    names: &[String],
+    are_named: bool,
+    call: impl Fn(String) -> ControlCall,
+    done: &str,
+) -> anyhow::Result<()> {
     let mut refused = Vec::new();
-    for name in &names {
-        match door.call(call(name.clone())).await {
+    for name in names {
+        match client.call(call(name.clone())).await {
             Ok(_) => out::line(&format!("{done} {name}"))?,
             // A selection by state asks for a final state. A Mysis that is already in it is no
             // failure.
-            Err(error) => match nothing_to_do(&error).filter(|_| which.names.is_empty()) {
+            Err(error) => match nothing_to_do(&error).filter(|_| !are_named) {
                 Some(words) => out::line(&format!("{words} {name}"))?,
                 None if names.len() == 1 => return Err(error),
                 None => refused.push(format!("{name}: {error:#}")),
@@ -203,11 +253,17 @@ fn nothing_to_do(refusal: &anyhow::Error) -> Option<&'static str> {
     known.map(|(_, words)| words)
 }
 
-async fn selected_names(door: &SwarmClient, which: &MysisSelector) -> anyhow::Result<Vec<String>> {
+async fn selected_names(client: &SwarmClient, which: &MysisChoice) -> anyhow::Result<Vec<String>> {
     if !which.names.is_empty() {
         return Ok(which.names.clone());
     }
-    let myses = door.call(ControlCall::ListMyses {}).await?;
+    let myses = client.call(ControlCall::ListMyses {}).await?;
+    if let Some(conditions) = &which.conditions {
+        let myses = myses.as_array().into_iter().flatten();
+        let fitting = myses.filter(|mysis| conditions.fit(mysis));
+        let names = fitting.filter_map(|mysis| mysis["name"].as_str());
+        return Ok(names.map(str::to_string).collect());
+    }
     let candidates = myses.as_array().into_iter().flatten();
     let candidates: Vec<Candidate<'_, &str>> = candidates.filter_map(to_candidate).collect();
     let word = which.state.unwrap_or(SelectorWord::All);
@@ -215,21 +271,24 @@ async fn selected_names(door: &SwarmClient, which: &MysisSelector) -> anyhow::Re
     Ok(names.map(str::to_string).collect())
 }
 
-async fn delete_myses(door: &SwarmClient, which: &MysisSelector, yes: bool) -> anyhow::Result<()> {
-    let names = selected_names(door, which).await?;
-    if !yes && !names.is_empty() {
-        confirm_deletion(&names)?;
+async fn delete_myses(
+    client: &SwarmClient,
+    which: &MysisSelector,
+    yes: bool,
+) -> anyhow::Result<()> {
+    let delete = |name| ControlCall::DeleteMysis { name };
+    if which.dry_run {
+        return call_for_each(client, which, delete, "deleted").await;
     }
-    let these = MysisSelector {
-        names,
-        all: false,
-        state: None,
-    };
-    if these.names.is_empty() {
+    let names = selected_names(client, &which.which).await?;
+    if names.is_empty() {
+        out::note("no Mysis fits, so nothing was done");
         return Ok(());
     }
-    let delete = |name| ControlCall::DeleteMysis { name };
-    call_for_each(door, &these, delete, "deleted").await
+    if !yes {
+        confirm_deletion(&names)?;
+    }
+    order_each(client, &names, true, delete, "deleted").await
 }
 
 /// Asks for confirmation at the prompt. Without a terminal, `--yes` is required.
@@ -237,8 +296,15 @@ fn confirm_deletion(names: &[String]) -> anyhow::Result<()> {
     if !can_ask() {
         anyhow::bail!("nobody is there to confirm; give --yes to delete without being asked");
     }
-    let names = names.join(", ");
-    if ask_to_agree(&format!("delete {names} with all they have said?"))? {
+    let question = match names {
+        [name] => format!("delete {name} with all it has said?"),
+        several => format!(
+            "delete these {} with all they have said: {}?",
+            several.len(),
+            several.join(", ")
+        ),
+    };
+    if ask_to_agree(&question)? {
         return Ok(());
     }
     anyhow::bail!("not deleted")

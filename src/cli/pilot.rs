@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use zoea_grammar::fault::parse_probability;
 use zoea_grammar::units::parse_duration;
 use zoea_pilot::{Habits, PERSONAS, Persona, PilotFault, PilotOptions, Strictness};
+use zoea_system::listen::describe_listen_error;
 
 use crate::cli::out;
 
@@ -61,9 +62,10 @@ fn personas() -> String {
 }
 
 pub(super) async fn run(args: PilotArgs) -> anyhow::Result<()> {
-    let listener = TcpListener::bind(&args.addr)
-        .await
-        .with_context(|| format!("listen on {}", args.addr))?;
+    let listener = TcpListener::bind(&args.addr).await.map_err(|error| {
+        let remedy = "choose another address with --addr";
+        anyhow!(describe_listen_error(&args.addr, &error, remedy))
+    })?;
     let address = listener.local_addr().context("read the address")?;
     let seed = args.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
     let shutdown = CancellationToken::new();

@@ -3,12 +3,12 @@
 use actors::domain::order::OrderRefusal;
 use actors::domain::system_prompt::{DEFAULT_TEMPLATE, PromptFacts, render_template};
 use clap::{Args, Subcommand};
+use zoea_settings::Environment;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
-use crate::settings::Environment;
 use crate::wiring::prompt_template;
 
 /// The list of placeholders for the command's help.
@@ -90,9 +90,9 @@ async fn show_prompt(
             &facts,
         )))?);
     };
-    let door = SwarmClient::open(global, environment).await?;
-    let found = read_prompt_facts(&door, name).await;
-    door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    let found = read_prompt_facts(&client, name).await;
+    client.close().await;
     let (account, mission) = found?;
     facts.name = name;
     facts.account = account.as_deref();
@@ -105,15 +105,15 @@ async fn show_prompt(
 
 /// Reads the account of a Mysis and the mission in force.
 async fn read_prompt_facts(
-    door: &SwarmClient,
+    client: &SwarmClient,
     name: &str,
 ) -> anyhow::Result<(Option<String>, Option<String>)> {
-    let myses = door.call(ControlCall::ListMyses {}).await?;
+    let myses = client.call(ControlCall::ListMyses {}).await?;
     let mut myses = myses.as_array().into_iter().flatten();
     let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {
         anyhow::bail!(OrderRefusal::UnknownMysis(name.to_string()));
     };
-    let mission = door.call(ControlCall::GetMission {}).await?;
+    let mission = client.call(ControlCall::GetMission {}).await?;
     let text = |value: &serde_json::Value| value.as_str().map(str::to_string);
     Ok((text(&mysis["account"]), text(&mission["text"])))
 }

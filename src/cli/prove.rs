@@ -1,14 +1,15 @@
 //! `zoea doctor --prove`: tests whether a provider and its model can play, and keeps the result.
 
 use anyhow::{Context, bail};
+use zoea_settings::{Environment, Settings};
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::question::{ask_to_agree, can_ask};
+use crate::cli::unfrozen::{refuse_while_frozen, unless_frozen};
 use crate::home::Home;
 use crate::proof::kept::KeptProofs;
 use crate::proof::{Proof, ProofProgress, ProofTarget, ProofVerdict, prove};
-use crate::settings::{Environment, Settings};
 use crate::wiring;
 use zoea_contract::{ProofCheck, to_value};
 
@@ -30,14 +31,18 @@ pub(super) async fn run(
     for warning in &loaded.warnings {
         out::note(warning);
     }
+    refuse_while_frozen(&home)?;
     let target = choose_target(options, &loaded.settings)?;
     agree(&target, options.is_agreed)?;
     let http = zoea_http::build_client().context("build an HTTP client")?;
     let as_json = options.as_json;
-    let proof = match as_json {
-        true => prove(&http, &target, &|_| {}).await,
-        false => prove_aloud(&http, &target).await?,
-    };
+    let proof = unless_frozen(&home, async {
+        match as_json {
+            true => Ok(prove(&http, &target, &|_| {}).await),
+            false => Ok(prove_aloud(&http, &target).await?),
+        }
+    });
+    let proof = proof.await?;
     // The verdict counts even if it cannot be kept in the file.
     let kept = keep(&home, &target, &proof);
     if as_json {

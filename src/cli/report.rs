@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::Args;
+use zoea_settings::Environment;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
@@ -13,7 +14,6 @@ use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
 use crate::control::parameters::ReportDay;
 use crate::report::{DayReport, ReportFormat};
-use crate::settings::Environment;
 
 /// The options of `zoea report`.
 #[derive(Debug, Args)]
@@ -33,9 +33,9 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
-    let report = door.call(ControlCall::Report(args.asked.clone())).await;
-    door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    let report = client.call(ControlCall::Report(args.asked.clone())).await;
+    client.close().await;
     let report: DayReport = serde_json::from_value(report?).context("read the report")?;
     let format = match args.format.as_str() {
         "html" => ReportFormat::Html,

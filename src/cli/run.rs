@@ -1,16 +1,20 @@
 //! `zoea run`: runs the swarm until a signal or the operator stops it.
 
+mod background;
+mod farewell;
 mod output;
 mod own_servers;
 mod signals;
 mod starting;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::secrets::Secrets;
 use clap::{Args, value_parser};
+use zoea_settings::bounds::MAX_MYSES;
+use zoea_settings::{Environment, LoadedSettings, Settings, SettingsError, TraceSettings};
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
@@ -19,8 +23,6 @@ use crate::headless::Format;
 use crate::home::{Home, HomeLock};
 use crate::logging;
 use crate::readiness::ServiceManager;
-use crate::settings::bounds::MAX_MYSES;
-use crate::settings::{Environment, LoadedSettings, Settings, SettingsError, TraceSettings};
 use crate::wiring::{
     self, LaunchOptions, OfflineOptions, OfflineServers, RunningSwarm, SwarmSignal,
 };
@@ -65,6 +67,9 @@ pub struct RunArgs {
     json: bool,
     #[command(flatten)]
     look: LookArgs,
+    /// Leave the terminal's session, so that its end does not end this program.
+    #[arg(long, hide = true)]
+    detached: bool,
     /// Whether a swarm without a mission gets its first mission; true after setup.
     #[arg(skip)]
     needs_mission: bool,
@@ -74,6 +79,8 @@ pub struct RunArgs {
 enum StopReason {
     /// An operator, a signal or `--for` asked for it.
     Asked,
+    /// The operator left, and the swarm goes on without a terminal.
+    Left,
     /// The Commander failed.
     Failed,
 }
@@ -83,6 +90,8 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
+    let started = Instant::now();
+    background::leave_session(args)?;
     let mut signals = Signals::listen()?;
     let outer = global.open_home(environment)?;
     let home = if args.offline {
@@ -126,14 +135,22 @@ pub(super) async fn run(
     .await;
     own.stop().await;
     drop(log);
-    stopped?.outcome(&home)
+    let (reason, farewell) = stopped?;
+    if let Some(text) = farewell {
+        out::line(&text)?;
+    }
+    if reason == StopReason::Left {
+        let left = started.elapsed();
+        return background::start(args, left, (global, &home)).await;
+    }
+    reason.outcome(&home)
 }
 
 impl StopReason {
     /// The result of the command.
     fn outcome(self, home: &Home) -> anyhow::Result<()> {
         match self {
-            StopReason::Asked => Ok(()),
+            StopReason::Asked | StopReason::Left => Ok(()),
             StopReason::Failed => anyhow::bail!(
                 "the commander failed; what was acknowledged is kept, see {}",
                 home.log_file().display()
@@ -163,7 +180,7 @@ async fn run_swarm(
     (global, environment): (&GlobalArgs, &Environment),
     own: &OwnServers,
     signals: &mut Signals,
-) -> anyhow::Result<StopReason> {
+) -> anyhow::Result<(StopReason, Option<String>)> {
     let options = LaunchOptions {
         resume: args.resume || args.offline || settings.swarm.resume,
         start_idle: args.start_swarm,
@@ -176,10 +193,11 @@ async fn run_swarm(
     let started = start_part(starting, stop_request(&face, signals)).await;
     let (Some(flight), was_stopped) = started else {
         face.close().await;
-        return Ok(StopReason::Asked);
+        return Ok((StopReason::Asked, None));
     };
     let mut flight = flight?;
     report_start(&flight, settings, on_defaults, args.headless);
+    let began = chrono::Utc::now();
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
     let is_stopped = was_stopped || {
         let orders = give_first_orders(args, &flight, own);
@@ -199,10 +217,11 @@ async fn run_swarm(
         Some(_) => None,
     };
     let stop = match is_stopped {
-        true => StopReason::Asked,
+        true => face.reason_to_quit(),
         false => wait_for_stop(args.r#for, &face, (&mut flight, &manager), signals, source).await,
     };
     tracing::info!(?stop, "closing");
+    let farewell = face.farewell(&flight, began, (args, global)).await;
     manager.stopping();
     drop(beating);
     drop(run_file);
@@ -215,7 +234,7 @@ async fn run_swarm(
         () = signals.stop() => {}
     }
     face.close().await;
-    Ok(stop)
+    Ok((stop, farewell))
 }
 
 /// Reports to the operator what matters at start; without a terminal, on stderr as well.
@@ -267,7 +286,7 @@ async fn wait_for_stop(
         // Cancel-safe: signals stay pending, and the Commander's end is remembered by its handle.
         let word = tokio::select! {
             () = &mut over => return StopReason::Asked,
-            () = face.quit() => return StopReason::Asked,
+            () = face.quit() => return face.reason_to_quit(),
             _ = signals.interrupt.recv() => return StopReason::Asked,
             _ = signals.terminate.recv() => return StopReason::Asked,
             word = flight.next_signal() => Some(word),

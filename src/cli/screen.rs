@@ -9,19 +9,20 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use tokio_util::sync::CancellationToken;
+use zoea_settings::{Environment, TuiSettings};
 use zoea_tui::dashboard::appearance::{Appearance, Letters, Motion, Theme};
 use zoea_tui::dashboard::history::InputHistory;
 use zoea_tui::dashboard::text::figures::UtcOffset;
+use zoea_tui::dashboard::view_choices::ViewChoices;
 
 use crate::home::Home;
-use crate::settings::{Environment, TuiSettings};
 use zoea_tui::theme::Depth;
 use zoea_tui::{DashboardTerminal, TerminalGuard, TerminalOptions};
 
 /// How the terminal is to look; these go before the configuration.
 #[derive(Debug, Default, Args)]
 pub(super) struct LookArgs {
-    /// Colours: dark, light, contrast or none.
+    /// Colours: dark, light, contrast, terminal (its own 16 colours) or none.
     #[arg(long, value_name = "THEME",
           value_parser = PossibleValuesParser::new(Theme::ALL.map(Theme::as_str)))]
     theme: Option<String>,
@@ -53,6 +54,7 @@ pub(super) fn open_terminal(
         terminal: DashboardTerminal::new(display),
         address: Arc::new(address),
         quit: quit.clone(),
+        goes_on: Arc::default(),
         exporter: None,
     };
     Ok((link, terminal, quit))
@@ -81,6 +83,11 @@ pub(super) fn terminal_options(
         keep_history: Box::new({
             let home = home.clone();
             move |history| keep_history(&home, history)
+        }),
+        choices: read_choices(&home.view_choices()),
+        keep_choices: Box::new({
+            let home = home.clone();
+            move |choices| keep_choices(&home, choices)
         }),
         dumps: home.screens(),
     }
@@ -161,6 +168,35 @@ fn read_history(file: &Path) -> InputHistory {
             tracing::warn!(%error, file = %file.display(), "failed to read what was written before");
             InputHistory::default()
         }
+    }
+}
+
+/// The largest file of choices about the views that is read, in bytes. The program writes some hundred.
+const MAX_CHOICES_BYTES: u64 = 64 << 10;
+
+/// Reads what the operator chose about the views. A file that cannot be read, or says something else, counts as no
+/// choices.
+fn read_choices(file: &Path) -> ViewChoices {
+    let read = zoea_system::files::read_text(file, MAX_CHOICES_BYTES);
+    let parsed = read.and_then(|text| Ok(serde_json::from_str(&text)?));
+    match parsed {
+        Ok(choices) => choices,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => ViewChoices::default(),
+        Err(error) => {
+            tracing::warn!(%error, file = %file.display(), "failed to read what was chosen about the views");
+            ViewChoices::default()
+        }
+    }
+}
+
+/// Keeps what the operator chose about the views. Of several terminals of the home the last change wins.
+fn keep_choices(home: &Home, choices: &ViewChoices) {
+    let text = serde_json::to_string_pretty(choices);
+    let kept = text
+        .map_err(std::io::Error::other)
+        .and_then(|text| home.keep_view_choices(&text));
+    if let Err(error) = kept {
+        tracing::warn!(%error, "failed to keep what was chosen about the views");
     }
 }
 

@@ -13,14 +13,16 @@ use anyhow::Context;
 use clap::Args;
 use serde_json::json;
 use thiserror::Error;
+use tokio::signal::unix::{SignalKind, signal};
+use zoea_settings::{Environment, Secret, Settings};
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::swarm_client::SwarmClient;
+use crate::cli::unfrozen::{refuse_while_frozen, unless_frozen};
 use crate::cli::{out, run, screen};
 use crate::control::call::ControlCall;
 use crate::control::parameters::ConfigureMysis;
 use crate::home::{Home, RunFile};
-use crate::settings::{Environment, Secret, Settings};
 use crate::setup::{Answers, ConfigurationFiles, GAME_ENTRY, NewSecrets, render_configuration};
 
 use zoea_tui::terminal_size;
@@ -32,7 +34,7 @@ use proof::PassedProof;
 const INDENT: &str = "  ";
 
 /// The options of `zoea setup`. What is not told is asked, where there is a terminal.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct SetupArgs {
     /// The model server: a name such as openai or ollama, or an address that ends in /v1.
     #[arg(
@@ -58,7 +60,8 @@ pub struct SetupArgs {
         hide_env_values = true
     )]
     model: Option<String>,
-    /// The game: offline (the built-in one), spacemolt, or the address of an MCP server.
+    /// The game: offline (the built-in one), spacemolt, spacemolt-v2 (its second interface), or the address of
+    /// an MCP server.
     #[arg(
         long,
         value_name = "GAME",
@@ -102,6 +105,19 @@ pub struct SetupArgs {
     no_start: bool,
 }
 
+impl SetupArgs {
+    /// The same without the server, the model and the game, which could not play.
+    fn without_choices(&self) -> SetupArgs {
+        SetupArgs {
+            provider: None,
+            key_env: None,
+            model: None,
+            game: None,
+            ..self.clone()
+        }
+    }
+}
+
 /// The operator left before setup was complete.
 #[derive(Debug, Error)]
 #[error(
@@ -136,10 +152,11 @@ pub(super) async fn run(
     let home = global.open_home(environment)?;
     let prepared = async {
         refuse_while_running(&home, args.no_start)?;
+        refuse_while_frozen(&home)?;
         let present = Present::read(global, &home, environment)?;
         let files = ConfigurationFiles {
             configuration: present.file.clone(),
-            credentials: home.credentials(),
+            credentials: present.credentials.clone(),
         };
         let is_asking = !args.yes && is_at_a_terminal();
         if !is_asking && present.is_there && !args.yes {
@@ -154,10 +171,13 @@ pub(super) async fn run(
         };
         anyhow::Ok((prepared, present, files))
     };
+    // It listens before the first question: a question holds this task until it is answered, and a
+    // signal that came before the first listener would end the program without a word.
+    let mut interrupts = signal(SignalKind::interrupt()).context("listen for Ctrl-C")?;
     // Cancel-safe: nothing is written before this select ends.
     let (prepared, present, files) = tokio::select! {
-        prepared = prepared => prepared?,
-        _ = tokio::signal::ctrl_c() => return Err(SetupLeft.into()),
+        prepared = unless_frozen(&home, prepared) => prepared?,
+        _ = interrupts.recv() => return Err(SetupLeft.into()),
     };
     let Prepared {
         answers,
@@ -203,7 +223,9 @@ fn settings_of(
 ) -> anyhow::Result<(String, Settings)> {
     let text = render_configuration(&present.text, answers)
         .with_context(|| format!("read {}", present.file.display()))?;
-    let mut settings = Settings::from_text(&present.file, &text)?;
+    let credentials = &present.credentials;
+    let mut settings =
+        Settings::from_text_with_keys(&present.file, &text, environment, credentials)?;
     if let Some(provider) = settings.providers.get_mut(&answers.server.name) {
         provider.api_key = present.key(&answers.key, environment);
     }

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use clap::{Args, value_parser};
+use zoea_settings::bounds::{MAX_MYSES, MAX_SEEDS, MAX_SIMULATED_DAYS, MAX_WILDNESS, parse_within};
 
 use super::out;
-use crate::settings::bounds::{
-    MAX_MYSES, MAX_SEEDS, MAX_SIMULATED_DAYS, MAX_WILDNESS, parse_within,
-};
-use zoea_simulation::SimulationOptions;
+use zoea_simulation::{SimulationOptions, SimulationProgress};
+use zoea_spacemolt::figures::group_digits;
 
 /// The options of `zoea simulate`.
 #[derive(Debug, Args)]
@@ -47,6 +46,8 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
     zoea_simulation::hush_simulated_panics();
     let mut bad = Vec::new();
     for seed in args.seed..args.seed.saturating_add(args.seeds) {
+        let days = args.days;
+        let _told = out::Progress::start(&format!("seed {seed}"), move || describe_progress(days));
         let verdict = zoea_simulation::run(SimulationOptions {
             seed,
             length: Duration::try_from_secs_f64(args.days * 86_400.0)?,
@@ -54,7 +55,7 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
             wildness: args.wildness,
             with_all_faults: args.all_faults,
             thinking: args.thinking.into(),
-            on_day: (args.days > 1.0).then_some(tell_day),
+            progress: Some(&PROGRESS),
             is_loud: args.events,
             adapters: crate::wiring::simulated::adapters(),
         })?;
@@ -67,11 +68,16 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reports the resources of a long run on stderr, day by day. They differ between runs of the same
-/// seed.
-fn tell_day(day: u64, requests: u64) {
+/// How far the present seed is.
+static PROGRESS: SimulationProgress = SimulationProgress::new();
+
+/// How far it is of so many days, and the memory, which differs between runs of the same seed.
+fn describe_progress(days: f64) -> String {
     let memory = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let memory = memory.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let memory = memory.map_or("unknown", str::trim);
-    out::note(&format!("day {day}: {requests} requests, memory {memory}"));
+    let (simulated, requests) = PROGRESS.reached();
+    let simulated = simulated.as_secs_f64() / 86_400.0;
+    let requests = group_digits(requests);
+    format!("for {simulated:.2} of {days} days, {requests} requests, memory {memory}")
 }

@@ -1,14 +1,15 @@
 //! `zoea status`: a summary of the running program on one page.
 
-use actors::domain::event::is_interruption;
+use actors::domain::event::{AWAITING_LOGIN_PREFIX, is_interruption};
 use clap::Args;
 use serde_json::Value;
+use zoea_settings::Environment;
+use zoea_text::trouble::Trouble;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::swarm_client::SwarmClient;
-use crate::cli::{mysis, out};
+use crate::cli::{mysis, out, shown};
 use crate::control::call::ControlCall;
-use crate::settings::Environment;
 
 /// The options of `zoea status`.
 #[derive(Debug, Args)]
@@ -23,10 +24,10 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
-    let is_running = door.is_running();
-    let status = door.call(ControlCall::Status {}).await;
-    door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    let is_running = client.is_running();
+    let status = client.call(ControlCall::Status {}).await;
+    client.close().await;
     let status = status?;
     match args.json {
         true => Ok(out::json(&status)?),
@@ -39,11 +40,17 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
         out::line(&format!(
             "zoea {} runs since {} (pid {})",
             text_or_none(status, "version"),
-            text_or_none(status, "started_at"),
+            shown::time(text_or_none(status, "started_at")),
             status["pid"]
         ))?;
     } else {
         out::line("no swarm is running here")?;
+    }
+    if let Some(since) = status["frozen_since"].as_str() {
+        out::line(&format!(
+            "FROZEN since {}: no model call, no tool call and no login leaves until `zoea thaw`",
+            shown::time(since)
+        ))?;
     }
     out::line(&format!("mission: {}", text_or_none(status, "mission")))?;
     if let Some(trouble) = status["trouble"].as_str() {
@@ -52,15 +59,7 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
     if let Some(silence) = status["silence"].as_str() {
         out::line(&out::clean(silence))?;
     }
-    for away in status["away"].as_array().into_iter().flatten() {
-        out::line(&format!(
-            "away: {} since {}: {}; its myses wait, and it is tried again at {}",
-            out::clean(text_or_none(away, "server")),
-            text_or_none(away, "since"),
-            out::clean(text_or_none(away, "text")),
-            text_or_none(away, "next_try"),
-        ))?;
-    }
+    print_outages(status)?;
     let states: Vec<String> = status["states"]
         .as_object()
         .into_iter()
@@ -68,6 +67,7 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
     out::line(&format!("myses: {}", states.join(", ")))?;
+    print_logins(status)?;
     let myses = status["myses"].as_array().into_iter().flatten();
     let interrupted = myses.filter(|mysis| is_interruption(mysis["reason"].as_str()));
     let interrupted = interrupted.count();
@@ -80,24 +80,115 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
             "interrupted: {interrupted} ran when the program ended; `{command}` starts them again"
         ))?;
     }
+    print_questions(status)?;
     if let Some(arrival) = status["arrival"].as_str() {
         out::line(arrival)?;
     }
     out::line(&today_line(&status["today"]))?;
-    out::table(&mysis::mysis_table(&status["myses"]))
+    mysis::mysis_table(&status["myses"]).print()
+}
+
+/// The servers that serve nobody, and when each is tried again.
+fn print_outages(status: &Value) -> std::io::Result<()> {
+    for away in status["away"].as_array().into_iter().flatten() {
+        let at = shown::time(text_or_none(away, "next_try"));
+        // While the swarm is frozen nothing is tried, and that time may be over.
+        let again = match status["frozen_since"].is_string() {
+            true => "it is tried again after the thaw".to_string(),
+            false => format!("it is tried again at {at}"),
+        };
+        let since = away["since"].as_str().map(shown::time);
+        let trouble = Trouble {
+            whom: text_or_none(away, "server"),
+            what: "serves nobody",
+            since: since.as_deref(),
+            then: &["its myses wait", &again],
+            chain: away["text"].as_str(),
+            ..Trouble::default()
+        };
+        out::line(&out::clean(&format!("away: {trouble}")))?;
+    }
+    Ok(())
+}
+
+/// What the operator has to do so that Myses are logged in, in full: the table cuts it.
+fn print_logins(status: &Value) -> std::io::Result<()> {
+    const MAX_LINES: usize = 20;
+    let myses = status["myses"].as_array().into_iter().flatten();
+    let waiting = myses.filter_map(|mysis| {
+        let activity = mysis["activity"].as_str()?;
+        activity
+            .starts_with(AWAITING_LOGIN_PREFIX)
+            .then_some((mysis, activity))
+    });
+    for (mysis, activity) in waiting.take(MAX_LINES) {
+        let name = text_or_none(mysis, "name");
+        out::line(&out::clean(&format!("{name}: {activity}")))?;
+    }
+    Ok(())
+}
+
+fn print_questions(status: &Value) -> std::io::Result<()> {
+    let mut myses = status["myses"].as_array().into_iter().flatten();
+    myses.try_for_each(print_question)
+}
+
+/// The question that a server asks during a call of this Mysis, and how it is answered.
+fn print_question(mysis: &Value) -> std::io::Result<()> {
+    let question = &mysis["question"];
+    let Some(message) = question["message"].as_str() else {
+        return Ok(());
+    };
+    let name = out::clean(text_or_none(mysis, "name"));
+    out::line(&format!(
+        "asked: {} asks {name} for you (question {}): {}",
+        out::clean(text_or_none(question, "server")),
+        question["number"],
+        out::clean(message),
+    ))?;
+    if let Some(url) = question["url"].as_str() {
+        out::line(&format!("  open {}", out::clean(url)))?;
+        out::line(&format!("  then `zoea answer {name}`, or --decline"))?;
+        return Ok(());
+    }
+    for field in question["fields"].as_array().into_iter().flatten() {
+        let text = |key: &str| field[key].as_str().map(|text| format!(" {text}"));
+        let needed = match field["required"].as_bool() {
+            Some(true) => "",
+            Some(false) | None => ", may be left out",
+        };
+        let default = match (field["default"].as_str(), &field["default"]) {
+            (Some(text), _) => format!(", else {text}"),
+            (None, Value::Null) => String::new(),
+            (None, value) => format!(", else {value}"),
+        };
+        let line = format!(
+            "  {}={}{needed}{default}{}{}",
+            text_or_none(field, "name"),
+            text("wants").unwrap_or_default(),
+            text("title").map(|it| format!(":{it}")).unwrap_or_default(),
+            text("description")
+                .map(|it| format!(" -{it}"))
+                .unwrap_or_default(),
+        );
+        out::line(&out::clean(&line))?;
+    }
+    out::line(&format!(
+        "  `zoea answer {name} field=value …`, or --decline"
+    ))
 }
 
 /// The tokens and cost of today, and their share of the budget.
 fn today_line(today: &Value) -> String {
-    let mut line = format!(
-        "today: {} tokens in, {} out, {} cached",
-        today["tokens_in"], today["tokens_out"], today["tokens_cached"]
-    );
+    let [tokens_in, out, cached] =
+        ["tokens_in", "tokens_out", "tokens_cached"].map(|key| shown::figure(&today[key]));
+    let mut line = format!("today: {tokens_in} tokens in, {out} out, {cached} cached");
     let unpriced = today["tokens_without_price"].as_u64().unwrap_or(0);
     line += &match (today["cost"].as_f64(), unpriced) {
-        (Some(cost), 0) => format!(", ${cost:.4}"),
+        (Some(cost), 0) => format!(", {}", shown::dollars(Some(cost))),
         (Some(cost), tokens) => {
-            format!(", ${cost:.4} and the unknown cost of {tokens} tokens")
+            let (cost, tokens) = (shown::dollars(Some(cost)), shown::figure(&tokens.into()));
+            format!(", {cost} and the unknown cost of {tokens} tokens")
         }
         (None, _) => ", cost unknown".to_string(),
     };

@@ -6,6 +6,7 @@
 use actors::domain::life::Mode;
 use actors::secrets::Secrets;
 use serde_json::Value;
+use zoea_settings::Environment;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
@@ -13,7 +14,6 @@ use crate::control::call::ControlCall;
 use crate::control::client::ControlClient;
 use crate::control::{ProgramInfo, answer_call};
 use crate::home::{Home, RunFile};
-use crate::settings::Environment;
 use crate::wiring::{self, HomeAccess, LaunchOptions, Observers, RunningSwarm};
 
 pub(super) enum SwarmClient {
@@ -46,7 +46,8 @@ impl SwarmClient {
             }
         };
         hint_at_offline(&home);
-        let settings = global.load_settings(&home, environment)?.settings;
+        let mut settings = global.load_settings(&home, environment)?.settings;
+        wiring::add_resting_offline_model(&home, &mut settings);
         let options = LaunchOptions {
             resume: false,
             start_idle: false,

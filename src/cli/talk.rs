@@ -3,13 +3,13 @@
 use actors::domain::progress::suggests_no_gain;
 use clap::{Args, Subcommand};
 use serde_json::Value;
+use zoea_settings::Environment;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
 use crate::control::parameters::{BroadcastMission, SendMessage};
-use crate::settings::Environment;
 
 /// The orders about the mission.
 #[derive(Debug, Subcommand)]
@@ -38,25 +38,41 @@ pub(super) async fn send_message(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
-    let when = delivery_note(&door);
-    let sent = door.call(ControlCall::SendMessage(args.clone())).await;
-    door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    let when = delivery_note(&client);
+    let sent = client.call(ControlCall::SendMessage(args.clone())).await;
+    client.close().await;
     let seq = sent?["seq"].clone();
     let name = &args.name;
     out::line(&format!("stored for {name} as {seq}{when}"))?;
     suggest_no_gain(&args.text, args.no_gain)
 }
 
+/// The options of `zoea broadcast`.
+#[derive(Debug, Args)]
+pub struct BroadcastArgs {
+    #[command(flatten)]
+    asked: BroadcastMission,
+    /// Print whom the mission would reach, and give it to nobody.
+    #[arg(long)]
+    dry_run: bool,
+}
+
 pub(super) async fn broadcast_mission(
-    args: &BroadcastMission,
+    args: &BroadcastArgs,
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
-    let when = delivery_note(&door);
-    let sent = door.call(ControlCall::Broadcast(args.clone())).await;
-    door.close().await;
+    let client = SwarmClient::open(global, environment).await?;
+    if args.dry_run {
+        let myses = client.call(ControlCall::ListMyses {}).await;
+        client.close().await;
+        return tell_addressees(&myses?);
+    }
+    let args = &args.asked;
+    let when = delivery_note(&client);
+    let sent = client.call(ControlCall::Broadcast(args.clone())).await;
+    client.close().await;
     let sent = sent?;
     let delivered = join_names(&sent["delivered"]);
     out::line(&format!("the mission stands{when}; it reached {delivered}"))?;
@@ -72,6 +88,27 @@ pub(super) async fn broadcast_mission(
     suggest_no_gain(&args.text, args.no_gain)
 }
 
+/// Tells whom a mission would reach: those in errors inherit it when they run again.
+fn tell_addressees(myses: &Value) -> anyhow::Result<()> {
+    let (mut reached, mut missed) = (Vec::new(), Vec::new());
+    for mysis in myses.as_array().into_iter().flatten() {
+        let name = mysis["name"].clone();
+        match mysis["state"] == "errored" {
+            true => missed.push(name),
+            false => reached.push(name),
+        }
+    }
+    let reached = join_names(&reached.into());
+    out::line(&format!("the mission would reach {reached}"))?;
+    if !missed.is_empty() {
+        let missed = join_names(&missed.into());
+        out::line(&format!(
+            "it would not reach {missed} (they inherit it when they run again)"
+        ))?;
+    }
+    Ok(())
+}
+
 /// If an order seems to ask for waiting, tells how to mark that it expects no gain.
 fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
     let word = suggests_no_gain(text).filter(|_| !is_said);
@@ -85,8 +122,8 @@ fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
 }
 
 /// What to add when no program runs that could carry the order out.
-fn delivery_note(door: &SwarmClient) -> &'static str {
-    if door.is_running() {
+fn delivery_note(client: &SwarmClient) -> &'static str {
+    if client.is_running() {
         ""
     } else {
         " (no swarm is running here: it is kept for the next run)"
@@ -111,12 +148,12 @@ pub(super) async fn mission(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
+    let client = SwarmClient::open(global, environment).await?;
     let answer = match command {
-        MissionCommand::Show => door.call(ControlCall::GetMission {}).await,
-        MissionCommand::Clear => door.call(ControlCall::ClearMission {}).await,
+        MissionCommand::Show => client.call(ControlCall::GetMission {}).await,
+        MissionCommand::Clear => client.call(ControlCall::ClearMission {}).await,
     };
-    door.close().await;
+    client.close().await;
     let answer = answer?;
     let text = match command {
         MissionCommand::Show => answer["text"].as_str().map(str::to_string),
@@ -132,14 +169,14 @@ pub(super) async fn edit_notes(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let door = SwarmClient::open(global, environment).await?;
+    let client = SwarmClient::open(global, environment).await?;
     let name = args.name.clone();
-    let answer = door.call(match args.text.clone() {
+    let answer = client.call(match args.text.clone() {
         Some(text) => ControlCall::AddNote { name, text },
         None => ControlCall::ClearNotes { name },
     });
     let answer = answer.await;
-    door.close().await;
+    client.close().await;
     let name = &args.name;
     let seq = answer?["seq"].clone();
     Ok(out::line(&match args.text {

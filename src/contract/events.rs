@@ -121,6 +121,7 @@ impl<'a> EventKindJson<'a> {
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
             | EventKind::SilenceChanged(_)
+            | EventKind::FreezeChanged(_)
             | EventKind::Learned(_) => return None,
         })
     }

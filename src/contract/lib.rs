@@ -5,8 +5,11 @@
 mod events;
 mod orders;
 mod proof;
+mod question;
 mod rows;
+mod samples;
 mod status;
+mod units;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -18,7 +21,9 @@ pub use orders::{
 pub use proof::{
     ProofCheck, ProofReport, ProofSpending, ProofVerdict, ProvenContext, ProvenSpeed, ToldUsage,
 };
+pub use question::QuestionJson;
 pub use rows::{RowJson, RowMetadataJson, SearchHitJson};
+pub use samples::{FiguresJson, SampleSeriesJson, SamplesJson};
 pub use status::{
     AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProgramStatusJson, SpendingJson,
 };

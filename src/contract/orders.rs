@@ -17,6 +17,8 @@ pub enum CompletedOrderJson<'a> {
     Cleared(bool),
     /// The number of imported accounts.
     Accounts(usize),
+    /// Since when the swarm is frozen; none if it is not.
+    Frozen(Option<String>),
     /// The order was carried out. The key is its word.
     #[serde(untagged)]
     Done(BTreeMap<&'static str, bool>),
@@ -73,6 +75,9 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
                 provider: &sent.provider,
                 body: &sent.body,
             },
+            CompletedOrder::Frozen(since) => {
+                CompletedOrderJson::Frozen(since.map(|at| at.to_string()))
+            }
             CompletedOrder::AccountsPooled(count) => CompletedOrderJson::Accounts(*count),
         }
     }

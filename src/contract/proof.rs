@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::status::to_dollars;
+use super::units::to_dollars;
 
 /// The report in `doctor --prove --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -10,7 +10,12 @@ use actors::domain::failing_calls::FailingCalls;
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::{ServerLabel, ServerOutage, ServerOutages};
 use actors::domain::record::AccountRecord;
+use actors::domain::state::LifeState;
 use serde::Serialize;
+
+use super::question::QuestionJson;
+use super::samples::FiguresJson;
+use super::units::to_dollars;
 
 /// The program and its swarm in `status`.
 #[derive(Debug, Serialize)]
@@ -25,6 +30,8 @@ pub struct ProgramStatusJson<'a> {
     pub mission: Option<String>,
     /// Why the store cannot be written; `None` if it can.
     pub trouble: Option<Arc<str>>,
+    /// Since when the swarm is frozen; `None` if it is not.
+    pub frozen_since: Option<String>,
     /// What is told where the swarm runs and nothing happens; `None` if it plays.
     pub silence: Option<Arc<str>>,
     /// The number of Myses in each state.
@@ -60,12 +67,20 @@ pub struct MysisStatusJson<'a> {
     cost: Option<f64>,
     last_activity_at: String,
     failing: Option<String>,
+    #[serde(flatten)]
+    figures: FiguresJson,
+    question: Option<QuestionJson<'a>>,
 }
 
 impl<'a> MysisStatusJson<'a> {
-    /// The status of a Mysis while these servers are away.
+    /// The status of a Mysis now, while these servers are away.
     #[must_use]
-    pub fn new(status: &'a MysisStatus, is_price_known: bool, outages: &ServerOutages) -> Self {
+    pub fn new(
+        status: &'a MysisStatus,
+        is_price_known: bool,
+        outages: &ServerOutages,
+        now: Timestamp,
+    ) -> Self {
         let lane = status.activity.awaited_lane();
         let away = lane.and_then(|lane| outages.of(lane));
         let until = away.map(|away| away.next_try).or(status.activity_until);
@@ -92,7 +107,19 @@ impl<'a> MysisStatusJson<'a> {
                 .then(|| to_dollars(status.totals.cost_micros)),
             last_activity_at: status.last_activity_at.to_string(),
             failing: status.failing.as_deref().map(FailingCalls::why),
+            figures: FiguresJson::new(&status.figures, is_price_known, now),
+            question: status.activity.question().map(|open| (&**open).into()),
         }
+    }
+
+    /// The same while the swarm is frozen: who runs stands still, unless it hears out what had left.
+    #[must_use]
+    pub fn when_frozen(mut self, status: &MysisStatus) -> Self {
+        if status.state == LifeState::Running && !status.activity.goes_on_when_frozen() {
+            self.activity = "frozen".to_string();
+            self.activity_until = None;
+        }
+        self
     }
 }
 
@@ -193,14 +220,6 @@ impl BudgetUseJson {
             cost: is_known.then(|| to_dollars(spent.cost_micros)),
         }
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a cost in dollars; nobody spends 2^52 millionths"
-)]
-pub(super) fn to_dollars(micros: u64) -> f64 {
-    micros as f64 / 1e6
 }
 
 /// A game account in `accounts list --json`, without its password.

@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, MysisRef, SwarmEvent};
-use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp, TurnNumber};
+use actors::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::ids::{CallKey, Lane, MysisId, Seq, Timestamp, TurnNumber};
 use actors::domain::message::{
     CallRecord, CallStatus, HostMeta, ReplyMeta, ResultMeta, Row, RowBody, Severity, Utterance,
 };
 use actors::domain::model::{Charge, TokenUsage};
 use actors::domain::order::{CompletedAction, CompletedOrder, Reloaded};
+use actors::domain::outages::ServerOutages;
+use actors::domain::record::{MysisProfile, MysisRecord};
+use actors::domain::rules::SwarmRules;
+use actors::domain::state::LifeState;
 
 use super::*;
 
@@ -229,4 +233,31 @@ fn an_order_is_answered_with_what_came_of_it() {
         imported(short),
         r#"{"accounts":2,"short_passwords":["ada"]}"#
     );
+}
+
+#[test]
+fn while_the_swarm_is_frozen_only_what_had_left_goes_on() {
+    let told = |state, activity| {
+        let record = MysisRecord::new(MysisId(1), MysisProfile::of("m", "p"), Timestamp(0));
+        let status = MysisStatus {
+            state,
+            activity,
+            ..MysisStatus::from_record(&record, &SwarmRules::default(), Timestamp(0))
+        };
+        let line = MysisStatusJson::new(&status, false, &ServerOutages::default(), Timestamp(0));
+        let line = to_value(&line.when_frozen(&status));
+        line["activity"].as_str().unwrap().to_string()
+    };
+    let lane = Lane::Provider("p".into());
+    for stands in [
+        Activity::Queueing(lane),
+        Activity::Connecting,
+        Activity::CoolingDown("HTTP 503".into()),
+        Activity::Pausing,
+    ] {
+        assert_eq!(told(LifeState::Running, stands), "frozen");
+    }
+    let calls = Activity::CallingTool("mine".into());
+    assert_eq!(told(LifeState::Running, calls), "calling mine");
+    assert_eq!(told(LifeState::Idle, Activity::Resting), "resting");
 }

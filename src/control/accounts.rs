@@ -9,14 +9,14 @@ use std::sync::Arc;
 use actors::domain::ids::MysisId;
 use actors::domain::order::Order;
 use actors::domain::record::{AccountRecord, GameAccount, PoolAccount};
-use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use serde_json::Value;
 use zoea_contract::{AccountJson, CompletedOrderJson, ImportedAccountsJson, to_value};
+use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::accounts::{self, Entry};
 use crate::swarm::Swarm;
 
-/// Lists all accounts, oldest first.
+/// Lists all accounts, oldest first: the oldest free one is given next.
 pub(super) async fn list_accounts(swarm: &Swarm) -> Result<Value, String> {
     let names = swarm.names().await;
     let accounts = read_accounts(swarm).await?;

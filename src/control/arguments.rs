@@ -1,8 +1,8 @@
 //! Arguments that several tools share: a count, and a Mysis by its name.
 
 use actors::domain::ids::MysisId;
+use zoea_settings::bounds::MAX_INTEGER;
 
-use crate::settings::bounds::MAX_INTEGER;
 use crate::swarm::Swarm;
 
 /// Reads a count of at most `highest`; 0 means all.

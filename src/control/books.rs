@@ -1,15 +1,16 @@
 //! The books over the control interface: tokens and cost by day, Mysis and provider.
 
-use actors::domain::books::Day;
+use actors::domain::books::{CostEntry, Day};
 use actors::ports::Clock;
 use serde_json::Value;
 use zoea_contract::{CompactedJson, CostEntryJson, ReachJson, to_value};
 use zoea_ledger::CompactionResult;
+use zoea_settings::bounds::MAX_DAYS;
 
 use crate::report::DayReport;
-use crate::settings::bounds::MAX_DAYS;
 use crate::swarm::Swarm;
 use zoea_system::clock::MachineClock;
+use zoea_text::natural::compare_natural;
 
 use super::ProgramInfo;
 use super::arguments::{find_mysis, read_count};
@@ -28,8 +29,15 @@ pub(super) async fn list_entries(
     let today = Day::of(MachineClock.now());
     let since = Day(today.0.saturating_sub(before));
     let books = swarm.archive().books(since).await;
-    let books = books.map_err(|fault| format!("the books cannot be read: {fault}"))?;
+    let mut books = books.map_err(|fault| format!("the books cannot be read: {fault}"))?;
     let names = swarm.names().await;
+    // Those of deleted Myses come last.
+    let name_of = |entry: &CostEntry| names.get(&entry.mysis).map_or("\u{10ffff}", |name| &**name);
+    books.sort_by(|a, b| {
+        let order = a.day.cmp(&b.day);
+        let order = order.then_with(|| compare_natural(name_of(a), name_of(b)));
+        order.then_with(|| (a.mysis, &a.provider).cmp(&(b.mysis, &b.provider)))
+    });
     let lines = books.iter().map(|entry| {
         let name = names.get(&entry.mysis).map(|name| &**name);
         to_value(&CostEntryJson::new(

@@ -3,6 +3,7 @@
 
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::progress::expecting_no_gain;
+use actors::domain::question::{AnswerValues, Decision, GivenAnswer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,17 +12,18 @@ use zoea_contract::{CompletedOrderJson, to_value};
 use crate::swarm::Swarm;
 
 use super::parameters::{
-    BroadcastMission, ConfigureMysis, CreateMysis, ExportConversations, GetBooks, ReadEvents,
-    ReadLog, ReportDay, SearchRows, SendMessage,
+    AnswerAction, AnswerQuestion, BroadcastMission, ConfigureMysis, CreateMysis,
+    ExportConversations, GetBooks, ReadEvents, ReadLog, ReadSamples, ReportDay, SearchRows,
+    SendMessage,
 };
-use super::{ProgramInfo, accounts, books, history, status};
+use super::{ProgramInfo, accounts, books, history, samples, status};
 
 /// A call of a tool. Each variant is a tool: the comment tells clients what it does, its fields are the
 /// parameters.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ControlCall {
-    /// All Myses and how they stand.
+    /// All Myses and their states.
     ListMyses {},
     /// A new Mysis, idle unless start is true.
     CreateMysis(CreateMysis),
@@ -67,6 +69,9 @@ pub enum ControlCall {
         /// The name of the Mysis.
         name: String,
     },
+    /// Answer the question that a server asks during a call of a Mysis (status shows it). Texts are read as
+    /// the types of their fields; what does not fit is refused, and the question stays open.
+    AnswerQuestion(AnswerQuestion),
     /// A Mysis' conversation, oldest row first: the newest rows, those next before before_seq, or those
     /// next after after_seq. An answer holds at most some 4 MB, limit 0 as many rows as that: go on
     /// from its end until no row comes.
@@ -102,8 +107,16 @@ pub enum ControlCall {
     Export(ExportConversations),
     /// Tokens and cost by day (UTC), Mysis and provider: of today, or of so many days.
     GetBooks(GetBooks),
+    /// What Myses have, earn, cost and wait for over time: the last hour, or from since to until; at most
+    /// 10,000 samples, with sum those of all Myses added up.
+    ReadSamples(ReadSamples),
     /// Read the configuration again.
     Reload {},
+    /// Freeze the swarm: from the answer on no model call, no tool call and no login leaves; what has
+    /// left is heard out. It holds over restarts.
+    Freeze {},
+    /// Thaw the swarm: each Mysis goes on where it stood.
+    Thaw {},
     /// The program and its swarm in short.
     Status {},
 }
@@ -146,6 +159,7 @@ async fn carry_out_call(
         Call::ExportAccounts { file } => return accounts::export_accounts(swarm, file).await,
         Call::Export(asked) => return history::export_conversations(swarm, about, asked).await,
         Call::GetBooks(asked) => return books::list_entries(swarm, about, asked.days).await,
+        Call::ReadSamples(asked) => return samples::read_samples(swarm, asked).await,
         Call::Status {} => return Ok(status::program_status(swarm, about).await),
         Call::CreateMysis(asked) => Order::Create {
             name: asked.name,
@@ -170,10 +184,24 @@ async fn carry_out_call(
         },
         Call::ClearMission {} => Order::ClearMission,
         Call::AddNote { name, text } => MysisOrder::Note(text.into()).for_mysis(name),
+        Call::AnswerQuestion(asked) => answer_order(asked),
         Call::ClearNotes { name } => MysisOrder::ClearNotes.for_mysis(name),
         Call::Reload {} => Order::Reload,
+        Call::Freeze {} => Order::Freeze,
+        Call::Thaw {} => Order::Thaw,
     };
     give_order(swarm, order).await
+}
+
+/// The answer to a question of a server. The Mysis checks it.
+fn answer_order(asked: AnswerQuestion) -> Order {
+    let decision = match asked.action {
+        AnswerAction::Accept => Decision::Accept(AnswerValues(asked.values)),
+        AnswerAction::Decline => Decision::Decline,
+        AnswerAction::Cancel => Decision::Cancel,
+    };
+    let question = asked.question;
+    MysisOrder::Answer(GivenAnswer { question, decision }).for_mysis(asked.name)
 }
 
 /// Adds the mark that says that the order expects no gain, if that was asked for.

@@ -6,9 +6,8 @@ use std::time::Duration;
 use rmcp::model::CallToolRequestParams;
 use serde_json::{Map, Value};
 use thiserror::Error;
-use zoea_mcp::{CallReply, McpFailure, ServerSession, UpstreamEndpoint};
-
-use crate::settings::Secret;
+use zoea_mcp::{McpFailure, ServerSession, UpstreamEndpoint};
+use zoea_settings::Secret;
 
 use super::call::ControlCall;
 
@@ -86,13 +85,13 @@ impl ControlClient {
             .session
             .call(params, timeout)
             .await
-            .and_then(CallReply::done)
             .map_err(|failure| match failure {
                 McpFailure::TooLate(limit) => ControlError::Waiting(limit),
                 McpFailure::Refused { .. }
+                | McpFailure::RefusedAfterAsking { .. }
                 | McpFailure::Status { .. }
                 | McpFailure::SessionGone
-                | McpFailure::Http(_)
+                | McpFailure::Http { .. }
                 | McpFailure::Broken(_) => ControlError::Unreachable(failure.to_string()),
             })?;
         if result.is_error {

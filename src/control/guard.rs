@@ -7,9 +7,9 @@ use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
+use zoea_settings::Secret;
 
 use crate::serving::AcceptedConnection;
-use crate::settings::Secret;
 
 /// A router that requires the token as `Authorization: Bearer …`.
 pub(super) fn behind_token(router: Router, token: &Secret) -> Router {

@@ -11,8 +11,8 @@ use actors::ports::{PageFrom, PageQuery, SearchIn, SearchQuery};
 use serde_json::Value;
 use zoea_contract::{EventRecordJson, ExportedJson, RowJson, SearchHitJson, to_value};
 use zoea_ledger::export;
+use zoea_settings::bounds::MAX_ROWS;
 
-use crate::settings::bounds::MAX_ROWS;
 use crate::swarm::Swarm;
 
 use super::ProgramInfo;

@@ -1,10 +1,12 @@
 //! The parameters of control tools that have many, or that the command line has as well.
 
+use std::fmt;
+
 use clap::{Args, value_parser};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::settings::bounds::{MAX_DAYS, MAX_ROWS};
+use serde_json::{Map, Value};
+use zoea_settings::bounds::{MAX_DAYS, MAX_ROWS};
 
 /// Parameters of `create_mysis`.
 #[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
@@ -63,6 +65,42 @@ pub struct BroadcastMission {
     pub no_gain: bool,
 }
 
+/// Parameters of `answer_question`.
+#[derive(Clone, Deserialize, JsonSchema, Serialize)]
+pub struct AnswerQuestion {
+    /// The name of the Mysis whose call waits.
+    pub name: String,
+    /// The number of the question that is meant; absent: the one that is open.
+    pub question: Option<u64>,
+    /// Whether it is answered, declined or put aside.
+    #[serde(default)]
+    pub action: AnswerAction,
+    /// The values by field; none where an address was visited.
+    #[serde(default)]
+    pub values: Map<String, Value>,
+}
+
+impl fmt::Debug for AnswerQuestion {
+    /// Without the values.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AnswerQuestion { name, action, .. } = self;
+        write!(f, "AnswerQuestion({name}, {action:?})")
+    }
+}
+
+/// What is said to a question.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerAction {
+    /// It is answered with the values.
+    #[default]
+    Accept,
+    /// It is declined.
+    Decline,
+    /// It is put aside.
+    Cancel,
+}
+
 /// Parameters of `read_log`.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ReadLog {
@@ -98,6 +136,27 @@ pub struct ReadEvents {
     #[arg(long, value_name = "N", default_value = "50",
           value_parser = value_parser!(u64).range(0..=MAX_ROWS))]
     pub limit: Option<u64>,
+}
+
+/// Parameters of `read_samples`.
+#[derive(Args, Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+pub struct ReadSamples {
+    /// The names of the Myses, several with commas between them; absent: all.
+    #[arg(skip)]
+    pub myses: Option<String>,
+    /// From when on: how long ago, as 1h or 2d, or a time, as 2026-11-22T10:00:00Z.
+    #[arg(long, value_name = "TIME", default_value = "1h")]
+    pub since: Option<String>,
+    /// Until when, in the same forms [default: now].
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<String>,
+    /// The length of a step: minute, hour or automatic, which makes a hundred steps or so.
+    #[arg(long, value_name = "STEP", default_value = "automatic")]
+    pub resolution: Option<String>,
+    /// Whether the Myses are added up.
+    #[arg(long)]
+    #[serde(default)]
+    pub sum: bool,
 }
 
 /// Parameters of `report`.

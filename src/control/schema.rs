@@ -5,8 +5,7 @@ use std::sync::{Arc, LazyLock};
 use rmcp::model::Tool;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
-
-use crate::settings::bounds::MAX_INTEGER;
+use zoea_settings::bounds::MAX_INTEGER;
 
 use super::call::ControlCall;
 
@@ -118,6 +117,7 @@ fn check_arguments<'a>(
             Some("boolean") => (value.is_boolean(), "true or false".to_string()),
             // The only number is a temperature.
             Some("number") => (value.is_number(), "a number from 0 to 2".to_string()),
+            Some("object") => (value.is_object(), "an object".to_string()),
             Some(_) | None => (value.is_string(), "a text".to_string()),
         };
         if !is_right {
@@ -194,6 +194,11 @@ mod tests {
                 "broadcast",
                 json!({"text": "mine", "no_gain": "no"}),
                 "`no_gain` is true or false",
+            ),
+            (
+                "answer_question",
+                json!({"name": "a", "values": "ore=iron"}),
+                "`values` is an object",
             ),
             (
                 "configure_mysis",

@@ -13,12 +13,14 @@ use zoea_contract::{
 
 use crate::swarm::Swarm;
 use zoea_system::clock::MachineClock;
+use zoea_text::natural::compare_natural;
 
 use super::ProgramInfo;
 
 pub(super) async fn list_myses(swarm: &Swarm, about: &ProgramInfo) -> Value {
     let (statuses, outages) = (swarm.statuses().await, swarm.outages().await);
-    to_value(&list_statuses(&statuses, about, &outages))
+    let is_frozen = swarm.frozen_since().await.is_some();
+    to_value(&list_statuses(&statuses, about, (&outages, is_frozen)))
 }
 
 pub(super) async fn read_mission(swarm: &Swarm) -> Value {
@@ -39,28 +41,41 @@ pub(super) async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value 
     let outages = swarm.outages().await;
     let mission = swarm.mission().await;
     let arrival = swarm.login_progress().await;
+    let frozen_since = swarm.frozen_since().await;
     to_value(&ProgramStatusJson {
         version: env!("CARGO_PKG_VERSION"),
         pid: std::process::id(),
         started_at: &about.started_at,
         mission: mission.map(|mission| mission.text.to_string()),
         trouble: swarm.store_trouble().await,
+        frozen_since: frozen_since.map(|at| at.to_string()),
         silence: swarm.silence().await.map(|notice| notice.text.clone()),
         states,
-        arrival: arrival.map(|arrival| arrival.to_string()),
+        arrival: arrival
+            .filter(|_| frozen_since.is_none())
+            .map(|arrival| arrival.to_string()),
         away: outages.0.iter().map(OutageJson::from).collect(),
         today: SpendingJson::new(&spending, MachineClock.now()),
-        myses: list_statuses(&statuses, about, &outages),
+        myses: list_statuses(&statuses, about, (&outages, frozen_since.is_some())),
     })
 }
 
 fn list_statuses<'a>(
     statuses: &'a [Arc<MysisStatus>],
     about: &ProgramInfo,
-    outages: &ServerOutages,
+    (outages, is_frozen): (&ServerOutages, bool),
 ) -> Vec<MysisStatusJson<'a>> {
-    let lines = statuses.iter();
-    lines
-        .map(|status| MysisStatusJson::new(status, about.prices.is_known(status), outages))
+    let now = MachineClock.now();
+    let mut statuses: Vec<&'a Arc<MysisStatus>> = statuses.iter().collect();
+    statuses.sort_by(|a, b| compare_natural(&a.name, &b.name));
+    statuses
+        .into_iter()
+        .map(|status| {
+            let line = MysisStatusJson::new(status, about.prices.is_known(status), outages, now);
+            match is_frozen {
+                true => line.when_frozen(status),
+                false => line,
+            }
+        })
         .collect()
 }

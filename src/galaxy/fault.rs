@@ -38,6 +38,27 @@ pub(super) enum FaultTarget {
     ToolsList,
     /// Any other request of a session.
     Session,
+    /// A `tools/list` request to a server without sessions.
+    StatelessToolsList,
+    /// Any other request to a server without sessions. Its connection has no login to lose.
+    Stateless,
+}
+
+impl FaultTarget {
+    fn is_tools_list(self) -> bool {
+        match self {
+            Self::ToolsList | Self::StatelessToolsList => true,
+            Self::Stranger | Self::Session | Self::Stateless => false,
+        }
+    }
+
+    /// Whether the request belongs to a session in which somebody may have logged in.
+    fn has_session(self) -> bool {
+        match self {
+            Self::ToolsList | Self::Session => true,
+            Self::Stranger | Self::StatelessToolsList | Self::Stateless => false,
+        }
+    }
 }
 
 /// The faults of one server, and how often each of them was injected.
@@ -73,9 +94,9 @@ impl FaultInjector {
         }
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let running = now.saturating_sub(self.started);
-        let lists = match target {
-            FaultTarget::ToolsList => self.lists.fetch_add(1, Ordering::Relaxed),
-            FaultTarget::Stranger | FaultTarget::Session => 0,
+        let lists = match target.is_tools_list() {
+            true => self.lists.fetch_add(1, Ordering::Relaxed),
+            false => 0,
         };
         let mut effects = Vec::new();
         for ((fault, count), place) in self.faults.iter().zip(0..) {
@@ -152,24 +173,27 @@ impl GalaxyFaultKind {
     /// The effect of this fault on such a request, `running` after the start of the server, and after
     /// so many lists of tools.
     fn effect(self, running: Duration, lists: u64, target: FaultTarget) -> Option<FaultEffect> {
-        let has_session = target != FaultTarget::Stranger;
         match self {
             Self::Http500 => Some(FaultEffect::Http500),
             Self::Http429 { retry_after } => Some(FaultEffect::Http429 { retry_after }),
             Self::Drop => Some(FaultEffect::Drop),
             Self::Hang(duration) => Some(FaultEffect::Hang(duration)),
             Self::Slow(duration) => Some(FaultEffect::Slow(duration)),
-            Self::McpSession => has_session.then_some(FaultEffect::McpSession),
-            Self::GameSession => has_session.then_some(FaultEffect::GameSession),
+            Self::McpSession => {
+                (target != FaultTarget::Stranger).then_some(FaultEffect::McpSession)
+            }
+            Self::GameSession => target.has_session().then_some(FaultEffect::GameSession),
             Self::Garbage => Some(FaultEffect::Garbage),
             Self::RestartWarning => Some(FaultEffect::RestartWarning),
             Self::Outage { after, lasting } => (after..after.saturating_add(lasting))
                 .contains(&running)
                 .then_some(FaultEffect::Outage),
-            Self::ToolsMissing(lasting) => (target == FaultTarget::ToolsList && running < lasting)
-                .then_some(FaultEffect::ToolsMissing),
-            Self::ToolsChanged(after) => (target == FaultTarget::ToolsList && lists >= after)
-                .then_some(FaultEffect::ToolsChanged),
+            Self::ToolsMissing(lasting) => {
+                (target.is_tools_list() && running < lasting).then_some(FaultEffect::ToolsMissing)
+            }
+            Self::ToolsChanged(after) => {
+                (target.is_tools_list() && lists >= after).then_some(FaultEffect::ToolsChanged)
+            }
             Self::RpcError => Some(FaultEffect::RpcError),
         }
     }
@@ -209,6 +233,18 @@ mod tests {
         assert_eq!(effects, [FaultEffect::Slow(SECOND), FaultEffect::Http500]);
         let counts: Vec<u64> = faults.tally().iter().map(|(_, count)| count).collect();
         assert_eq!(counts, [0, 1, 1, 0]);
+    }
+
+    #[test]
+    fn without_a_session_there_is_no_login_to_lose() {
+        let faults = faults(&["game-session", "tools-changed:0"], 1);
+        let drawn = |target| faults.draw_effects(SECOND, target);
+        assert_eq!(drawn(FaultTarget::Stateless), []);
+        let lists = drawn(FaultTarget::StatelessToolsList);
+        assert_eq!(lists, [FaultEffect::ToolsChanged]);
+        assert_eq!(drawn(FaultTarget::Session), [FaultEffect::GameSession]);
+        let counts: Vec<u64> = faults.tally().iter().map(|(_, count)| count).collect();
+        assert_eq!(counts, [1, 1]);
     }
 
     #[test]

@@ -166,9 +166,7 @@ impl Frontend {
         records: &mut Vec<JournalRecord>,
     ) -> GameAnswer {
         let (player, answer) = self.world.register(&call.arguments)?;
-        self.sessions
-            .open(self.world.session_id(player), player, connection, now);
-        records.push(self.new_record(player, call));
+        self.opened(connection, (player, call), now, records);
         Ok(answer)
     }
 
@@ -180,11 +178,48 @@ impl Frontend {
         records: &mut Vec<JournalRecord>,
     ) -> GameAnswer {
         let (player, answer) = self.world.login(&call.arguments)?;
+        call.arguments = Map::new();
+        self.opened(connection, (player, call), now, records);
+        Ok(answer)
+    }
+
+    /// Logs in the account of this name, which was picked at the page of links.
+    pub fn login_linked(
+        &mut self,
+        connection: ConnectionId,
+        name: &str,
+        now: Duration,
+    ) -> ServedCall {
+        let mut records = Vec::new();
+        let answer = match self.world.login_as(name) {
+            Some((player, answer)) => {
+                let login = GameCall {
+                    tool: "login".to_owned(),
+                    arguments: Map::new(),
+                    name: None,
+                };
+                self.opened(connection, (player, login), now, &mut records);
+                Ok(answer)
+            }
+            None => Err(GameRefusal::new("auth_failed", "No such character.")),
+        };
+        ServedCall {
+            reply: CallReply::Now(answer),
+            records,
+        }
+    }
+
+    /// Opens the session of a player who logged in by this call.
+    fn opened(
+        &mut self,
+        connection: ConnectionId,
+        (player, call): (PlayerId, GameCall),
+        now: Duration,
+        records: &mut Vec<JournalRecord>,
+    ) {
         self.sessions
             .open(self.world.session_id(player), player, connection, now);
-        call.arguments = Map::new();
         records.push(self.new_record(player, call));
-        Ok(answer)
     }
 
     /// Serves every command but register and login.

@@ -11,7 +11,7 @@ mod request;
 mod text;
 
 pub(crate) use self::{
-    listing::listing_json,
+    listing::{changed_listing_json, listing_json},
     request::{GroupedCall, ReadCall, read_call},
     text::{GroupedAnswer, render},
 };

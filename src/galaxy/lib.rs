@@ -14,7 +14,10 @@ mod tools;
 pub mod world;
 
 pub use self::{
-    options::{AccessRules, GalaxyClock, GalaxyOptions, StatelessRules, TickPace, UnknownSession},
+    options::{
+        AccessRules, GalaxyClock, GalaxyOptions, LinkRules, StatelessRules, TickPace,
+        UnknownSession,
+    },
     server::{Galaxy, Traffic, serve},
 };
 

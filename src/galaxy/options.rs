@@ -34,6 +34,8 @@ pub struct GalaxyOptions {
     pub stateless: Option<StatelessRules>,
     /// What every request has to carry.
     pub access: AccessRules,
+    /// How a login by a link and a code goes.
+    pub links: LinkRules,
     /// The clock of sessions, limits and faults.
     pub clock: GalaxyClock,
 }
@@ -45,6 +47,24 @@ pub struct StatelessRules {
     pub list_ttl: Duration,
     /// Whether commands that take a tick are answered by tasks, where the client takes them.
     pub tasks: bool,
+}
+
+/// How a login by a link and a code goes. Nobody has captured the real server's figures.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkRules {
+    /// The pause between two questions of the client, in whole seconds.
+    pub interval: Duration,
+    /// How long a link is valid, in whole seconds.
+    pub valid: Duration,
+}
+
+impl Default for LinkRules {
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_secs(5),
+            valid: Duration::from_secs(600),
+        }
+    }
 }
 
 /// What a request has to carry.
@@ -136,6 +156,7 @@ impl Default for GalaxyOptions {
             registration_code: None,
             stateless: None,
             access: AccessRules::default(),
+            links: LinkRules::default(),
             clock: GalaxyClock::from_now(),
         }
     }

@@ -6,8 +6,12 @@ mod endpoint;
 mod envelope;
 mod gate;
 mod handler;
+mod instructions;
+mod link_login;
+mod links;
 mod owner;
 mod response;
+mod stateless;
 mod tasks;
 mod traffic;
 

@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-/// One tool. `tools.json` was made once from the HTTP specification of March 2026.
+/// One tool. `tools.json` was made once from the HTTP specification of March 2026. The login by a
+/// link came in July.
 #[derive(Debug, Deserialize)]
 pub(crate) struct GameTool {
     pub(crate) name: String,
@@ -115,8 +116,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_has_every_tool_of_march_and_get_notifications() {
-        assert_eq!(all().len(), 162);
+    fn the_table_has_every_tool_of_march_and_those_that_came_later() {
+        assert_eq!(all().len(), 164);
         assert!(all().windows(2).all(|pair| pair[0].name < pair[1].name));
         assert_eq!(all().iter().filter(|tool| tool.mutation).count(), 77);
         assert!(!find("get_notifications").unwrap().mutation);

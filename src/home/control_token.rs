@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::{Home, HomeError, HomeLock, replace};
-use crate::settings::Secret;
+use zoea_settings::Secret;
 
 /// More than any token.
 const MAX_TOKEN_BYTES: u64 = 4096;

@@ -128,7 +128,7 @@ mod tests {
     use std::process::{Child, ChildStdout, Command, Stdio};
 
     use super::*;
-    use crate::settings::Environment;
+    use zoea_settings::Environment;
 
     const HOLDER_HOME: &str = "ZOEA_TEST_LOCK_HOLDER_HOME";
 

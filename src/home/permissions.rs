@@ -85,8 +85,8 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
         let is_ours = name.to_str().is_some_and(|name| {
             is_made_by_us(name)
                 || [
-                    crate::settings::CONFIG_FILE,
-                    crate::settings::CREDENTIALS_FILE,
+                    zoea_settings::CONFIG_FILE,
+                    zoea_settings::CREDENTIALS_FILE,
                     "offline",
                     "screens",
                 ]
@@ -100,12 +100,14 @@ fn holds_only_ours(directory: &Path) -> io::Result<bool> {
 }
 
 fn is_made_by_us(name: &str) -> bool {
-    const OWN_FILES: [&str; 8] = [
+    const OWN_FILES: [&str; 10] = [
         "zoea.db",
         "zoea.log",
         "zoea.lock",
         "zoea.history",
+        "zoea.views.json",
         "zoea.probe",
+        super::FREEZE_FILE,
         "run.json",
         "control.token",
         super::PROOFS_FILE,

@@ -5,16 +5,19 @@
 
 pub mod raw_json;
 pub mod sse;
+pub mod waits;
 
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use reqwest::Url;
-use reqwest::header::HeaderMap;
 use reqwest::redirect::{Attempt, Policy};
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
 use zoea_system::descriptors;
+use zoea_text::trouble::Trouble;
+
+pub use waits::retry_after;
 
 /// The time limit for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -98,7 +101,13 @@ struct Redirected {
 }
 
 fn refuse_redirect(attempt: Attempt<'_>) -> reqwest::redirect::Action {
-    let target = shown_address(attempt.url());
+    // The path may contain a secret, as one in front of the server may have put it there.
+    let target = attempt.url().origin().ascii_serialization();
+    let before = attempt.previous().last().map(Url::origin);
+    let target = match before == Some(attempt.url().origin()) {
+        true => format!("another path of {target}"),
+        false => target,
+    };
     let status = attempt.status().as_u16();
     attempt.error(Redirected { status, target })
 }
@@ -114,15 +123,49 @@ pub fn shown_address(url: &Url) -> String {
     }
 }
 
-/// The text of a request's error, without its URL, which may contain a secret.
+/// The sentence for a failed request: the server, where it is, what helps, and the causes. Of the URL
+/// only scheme, host and port are told, since the rest may contain a secret.
 #[must_use]
-pub fn error_text(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let redirected = std::error::Error::source(&error).filter(|cause| cause.is::<Redirected>());
-    if let Some(redirected) = redirected {
+pub fn error_text(error: &reqwest::Error) -> String {
+    let cause = std::error::Error::source(error);
+    if let Some(redirected) = cause.filter(|cause| cause.is::<Redirected>()) {
         return redirected.to_string();
     }
-    causes(&error)
+    let (what, then): (_, &[&str]) = if is_of_tls(error) {
+        (
+            "answers, but no encrypted connection to it can be made",
+            &[],
+        )
+    } else if error.is_connect() {
+        ("cannot be reached", &["is it running?"])
+    } else if error.is_timeout() {
+        ("gave no answer in time", &[])
+    } else if error.is_body() || error.is_decode() {
+        ("broke its answer off", &[])
+    } else {
+        ("did not answer", &[])
+    };
+    let address = error.url().map(|url| url.origin().ascii_serialization());
+    Trouble {
+        whom: "the server",
+        address: address.as_deref(),
+        what,
+        since: None,
+        then,
+        chain: cause.map(causes).as_deref(),
+    }
+    .to_string()
+}
+
+/// Whether the encryption failed. Then somebody answered.
+fn is_of_tls(error: &(dyn std::error::Error + 'static)) -> bool {
+    if error.is::<rustls::Error>() {
+        return true;
+    }
+    // The source of such an error is that of what it holds.
+    let held = error.downcast_ref::<std::io::Error>();
+    let held = held.and_then(std::io::Error::get_ref);
+    held.is_some_and(|held| is_of_tls(held)) || error.source().is_some_and(is_of_tls)
 }
 
 /// An error and all its causes, on one line.
@@ -164,26 +207,6 @@ pub fn descriptor_advice(error: &reqwest::Error) -> Option<String> {
     (is_named || is_hidden()).then(descriptors::exhaustion_advice)
 }
 
-/// The pause in the `Retry-After` header: seconds or a date. Some servers add milliseconds in
-/// another header. A value that is not a possible pause is ignored. The caller limits it.
-#[must_use]
-pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    if let Some(millis) = text("retry-after-ms").and_then(|text| text.trim().parse().ok()) {
-        return Some(Duration::from_millis(millis));
-    }
-    let value = text("retry-after")?.trim();
-    if let Ok(seconds) = value.parse::<f64>() {
-        let is_endless = seconds >= Duration::MAX.as_secs_f64();
-        return match is_endless {
-            true => Some(Duration::MAX),
-            false => Duration::try_from_secs_f64(seconds).ok(),
-        };
-    }
-    let date = chrono::DateTime::parse_from_rfc2822(value).ok()?;
-    SystemTime::from(date).duration_since(now).ok()
-}
-
 /// A request that posts JSON, with retries where they may help.
 #[derive(Clone)]
 pub struct JsonSender {
@@ -216,7 +239,7 @@ impl JsonSender {
                 }
                 Err(error) => {
                     let is_final = error.is_redirect();
-                    (error_text(error), is_final)
+                    (error_text(&error), is_final)
                 }
             };
             match waits.next() {
@@ -282,6 +305,23 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_server_whose_encryption_fails_is_not_asked_whether_it_runs() {
+        let http = build_client().unwrap();
+        let (plain, _heard) = served(200, None).await;
+        let failed = http.get(format!("https://{plain}/")).send().await;
+        let text = error_text(&failed.unwrap_err());
+        assert!(text.contains("no encrypted connection"), "{text}");
+        assert!(!text.contains("is it running?"), "{text}");
+        // Nobody listens where a server ended.
+        let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = gone.local_addr().unwrap();
+        drop(gone);
+        let failed = http.get(format!("https://{address}/")).send().await;
+        let text = error_text(&failed.unwrap_err());
+        assert!(text.contains("is it running?"), "{text}");
+    }
+
+    #[tokio::test]
     async fn nothing_is_sent_to_where_a_server_sends_requests_on() {
         let http = build_client().unwrap();
         for status in [301, 302, 303, 307, 308] {
@@ -291,8 +331,8 @@ mod tests {
             let url = format!("http://{first}/mcp?key=own-secret");
             let refused = http.post(&url).body("password").send().await.unwrap_err();
             assert!(refused.is_redirect(), "{refused:?}");
-            let text = error_text(refused);
-            let expected = format!("HTTP {status} and sends requests on to http://{other}/v2/mcp;");
+            let text = error_text(&refused);
+            let expected = format!("HTTP {status} and sends requests on to http://{other};");
             assert!(text.contains(&expected), "{text}");
             assert!(
                 text.contains("set the address") && !text.contains("hunter2"),

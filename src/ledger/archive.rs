@@ -12,6 +12,7 @@ use actors::domain::message::{CallRecord, Row, RowKind};
 use actors::domain::record::{
     AccountRecord, GameAccount, Mission, MysisProfile, MysisRecord, SavedSession, StoredHistory,
 };
+use actors::domain::samples::{SampleQuery, SampleSeries};
 use actors::domain::state::{LifeState, Totals};
 use actors::ports::{
     Archive, ArchiveFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery,
@@ -64,6 +65,10 @@ impl Archive for SqlLedger {
 
     fn books(&self, since: Day) -> ArchiveFuture<Vec<CostEntry>> {
         self.read(move |inner| async move { inner.books(since).await }.boxed())
+    }
+
+    fn samples(&self, query: SampleQuery) -> ArchiveFuture<Vec<SampleSeries>> {
+        self.read(move |inner| async move { inner.samples(&query).await }.boxed())
     }
 
     fn events(&self, limit: usize) -> ArchiveFuture<Vec<EventRecord>> {

@@ -142,8 +142,13 @@ impl BulkImport {
         written.await.map_err(|error| self.fault(&error))
     }
 
+    /// The transaction of the import.
+    pub(super) fn transaction(&self) -> &Tx {
+        &self.tx
+    }
+
     /// Refuses a write if another process runs the Mysis.
-    async fn check(&self, write: &Write) -> Result<(), DbErr> {
+    pub(super) async fn check(&self, write: &Write) -> Result<(), DbErr> {
         let (Some(tenant), Some(mysis)) =
             (&self.ledger.inner.tenant, leases::mysis_of_write(write))
         else {
@@ -234,7 +239,7 @@ impl BulkImport {
         Ok(true)
     }
 
-    fn fault(&self, error: &DbErr) -> LedgerFault {
+    pub(super) fn fault(&self, error: &DbErr) -> LedgerFault {
         self.ledger.inner.to_ledger_fault(error)
     }
 

@@ -2,6 +2,9 @@
 //!
 //! Everything is read in one read-only transaction. A program may use the database meanwhile.
 
+mod figures;
+mod samples;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -81,13 +84,14 @@ async fn run_checks(
 type CheckFinding = Result<String, String>;
 type CheckFn = fn(&CheckTransaction) -> BoxFuture<'_, Result<CheckFinding, DbErr>>;
 
-const CHECKS: [(&str, CheckFn); 7] = [
+const CHECKS: [(&str, CheckFn); 8] = [
     ("pages", |look| look.check_pages().boxed()),
     ("references", |look| look.check_references().boxed()),
     ("calls", |look| look.check_calls().boxed()),
     ("places", |look| look.check_places().boxed()),
     ("index", |look| look.check_index().boxed()),
     ("books", |look| look.check_books().boxed()),
+    ("samples", |look| look.check_samples().boxed()),
     (FIGURES_CHECK, |look| look.check_figures().boxed()),
 ];
 
@@ -331,30 +335,6 @@ impl CheckTransaction {
                 of_books.len()
             ),
         ))
-    }
-}
-
-impl CheckTransaction {
-    /// Checks that no line of the books and no total exceeds what calls can have used.
-    async fn check_figures(&self) -> Result<CheckFinding, DbErr> {
-        let lines = mend::spoilt_lines(&self.tx, self.dialect).await?;
-        let totals = mend::spoilt_totals(&self.tx, self.dialect).await?;
-        let of_lines = lines.iter().map(|line| {
-            let (mysis, day) = (MysisId(line.mysis), actors::domain::books::Day(line.day));
-            format!("what mysis {mysis} used on {day} of {}", line.provider)
-        });
-        let of_totals = totals
-            .iter()
-            .map(|total| format!("what mysis {} used in all", MysisId(total.mysis)));
-        let found = of_lines.chain(of_totals);
-        Ok(
-            finding_of(found, "every figure of the books can be true").map_err(|what| {
-                format!(
-                    "{what}: more than any calls can use; start zoea in its home once (zoea status \
-                 will do), which counts it anew"
-                )
-            }),
-        )
     }
 }
 

@@ -18,7 +18,7 @@ use super::accounts::{pool_account, save_account};
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::mend::MAX_SUM;
 use super::writer::Tx;
-use super::{books, events, retention, rows, sessions, snapshots, watches};
+use super::{books, events, retention, rows, samples, sessions, snapshots, watches};
 
 /// The most calls in one insert statement.
 const MAX_CALLS_PER_INSERT: usize = 500;
@@ -34,6 +34,9 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::Called { mysis } => set_called(tx, *mysis).await,
         Write::Append { mysis, row } => append_row(tx, *mysis, row).await,
         Write::CallSent { mysis, call, at } => mark_call_sent(tx, *mysis, *call, *at).await,
+        Write::CallTask { mysis, call, task } => {
+            set_call_task(tx, *mysis, *call, task.as_deref()).await
+        }
         Write::Totals { mysis, totals } => set_totals(tx, *mysis, *totals).await,
         Write::ClearNotes { mysis, upto } => clear_notes(tx, *mysis, *upto).await,
         Write::SaveSnapshot {
@@ -57,6 +60,7 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
             sessions::save_session(tx, *mysis, session.as_ref()).await
         }
         Write::Watched { mysis, memo } => watches::save_memo(tx, *mysis, memo).await,
+        Write::Samples { mysis, hour } => samples::save_hour(tx, *mysis, hour).await,
         Write::Event(record) => events::add_event(tx, record).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
     }
@@ -245,6 +249,7 @@ async fn set_call_status(
 ) -> Result<(), DbErr> {
     tool_call::Entity::update_many()
         .col_expr(tool_call::Column::Status, Expr::value(status.as_str()))
+        .col_expr(tool_call::Column::Task, Expr::value(Option::<String>::None))
         .filter(is_call(mysis, call))
         .exec(tx)
         .await?;
@@ -266,6 +271,26 @@ async fn mark_call_sent(
         .col_expr(tool_call::Column::SentAt, Expr::value(at.0))
         .filter(is_call(mysis, call))
         .filter(tool_call::Column::Status.eq(CallStatus::Recorded.as_str()))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// Stores or removes the id under which the server works on a call, unless its result is already
+/// stored.
+async fn set_call_task(
+    tx: &Tx,
+    mysis: MysisId,
+    call: CallKey,
+    task: Option<&str>,
+) -> Result<(), DbErr> {
+    tool_call::Entity::update_many()
+        .col_expr(
+            tool_call::Column::Task,
+            Expr::value(task.map(str::to_string)),
+        )
+        .filter(is_call(mysis, call))
+        .filter(tool_call::Column::Status.eq(CallStatus::Sent.as_str()))
         .exec(tx)
         .await?;
     Ok(())

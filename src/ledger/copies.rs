@@ -30,6 +30,14 @@ pub enum CopyError {
         /// The system's message.
         why: String,
     },
+    /// The backup cannot be read. Nothing was replaced.
+    #[error("read {file}: {why}; name a file that `zoea db backup` wrote")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// The system's message.
+        why: String,
+    },
     /// The copy is not sound. Nothing was replaced.
     #[error("{file} is not sound, and nothing was replaced: {why}")]
     Unsound {
@@ -96,7 +104,7 @@ pub async fn restore(copy: &Path, database: &Path) -> Result<RestoreResult, Copy
             Ok(()) => check_sound(&beside).await,
             Err(error) => Err(error.into()),
         },
-        Err(error) => Err(unwritten_error(&beside, error.to_string())),
+        Err(error) => Err(error),
     };
     if sound.is_err() {
         // A copy that was not put in place is of no use.
@@ -154,13 +162,19 @@ pub fn remove_unfinished_restore(database: &Path) -> io::Result<Option<String>> 
 }
 
 /// Copies a file. The copy is never readable by other users.
-fn write_copy(from: &Path, to: &Path) -> io::Result<()> {
-    let mut from = zoea_system::files::open_regular(from)?;
+fn write_copy(from: &Path, to: &Path) -> Result<(), CopyError> {
+    let opened = zoea_system::files::open_regular(from);
+    let mut opened = opened.map_err(|error| CopyError::Unreadable {
+        file: from.display().to_string(),
+        why: error.to_string(),
+    })?;
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true).mode(0o600);
-    let mut to = options.open(to)?;
-    io::copy(&mut from, &mut to)?;
-    to.sync_all()
+    let written = options.open(to).and_then(|mut to| {
+        io::copy(&mut opened, &mut to)?;
+        to.sync_all()
+    });
+    written.map_err(|error| unwritten_error(to, error.to_string()))
 }
 
 /// Empties the database's log and gives the file a second name, so that the first one can go to

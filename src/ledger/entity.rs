@@ -9,6 +9,8 @@ pub(super) mod message;
 pub(super) mod mission;
 pub(super) mod mysis;
 pub(super) mod removed;
+pub(super) mod sample;
+pub(super) mod sample_hour;
 pub(super) mod sighting;
 pub(super) mod spending;
 pub(super) mod tool_call;

@@ -8,11 +8,9 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use actors::domain::clean;
 use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::Row;
 use actors::domain::record::MysisRecord;
-use actors::domain::redact::Redactor;
 use actors::domain::screen::ExportFormat;
 use actors::ports::{Archive, ArchiveFault, Clock, ConversationExporter, PageFrom, PageQuery};
 use actors::secrets::Secrets;
@@ -21,6 +19,8 @@ use futures::future::BoxFuture;
 use thiserror::Error;
 use tokio::fs::File;
 use tokio::io::{AsyncWriteExt, BufWriter};
+use zoea_text::clean;
+use zoea_text::redact::Redactor;
 
 use crate::SqlLedger;
 use zoea_system::clock::MachineClock;
@@ -165,6 +165,10 @@ async fn write_one(
         }
     }
     if format == ExportFormat::JsonLines {
+        for hour in ledger.all_samples(mysis.id).await? {
+            let line = lines::samples_line(mysis.id, &hour);
+            out.write_line(line.to_string()).await?;
+        }
         for (account, seen) in ledger.all_snapshots(mysis.id).await? {
             let line = lines::snapshot_line(mysis.id, &account, &seen);
             out.write_line(line.to_string()).await?;

@@ -14,9 +14,9 @@ use std::sync::Arc;
 
 use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
-use actors::domain::redact::Redactor;
 use actors::ports::LedgerFault;
 use thiserror::Error;
+use zoea_text::redact::Redactor;
 
 use crate::{BulkImport, SqlLedger};
 use zoea_system::files;

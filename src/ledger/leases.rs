@@ -6,7 +6,7 @@
 //! lease in its own transaction, and taking a lease waits for the same lock, so two processes never
 //! write for one Mysis.
 //!
-//! A visitor is a process that runs no Myses. It takes no lease, sees the Myses that no process
+//! A command is a process that runs no Myses. It takes no lease, sees the Myses that no process
 //! holds, and may write for them. Its first write removes a lease that was left behind, so that a
 //! process which comes back late notices.
 
@@ -173,7 +173,7 @@ impl LeaseHolder {
         Err(DbErr::Custom(why.to_string()))
     }
 
-    /// The Myses whose leases a group of writes needs. A fence of a visitor needs none: the visitor
+    /// The Myses whose leases a group of writes needs. A fence of a command needs none: the command
     /// only reads, and reading must not remove a lease.
     pub(super) fn leased_myses(&self, batches: &[&Batch]) -> BTreeSet<MysisId> {
         let writes = batches.iter().flat_map(|batch| &batch.writes);
@@ -197,6 +197,7 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::Called { mysis }
         | Write::Append { mysis, .. }
         | Write::CallSent { mysis, .. }
+        | Write::CallTask { mysis, .. }
         | Write::Totals { mysis, .. }
         | Write::ClearNotes { mysis, .. }
         | Write::SaveSnapshot { mysis, .. }
@@ -204,6 +205,7 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::ForgetSnapshots { mysis, .. }
         | Write::SaveAccount { mysis, .. }
         | Write::KeepSession { mysis, .. }
+        | Write::Samples { mysis, .. }
         | Write::Watched { mysis, .. } => Some(*mysis),
         // The lease of a new Mysis is taken when it is created.
         Write::Create(_)
@@ -289,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn leases_are_due_after_their_time_and_a_visitor_has_none() {
+    fn leases_are_due_after_their_time_and_a_command_has_none() {
         let resident = LeaseHolder::of_home("home", ProcessKind::Resident);
         assert_eq!(resident.check_interval(), Some(CHECK_INTERVAL));
         assert!(!resident.is_due());

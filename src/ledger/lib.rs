@@ -33,6 +33,7 @@ mod place;
 mod recall;
 mod retention;
 mod rows;
+mod samples;
 mod search;
 mod server;
 mod sessions;
@@ -130,7 +131,7 @@ impl SqlLedger {
     }
 
     /// Opens the Postgres database at an address and migrates its schema. A process that is to run
-    /// Myses takes the leases of all that no other process holds; a visitor takes none. Only one
+    /// Myses takes the leases of all that no other process holds; a command takes none. Only one
     /// process may run in the home of this name.
     ///
     /// # Errors

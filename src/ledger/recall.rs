@@ -1,9 +1,10 @@
 //! Recall: the part of its conversation with which a Mysis continues after a start, and which of it
 //! is answered.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::ids::{MysisId, Seq};
+use actors::domain::ids::{CallKey, MysisId, Seq};
 use actors::domain::message::{Row, RowKind};
 use actors::domain::record::{MysisProfile, StoredHistory};
 use actors::domain::state::Totals;
@@ -12,7 +13,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 
 use super::LedgerInner;
 use super::archive::{RARE_KINDS_CONDITION, of, profile, totals};
-use super::entity::{message, mysis};
+use super::entity::{message, mysis, tool_call};
 
 /// The number of newest rows that a Mysis recalls, and the number of rows among all recalled ones
 /// that a request may contain.
@@ -48,12 +49,14 @@ impl LastReply {
 impl LedgerInner {
     pub(super) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
         // The queries run at the same time, so that a restart takes less time.
-        let ((rows, last), notes, (profile, totals), snapshots, watch) = tokio::try_join!(
+        let ((rows, last), notes, (profile, totals), snapshots, watch, tasks, samples) = tokio::try_join!(
             self.newest_rows(mysis),
             self.recall_notes(mysis),
             self.read_profile(mysis),
             self.snapshots(mysis),
             self.watch(mysis),
+            self.tasks(mysis),
+            self.newest_samples(mysis),
         )?;
         Ok(StoredHistory {
             rows,
@@ -63,7 +66,26 @@ impl LedgerInner {
             totals,
             snapshots,
             watch,
+            samples,
+            tasks,
         })
+    }
+
+    /// The open calls that the server works on.
+    async fn tasks(&self, mysis: MysisId) -> Result<BTreeMap<CallKey, Arc<str>>, DbErr> {
+        let calls = tool_call::Entity::find()
+            .filter(tool_call::Column::MysisId.eq(mysis.0))
+            .filter(tool_call::Column::Task.is_not_null())
+            .all(&self.readers)
+            .await?;
+        let tasks = calls.into_iter().filter_map(|call| {
+            let key = CallKey {
+                seq: Seq(call.seq),
+                position: u16::try_from(call.position).ok()?,
+            };
+            Some((key, call.task?.into()))
+        });
+        Ok(tasks.collect())
     }
 
     /// The recalled rows in order, and the number of the last row.

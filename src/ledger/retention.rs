@@ -42,6 +42,7 @@ pub struct RetentionLimits {
 }
 
 impl RetentionLimits {
+    /// Whether everything is kept.
     fn is_all(self) -> bool {
         self.age.is_none() && self.rows.is_none()
     }
@@ -128,9 +129,6 @@ pub struct HistoryReach {
 impl SqlLedger {
     /// Sets the limits for conversations. Only the first call has an effect.
     pub fn set_retention(&self, keep: RetentionLimits, clock: Arc<dyn Clock>) {
-        if keep.is_all() {
-            return;
-        }
         let retention = Retention {
             keep,
             clock,
@@ -179,9 +177,18 @@ impl LedgerInner {
                 return Ok(());
             }
             retention.round().next = retention.clock.moment().plus(ROUND_PAUSE);
-            retention.begin_round(self.own_myses().await?);
+            let mut myses = self.own_myses().await?;
+            myses.extend(self.deleted_with_samples().await?);
+            retention.begin_round(myses);
             return Ok(());
         };
+        if self.thin_samples(mysis, now).await? {
+            return Ok(());
+        }
+        if retention.keep.is_all() {
+            retention.next_mysis();
+            return Ok(());
+        }
         let size = retention.piece_limits();
         let known = retention.round().needed;
         let needed = match known {

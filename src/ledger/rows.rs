@@ -75,6 +75,7 @@ pub(super) fn call_models(mysis: MysisId, row: &Row) -> Vec<tool_call::ActiveMod
             status: Set(call.status.as_str().to_string()),
             read_only: Set(call.read_only),
             sent_at: Set(None),
+            task: Set(None),
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! Sightings: the snapshots of the game that Myses received, in the database.
+//! The results of snapshot queries that Myses received, in the database.
 
 use std::sync::Arc;
 
@@ -124,7 +124,7 @@ impl SqlLedger {
             .all(&self.inner.readers)
             .await
             .map_err(|error| ArchiveFault(error_text(&error)))?;
-        Ok(models.into_iter().map(sighting_from_model).collect())
+        Ok(models.into_iter().map(snapshot_from_model).collect())
     }
 }
 
@@ -140,11 +140,11 @@ impl LedgerInner {
             .limit(MAX_RECALLED_SIGHTINGS)
             .all(&self.readers)
             .await?;
-        Ok(models.into_iter().map(sighting_from_model).collect())
+        Ok(models.into_iter().map(snapshot_from_model).collect())
     }
 }
 
-fn sighting_from_model(model: sighting::Model) -> (Arc<str>, SnapshotResult) {
+fn snapshot_from_model(model: sighting::Model) -> (Arc<str>, SnapshotResult) {
     let sighting = SnapshotResult {
         look: SnapshotQuery {
             tool: model.tool.into(),

@@ -91,6 +91,8 @@ mod recalling;
 mod repeating;
 mod retention;
 mod rounds;
+mod samples;
+mod tasks;
 
 fn batch(writes: Vec<Write>) -> Batch {
     Batch {

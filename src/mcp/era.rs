@@ -71,7 +71,7 @@ impl ServerSession {
                 opened => return opened,
             }
         }
-        let probe = ServerSession::discover(endpoint.clone());
+        let probe = ServerSession::probe(endpoint.clone());
         let refusal = match tokio::time::timeout(PROBE_TIMEOUT, probe).await {
             Ok(Ok(session)) => {
                 memory.set(Some(Era::Stateless));
@@ -85,6 +85,19 @@ impl ServerSession {
         let session = ServerSession::initialize(endpoint).await?;
         memory.set(Some(Era::Sessions));
         Ok(session)
+    }
+
+    /// Asks a server what it supports. One that refuses the revision names those that it knows, and
+    /// is asked once more: some servers only learn from the first refusal what a client speaks.
+    async fn probe(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
+        match ServerSession::discover(endpoint.clone()).await {
+            Err(McpFailure::Refused {
+                code: UNKNOWN_REVISION,
+                status: 400..,
+                ..
+            }) => ServerSession::discover(endpoint).await,
+            asked => asked,
+        }
     }
 
     /// Asks a server what it supports, in the way of servers without sessions.
@@ -125,9 +138,10 @@ fn is_without_sessions(failure: &McpFailure) -> bool {
         McpFailure::Refused { code, .. } => {
             matches!(*code, UNKNOWN_METHOD | UNKNOWN_REVISION | HEADER_MISMATCH)
         }
-        McpFailure::Status { .. }
+        McpFailure::RefusedAfterAsking { .. }
+        | McpFailure::Status { .. }
         | McpFailure::SessionGone
-        | McpFailure::Http(_)
+        | McpFailure::Http { .. }
         | McpFailure::Broken(_)
         | McpFailure::TooLate(_) => false,
     }
@@ -141,6 +155,6 @@ fn may_have_sessions(failure: &McpFailure) -> bool {
         // These say nothing about the request: no access, too many requests, not now.
         McpFailure::Status { status, .. } => !matches!(status, 401 | 403 | 408 | 429 | 502..=504),
         McpFailure::SessionGone | McpFailure::Broken(_) | McpFailure::TooLate(_) => true,
-        McpFailure::Http(_) => false,
+        McpFailure::RefusedAfterAsking { .. } | McpFailure::Http { .. } => false,
     }
 }

@@ -1,4 +1,4 @@
-//! MCP: the client side of a session with a server, over HTTP.
+//! MCP: the client side of a session with a server, over HTTP or with a child process.
 //!
 //! Servers of the revision 2026-07-28, which have no sessions, are spoken to in their own way
 //! ([`Era`]). To the caller both are a session.
@@ -8,11 +8,15 @@
 //! (decision 0110). Requests that a server sends within an answer are answered. Messages outside of
 //! answers are not read.
 
+mod asking;
+mod calling;
+mod child;
 mod content;
 mod era;
 mod listing;
 mod message;
 mod mirror;
+mod patience;
 mod resume_token;
 mod stateless;
 mod stream;
@@ -26,27 +30,26 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
     ClientCapabilities, ClientJsonRpcMessage, ClientNotification, ClientRequest, Implementation,
-    InitializeRequest, InitializeRequestParams, InitializedNotification, ListToolsRequest,
-    PaginatedRequestParams, ProtocolVersion, RequestId,
+    InitializeRequest, InitializeRequestParams, InitializedNotification, ProtocolVersion,
+    RequestId,
 };
 use serde::Deserialize;
 use thiserror::Error;
 
+pub use calling::CallTerms;
+pub use child::{ChildCommand, ChildFailure, ChildServer, ChildSession};
 pub use content::CallResult;
 pub use era::Era;
 pub use listing::{ListedTool, Listing};
 pub use task::{CallReply, StartedTask, TaskAnswer};
 
+use asking::QuestionDesk;
 use era::EraMemory;
+use listing::read_pages;
 use message::RawResult;
 use mirror::MirroredArgument;
 
-/// How long cancelling a request may take.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most pages of a list of tools. A server that sends more is broken.
-const MAX_PAGES: usize = 200;
 /// The largest answer of an unknown server, in bytes.
 pub const MAX_ANSWER_BYTES: usize = 8 << 20;
 
@@ -61,7 +64,8 @@ pub struct UpstreamEndpoint {
     era: Arc<EraMemory>,
     /// Whether a server whose way is not known, or has changed, is asked for it.
     probes: bool,
-    takes_tasks: bool,
+    /// Whether the server is told that an operator answers its questions.
+    asks: bool,
     /// By tool, the arguments that are repeated in headers.
     mirrored: Arc<MirroredArguments>,
 }
@@ -81,7 +85,7 @@ impl UpstreamEndpoint {
             max_answer_bytes: MAX_ANSWER_BYTES,
             era: Arc::default(),
             probes: true,
-            takes_tasks: false,
+            asks: false,
             mirrored: Arc::default(),
         }
     }
@@ -94,12 +98,24 @@ impl UpstreamEndpoint {
         self
     }
 
-    /// The same for a caller that takes tasks as answers to calls. Only servers without sessions
-    /// give them.
+    /// The same, told that an operator answers its questions ([`CallTerms::asker`]).
     #[must_use]
-    pub fn with_tasks(mut self) -> UpstreamEndpoint {
-        self.takes_tasks = true;
+    pub fn with_questions(mut self) -> UpstreamEndpoint {
+        self.asks = true;
         self
+    }
+
+    /// The server's host, for the operator.
+    fn host(&self) -> Arc<str> {
+        let url = reqwest::Url::parse(&self.url).ok();
+        let host = url.as_ref().and_then(|url| {
+            let host = url.host_str()?;
+            Some(match url.port() {
+                Some(port) => format!("{host}:{port}"),
+                None => host.to_string(),
+            })
+        });
+        host.unwrap_or_else(|| "the server".to_string()).into()
     }
 
     /// The same with a bearer token.
@@ -149,6 +165,15 @@ pub enum McpFailure {
         /// The HTTP status of the response; 200 in a stream.
         status: u16,
     },
+    /// The same, after it had asked the operator something. Whatever the code, the call is not to be
+    /// made anew.
+    #[error("{}: {message} ({code})", calling::AFTER_ASKING)]
+    RefusedAfterAsking {
+        /// The JSON-RPC code.
+        code: i64,
+        /// The server's message.
+        message: String,
+    },
     /// The server answered with an HTTP status only.
     #[error("HTTP {status}{why}")]
     Status {
@@ -156,15 +181,20 @@ pub enum McpFailure {
         status: u16,
         /// The server's text after `: `, or nothing.
         why: String,
-        /// The value of `Retry-After`.
-        retry_after: Option<String>,
+        /// How long the server wants to be left alone.
+        retry_after: Option<Duration>,
     },
     /// The server does not know the session: HTTP 404 for a request with a session id.
     #[error("the server does not know the session (HTTP 404)")]
     SessionGone,
     /// The request or its answer was not transmitted.
-    #[error("{}", zoea_http::causes(.0))]
-    Http(reqwest::Error),
+    #[error("{text}")]
+    Http {
+        /// The error, without its URL.
+        error: reqwest::Error,
+        /// It in a sentence, with the server's address.
+        text: String,
+    },
     /// The answer is incomplete, too large, or not for this request.
     #[error("{0}")]
     Broken(String),
@@ -185,7 +215,11 @@ impl ServerSession {
     async fn initialize(endpoint: UpstreamEndpoint) -> Result<ServerSession, McpFailure> {
         let mut session = ServerSession::new(endpoint, Era::Sessions);
         let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));
-        let params = InitializeRequestParams::new(ClientCapabilities::default(), about)
+        let capabilities = match session.endpoint.asks {
+            true => asking::with_questions(ClientCapabilities::default()),
+            false => ClientCapabilities::default(),
+        };
+        let params = InitializeRequestParams::new(capabilities, about)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE);
         let request = ClientRequest::InitializeRequest(InitializeRequest::new(params));
         let (id, message) = session.with_next_id(request);
@@ -255,74 +289,14 @@ impl ServerSession {
     }
 
     async fn list_pages(&self) -> Result<Listing, McpFailure> {
-        let mut listing = Listing::new(self.era);
-        let mut cursor = None;
-        let mut room = self.endpoint.max_answer_bytes;
-        for page in 0..MAX_PAGES {
-            let params = PaginatedRequestParams::default().with_cursor(cursor);
-            let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let (id, message) = self.with_next_id(request);
-            let answer = self.post(&message).await?;
-            let raw = match self.read_result(answer, id, room).await {
-                Ok(raw) => raw,
-                // The pages before this one are usable without it.
-                Err(McpFailure::Broken(why)) if page > 0 => {
-                    listing.note_cut(format!("page {} cannot be used: {why}", page + 1));
-                    return Ok(listing);
-                }
-                Err(failure) => return Err(failure),
-            };
-            room = room.saturating_sub(raw.bytes());
-            cursor = listing.take_page(&raw)?;
-            if cursor.is_none() {
-                return Ok(listing);
-            }
-            if listing.is_full() {
-                listing.note_cut(format!("{} tools are enough", listing.tools.len()));
-                return Ok(listing);
-            }
-        }
-        Err(McpFailure::Broken(format!(
-            "the list of tools has no end after {MAX_PAGES} pages"
-        )))
-    }
-
-    /// Calls a tool. If the answer takes longer than `limit`, cancels the request.
-    ///
-    /// # Errors
-    /// Any of [`McpFailure`].
-    pub async fn call(
-        &self,
-        params: CallToolRequestParams,
-        limit: Duration,
-    ) -> Result<CallReply, McpFailure> {
-        let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let (id, message) = self.with_next_id(request);
         let room = self.endpoint.max_answer_bytes;
-        let answer = async {
-            let answer = self.post(&message).await?;
-            self.read_result(answer, id, room).await
-        };
-        let Ok(answer) = tokio::time::timeout(limit, answer).await else {
-            self.cancel(id).await;
-            return Err(McpFailure::TooLate(limit));
-        };
-        CallReply::read(&answer?)
+        read_pages(self.era, room, |request, room| self.ask(request, room)).await
     }
 
-    /// Tells the server that a request is cancelled. The server may ignore that. To a server without
-    /// sessions, the closed connection says it.
-    async fn cancel(&self, id: i64) {
-        if self.era == Era::Stateless {
-            return;
-        }
-        let why = Some("no answer in time".to_string());
-        let params = CancelledNotificationParam::new(Some(RequestId::Number(id)), why);
-        let note = CancelledNotification::new(params);
-        let note = self.notify(ClientNotification::CancelledNotification(note));
-        if !matches!(tokio::time::timeout(CANCEL_TIMEOUT, note).await, Ok(Ok(()))) {
-            tracing::debug!("the server could not be told of a cancelled call");
-        }
+    async fn ask(&self, request: ClientRequest, room: usize) -> Result<RawResult, McpFailure> {
+        let (id, message) = self.with_next_id(request);
+        let answer = self.post(&message).await?;
+        self.read_result(answer, id, room).await
     }
 
     async fn notify(&self, notification: ClientNotification) -> Result<(), McpFailure> {
@@ -336,12 +310,25 @@ impl ServerSession {
         (id, message)
     }
 
-    /// The result of a request, from a body or a stream.
+    /// The result of a request during which nobody is asked.
     async fn read_result(
         &self,
         answer: wire::McpResponse,
         id: i64,
         max_bytes: usize,
+    ) -> Result<RawResult, McpFailure> {
+        let nobody = QuestionDesk::closed();
+        self.read_asking_result(answer, id, max_bytes, &nobody)
+            .await
+    }
+
+    /// The result of a request, from a body or a stream.
+    async fn read_asking_result(
+        &self,
+        answer: wire::McpResponse,
+        id: i64,
+        max_bytes: usize,
+        desk: &QuestionDesk,
     ) -> Result<RawResult, McpFailure> {
         let status = answer.status;
         match answer.body {
@@ -350,7 +337,7 @@ impl ServerSession {
                 message::parse_result(body, id, status)
             }
             wire::McpResponseBody::Events(response) => {
-                self.read_stream(response, id, max_bytes).await
+                self.read_stream(response, id, max_bytes, desk).await
             }
             wire::McpResponseBody::None(None) => Err(McpFailure::Broken(
                 "the server took the request and did not answer it".to_string(),

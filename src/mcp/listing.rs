@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -26,6 +27,8 @@ const MAX_NAME_BYTES: usize = 256;
 /// The deepest nesting of a schema. In a request the schema is nested further, and many parsers
 /// stop at 128.
 const MAX_SCHEMA_DEPTH: usize = 64;
+/// The most pages of a list. A server that sends more is broken.
+const MAX_PAGES: usize = 200;
 /// The most left-out tools that are named. Of the others only the number is told.
 const MAX_TOLD_TOOLS: usize = 5;
 
@@ -53,7 +56,7 @@ pub struct Listing {
     told: Vec<String>,
     cut: Option<String>,
     era: Option<Era>,
-    /// How long the list is valid; `None` if the server does not say.
+    /// How long the list is valid; `None` if the server does not say, or has sessions.
     pub ttl: Option<Duration>,
     /// Whether every client of the server gets this list.
     pub is_public: bool,
@@ -105,7 +108,7 @@ impl ListedTool {
 }
 
 impl Listing {
-    pub(super) fn new(era: Era) -> Listing {
+    fn new(era: Era) -> Listing {
         Listing {
             era: Some(era),
             ..Listing::default()
@@ -113,13 +116,16 @@ impl Listing {
     }
 
     /// Takes a page. Returns the cursor of the next one.
-    pub(super) fn take_page(&mut self, page: &RawResult) -> Result<Option<String>, McpFailure> {
+    fn take_page(&mut self, page: &RawResult) -> Result<Option<String>, McpFailure> {
         let page: ToolsPage<'_> = page.read("tools/list")?;
         let is_complete = page.result_type.is_none_or(|kind| kind == "complete");
         if !is_complete || !page.tools.get().starts_with('[') {
             return Err(super::unexpected_answer("tools/list"));
         }
-        let ttl = page.ttl_ms.and_then(|ttl| ttl.get().parse().ok());
+        // Of a server with sessions, asking for the list is also how a session is tried.
+        let is_stateless = self.era == Some(Era::Stateless);
+        let ttl = page.ttl_ms.filter(|_| is_stateless);
+        let ttl = ttl.and_then(|ttl| ttl.get().parse().ok());
         let ttl = ttl.map(Duration::from_millis);
         // A list is as old as its oldest page, and as public as its least public one.
         self.ttl = match (self.ttl, ttl) {
@@ -174,12 +180,12 @@ impl Listing {
     }
 
     /// Whether the limit of tools is reached.
-    pub(super) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.tools.len() >= MAX_TOOLS
     }
 
     /// Notes that the server has more tools, which are not read.
-    pub(super) fn note_cut(&mut self, why: String) {
+    fn note_cut(&mut self, why: String) {
         self.cut = Some(why);
     }
 
@@ -205,6 +211,72 @@ impl Listing {
             (told, cut) => told.or(cut),
         }
     }
+}
+
+/// The failure of a request for a page.
+pub(super) trait PageFailure: From<McpFailure> {
+    /// Why the page cannot be used, where that says nothing about other pages.
+    fn of_page(&self) -> Option<&str>;
+}
+
+impl PageFailure for McpFailure {
+    fn of_page(&self) -> Option<&str> {
+        match self {
+            McpFailure::Broken(why) => Some(why),
+            McpFailure::Refused { .. }
+            | McpFailure::SessionGone
+            | McpFailure::Status { .. }
+            | McpFailure::Http { .. }
+            | McpFailure::RefusedAfterAsking { .. }
+            | McpFailure::TooLate(_) => None,
+        }
+    }
+}
+
+/// Reads all pages of a server's list, together at most `room` bytes. `ask` sends a request and
+/// reads an answer of at most so many bytes. A page that cannot be used ends the list. Those before
+/// it stay.
+pub(super) async fn read_pages<F: PageFailure, A>(
+    era: Era,
+    mut room: usize,
+    ask: impl Fn(ClientRequest, usize) -> A,
+) -> Result<Listing, F>
+where
+    A: Future<Output = Result<RawResult, F>>,
+{
+    let mut listing = Listing::new(era);
+    let mut cursor = None;
+    for page in 0..MAX_PAGES {
+        let params = PaginatedRequestParams::default().with_cursor(cursor);
+        let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
+        let raw = ask(request, room).await;
+        let next = raw.and_then(|raw| {
+            room = room.checked_sub(raw.bytes()).ok_or_else(|| {
+                let text = "the answer is larger than is read";
+                McpFailure::Broken(text.to_string())
+            })?;
+            Ok(listing.take_page(&raw)?)
+        });
+        cursor = match next {
+            Ok(next) => next,
+            Err(failure) => match failure.of_page() {
+                Some(why) if page > 0 => {
+                    listing.note_cut(format!("page {} cannot be used: {why}", page + 1));
+                    return Ok(listing);
+                }
+                Some(_) | None => return Err(failure),
+            },
+        };
+        if cursor.is_none() {
+            return Ok(listing);
+        }
+        if listing.is_full() {
+            listing.note_cut(format!("{} tools are enough", listing.tools.len()));
+            return Ok(listing);
+        }
+    }
+    let text = format!("the list of tools has no end after {MAX_PAGES} pages");
+    Err(McpFailure::Broken(text).into())
 }
 
 /// The name of a tool that cannot be used, if known, and the reason.

@@ -3,6 +3,7 @@
 //! No tree of values is built, because a small text can make a large tree. A result stays text
 //! until the caller parses it into its own types, piece by piece.
 
+use rmcp::model::RequestId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -10,6 +11,8 @@ use super::{McpFailure, unexpected_answer};
 
 /// The notification that the tools of the server have changed.
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
+/// The notification that a request is taken back.
+const CANCELLED: &str = "notifications/cancelled";
 
 /// A message of the server.
 #[derive(Deserialize)]
@@ -18,6 +21,8 @@ pub(super) struct RpcMessage<'a> {
     pub(super) id: Option<&'a RawValue>,
     #[serde(default)]
     pub(super) method: Option<String>,
+    #[serde(borrow, default)]
+    pub(super) params: Option<&'a RawValue>,
     #[serde(borrow, default)]
     result: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -37,6 +42,13 @@ pub(super) struct RpcError {
 pub(super) struct RawResult(Box<RawValue>);
 
 impl RawResult {
+    /// A result that was put together from its parts.
+    pub(super) fn from_text(text: String) -> Result<RawResult, McpFailure> {
+        let raw = RawValue::from_string(text);
+        raw.map(RawResult)
+            .map_err(|_| unexpected_answer("the request"))
+    }
+
     pub(super) fn bytes(&self) -> usize {
         self.0.get().len()
     }
@@ -44,6 +56,18 @@ impl RawResult {
     #[cfg(test)]
     pub(super) fn text(&self) -> &str {
         self.0.get()
+    }
+
+    /// What kind of a result it says that it is.
+    pub(super) fn kind(&self, to: &str) -> Result<Option<String>, McpFailure> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct ResultKind {
+            #[serde(default)]
+            result_type: Option<String>,
+        }
+        let kind: ResultKind = self.read(to)?;
+        Ok(kind.result_type)
     }
 
     /// Parses the result as this type.
@@ -58,6 +82,8 @@ pub(super) enum MessageMeaning {
     Answer(Result<RawResult, McpFailure>),
     /// It is a request of the server.
     Asks,
+    /// The server takes a request of its own back.
+    TakesBack(RequestId),
     /// The tools of the server have changed.
     NewTools,
     /// It is of no interest.
@@ -72,8 +98,11 @@ impl RpcMessage<'_> {
         if self.method.is_some() {
             return match self.id {
                 Some(_) => MessageMeaning::Asks,
-                None if self.method.as_deref() == Some(TOOLS_CHANGED) => MessageMeaning::NewTools,
-                None => MessageMeaning::Other,
+                None => match self.method.as_deref() {
+                    Some(TOOLS_CHANGED) => MessageMeaning::NewTools,
+                    Some(CANCELLED) => self.taken_back(),
+                    Some(_) | None => MessageMeaning::Other,
+                },
             };
         }
         let is_ours = self.id.is_some_and(|given| is_same_id(given, id));
@@ -86,6 +115,21 @@ impl RpcMessage<'_> {
         match self.result {
             Some(result) if is_ours => MessageMeaning::Answer(Ok(RawResult(result.to_owned()))),
             Some(_) | None => MessageMeaning::Other,
+        }
+    }
+}
+
+impl RpcMessage<'_> {
+    fn taken_back(&self) -> MessageMeaning {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct CancelledParams {
+            request_id: RequestId,
+        }
+        let params = self.params.map_or("null", RawValue::get);
+        match serde_json::from_str::<CancelledParams>(params) {
+            Ok(params) => MessageMeaning::TakesBack(params.request_id),
+            Err(_) => MessageMeaning::Other,
         }
     }
 }
@@ -116,7 +160,7 @@ pub(super) fn parse_result(body: Vec<u8>, id: i64, status: u16) -> Result<RawRes
     match message.classify(id, status) {
         MessageMeaning::Answer(answer) => answer,
         MessageMeaning::Asks => Err(unexpected_answer("the request")),
-        MessageMeaning::NewTools | MessageMeaning::Other => {
+        MessageMeaning::TakesBack(_) | MessageMeaning::NewTools | MessageMeaning::Other => {
             let given = message.id.map_or("none", RawValue::get);
             let given: String = given.chars().take(40).collect();
             Err(McpFailure::Broken(format!(

@@ -8,8 +8,8 @@ use rmcp::model::{
 use rmcp::transport::common::http_header::{HEADER_MCP_METHOD, HEADER_MCP_NAME};
 use serde_json::{Map, Value};
 
-use super::ServerSession;
 use super::mirror::{self, MirroredArgument};
+use super::{ServerSession, asking};
 
 /// A request as it is sent.
 pub(super) struct StatelessRequest {
@@ -27,10 +27,15 @@ impl ServerSession {
         if !params.is_object() {
             *params = Value::Object(Map::new());
         }
-        let about = Value::from(self.request_meta().0.0);
-        match (&mut params["_meta"], about) {
-            (Value::Object(meta), Value::Object(about)) => meta.extend(about),
-            (meta, about) => *meta = about,
+        let about = request_meta(capabilities_in(&method));
+        if !params["_meta"].is_object() {
+            params["_meta"] = Value::Object(Map::new());
+        }
+        for (key, value) in about.0.0 {
+            // What the request says already was said for it in particular.
+            if params["_meta"].get(&key).is_none() {
+                params["_meta"][key] = value;
+            }
         }
         let name = match &*method {
             "tools/call" => params["name"].as_str(),
@@ -58,16 +63,37 @@ impl ServerSession {
         }
     }
 
-    fn request_meta(&self) -> RequestMetaObject {
-        let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));
-        let mut capabilities = ClientCapabilities::default();
-        if self.endpoint.takes_tasks {
-            capabilities = ClientCapabilities::builder().enable_tasks().build();
-        }
-        RequestMetaObject::with_client_context(ProtocolVersion::V_2026_07_28, about, capabilities)
-    }
-
     fn mirrored_arguments(&self, tool: &str) -> std::sync::Arc<[MirroredArgument]> {
         self.mirrored(|known| known.get(tool).cloned().unwrap_or_default())
     }
+}
+
+/// Says in a call whether a task may take the place of its result, and whether the operator can be
+/// asked.
+pub(super) fn declare(meta: &mut RequestMetaObject, takes_task: bool, asks: bool) {
+    let mut capabilities = match takes_task {
+        true => with_tasks(),
+        false => ClientCapabilities::default(),
+    };
+    if asks {
+        capabilities = asking::with_questions(capabilities);
+    }
+    meta.0.0.extend(request_meta(capabilities).0.0);
+}
+
+/// The capabilities that requests of a method are made with.
+fn capabilities_in(method: &str) -> ClientCapabilities {
+    match method {
+        "tasks/get" | "tasks/cancel" => with_tasks(),
+        _ => ClientCapabilities::default(),
+    }
+}
+
+fn with_tasks() -> ClientCapabilities {
+    ClientCapabilities::builder().enable_tasks().build()
+}
+
+fn request_meta(capabilities: ClientCapabilities) -> RequestMetaObject {
+    let about = Implementation::new("zoea", env!("CARGO_PKG_VERSION"));
+    RequestMetaObject::with_client_context(ProtocolVersion::V_2026_07_28, about, capabilities)
 }

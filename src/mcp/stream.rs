@@ -6,10 +6,15 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actors::domain::backoff::Backoff;
-use rmcp::model::{ClientJsonRpcMessage, ClientResult, ErrorCode, ErrorData, RequestId};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientResult, ElicitResult, ErrorCode, ErrorData, RequestId,
+};
+use serde_json::value::RawValue;
+use tokio::time::timeout;
 
 use zoea_http::sse::{SseEvent, SseLine, SseLines};
 
+use super::asking::{self, ELICIT, OpenQuestions, QuestionDesk, TakenQuestion};
 use super::message::{MessageMeaning, RawResult, RpcMessage};
 use super::wire::too_large;
 use super::{Era, McpFailure, ServerSession};
@@ -28,6 +33,14 @@ const MAX_SILENT_PAUSE: Duration = Duration::from_secs(5);
 const MAX_STREAMED_ANSWERS: usize = 8;
 /// The most bytes of an event in addition to its data.
 const EVENT_SLACK_BYTES: usize = 256 << 10;
+/// How long the server may take to receive an answer of ours.
+const DELIVERY_TIMEOUT: Duration = Duration::from_secs(30);
+/// The waits between the tries to bring it the operator's answer.
+const DELIVERY_WAITS: [Duration; 3] = [
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+];
 
 /// The position in a stream.
 #[derive(Default)]
@@ -51,28 +64,37 @@ impl ServerSession {
         response: reqwest::Response,
         id: i64,
         max_bytes: usize,
+        desk: &QuestionDesk,
     ) -> Result<RawResult, McpFailure> {
+        let mut open = OpenQuestions::default();
         let mut place = StreamPosition::default();
         let mut events = EventReader::new(response, max_bytes);
         loop {
-            let heard = self.read_until_end(&mut events, id, &mut place);
+            let heard = self.read_until_end(&mut events, id, &mut place, (desk, &mut open));
             if let Some(answer) = heard.await? {
                 return Ok(answer);
             }
-            events = EventReader::new(self.reopen_stream(&mut place).await?, max_bytes);
+            // A server may wait with its response until it has something to say, so this has no
+            // limit of its own.
+            let rest = open.meanwhile(self.reopen_stream(&mut place)).await??;
+            events = EventReader::new(rest, max_bytes);
         }
     }
 
     /// Reads to the end of a stream. Returns the answer, or `None` if the stream ends before it.
-    async fn read_until_end(
-        &self,
+    async fn read_until_end<'a>(
+        &'a self,
         events: &mut EventReader,
         id: i64,
         place: &mut StreamPosition,
+        (desk, open): (&QuestionDesk, &mut OpenQuestions<'a>),
     ) -> Result<Option<RawResult>, McpFailure> {
         let max_bytes = events.max_bytes;
         place.silent += 1;
-        while let Some(event) = events.next().await? {
+        loop {
+            let Some(event) = open.meanwhile(events.next()).await?? else {
+                return Ok(None);
+            };
             place.on_event(&event);
             let data = event.data;
             if data.is_empty() {
@@ -88,17 +110,22 @@ impl ServerSession {
             })?;
             match message.classify(id, 200) {
                 MessageMeaning::Answer(answer) => return answer.map(Some),
-                MessageMeaning::Asks => self.answer_server_request(&message).await?,
+                MessageMeaning::Asks => self.on_server_request(&message, desk, open).await?,
+                MessageMeaning::TakesBack(id) => open.withdraw(&id),
                 MessageMeaning::NewTools => self.has_new_tools.store(true, Ordering::Relaxed),
                 MessageMeaning::Other => {}
             }
         }
-        Ok(None)
     }
 
-    /// Answers a request of the server. Only `ping` is supported, because no other capability was
-    /// offered.
-    async fn answer_server_request(&self, request: &RpcMessage<'_>) -> Result<(), McpFailure> {
+    /// Answers a request of the server: a `ping` at once, a question when the operator has. No other
+    /// capability was offered.
+    async fn on_server_request<'a>(
+        &'a self,
+        request: &RpcMessage<'_>,
+        desk: &QuestionDesk,
+        open: &mut OpenQuestions<'a>,
+    ) -> Result<(), McpFailure> {
         if self.era == Era::Stateless {
             // No such server may ask so, and there is no way to answer.
             return Ok(());
@@ -109,14 +136,61 @@ impl ServerSession {
         let Some(Ok(id)) = id else {
             return Ok(());
         };
-        let answer = if request.method.as_deref() == Some("ping") {
-            ClientJsonRpcMessage::response(ClientResult::empty(()), id)
-        } else {
-            let text = "zoea offers tools no sampling, no roots and no questions";
-            let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None);
-            ClientJsonRpcMessage::error(error, Some(id))
+        let refuse = |code, text: String| {
+            let error = ErrorData::new(code, text, None);
+            ClientJsonRpcMessage::error(error, Some(id.clone()))
         };
-        self.post(&answer).await.map(|_| ())
+        let answer = match request.method.as_deref() {
+            Some("ping") => ClientJsonRpcMessage::response(ClientResult::empty(()), id),
+            Some(ELICIT) => match desk.take(request.params.map_or("null", RawValue::get)) {
+                TakenQuestion::Put(answer) if open.has_room() => {
+                    let of = id.clone();
+                    let answered = async move { self.deliver(of, answer.await).await };
+                    open.push(id, Box::pin(answered));
+                    return Ok(());
+                }
+                TakenQuestion::Put(_) | TakenQuestion::Declined => {
+                    let declined = ClientResult::ElicitResult(asking::declined());
+                    ClientJsonRpcMessage::response(declined, id)
+                }
+                TakenQuestion::Refused(why) => refuse(ErrorCode::INVALID_PARAMS, why),
+            },
+            Some(_) | None => {
+                let text = "zoea offers tools no sampling and no roots";
+                refuse(ErrorCode::METHOD_NOT_FOUND, text.to_string())
+            }
+        };
+        // That the server did not get it says nothing about the call.
+        if let Err(failure) = open.meanwhile(self.answer_server(&answer)).await? {
+            tracing::debug!(%failure, "a request of the server is not answered");
+        }
+        Ok(())
+    }
+
+    /// Sends an answer to a request of the server.
+    async fn answer_server(&self, answer: &ClientJsonRpcMessage) -> Result<(), McpFailure> {
+        match timeout(DELIVERY_TIMEOUT, self.post(answer)).await {
+            Ok(posted) => posted.map(|_| ()),
+            Err(_) => Err(McpFailure::TooLate(DELIVERY_TIMEOUT)),
+        }
+    }
+
+    /// Brings the operator's answer to the server. A server that has got it once ignores it when it
+    /// comes again.
+    async fn deliver(&self, id: RequestId, answer: ElicitResult) -> Result<(), McpFailure> {
+        let answer = ClientJsonRpcMessage::response(ClientResult::ElicitResult(answer), id);
+        let mut waits = DELIVERY_WAITS.into_iter();
+        loop {
+            let Err(failure) = self.answer_server(&answer).await else {
+                return Ok(());
+            };
+            let Some(wait) = waits.next() else {
+                let text = format!("the server did not take the operator's answer: {failure}");
+                return Err(McpFailure::Broken(text));
+            };
+            tracing::debug!(%failure, "the operator's answer is sent again");
+            tokio::time::sleep(wait).await;
+        }
     }
 
     /// Reconnects to a stream after its last event.

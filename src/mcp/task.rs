@@ -28,33 +28,20 @@ pub enum CallReply {
 
 impl CallReply {
     pub(super) fn read(raw: &RawResult) -> Result<CallReply, McpFailure> {
-        let kind: ResultKind = raw.read("tools/call")?;
-        match kind.result_type.as_deref() {
+        match raw.kind("tools/call")?.as_deref() {
             Some("task") => StartedTask::read(raw).map(CallReply::Task),
-            Some("input_required") => Err(McpFailure::Broken(
-                "the server asks for input that zoea cannot give".to_string(),
-            )),
             Some(_) | None => CallResult::read(raw).map(CallReply::Done),
         }
     }
 
-    /// The result of a call.
-    ///
-    /// # Errors
-    /// The server works on it instead, which the caller did not offer to take.
-    pub fn done(self) -> Result<CallResult, McpFailure> {
+    /// The result of a call. That the server works on it instead is an error, because the caller
+    /// did not offer to take that.
+    pub(super) fn done(self) -> Result<CallResult, McpFailure> {
         match self {
             CallReply::Done(result) => Ok(result),
             CallReply::Task(_) => Err(unexpected_answer("tools/call")),
         }
     }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ResultKind {
-    #[serde(default)]
-    result_type: Option<String>,
 }
 
 /// A call that the server works on under this id.

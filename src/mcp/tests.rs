@@ -1,27 +1,39 @@
 //! Tests of sessions with a scripted server over real HTTP.
 
 use std::convert::Infallible;
-use std::sync::Mutex;
 
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::response::Response;
 use futures::StreamExt;
+use rmcp::model::CallToolRequestParams;
 use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
 use tokio_util::task::AbortOnDropHandle;
 
 use super::*;
 
+mod asking;
+pub(crate) mod operator;
 mod stateless;
 
-/// An answer of the server: status, content type, body, and whether the body never ends.
-#[derive(Clone)]
+/// An answer of the server: status, content type, body, and what comes after it.
 struct Answer {
     status: u16,
     kind: &'static str,
     body: String,
-    hangs: bool,
+    then: Then,
+}
+
+/// What comes after the part of a body that is there at once.
+enum Then {
+    /// Its end.
+    End,
+    /// Nothing, not even its end.
+    Nothing,
+    /// Whatever is sent here, until the sender is gone.
+    More(mpsc::UnboundedReceiver<String>),
 }
 
 /// A request that the server received.
@@ -36,6 +48,9 @@ struct Seen {
     body: Value,
 }
 
+/// The status of an answer that never begins.
+const NO_HEAD: u16 = 0;
+
 /// The largest answer in these tests.
 const MAX_BYTES: usize = 1 << 20;
 
@@ -43,11 +58,11 @@ type Script = dyn Fn(&Seen) -> Answer + Send + Sync;
 
 struct Server {
     endpoint: UpstreamEndpoint,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<watch::Sender<Vec<Seen>>>,
     _serving: AbortOnDropHandle<()>,
 }
 
-type Stage = (Arc<Mutex<Vec<Seen>>>, Arc<Script>);
+type Stage = (Arc<watch::Sender<Vec<Seen>>>, Arc<Script>);
 
 fn endpoint(url: String) -> UpstreamEndpoint {
     let http = zoea_http::build_client().expect("a client");
@@ -58,7 +73,7 @@ fn endpoint(url: String) -> UpstreamEndpoint {
 
 impl Server {
     async fn start(script: impl Fn(&Seen) -> Answer + Send + Sync + 'static) -> Server {
-        let seen = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::new(watch::Sender::new(Vec::new()));
         let stage: Stage = (seen.clone(), Arc::new(script));
         let router = Router::new().fallback(answer).with_state(stage);
         let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await;
@@ -80,7 +95,19 @@ impl Server {
     }
 
     fn seen(&self) -> Vec<Seen> {
-        self.seen.lock().expect("not poisoned").clone()
+        self.seen.borrow().clone()
+    }
+
+    /// The first request that is so, once there is one.
+    async fn until_seen(&self, is_it: impl Fn(&Seen) -> bool) -> Seen {
+        let mut seen = self.seen.subscribe();
+        let seen = seen.wait_for(|seen| seen.iter().any(&is_it)).await;
+        let seen = seen
+            .expect("a server")
+            .iter()
+            .find(|seen| is_it(seen))
+            .cloned();
+        seen.expect("it is there")
     }
 
     fn methods(&self) -> Vec<String> {
@@ -118,13 +145,21 @@ async fn answer(State((seen, script)): State<Stage>, request: Request) -> Respon
     };
     let body = axum::body::to_bytes(body, 1 << 20).await;
     what.body = serde_json::from_slice(&body.expect("a body")).unwrap_or_default();
-    seen.lock().expect("not poisoned").push(what.clone());
     let answer = script(&what);
+    seen.send_modify(|seen| seen.push(what));
+    if answer.status == NO_HEAD {
+        std::future::pending::<()>().await;
+    }
     let body = futures::stream::iter([Ok::<_, Infallible>(answer.body)]);
-    let body = if answer.hangs {
-        Body::from_stream(body.chain(futures::stream::pending()))
-    } else {
-        Body::from_stream(body)
+    let body = match answer.then {
+        Then::End => Body::from_stream(body),
+        Then::Nothing => Body::from_stream(body.chain(futures::stream::pending())),
+        Then::More(more) => {
+            let more = futures::stream::unfold(more, async |mut more| {
+                Some((Ok(more.recv().await?), more))
+            });
+            Body::from_stream(body.chain(more))
+        }
     };
     Response::builder()
         .status(answer.status)
@@ -139,7 +174,7 @@ fn json(value: &Value) -> Answer {
         status: 200,
         kind: "application/json",
         body: value.to_string(),
-        hangs: false,
+        then: Then::End,
     }
 }
 
@@ -148,7 +183,15 @@ fn events(body: &str) -> Answer {
         status: 200,
         kind: "text/event-stream",
         body: body.to_string(),
-        hangs: false,
+        then: Then::End,
+    }
+}
+
+/// The server does not even begin to answer.
+fn silence() -> Answer {
+    Answer {
+        status: NO_HEAD,
+        ..events("")
     }
 }
 
@@ -184,7 +227,7 @@ fn usual(seen: &Seen) -> Answer {
 
 async fn call(session: &ServerSession, limit: Duration) -> Result<String, McpFailure> {
     let params = CallToolRequestParams::new("mine");
-    Ok(session.call(params, limit).await?.done()?.text)
+    Ok(session.call(params, limit).await?.text)
 }
 
 const LONG: Duration = Duration::from_secs(60);
@@ -306,11 +349,13 @@ async fn what_a_server_asks_meanwhile_is_answered() {
         Some("tools/call") => {
             let ping = json!({"jsonrpc": "2.0", "id": "p", "method": "ping"});
             let roots = json!({"jsonrpc": "2.0", "id": "r", "method": "roots/list"});
+            let input = json!({"jsonrpc": "2.0", "id": "e", "method": "elicitation/create",
+                "params": {"message": "Which ore?", "requestedSchema": {}}});
             let note = json!({"jsonrpc": "2.0", "method": "notifications/progress",
                 "params": {"progressToken": 1, "progress": 1}});
             let answer = result(seen, &said("ore"));
             events(&format!(
-                "data: {ping}\n\ndata: {roots}\n\ndata: {note}\n\ndata: {answer}\n\n"
+                "data: {ping}\n\ndata: {roots}\n\ndata: {input}\n\ndata: {note}\n\ndata: {answer}\n\n"
             ))
         }
         _ => usual(seen),
@@ -319,7 +364,7 @@ async fn what_a_server_asks_meanwhile_is_answered() {
     let session = server.open().await;
     assert_eq!(call(&session, LONG).await.expect("a result"), "ore");
     let seen = server.seen();
-    let [.., pong, refusal] = seen.as_slice() else {
+    let [.., pong, refusal, declined] = seen.as_slice() else {
         panic!("{seen:?}");
     };
     assert_eq!(
@@ -328,6 +373,60 @@ async fn what_a_server_asks_meanwhile_is_answered() {
     );
     assert_eq!(refusal.body["id"], "r");
     assert_eq!(refusal.body["error"]["code"], -32601);
+    assert_eq!(
+        declined.body,
+        json!({"jsonrpc": "2.0", "id": "e", "result": {"action": "decline"}})
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_the_server_does_not_take_is_no_failure_of_the_call() {
+    for status in [401, 404, 429, 500, 503] {
+        let server = Server::start(move |seen| match seen.body["method"].as_str() {
+            Some("tools/call") => {
+                let ping = json!({"jsonrpc": "2.0", "id": "p", "method": "ping"});
+                let answer = result(seen, &said("ore"));
+                events(&format!("data: {ping}\n\ndata: {answer}\n\n"))
+            }
+            None => Answer {
+                status,
+                ..json(&json!({"error": "no"}))
+            },
+            Some(_) => usual(seen),
+        })
+        .await;
+        let session = server.open().await;
+        let answer = call(&session, LONG).await;
+        assert_eq!(answer.expect("a result"), "ore", "{status}");
+        let last = server.seen().pop().expect("a request");
+        assert_eq!(last.body["id"], "p", "{status}: the ping was answered");
+    }
+}
+
+#[tokio::test]
+async fn what_a_gateway_says_is_no_answer_of_the_server_even_as_json_rpc() {
+    for status in [500, 502, 503, 504] {
+        for code in [-32603, -32600, -32020, 0] {
+            let server = Server::start(move |seen| match seen.body["method"].as_str() {
+                Some("tools/call") => {
+                    let error = json!({"code": code, "message": "upstream timed out"});
+                    Answer {
+                        status,
+                        ..json(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "error": error}))
+                    }
+                }
+                _ => usual(seen),
+            })
+            .await;
+            let session = server.open().await;
+            let failure = call(&session, LONG).await.expect_err("no answer");
+            let is_status =
+                matches!(failure, McpFailure::Status { status: of, .. } if of == status);
+            assert!(is_status, "{failure:?}");
+            let text = failure.to_string();
+            assert_eq!(text, format!("HTTP {status}: upstream timed out ({code})"));
+        }
+    }
 }
 
 #[tokio::test]
@@ -355,7 +454,7 @@ async fn an_error_without_an_id_answers_the_request() {
 async fn a_call_that_takes_too_long_is_cancelled() {
     let server = Server::start(|seen| match seen.body["method"].as_str() {
         Some("tools/call") => Answer {
-            hangs: true,
+            then: Then::Nothing,
             ..events(": wait\n\n")
         },
         _ => usual(seen),
@@ -469,6 +568,20 @@ fn tool(name: &str) -> Value {
 
 fn names(listing: &Listing) -> Vec<&str> {
     listing.tools.iter().map(|tool| &*tool.name).collect()
+}
+
+#[tokio::test]
+async fn a_server_with_sessions_does_not_say_how_long_a_list_is_valid() {
+    let server = Server::start(|seen| match seen.body["method"].as_str() {
+        Some("tools/list") => {
+            let page = json!({"tools": [tool("mine")], "ttlMs": 60_000, "cacheScope": "public"});
+            json(&result(seen, &page))
+        }
+        _ => usual(seen),
+    })
+    .await;
+    let listing = server.open().await.tools().await.expect("tools");
+    assert_eq!((names(&listing), listing.ttl), (vec!["mine"], None));
 }
 
 #[tokio::test]
@@ -615,7 +728,7 @@ async fn every_kind_of_content_is_told_and_an_unknown_one_costs_no_other() {
     let result = session.call(CallToolRequestParams::new("mine"), LONG).await;
     let unknown = "[content of an unknown kind]";
     assert_eq!(
-        result.and_then(CallReply::done).expect("a result"),
+        result.expect("a result"),
         CallResult {
             structured: None,
             text: format!("ore\n{unknown}\n[image: image/png, 4 bytes]\n{unknown}"),

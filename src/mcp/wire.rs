@@ -1,11 +1,13 @@
 //! Sends one message over HTTP and determines the kind of the answer.
 
+use std::time::SystemTime;
+
 use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::common::http_header::{
     EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
 };
 use serde::Deserialize;
-use zoea_http::excerpt;
+use zoea_http::{excerpt, retry_after};
 
 use super::message::RpcError;
 use super::stateless::StatelessRequest;
@@ -15,9 +17,8 @@ use super::{Era, McpFailure, ServerSession};
 const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The largest error body in bytes. Of a larger one only the status counts.
 const MAX_ERROR_BYTES: usize = 64 << 10;
-/// The longest session id and the longest `Retry-After` value that are kept, in bytes.
+/// The longest session id that is kept, in bytes.
 const MAX_SESSION_BYTES: usize = 1024;
-const MAX_RETRY_AFTER_BYTES: usize = 64;
 
 /// A server's response.
 pub(super) struct McpResponse {
@@ -62,7 +63,10 @@ impl BoundedBody {
 
 /// Converts an error without its URL, which may contain a secret.
 fn http_failure(error: reqwest::Error) -> McpFailure {
-    McpFailure::Http(error.without_url())
+    McpFailure::Http {
+        text: zoea_http::error_text(&error),
+        error: error.without_url(),
+    }
 }
 
 pub(super) fn too_large(max_bytes: usize) -> McpFailure {
@@ -156,29 +160,28 @@ impl ServerSession {
         })
     }
 
-    /// The failure: the server's own error if the body contains one, else the status.
+    /// The failure: the server's own error if the body contains one and the status lets it speak
+    /// for the request, else the status.
     async fn read_failure(&self, response: reqwest::Response) -> McpFailure {
         let status = response.status().as_u16();
         if status == 404 && self.session.is_some() {
             return McpFailure::SessionGone;
         }
-        let text = |name: &str| {
-            let value = response.headers().get(name)?.to_str().ok()?;
-            Some(value.to_string())
-        };
-        let retry_after = text("retry-after").filter(|text| text.len() <= MAX_RETRY_AFTER_BYTES);
+        let retry_after = retry_after(response.headers(), SystemTime::now());
         let body = BoundedBody(response).read(MAX_ERROR_BYTES).await;
         let body = body.unwrap_or_default();
-        if !matches!(status, 401 | 403 | 429)
-            && let Some(error) = error_in(&body)
-        {
-            return McpFailure::Refused {
-                code: error.code,
-                message: error.message,
-                status,
-            };
-        }
-        let shown = excerpt(&String::from_utf8_lossy(&body));
+        let shown = match error_in(&body) {
+            Some(error) if !is_about_access(status) && status < 500 => {
+                return McpFailure::Refused {
+                    code: error.code,
+                    message: error.message,
+                    status,
+                };
+            }
+            // A gateway may say so while the server behind it carries out the request.
+            Some(error) if status >= 500 => excerpt(&format!("{} ({})", error.message, error.code)),
+            Some(_) | None => excerpt(&String::from_utf8_lossy(&body)),
+        };
         let why = if shown.is_empty() {
             shown
         } else {
@@ -190,6 +193,11 @@ impl ServerSession {
             retry_after,
         }
     }
+}
+
+/// Whether a status says more than any error in the body: no access, too many requests.
+fn is_about_access(status: u16) -> bool {
+    matches!(status, 401 | 403 | 429)
 }
 
 /// A JSON-RPC error instead of an answer. Its id does not matter, because it can be about no other

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use actors::domain::clean;
+use zoea_text::clean;
 
 /// A histogram: the number of durations up to each bound.
 pub(super) struct Histogram {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event::{SwarmEvent, TurnNews};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{CallStatus, RowBody};
 
@@ -55,8 +55,11 @@ impl TurnMetrics {
         let Some(who) = &event.mysis else {
             return;
         };
-        match &event.what {
-            EventKind::TurnStarted { .. } => {
+        let Some(news) = event.what.turn_news() else {
+            return;
+        };
+        match news {
+            TurnNews::Started(_) => {
                 let count = TurnCount {
                     since: event.at,
                     model_calls: 0,
@@ -64,28 +67,16 @@ impl TurnMetrics {
                 };
                 self.open.insert(who.id, count);
             }
-            EventKind::TurnEnded { .. } => {
+            TurnNews::Ended(_) => {
                 if let Some(turn) = self.open.remove(&who.id) {
                     self.seconds.observe(seconds(event.at.since(turn.since)));
                     self.model_calls.observe(f64::from(turn.model_calls));
                     self.tool_calls.observe(f64::from(turn.tool_calls));
                 }
             }
-            EventKind::Stored(row) => self.on_row(who.id, &row.body),
-            EventKind::Deleted => drop(self.open.remove(&who.id)),
-            EventKind::Created
-            | EventKind::StateChanged { .. }
-            | EventKind::ModelReplied { .. }
-            | EventKind::ToolCalled { .. }
-            | EventKind::ToolReturned { .. }
-            | EventKind::Mission(_)
-            | EventKind::StatusChanged(_)
-            | EventKind::BudgetChanged(_)
-            | EventKind::OutagesChanged(_)
-            | EventKind::SilenceChanged(_)
-            | EventKind::Learned(_)
-            | EventKind::Notice { .. }
-            | EventKind::Shutdown => {}
+            TurnNews::Stored(row) => self.on_row(who.id, &row.body),
+            // A turn that goes on later has no duration that says anything.
+            TurnNews::Halted { .. } | TurnNews::Deleted => drop(self.open.remove(&who.id)),
         }
     }
 
@@ -122,7 +113,7 @@ impl TurnMetrics {
         page.write_head(
             name,
             "histogram",
-            "How long turns took that came to an end.",
+            "How long turns took that ended without an interruption.",
         );
         page.write_histogram(name, &[], &self.seconds);
         let name = "gen_ai_invoke_agent_inference_calls";
@@ -146,4 +137,50 @@ impl TurnMetrics {
 #[expect(clippy::cast_precision_loss, reason = "nobody waits for so long")]
 fn seconds(ms: u64) -> f64 {
     ms as f64 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::event::{EventKind, MysisRef};
+    use actors::domain::ids::TurnNumber;
+    use actors::domain::state::LifeState;
+
+    use super::*;
+
+    #[test]
+    fn a_turn_that_was_stopped_overnight_is_no_turn_of_ten_hours() {
+        const HOUR: i64 = 3_600_000;
+        let mut metrics = TurnMetrics::default();
+        let mut tell = |at: i64, what: EventKind| {
+            metrics.on_event(&SwarmEvent {
+                at: Timestamp(at),
+                mysis: Some(MysisRef {
+                    id: MysisId(1),
+                    name: "alpha".into(),
+                }),
+                what,
+            });
+        };
+        let state = |from, to| EventKind::StateChanged {
+            from,
+            to,
+            reason: None,
+        };
+        let (first, second) = (TurnNumber(1), TurnNumber(2));
+        tell(0, EventKind::TurnStarted { turn: first });
+        tell(1000, state(LifeState::Running, LifeState::Stopped));
+        tell(10 * HOUR, state(LifeState::Stopped, LifeState::Running));
+        tell(10 * HOUR + 1000, EventKind::TurnEnded { turn: first });
+        tell(10 * HOUR + 2000, EventKind::TurnStarted { turn: second });
+        tell(10 * HOUR + 4000, EventKind::TurnEnded { turn: second });
+        let mut page = MetricsPage::default();
+        metrics.write(&mut page);
+        let text = page.into_text();
+        for line in [
+            "gen_ai_invoke_agent_duration_seconds_count 1",
+            "gen_ai_invoke_agent_duration_seconds_sum 2",
+        ] {
+            assert!(text.lines().any(|known| known == line), "{text}");
+        }
+    }
 }

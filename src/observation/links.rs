@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use actors::domain::ids::MysisId;
 use actors::domain::tool::Toolset;
-use actors::ports::{Clock, Link, LinkAnswer, LinkCall, LinkFault, Upstream};
+use actors::ports::{Clock, Link, LinkAnswer, LinkCall, LinkFault, LinkReply, TaskNews, Upstream};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 
@@ -28,13 +28,19 @@ impl Upstream for ObservedUpstream {
             observers: self.observers.clone(),
             since: Mutex::default(),
         });
-        Some(Arc::new(ObservedLink { inner, session }))
+        let in_task = Arc::default();
+        Some(Arc::new(ObservedLink {
+            inner,
+            session,
+            in_task,
+        }))
     }
 }
 
 struct ObservedLink {
     inner: Arc<dyn Link>,
     session: Arc<ObservedSession>,
+    in_task: Arc<Mutex<Option<ObservedCall>>>,
 }
 
 /// A session in progress, and since when. It is over when another takes its place, when the server
@@ -65,7 +71,8 @@ impl Drop for ObservedSession {
     }
 }
 
-/// A call in progress. If it is dropped before an answer, it was cancelled.
+/// A call in progress, or one that the server works on. If it is dropped before an answer, it was
+/// cancelled.
 struct ObservedCall {
     observers: CallObservers,
     call: LinkCall,
@@ -74,7 +81,7 @@ struct ObservedCall {
 }
 
 impl ObservedCall {
-    fn report(&mut self, answer: Option<&Result<LinkAnswer, LinkFault>>) {
+    fn report(&mut self, answer: Option<Result<&LinkAnswer, &LinkFault>>) {
         self.is_reported = true;
         let context = self.call.context.as_ref();
         let report = ToolCallReport {
@@ -126,7 +133,7 @@ impl Link for ObservedLink {
         self.inner.has_old_tools()
     }
 
-    fn call(&self, mut call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
+    fn call(&self, mut call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
         let observers = self.session.observers.clone();
         if let Some(context) = &mut call.context {
             let at = MachineClock.now();
@@ -141,15 +148,63 @@ impl Link for ObservedLink {
             since: Instant::now(),
             is_reported: false,
         };
-        let (answer, session) = (self.inner.call(call), self.session.clone());
+        let (reply, session) = (self.inner.call(call), self.session.clone());
+        let in_task = self.in_task.clone();
         async move {
-            let answer = answer.await;
-            observed.report(Some(&answer));
-            if matches!(answer, Err(LinkFault::SessionLost(_))) {
+            let reply = reply.await;
+            match &reply {
+                Ok(LinkReply::Answer(answer)) => observed.report(Some(Ok(answer))),
+                Ok(LinkReply::Task(_)) => put(&in_task, Some(observed)),
+                Err(fault) => observed.report(Some(Err(fault))),
+            }
+            if matches!(reply, Err(LinkFault::SessionLost(_))) {
                 session.replace(None);
             }
-            answer
+            reply
         }
         .boxed()
     }
+
+    fn ask_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<TaskNews, LinkFault>> {
+        let (news, in_task) = (self.inner.ask_task(id), self.in_task.clone());
+        async move {
+            let news = news.await;
+            match &news {
+                Ok(TaskNews::Done(answer)) => report_task(&in_task, Ok(answer)),
+                Ok(TaskNews::Failed(text)) => {
+                    report_task(&in_task, Err(&LinkFault::Refused(text.clone())));
+                }
+                Ok(TaskNews::Unknown(text)) => {
+                    report_task(&in_task, Err(&LinkFault::AnswerLost(text.clone())));
+                }
+                Ok(TaskNews::Cancelled) => put(&in_task, None),
+                Ok(TaskNews::Working(_) | TaskNews::WantsInput) | Err(_) => {}
+            }
+            news
+        }
+        .boxed()
+    }
+
+    fn cancel_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        self.inner.cancel_task(id)
+    }
+}
+
+/// Reports the call that the server worked on. One that an earlier process sent is not known here.
+fn report_task(in_task: &Mutex<Option<ObservedCall>>, answer: Result<&LinkAnswer, &LinkFault>) {
+    let observed = in_task
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    if let Some(mut observed) = observed {
+        observed.report(Some(answer));
+    }
+}
+
+/// Replaces the call that the server works on. One that is dropped reports itself.
+fn put(in_task: &Mutex<Option<ObservedCall>>, next: Option<ObservedCall>) {
+    let mut slot = in_task.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = std::mem::replace(&mut *slot, next);
+    drop(slot);
+    drop(before);
 }

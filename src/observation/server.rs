@@ -59,7 +59,11 @@ impl ModelServer {
             Host::Ipv6(address) => address.to_string().into(),
         };
         let port = url.port_or_known_default()?;
-        let known = KNOWN_HOSTS.iter().find(|(end, _)| {
+        let known = KNOWN_HOSTS.iter().find(|(end, name)| {
+            // Everybody's own servers are there, too.
+            if *name == "aws.bedrock" && !address.starts_with("bedrock") {
+                return false;
+            }
             let rest = address.strip_suffix(end);
             rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('.') || end.starts_with('-'))
         });
@@ -101,6 +105,16 @@ mod tests {
                 443,
             ),
             ("https://notopenai.com/v1", "mine", 443),
+            (
+                "https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1",
+                "aws.bedrock",
+                443,
+            ),
+            (
+                "https://my-vllm.us-east-1.elb.amazonaws.com/v1",
+                "mine",
+                443,
+            ),
             ("http://127.0.0.1:11434/v1", "ollama", 11434),
             ("http://[::1]:8080/v1", "mine", 8080),
         ] {

@@ -42,7 +42,9 @@ pub(super) fn read_as_first(body: &Value) -> Value {
     for message in messages.into_iter().flatten() {
         let calls = message.get_mut("tool_calls").and_then(Value::as_array_mut);
         for call in calls.into_iter().flatten() {
-            translate_call(&mut call["function"]);
+            if let Some(function) = call.get_mut("function") {
+                translate_call(function);
+            }
         }
         if message["role"] == "tool"
             && let Some(told) = message["content"].as_str().and_then(translate_result)
@@ -119,6 +121,19 @@ mod tests {
         let told = "{\"base\":\"Earth\"}\n\n[from the runtime, not an order]\nnote";
         assert_eq!(read["messages"][2]["content"], told);
         assert_eq!(read["messages"][3], body["messages"][3]);
+    }
+
+    #[test]
+    fn calls_without_a_form_are_left_as_they_are() {
+        for calls in [json!(["x", 7, null, {}, {"function": "mine"}]), json!("x")] {
+            let body = json!({"messages": [
+                {"role": "assistant", "tool_calls": calls},
+                "no message",
+                {"role": "tool", "content": 7},
+            ]});
+            assert_eq!(read_as_first(&body), body);
+        }
+        assert_eq!(read_as_first(&json!([])), json!([]));
     }
 
     #[test]

@@ -26,6 +26,8 @@ enum CallTrouble {
     Unfinished,
     /// It contains another or a wrong call.
     Wrong(String),
+    /// It contains a call that the server itself did not accept.
+    Refused(String),
 }
 
 /// The first two turns: a call, its result, and a call that needs the result.
@@ -45,7 +47,8 @@ pub(super) async fn check_calling(course: &mut ProofCourse<'_>) -> Result<(), Pr
     let words = course.ask(&scratch, ANSWER_TOKENS, "a result").await?;
     scratch.answered(&words);
     if !words.calls.is_empty() {
-        scratch.results(|name| result_of(name, &word));
+        let refusal = words.refusal.as_deref();
+        scratch.results(|name| refusal.map_or_else(|| result_of(name, &word), str::to_string));
     }
     scratch.order(&drill::second_order());
     let calls = ask_for_word(course, &scratch, &word).await?;
@@ -127,13 +130,18 @@ async fn ask_for_beacon(
     Ok((scratch, answer))
 }
 
-/// Asks for a call. Asks again with more tokens if the model had not finished thinking.
+/// Asks for a call. Asks again with more tokens if the model had not finished thinking. A call that
+/// the server refuses is never made, however right it is.
 async fn ask_for_call(
     course: &mut ProofCourse<'_>,
     scratch: &Scratch,
     doing: &'static str,
     trouble: impl Fn(&ModelAnswer) -> Option<CallTrouble>,
 ) -> Result<Result<ModelAnswer, CallTrouble>, ProofVerdict> {
+    let trouble = |answer: &ModelAnswer| {
+        let refusal = answer.refusal.clone().map(CallTrouble::Refused);
+        refusal.or_else(|| trouble(answer))
+    };
     let answer = course.ask(scratch, ANSWER_TOKENS, doing).await?;
     let answer = match trouble(&answer) {
         None => return Ok(Ok(answer)),
@@ -220,6 +228,7 @@ fn verdict_of_sometimes(trouble: &CallTrouble) -> ProofVerdict {
             format!("once it was still thinking after {LONG_ANSWER_TOKENS} tokens")
         }
         CallTrouble::Wrong(what) => quoted(what),
+        CallTrouble::Refused(why) => format!("once the server refused its call: {}", quoted(why)),
     };
     cannot_play(
         format!("its calls are right only sometimes: {what}"),
@@ -248,6 +257,11 @@ fn verdict_of_trouble(trouble: &CallTrouble) -> ProofVerdict {
         CallTrouble::Wrong(what) => cannot_play(
             format!("its calls are wrong: {}", quoted(what)),
             "choose a larger model, or one that is made to call tools",
+        ),
+        CallTrouble::Refused(why) => cannot_play(
+            format!("the server refuses its calls: {}", quoted(why)),
+            "choose a larger model, or one that is made to call tools, or a server that reads this \
+             model's calls",
         ),
     }
 }

@@ -1,11 +1,11 @@
 //! The course of a proof: its checks so far and their results.
 
 use actors::domain::model::ModelAnswer;
-use actors::domain::redact::{MIN_EMBEDDED_SECRET_BYTES, Redactor};
 use actors::domain::written_call::WRITTEN_CALLS_ADVICE;
 use actors::secrets::Secrets;
 use zoea_contract::{ProofSpending, ProvenContext, ToldUsage};
 use zoea_provider::{LearntStyle, WireProfile};
+use zoea_text::redact::{MIN_EMBEDDED_SECRET_BYTES, Redactor, header_secrets};
 
 use super::judging::{quoted, verdict_of_fault};
 use super::listing::{ListFault, ListedModel, list_models};
@@ -36,10 +36,13 @@ impl<'a> ProofCourse<'a> {
         target: &'a ProofTarget,
         tell: &'a (dyn Fn(ProofProgress<'_>) + Send + Sync),
     ) -> ProofCourse<'a> {
-        // A server that refuses a key may quote it.
-        let key = target.endpoint.api_key.as_deref();
-        let key = key.filter(|key| key.len() >= MIN_EMBEDDED_SECRET_BYTES);
-        let secrets = Secrets::new(key.map(Into::into));
+        // A server that refuses a key or a header may quote it.
+        let endpoint = &target.endpoint;
+        let headers = endpoint.headers.iter();
+        let headers = headers.flat_map(|(name, value)| header_secrets(name, value));
+        let secrets = endpoint.api_key.as_deref().into_iter().chain(headers);
+        let secrets = secrets.filter(|secret| secret.len() >= MIN_EMBEDDED_SECRET_BYTES);
+        let secrets = Secrets::new(secrets.map(Into::into));
         ProofCourse {
             target,
             prober: Prober::new(http, target, secrets.clone()),

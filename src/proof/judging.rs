@@ -1,9 +1,9 @@
 //! Judges faults: what each means for somebody who wants to play, and the remedy.
 
 use actors::domain::bounds;
-use actors::domain::clean;
-use actors::domain::model::ModelFault;
+use actors::domain::model::{ModelFault, ServiceReturn};
 use actors::domain::tokens::context_advice;
+use zoea_text::clean;
 
 use super::listing::{ListFault, ListedModel};
 use super::prober::ProbeFault;
@@ -21,26 +21,6 @@ const NO_TOOLS_WORDS: [&str; 5] = [
     "support tool use",
     "tools are not supported",
     "tool calling is not supported",
-];
-/// Texts of servers that were started without support for tools, and the necessary option.
-const START_WORDS: [(&str, &str); 3] = [
-    ("requires --jinja", "start llama.cpp's server with --jinja"),
-    (
-        "enable-auto-tool-choice",
-        "start vLLM with --enable-auto-tool-choice and the --tool-call-parser of the model",
-    ),
-    (
-        "tool-call-parser",
-        "start the server with the parser of the model's tool calls",
-    ),
-];
-/// Texts of servers whose account has no credit.
-const NO_CREDIT_WORDS: [&str; 5] = [
-    "insufficient_quota",
-    "exceeded your current quota",
-    "insufficient credits",
-    "insufficient balance",
-    "payment required",
 ];
 
 /// The verdict that the model cannot play.
@@ -113,11 +93,38 @@ fn verdict_of_refusal(
             format!("its context is too small ({doing}): {}", quoted(said)),
             context_remedy(),
         ),
+        ModelFault::OutOfService {
+            text,
+            ends_by: ServiceReturn::Operator,
+            ..
+        } => verdict_of_need(text),
+        ModelFault::OutOfService {
+            ends_by: ServiceReturn::Time,
+            ..
+        } => let_in_later(&quoted(said)),
         ModelFault::Transient { .. }
-        | ModelFault::OutOfService { .. }
         | ModelFault::Permanent { .. }
         | ModelFault::Adapted { .. } => verdict_of_words(said, target, listed, doing),
     }
+}
+
+/// The verdict about a provider that serves nobody until the operator does something. The text says
+/// what, after the server's words.
+fn verdict_of_need(text: &str) -> ProofVerdict {
+    let (said, remedy) = text
+        .rsplit_once("; ")
+        .unwrap_or((text, "look at its account"));
+    cannot_play(
+        format!("the server serves nobody as it is: {}", quoted(said)),
+        remedy,
+    )
+}
+
+fn let_in_later(words: &str) -> ProofVerdict {
+    cannot_play(
+        format!("the server lets no more requests in for now: {words}"),
+        "wait and try again, or raise the limits of the account",
+    )
 }
 
 /// The verdict about a server's text, if the text is known.
@@ -128,28 +135,13 @@ fn verdict_of_words(
     doing: &str,
 ) -> ProofVerdict {
     let lower = said.to_lowercase();
-    let holds = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let words = quoted(said);
-    if let Some((_, remedy)) = START_WORDS.iter().find(|(word, _)| lower.contains(word)) {
+    if NO_TOOLS_WORDS.iter().any(|word| lower.contains(word)) {
         return cannot_play(
-            format!("the server takes no tools as it runs: {words}"),
-            *remedy,
-        );
-    }
-    if holds(&NO_TOOLS_WORDS) {
-        return cannot_play(
-            format!("{} takes no tools: {words}", target.model),
+            format!("{} takes no tools: {}", target.model, quoted(said)),
             "choose a model that is made to call tools",
         );
     }
-    let status = status_of(said);
-    if holds(&NO_CREDIT_WORDS) || status == Some(402) {
-        return cannot_play(
-            format!("the account has nothing left to spend: {words}"),
-            "add credit at the provider, or choose another one",
-        );
-    }
-    verdict_of_status(status, said, target, listed, doing)
+    verdict_of_status(status_of(said), said, target, listed, doing)
 }
 
 /// The verdict about a status, if the text is unknown.
@@ -179,10 +171,8 @@ fn verdict_of_status(
                 "check `endpoint` of providers.{name}, which most often ends in /v1, and its model"
             ),
         ),
-        Some(429) => cannot_play(
-            format!("the server lets no more requests in for now: {words}"),
-            "wait and try again, or raise the limits of the account",
-        ),
+        // Of a payment that is refused, what is left here ends by itself.
+        Some(402 | 429) => let_in_later(&words),
         Some(500..) => cannot_play(
             format!("the server fails ({doing}): {words}"),
             "look into the server's own log; try again, or choose another model",

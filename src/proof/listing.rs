@@ -46,11 +46,10 @@ pub async fn list_models(
     endpoint: &ProviderEndpoint,
 ) -> Result<Vec<ListedModel>, ListFault> {
     let url = format!("{}/models", endpoint.url.trim_end_matches('/'));
-    let mut request = http.get(url).timeout(LIST_TIMEOUT);
-    if let Some(key) = endpoint.api_key.as_ref().filter(|key| !key.is_empty()) {
-        request = request.bearer_auth(key);
-    }
-    let unreachable = |error| ListFault::Unreachable(zoea_http::error_text(error));
+    let headers = endpoint.request_headers();
+    let headers = headers.map_err(ListFault::Unreachable)?;
+    let request = http.get(url).headers(headers).timeout(LIST_TIMEOUT);
+    let unreachable = |error| ListFault::Unreachable(zoea_http::error_text(&error));
     let mut response = request.send().await.map_err(unreachable)?;
     if !response.status().is_success() {
         return Err(ListFault::Status(response.status().as_u16()));

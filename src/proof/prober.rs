@@ -90,7 +90,8 @@ impl Prober {
 
     /// The current form of requests; `None` if the provider is unknown, which does not happen.
     pub(super) fn style(&self) -> Option<zoea_provider::LearntStyle> {
-        self.providers.learnt(&self.target.provider)
+        let target = &self.target;
+        self.providers.learnt(&target.provider, &target.model)
     }
 
     /// The bytes of a request with these messages.

@@ -1,5 +1,6 @@
 //! Proofs of different servers over HTTP: their verdicts, and what was learnt.
 
+mod headers;
 mod twice;
 
 use std::sync::Mutex;
@@ -75,6 +76,7 @@ fn target(url: &str) -> ProofTarget {
             is_streamed: true,
             extra: Arc::default(),
             headers: Vec::new(),
+            reasoning_back: None,
         },
         model: "pilot".into(),
         temperature: Some(0.7),
@@ -541,7 +543,7 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
     let http = zoea_http::build_client().unwrap();
     let providers =
         zoea_provider::Providers::new(&http, [(target.provider.clone(), target.endpoint.clone())]);
-    providers.teach("local", lessons.style);
+    providers.teach("local", "pilot", lessons.style);
     picky.sent.lock().unwrap().clear();
     let request = actors::domain::model::ModelRequest {
         provider: "local".into(),
@@ -554,6 +556,84 @@ async fn what_samples_of_real_servers_refuse_is_learnt_and_kept_for_the_swarm() 
     let asked = actors::ports::Models::ask(&providers, request, Default::default());
     asked.await.expect("the first request is taken");
     assert_eq!(picky.sent.lock().unwrap().len(), 1);
+}
+
+/// Those calls are never made, so such a swarm would run while nothing happens.
+#[tokio::test]
+async fn a_model_whose_calls_its_server_refuses_cannot_play() {
+    let rules: Vec<Rule> = vec![("groq-failed-call.400.json", |_| true)];
+    let (served, _behind, _picky) = Picky::serve(rules).await;
+    let proof = prove_quietly(&target(&served.url)).await;
+    assert!(
+        why(&proof).starts_with("the server refuses its calls: "),
+        "{}",
+        why(&proof)
+    );
+    // Only where the first result is used: one call was refused, and the other one, too.
+    let rules: Vec<Rule> = vec![("groq-nothing-written.400.json", |request| {
+        messages(request).len() > 4
+    })];
+    let (served, _behind, _picky) = Picky::serve(rules).await;
+    let proof = prove_quietly(&target(&served.url)).await;
+    assert_eq!(detail(&proof, "call").0, Some(true));
+    assert_eq!(detail(&proof, "result").0, Some(false));
+    assert!(
+        why(&proof).starts_with("the server refuses its calls: "),
+        "{}",
+        why(&proof)
+    );
+}
+
+/// A server that refuses a header may quote it, or the token in it.
+#[tokio::test]
+async fn the_values_of_headers_are_not_shown() {
+    let app = axum::Router::new().fallback(|| async {
+        let said = r#"{"error":{"message":"sk-of-the-header is no key, spacemolt"}}"#;
+        (StatusCode::UNAUTHORIZED, said)
+    });
+    let served = Served::app(app).await;
+    let mut target = target(&served.url);
+    target.endpoint.headers = vec![
+        (
+            "X-Api-Authorization".into(),
+            "Bearer sk-of-the-header".into(),
+        ),
+        ("X-Title".into(), "spacemolt".into()),
+    ];
+    let proof = prove_quietly(&target).await;
+    let told = zoea_contract::to_value(&proof.report).to_string();
+    assert!(!told.contains("of-the-header"), "{told}");
+    assert!(told.contains("is no key, spacemolt"), "{told}");
+}
+
+#[tokio::test]
+async fn what_only_the_operator_can_end_is_told_with_what_ends_it() {
+    for (sample, said, expected) in [
+        (
+            "deepseek-balance.402.json",
+            "Insufficient Balance",
+            "add credit",
+        ),
+        ("xai-credit.403.json", "any credits yet", "add credit"),
+        (
+            "vllm-no-parser.400.json",
+            "tool choice requires",
+            "start vLLM",
+        ),
+    ] {
+        let served =
+            Served::app(axum::Router::new().fallback(move || async move { read_sample(sample) }))
+                .await;
+        let proof = prove_quietly(&target(&served.url)).await;
+        assert!(
+            why(&proof).starts_with("the server serves nobody as it is: ")
+                && why(&proof).contains(said)
+                && !why(&proof).contains(expected),
+            "{}",
+            why(&proof)
+        );
+        assert!(remedy(&proof).contains(expected), "{}", remedy(&proof));
+    }
 }
 
 #[tokio::test]

@@ -36,24 +36,6 @@ pub(super) fn thoughts_of(content: &str) -> String {
     join_parts(content, |part| member(part, "thinking").map(text_of))
 }
 
-/// Separates the reasoning that some models write into their text.
-pub(super) fn without_thoughts(text: &str) -> (String, Option<String>) {
-    for (open, close) in [("<think>", "</think>"), ("<thinking>", "</thinking>")] {
-        let Some(start) = text.find(open) else {
-            continue;
-        };
-        let (before, rest) = (&text[..start], &text[start + open.len()..]);
-        let (thought, after) = rest.split_once(close).unwrap_or((rest, ""));
-        let said = format!("{}{}", before.trim(), after.trim());
-        return (said, Some(thought.trim().to_string()));
-    }
-    // If the server's template opens the reasoning itself, the text contains only the end tag.
-    if let Some((thought, said)) = text.split_once("</think>") {
-        return (said.trim().to_string(), Some(thought.trim().to_string()));
-    }
-    (text.to_string(), None)
-}
-
 /// Arguments as text. Some servers send the object itself.
 pub(super) fn arguments_text(arguments: &str) -> String {
     if let Some(text) = as_text(arguments) {
@@ -103,6 +85,34 @@ pub(super) fn note_usage_details(usage: &str, facts: &mut AnswerFacts) {
         .or_else(|| count(&["cache_creation_input_tokens"]));
     facts.reasoning_tokens = reasoning.or(facts.reasoning_tokens);
     facts.cache_write_tokens = written.or(facts.cache_write_tokens);
+}
+
+/// The cost of a call in millionths of a US dollar, if the usage states it: as a number, as one of the
+/// parts of a cost, or as an estimate. Where the caller's own account at the server behind pays, that
+/// is a part of its own.
+pub(super) fn parse_cost(usage: &str) -> Option<u64> {
+    let dollars = |path: &[&str]| member_at(usage, path).and_then(parse_dollars);
+    let own = dollars(&["cost"])
+        .or_else(|| dollars(&["cost", "total_cost"]))
+        .or_else(|| dollars(&["estimated_cost"]));
+    let is_paid_behind = member(usage, "is_byok") == Some("true");
+    let behind = dollars(&["cost_details", "upstream_inference_cost"]);
+    match behind.filter(|_| is_paid_behind) {
+        Some(behind) => Some(own.unwrap_or(0).saturating_add(behind)),
+        None => own,
+    }
+}
+
+/// Dollars as millionths, rounded.
+pub(super) fn parse_dollars(json: &str) -> Option<u64> {
+    let written = as_text(json);
+    let dollars: f64 = written.as_deref().unwrap_or(json).trim().parse().ok()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "not negative, and what is too large becomes the largest"
+    )]
+    (dollars >= 0.0).then(|| (dollars * 1e6).round() as u64)
 }
 
 /// A number of tokens, which may be written as a string or with a decimal point. A negative one is

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::bounds::MAX_ECHO_BYTES;
-use actors::domain::redact::Redactor;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use zoea_http::raw_json::{for_each_element, is_object, pick};
+use zoea_text::redact::Redactor;
 
 /// The members of messages and calls that servers want back. The last one is a list, of which a
 /// stream sends pieces.
@@ -16,9 +16,6 @@ const ECHO_KEYS: [&str; 3] = [
     "provider_specific_fields",
     "reasoning_details",
 ];
-
-/// The longest reasoning that is sent back, in bytes.
-const MAX_REASONING_BYTES: usize = 32 << 10;
 
 /// Members by their names, as JSON, for a request.
 pub(super) type EchoMembers = BTreeMap<String, Box<RawValue>>;
@@ -37,7 +34,7 @@ impl ReceivedEcho {
     pub(super) fn add(&mut self, json: &str) {
         let [extra, fields, details] = pick(json, ECHO_KEYS);
         for (key, member) in ECHO_KEYS.into_iter().zip([extra, fields]) {
-            let Some(member) = member.filter(|member| is_object(member)) else {
+            let Some(member) = member.filter(|member| says_something(member)) else {
                 continue;
             };
             self.bytes += member.len();
@@ -101,14 +98,20 @@ impl ReceivedEcho {
     }
 }
 
-/// The reasoning of a message in its own member, as the text of a JSON object; empty if there is
-/// none or too much.
-pub(super) fn reasoning_text(key: &str, reasoning: &str) -> Arc<str> {
-    if reasoning.is_empty() || reasoning.len() > MAX_REASONING_BYTES {
-        return "".into();
+/// Whether a member is an object with anything in it. LiteLLM's proxy adds `{"refusal": null}` to messages
+/// and passes it on when it comes back, which strict servers behind it refuse.
+fn says_something(member: &str) -> bool {
+    fn is_blank(value: &Value) -> bool {
+        match value {
+            Value::Null => true,
+            Value::Bool(_) | Value::Number(_) => false,
+            Value::String(text) => text.is_empty(),
+            Value::Array(values) => values.iter().all(is_blank),
+            Value::Object(members) => members.values().all(is_blank),
+        }
     }
-    let member = Map::from_iter([(key.to_string(), Value::from(reasoning))]);
-    Value::Object(member).to_string().into()
+    let parsed = is_object(member).then(|| serde_json::from_str(member));
+    matches!(parsed, Some(Ok(value)) if !is_blank(&value))
 }
 
 /// The members of a text; none if it is not the text of a JSON object.
@@ -116,5 +119,32 @@ pub(super) fn members_of(text: &str) -> EchoMembers {
     match text.is_empty() {
         true => EchoMembers::new(),
         false => serde_json::from_str(text).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_nothing_is_not_sent_back_and_all_else_is_as_it_came() {
+        let kept = |json: &str| {
+            let mut echo = ReceivedEcho::default();
+            echo.add(json);
+            echo.into_text(&Redactor::default()).to_string()
+        };
+        for nothing in [
+            r#"{"provider_specific_fields": {"refusal": null}}"#,
+            r#"{"provider_specific_fields": {"refusal": null, "annotations": [], "audio": {"id": ""}}}"#,
+            r#"{"provider_specific_fields": {}, "extra_content": null}"#,
+            r#"{"provider_specific_fields": null, "extra_content": "words"}"#,
+        ] {
+            assert_eq!(kept(nothing), "", "{nothing}");
+        }
+        let signed = r#"{"refusal": null, "thought_signatures": ["EjQK"]}"#;
+        assert_eq!(
+            kept(&format!(r#"{{"provider_specific_fields":{signed}}}"#)),
+            format!(r#"{{"provider_specific_fields":{signed}}}"#)
+        );
     }
 }

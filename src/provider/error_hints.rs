@@ -1,6 +1,7 @@
 //! Recognises from a refusal's text what the server refuses, so that the request can be repeated in
 //! another form. Servers have nothing in common except that they answer in English.
 
+use actors::domain::model::ContextLimit;
 use actors::domain::tool::Toolset;
 
 /// Texts of servers whose model's context is exceeded.
@@ -89,6 +90,9 @@ const START_WORDS: [(&str, &str); 3] = [
     ),
 ];
 
+/// The text of LiteLLM's proxy without a database for a key that is not its own.
+const NO_KEY_DATABASE: &str = "no connected db";
+
 /// Texts of models that have a fixed temperature.
 const TEMPERATURE_WORDS: [&str; 5] = [
     "'temperature' does not support",
@@ -132,6 +136,21 @@ pub(super) fn is_too_long(text: &str) -> bool {
     holds(text, &TOO_LONG_WORDS)
 }
 
+/// The tokens of a request that is larger than what the account may use in a minute, and that limit:
+/// `… on tokens per minute (TPM): Limit 12000, Requested 14137, …`. Such a request never passes,
+/// however long one waits.
+pub(super) fn beyond_a_minute(text: &str) -> Option<ContextLimit> {
+    let text = text.to_lowercase();
+    let (_, rest) = text.split_once("request too large")?;
+    let number = |name: &str| -> Option<u64> {
+        let (_, rest) = rest.split_once(name)?;
+        let end = rest.find(|sign: char| !sign.is_ascii_digit())?;
+        rest[..end].parse().ok()
+    };
+    let (context, prompt) = (number("limit ")?, number("requested ")?);
+    (0 < context && context < prompt).then_some(ContextLimit { prompt, context })
+}
+
 /// Whether the model's own call was refused.
 pub(super) fn is_about_a_call(text: &str) -> bool {
     holds(text, &REFUSED_CALL_WORDS)
@@ -146,6 +165,11 @@ pub(super) fn is_about_credit(text: &str) -> bool {
 pub(super) fn missing_start_option(text: &str) -> Option<&'static str> {
     let found = START_WORDS.iter().find(|(words, _)| holds(text, &[words]));
     found.map(|(_, remedy)| *remedy)
+}
+
+/// Whether the key is missing or refused, although the server says nothing of keys.
+pub(super) fn is_about_key(text: &str) -> bool {
+    holds(text, &[NO_KEY_DATABASE])
 }
 
 /// Whether the field for the longest answer was refused, and the newer one is wanted.

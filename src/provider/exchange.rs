@@ -6,6 +6,7 @@ use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
 use tokio::time::Instant;
 
+use super::content::parse_dollars;
 use super::failure::{BadBody, HttpFailure};
 use super::probe::{ResponseForm, ResponseProbe};
 use super::stream::{AnswerBody, AnswerReader};
@@ -16,6 +17,8 @@ use super::waits::HeaderWaits;
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(250);
 /// How long a stream may take to report the usage after the model has finished.
 const USAGE_TIMEOUT: Duration = Duration::from_secs(1);
+/// The header in which LiteLLM states the cost of a call in dollars.
+const COST_HEADER: &str = "x-litellm-response-cost";
 /// The body that the library gets when the answer has been read already.
 const NO_BODY: &str = "null";
 
@@ -34,6 +37,9 @@ pub(super) async fn send_request(
     let mut response = http.execute(request).await?;
     let status = response.status();
     let waits = HeaderWaits::read(response.headers(), SystemTime::now());
+    let cost = response.headers().get(COST_HEADER);
+    let cost = cost.and_then(|cost| parse_dollars(cost.to_str().ok()?));
+    hearing.note(|heard| heard.stated_cost = cost);
     let is_answer = status.is_success();
     let mut reader = if is_answer {
         AnswerReader::new()
@@ -65,11 +71,11 @@ pub(super) async fn send_request(
             });
             Ok(http::Response::new(NO_BODY).into())
         }
-        (AnswerBody::Cut, broken) => {
+        (AnswerBody::Cut(what), broken) => {
             hearing.note(|heard| heard.form = Some(ResponseForm::Cut));
-            let why = broken.map(|error| format!(": {}", zoea_http::error_text(error)));
+            let why = broken.map(|error| format!(": {}", zoea_http::error_text(&error)));
             let why = why.unwrap_or_default();
-            Err(bad_body(format!("the answer's stream was cut{why}")))
+            Err(bad_body(format!("{what}{why}")))
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use std::time::SystemTime;
 
-use actors::domain::model::{ModelAnswer, ModelFault};
-use actors::domain::redact::Redactor;
+use actors::domain::model::{ModelAnswer, ModelFault, TokenUsage};
 use async_openai::error::OpenAIError;
 use thiserror::Error;
+use zoea_text::redact::Redactor;
 
+use super::answer::EMPTY_BODY;
+use super::probe::ResponseForm;
 use super::refusal::{Refusal, excerpt};
 use super::waits::HeaderWaits;
 
@@ -61,9 +63,50 @@ pub(super) fn judge_error(
     })
 }
 
-/// What is told of an answer without a byte.
-pub(super) const EMPTY_BODY: &str = "the answer is empty; LM Studio answers so where a request \
-     exceeds its context: give it a larger Context Length on loading";
+/// What is told of a server that completes an answer without writing anything.
+const SILENT: &str = "the server completed its answer without a word, as LM Studio does where a \
+     request exceeds the model's context: give it a larger Context Length on loading";
+
+/// Shorter requests exceed no model's context.
+const MIN_LONG_BYTES: u64 = 8 << 10;
+/// The same in tokens.
+const MIN_LONG_TOKENS: u64 = 2048;
+
+/// The answer, or the fault of a request that is too long, if its server completes an answer and
+/// writes nothing: no choice at all, or one of which it says itself that no token is in it.
+pub(super) fn judge_silence(
+    answer: Result<ModelAnswer, ModelFault>,
+    came: Option<ResponseForm>,
+    sent_bytes: u64,
+) -> Result<ModelAnswer, ModelFault> {
+    let is_in_pieces = matches!(came, Some(ResponseForm::InPieces { .. }));
+    let (usage, is_silent) = match &answer {
+        Ok(answer) => {
+            let has_words = !answer.text.trim().is_empty() || answer.reasoning.is_some();
+            let is_ended = matches!(
+                answer.finish_reason.as_deref(),
+                None | Some("stop" | "length")
+            );
+            let is_counted = answer.usage.is_some_and(|usage| usage.output == 0);
+            let is_empty = !has_words && answer.calls.is_empty();
+            (answer.usage, is_empty && is_ended && is_counted)
+        }
+        Err(fault) => {
+            let is_empty = matches!(fault, ModelFault::Empty { .. });
+            let is_counted = fault.usage().is_none_or(|usage| usage.output == 0);
+            (fault.usage(), is_empty && is_in_pieces && is_counted)
+        }
+    };
+    let has_many_tokens = |usage: TokenUsage| usage.input >= MIN_LONG_TOKENS;
+    let is_long = sent_bytes >= MIN_LONG_BYTES || usage.is_some_and(has_many_tokens);
+    if !is_silent || !is_long {
+        return answer;
+    }
+    Err(ModelFault::TooLong {
+        text: SILENT.to_string(),
+        limit: None,
+    })
+}
 
 fn transient_fault(text: String) -> ModelFault {
     ModelFault::Transient {
@@ -77,9 +120,8 @@ fn connection_fault(error: reqwest::Error) -> ModelFault {
         return ModelFault::NoDescriptor { text };
     }
     let (is_connect, is_redirect) = (error.is_connect(), error.is_redirect());
-    let text = zoea_http::error_text(error);
+    let text = zoea_http::error_text(&error);
     if is_connect {
-        let text = format!("the provider cannot be reached ({text}); is its server running?");
         return ModelFault::Unreachable { text };
     }
     if is_redirect {
@@ -87,5 +129,5 @@ fn connection_fault(error: reqwest::Error) -> ModelFault {
             text: format!("{text} (the provider's endpoint)"),
         };
     }
-    transient_fault(format!("the answer could not be had: {text}"))
+    transient_fault(text)
 }

@@ -21,11 +21,14 @@ struct AccessDetails {
     no_key: SecretString,
 }
 
-impl ProviderAccess {
-    /// Access to an endpoint. Without a key there is no authorization header.
-    pub(super) fn from_endpoint(endpoint: &ProviderEndpoint) -> Result<ProviderAccess, String> {
+impl ProviderEndpoint {
+    /// The headers of every request to it: its key, if it has one, and what the configuration adds.
+    ///
+    /// # Errors
+    /// One of them holds letters that no HTTP header can carry. The text says which.
+    pub fn request_headers(&self) -> Result<HeaderMap, String> {
         let mut headers = HeaderMap::new();
-        if let Some(key) = endpoint.api_key.as_ref().filter(|key| !key.is_empty()) {
+        if let Some(key) = self.api_key.as_ref().filter(|key| !key.is_empty()) {
             let value = HeaderValue::from_str(&format!("Bearer {key}"));
             let mut value = value.map_err(|_| {
                 "its key holds letters that no HTTP header can carry; mend what api_key_env or \
@@ -34,7 +37,7 @@ impl ProviderAccess {
             value.set_sensitive(true);
             headers.insert(AUTHORIZATION, value);
         }
-        for (name, value) in &endpoint.headers {
+        for (name, value) in &self.headers {
             let name = HeaderName::from_bytes(name.as_bytes());
             let mut value = HeaderValue::from_str(value)
                 .map_err(|_| "one of its headers holds letters that no HTTP header can carry")?;
@@ -44,6 +47,14 @@ impl ProviderAccess {
                 value,
             );
         }
+        Ok(headers)
+    }
+}
+
+impl ProviderAccess {
+    /// Access to an endpoint. Without a key there is no authorization header.
+    pub(super) fn from_endpoint(endpoint: &ProviderEndpoint) -> Result<ProviderAccess, String> {
+        let headers = endpoint.request_headers()?;
         Ok(ProviderAccess(Arc::new(AccessDetails {
             url: endpoint.url.trim_end_matches('/').to_string(),
             headers,

@@ -18,6 +18,8 @@ mod quirks;
 mod refusal;
 mod request;
 mod stream;
+mod thoughts;
+mod tools;
 mod waits;
 
 use std::collections::BTreeMap;
@@ -39,8 +41,10 @@ use belief::{SentBytes, UsagePlausibility};
 use key::ProviderAccess;
 use probe::{ResponseForm, ResponseProbe};
 pub use quirks::LearntStyle;
-use quirks::{ServerQuirks, Style};
-use request::{ToolsCache, WireChatRequest};
+use quirks::{ModelQuirks, ServerQuirks, Style};
+use request::WireChatRequest;
+use thoughts::KeptReasoning;
+use tools::ToolsCache;
 
 /// The address of a provider and how to talk to it.
 #[derive(Clone, Default)]
@@ -55,6 +59,9 @@ pub struct ProviderEndpoint {
     pub extra: Arc<Map<String, Value>>,
     /// Headers that are added to each request.
     pub headers: Vec<(String, String)>,
+    /// Whether the model's reasoning is sent back with its messages; `None`: where its server or its
+    /// maker wants it.
+    pub reasoning_back: Option<bool>,
 }
 
 /// The special requirements of a server, beyond the common shape of requests.
@@ -91,7 +98,6 @@ struct KnownProvider {
     access: Result<ProviderAccess, String>,
     learnt: ServerQuirks,
     belief: UsagePlausibility,
-    tools: ToolsCache,
 }
 
 /// The body of a request without its tools, for code that judges requests without sending them.
@@ -131,32 +137,31 @@ impl Providers {
                 access: ProviderAccess::from_endpoint(&endpoint),
                 learnt: ServerQuirks::new(&endpoint),
                 belief: UsagePlausibility::default(),
-                tools: ToolsCache::default(),
             };
             (name, Arc::new(known))
         });
         *self.known.write().unwrap_or_else(PoisonError::into_inner) = known.collect();
     }
 
-    /// What was learnt about a provider so far; `None` if it is not configured.
+    /// What was learnt about a provider's model so far; `None` if the provider is not configured.
     #[must_use]
-    pub fn learnt(&self, name: &str) -> Option<LearntStyle> {
-        Some(self.get(name)?.learnt.learnt())
+    pub fn learnt(&self, name: &str, model: &str) -> Option<LearntStyle> {
+        Some(self.get(name)?.learnt.of_model(model).learnt())
     }
 
-    /// Starts with what an earlier run learnt about a provider, so that it need not be learnt from
-    /// refusals again.
-    pub fn teach(&self, name: &str, learnt: LearntStyle) {
+    /// Starts with what an earlier run learnt about a provider's model, so that it need not be learnt
+    /// from refusals again.
+    pub fn teach(&self, name: &str, model: &str, learnt: LearntStyle) {
         if let Some(known) = self.get(name) {
-            known.learnt.teach(learnt);
+            known.learnt.of_model(model).teach(learnt);
         }
     }
 
-    /// What was learnt about a provider so far, in words; empty if it wants nothing special.
+    /// What was learnt about a provider's model so far, in words; empty if it wants nothing special.
     #[must_use]
-    pub fn learnt_in_words(&self, name: &str) -> Vec<String> {
+    pub fn learnt_in_words(&self, name: &str, model: &str) -> Vec<String> {
         let known = self.get(name);
-        known.map_or_else(Vec::new, |known| known.learnt.in_words())
+        known.map_or_else(Vec::new, |known| known.learnt.of_model(model).in_words())
     }
 
     fn get(&self, name: &str) -> Option<Arc<KnownProvider>> {
@@ -165,30 +170,40 @@ impl Providers {
     }
 }
 
-/// What was known of a server when a request to it began.
+/// What was known of a server and a model when a request to it began.
 struct BegunWith {
+    /// All of it, which an answer changes.
+    quirks: Arc<ModelQuirks>,
     /// The number of cut streams.
     cuts: u32,
     /// The style that the request is written in.
     style: Style,
 }
 
-impl KnownProvider {
+impl BegunWith {
+    fn of(quirks: Arc<ModelQuirks>) -> BegunWith {
+        BegunWith {
+            cuts: quirks.cuts(),
+            style: quirks.style(),
+            quirks,
+        }
+    }
+
     /// Learns from an answer or a failure. An error instead of an answer says nothing about
-    /// streaming.
+    /// streaming, even if it is about a call of the model.
     fn learn_from(
         &self,
         answer: Result<ModelAnswer, ModelFault>,
         came: Option<ResponseForm>,
         request: &ModelRequest,
-        begun: &BegunWith,
     ) -> Result<ModelAnswer, ModelFault> {
-        let is_lesson = answer.is_ok() || came == Some(ResponseForm::Cut);
+        let is_whole = matches!(&answer, Ok(answer) if answer.refusal.is_none());
+        let is_lesson = is_whole || came == Some(ResponseForm::Cut);
         let came = came.filter(|_| is_lesson);
-        if let Some(fault) = self.learnt.heard(came, &begun.style, begun.cuts) {
+        if let Some(fault) = self.quirks.heard(came, &self.style, self.cuts) {
             return Err(fault);
         }
-        answer.map_err(|fault| self.learnt.learn(fault, request, &begun.style))
+        answer.map_err(|fault| self.quirks.learn(fault, request, &self.style))
     }
 }
 
@@ -211,11 +226,8 @@ impl Models for Providers {
         };
         let (http, secrets) = (self.http.clone(), self.secrets.clone());
         async move {
-            let begun = BegunWith {
-                cuts: known.learnt.cuts(),
-                style: known.learnt.style(),
-            };
-            let tools = known.tools.of(&request.tools, &begun.style.left_out);
+            let begun = BegunWith::of(known.learnt.of_model(&request.model));
+            let tools = begun.quirks.tools.of(&request.tools, &begun.style.left_out);
             let body = WireChatRequest::new(&request, &begun.style, tools.as_deref());
             if tracing::enabled!(tracing::Level::DEBUG) {
                 trace_request(&request, &body);
@@ -241,17 +253,20 @@ impl Models for Providers {
             if let Ok(answer) = &mut answer {
                 address_echo(answer, &request, &begun.style);
                 answer.facts.is_streamed = begun.style.is_streamed;
+                answer.stated_cost = answer.stated_cost.or(heard.stated_cost);
             }
+            let answer = failure::judge_silence(answer, heard.form, sent.all);
             let answer = known.belief.check_usage(answer, &request.provider, sent);
-            known.learn_from(answer, heard.form, &request, &begun)
+            begun.learn_from(answer, heard.form, &request)
         }
         .boxed()
     }
 
     fn request_body(&self, request: &ModelRequest) -> Option<String> {
         let known = self.get(&request.provider)?;
-        let style = known.learnt.style();
-        let tools = known.tools.of(&request.tools, &style.left_out);
+        let quirks = known.learnt.of_model(&request.model);
+        let style = quirks.style();
+        let tools = quirks.tools.of(&request.tools, &style.left_out);
         serde_json::to_string(&WireChatRequest::new(request, &style, tools.as_deref())).ok()
     }
 
@@ -262,14 +277,15 @@ impl Models for Providers {
     }
 }
 
-/// Says whom the echo of an answer is for. Reasoning is kept where it is demanded.
+/// Says whom the echo of an answer is for. Reasoning is kept where it goes back.
 fn address_echo(answer: &mut ModelAnswer, request: &ModelRequest, style: &Style) {
     let Some(echo) = &mut answer.echo else {
         return;
     };
     echo.provider = request.provider.clone();
     echo.model = request.model.clone();
-    if !style.manners.wants_reasoning {
+    let kept = KeptReasoning::read(&echo.reasoning);
+    if !kept.is_some_and(|kept| style.returns(&kept, &request.model)) {
         echo.reasoning = "".into();
     }
     if echo.is_empty() {

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 
 use actors::domain::model::{ChatCall, ChatMessage, Echo};
 use serde::Serialize;
+use serde_json::value::RawValue;
 
-use super::WireProfile;
 use super::echo::{EchoMembers, members_of};
+use super::quirks::Style;
+use super::thoughts::{KeptReasoning, text_part};
 
 /// Stands for reasoning that is demanded and not known. Some servers refuse an empty one.
 const BLANK_REASONING: &str = " ";
@@ -19,7 +21,7 @@ const NO_SIGNATURE: &str =
 #[derive(Serialize)]
 pub(super) struct WireMessage<'a> {
     pub(super) role: &'static str,
-    content: Option<Cow<'a, str>>,
+    content: Option<WireContent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_content: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -28,9 +30,26 @@ pub(super) struct WireMessage<'a> {
     tool_call_id: Option<Cow<'a, str>>,
     #[serde(flatten)]
     echo: EchoMembers,
-    /// The reasoning in its own member, as the text of a JSON object; empty if there is none.
+    /// The kept reasoning, as the text of a JSON object; empty if there is none.
     #[serde(skip)]
     reasoning: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum WireContent<'a> {
+    Text(Cow<'a, str>),
+    /// Reasoning and text, for servers that send both as parts.
+    Parts(Vec<Box<RawValue>>),
+}
+
+impl WireContent<'_> {
+    fn into_text(self) -> String {
+        match self {
+            WireContent::Text(text) => text.into_owned(),
+            WireContent::Parts(_) => String::new(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -52,9 +71,10 @@ struct WireFunction<'a> {
 /// and the model that are asked: they alone get their echoes.
 pub(super) fn write_messages<'a>(
     messages: &'a [ChatMessage],
-    manners: WireProfile,
+    style: &Style,
     whom: (&str, &str),
 ) -> Vec<WireMessage<'a>> {
+    let manners = style.manners;
     let written = messages
         .iter()
         .map(|message| WireMessage::new(message, whom));
@@ -65,15 +85,13 @@ pub(super) fn write_messages<'a>(
     if manners.wants_short_ids {
         shorten_ids(&mut written);
     }
+    add_reasoning(&mut written, style, whom.1);
     if manners.wants_bare_calls {
         let of_calls = written.iter_mut().filter(|one| !one.tool_calls.is_empty());
         of_calls.for_each(|one| one.content = None);
     }
     if manners.has_no_system_role {
         move_system_text(&mut written);
-    }
-    if manners.wants_reasoning {
-        add_reasoning(&mut written);
     }
     if manners.wants_signatures {
         mark_unsigned_calls(&mut written);
@@ -93,7 +111,7 @@ impl<'a> WireMessage<'a> {
                 let echoes = echoes.iter().map(|text| &**text);
                 let calls = calls.iter().zip(echoes.chain(std::iter::repeat("")));
                 WireMessage {
-                    content: (!text.is_empty()).then_some(Cow::Borrowed(text)),
+                    content: (!text.is_empty()).then_some(WireContent::Text(Cow::Borrowed(text))),
                     tool_calls: calls
                         .map(|(call, echo)| WireToolCall::new(call, echo))
                         .collect(),
@@ -114,7 +132,7 @@ impl<'a> WireMessage<'a> {
     fn text(role: &'static str, text: &'a str) -> WireMessage<'a> {
         WireMessage {
             role,
-            content: Some(Cow::Borrowed(text)),
+            content: Some(WireContent::Text(Cow::Borrowed(text))),
             reasoning_content: None,
             tool_calls: Vec::new(),
             tool_call_id: None,
@@ -144,10 +162,12 @@ fn move_system_text(messages: &mut Vec<WireMessage<'_>>) {
     if messages.first().is_none_or(|first| first.role != "system") {
         return;
     }
-    let system = messages.remove(0).content.unwrap_or_default();
+    let text_of =
+        |content: Option<WireContent<'_>>| content.map(WireContent::into_text).unwrap_or_default();
+    let system = text_of(messages.remove(0).content);
     if let Some(user) = messages.iter_mut().find(|message| message.role == "user") {
-        let text = user.content.take().unwrap_or_default();
-        user.content = Some(Cow::Owned(format!("{system}\n\n{text}")));
+        let text = text_of(user.content.take());
+        user.content = Some(WireContent::Text(format!("{system}\n\n{text}").into()));
     }
 }
 
@@ -178,18 +198,40 @@ fn with_single_calls(messages: Vec<WireMessage<'_>>) -> Vec<WireMessage<'_>> {
     written
 }
 
-/// Adds the reasoning to the messages of the model: its own where it is known, of the newest ones
-/// first, else a blank.
-fn add_reasoning(messages: &mut [WireMessage<'_>]) {
+/// Adds the reasoning to the messages of the model that want it back: of the newest ones first. Where
+/// it is demanded and not known, a blank stands for it.
+fn add_reasoning(messages: &mut [WireMessage<'_>], style: &Style, model: &str) {
+    let is_demanded = style.manners.wants_reasoning;
     let mut room = MAX_REASONING_SENT;
     let of_model = messages.iter_mut().filter(|one| one.role == "assistant");
     for message in of_model.rev() {
-        if message.reasoning.len() <= room {
-            room -= message.reasoning.len();
-            message.echo.append(&mut members_of(message.reasoning));
+        let bytes = message.reasoning.len();
+        let kept = KeptReasoning::read(message.reasoning).filter(|_| bytes <= room);
+        if let Some(kept) = kept.filter(|kept| style.returns(kept, model)) {
+            room -= bytes;
+            message.take_back(kept);
         }
         let has_own = message.echo.contains_key("reasoning_content");
-        message.reasoning_content = (!has_own).then_some(BLANK_REASONING);
+        message.reasoning_content = (is_demanded && !has_own).then_some(BLANK_REASONING);
+    }
+}
+
+impl WireMessage<'_> {
+    /// Puts reasoning back in its place.
+    fn take_back(&mut self, kept: KeptReasoning) {
+        match kept {
+            KeptReasoning::Members(mut members) => self.echo.append(&mut members),
+            KeptReasoning::Parts(mut parts) => {
+                let text = self.content.take().map(WireContent::into_text);
+                parts.extend(text.as_deref().and_then(text_part));
+                self.content = Some(WireContent::Parts(parts));
+            }
+            KeptReasoning::Beginning(tagged) => {
+                let text = self.content.take().map(WireContent::into_text);
+                let text = tagged + &text.unwrap_or_default();
+                self.content = Some(WireContent::Text(text.into()));
+            }
+        }
     }
 }
 
@@ -246,6 +288,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::WireProfile;
 
     const WHOM: (&str, &str) = ("local", "qwen3");
 
@@ -286,7 +329,7 @@ mod tests {
 
     fn written(manners: WireProfile) -> Vec<Value> {
         let conversation = conversation();
-        let written = write_messages(&conversation, manners, WHOM).into_iter();
+        let written = write_messages(&conversation, &Style::of(manners), WHOM).into_iter();
         written
             .map(|message| serde_json::to_value(message).unwrap())
             .collect()
@@ -295,9 +338,8 @@ mod tests {
     #[test]
     fn the_size_that_composition_counts_is_the_size_on_the_wire() {
         let conversation = conversation();
-        let json =
-            serde_json::to_string(&write_messages(&conversation, WireProfile::default(), WHOM))
-                .unwrap();
+        let style = Style::of(WireProfile::default());
+        let json = serde_json::to_string(&write_messages(&conversation, &style, WHOM)).unwrap();
         assert_eq!(wire_bytes(&conversation), json.len(), "{json}");
     }
 

@@ -35,6 +35,8 @@ pub(super) struct HeardResponse {
     pub(super) form: Option<ResponseForm>,
     /// The answer, if it was streamed.
     pub(super) joined: Option<ReceivedAnswer>,
+    /// The cost in millionths of a US dollar, if a header states it.
+    pub(super) stated_cost: Option<u64>,
     /// The size of the request in bytes; 0 if it was not sent.
     pub(super) sent_bytes: u64,
 }

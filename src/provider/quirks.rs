@@ -1,6 +1,7 @@
-//! Quirks: a provider's requirements, learnt from its refusals. They are valid for the whole swarm
-//! until the program ends or the configuration is reloaded.
+//! Quirks: what a provider requires for each of its models, learnt from its refusals. It is valid for
+//! the whole swarm until the program ends or the configuration is reloaded.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,15 +10,20 @@ use serde_json::{Map, Value};
 
 use super::error_hints;
 use super::probe::ResponseForm;
+use super::thoughts::KeptReasoning;
+use super::tools::ToolsCache;
 use super::{ProviderEndpoint, WireProfile};
 
 /// After this many incomplete streams in a row, something between us and the model does not support
 /// streaming.
 const MAX_CUT_STREAMS: u32 = 3;
 
+/// The most models of one provider of which something is kept. What is dropped is learnt again.
+const MAX_MODELS: usize = 64;
+
 const ONE_PIECE_NOTICE: &str = "answers are asked for in one piece from here on";
 
-/// The form of requests to one provider.
+/// The form of requests to one provider for one of its models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Style {
     pub(super) manners: WireProfile,
@@ -28,6 +34,8 @@ pub(super) struct Style {
     pub(super) left_out: Vec<String>,
     /// What the configuration adds to the body.
     pub(super) extra: Arc<Map<String, Value>>,
+    /// Whether reasoning goes back, if the configuration says so.
+    pub(super) reasoning_back: Option<bool>,
 }
 
 impl Style {
@@ -38,11 +46,18 @@ impl Style {
             is_streamed: false,
             left_out: Vec::new(),
             extra: Arc::default(),
+            reasoning_back: None,
         }
+    }
+
+    /// Whether this reasoning goes back to a model.
+    pub(super) fn returns(&self, kept: &KeptReasoning, model: &str) -> bool {
+        let is_wanted = || kept.is_wanted(self.manners.wants_reasoning, model);
+        self.reasoning_back.unwrap_or_else(is_wanted)
     }
 }
 
-/// What was learnt about a server, in the form that is kept for another run.
+/// What was learnt about a server and a model, in the form that is kept for another run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LearntStyle {
     /// The server's requirements.
@@ -53,24 +68,60 @@ pub struct LearntStyle {
     pub is_streamed: bool,
 }
 
-/// The best known style for a server.
+/// What is known of the models of one server. A router has models of many makers, and what one of
+/// them refuses the others may need.
 #[derive(Debug)]
 pub(super) struct ServerQuirks {
-    style: Mutex<Style>,
-    /// The number of incidents that cut streams since the last complete one.
-    cuts: AtomicU32,
+    /// The style for a model of which nothing is known.
+    first: Style,
+    models: Mutex<BTreeMap<Arc<str>, Arc<ModelQuirks>>>,
 }
 
 impl ServerQuirks {
     pub(super) fn new(endpoint: &ProviderEndpoint) -> ServerQuirks {
-        let style = Style {
+        let first = Style {
             is_streamed: endpoint.is_streamed,
             extra: endpoint.extra.clone(),
+            reasoning_back: endpoint.reasoning_back,
             ..Style::of(WireProfile::default())
         };
         ServerQuirks {
+            first,
+            models: Mutex::default(),
+        }
+    }
+
+    /// What is known of one model.
+    pub(super) fn of_model(&self, model: &str) -> Arc<ModelQuirks> {
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = models.get(model) {
+            return known.clone();
+        }
+        if models.len() >= MAX_MODELS {
+            models.pop_first();
+        }
+        let known = Arc::new(ModelQuirks::new(self.first.clone()));
+        models.insert(model.into(), known.clone());
+        known
+    }
+}
+
+/// The best known style for a model.
+#[derive(Debug)]
+pub(super) struct ModelQuirks {
+    style: Mutex<Style>,
+    /// The number of incidents that cut streams since the last complete one.
+    cuts: AtomicU32,
+    /// The tools in this style.
+    pub(super) tools: ToolsCache,
+}
+
+impl ModelQuirks {
+    fn new(style: Style) -> ModelQuirks {
+        ModelQuirks {
             style: Mutex::new(style),
             cuts: AtomicU32::new(0),
+            tools: ToolsCache::default(),
         }
     }
 
@@ -268,4 +319,20 @@ fn learn_manners(
         return Some("messages of the model are sent with its reasoning");
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_models_without_end_only_so_many_are_kept() {
+        let quirks = ServerQuirks::new(&ProviderEndpoint::default());
+        for number in 0..1000 {
+            quirks.of_model(&format!("model-{number}"));
+        }
+        assert_eq!(quirks.models.lock().unwrap().len(), MAX_MODELS);
+        let known = quirks.of_model("model-999");
+        assert!(Arc::ptr_eq(&known, &quirks.of_model("model-999")));
+    }
 }

@@ -39,7 +39,7 @@ impl Refusal<'_> {
         let error = value.get("error").filter(|error| error.is_object());
         let error = error.unwrap_or(&value);
         let message = server_message(&value, self.body);
-        match refused_calls(error, &message) {
+        match refused_calls(error, &excerpt(&message)) {
             Some(answer) => Ok(answer),
             None => Err(self.fault(error, &message, now)),
         }
@@ -47,17 +47,22 @@ impl Refusal<'_> {
 
     fn fault(&self, error: &Value, message: &str, now: SystemTime) -> ModelFault {
         let status = self.status;
-        let text = format!("HTTP {status}: {message}");
-        if let Some(advice) = error_hints::missing_start_option(self.body) {
+        let text = format!("HTTP {status}: {}", excerpt(message));
+        if let Some(advice) = error_hints::missing_start_option(message) {
             return out_of_service(&text, advice, START_WAIT);
         }
-        if let Some(advice) = self.account_trouble(error) {
+        if let Some(advice) = self.account_trouble(error, message) {
             let stated = self.waits.longest(error, message, now);
             let stated = stated.filter(|wait| *wait > MAX_OBEYED_RETRY_AFTER);
             return out_of_service(&text, advice, stated.unwrap_or(ACCOUNT_WAIT));
         }
+        if let Some(limit) = error_hints::beyond_a_minute(message) {
+            let limit = Some(limit);
+            return ModelFault::TooLong { text, limit };
+        }
         // A 429 may mention tokens, too, but those are tokens per minute.
-        if status != 429 && error_hints::is_too_long(self.body) {
+        let is_too_long = || error_hints::is_too_long(&words_of(error, message));
+        if status == 413 || (status != 429 && is_too_long()) {
             let limit = context_limit(error);
             return ModelFault::TooLong { text, limit };
         }
@@ -74,6 +79,10 @@ impl Refusal<'_> {
             };
         }
         let advice = match status {
+            _ if error_hints::is_about_key(message) => {
+                "; LiteLLM's proxy says so of a key that is missing or not its own: check the \
+                 provider's api_key_env or api_key_name"
+            }
             401 | 403 => "; check the provider's api_key_env or api_key_name",
             404 => "; check the provider's endpoint and model",
             _ => "",
@@ -83,8 +92,9 @@ impl Refusal<'_> {
         }
     }
 
-    /// What helps where the provider's account is the reason; `None` if it is not.
-    fn account_trouble(&self, error: &Value) -> Option<&'static str> {
+    /// What helps where the provider's account is the reason; `None` if it is not. The message of a
+    /// server that fails does not count, since it may quote what the model wrote of a game's credits.
+    fn account_trouble(&self, error: &Value, message: &str) -> Option<&'static str> {
         let holds = |word: &str| self.body.contains(word);
         let is_limited = matches!(self.status, 402 | 403 | 429);
         // A limit of requests in flight is stated as a payment, too.
@@ -101,14 +111,31 @@ impl Refusal<'_> {
                 "the account's plan does not contain this model: choose another plan or model",
             );
         }
-        let is_quota = [&error["code"], &error["type"]]
-            .into_iter()
-            .any(|word| word == "insufficient_quota");
-        let is_spent = is_quota || self.status == 402 || error_hints::is_about_credit(self.body);
+        let is_spent = self.status == 402
+            || codes_of(error).any(error_hints::is_about_credit)
+            || (self.status < 500 && error_hints::is_about_credit(message));
         is_spent.then_some(
             "the account has nothing left to spend: add credit or raise its limit at the provider",
         )
     }
+}
+
+/// The words by which a server itself says what kind of error it is.
+fn codes_of(error: &Value) -> impl Iterator<Item = &str> {
+    let codes = [
+        &error["code"],
+        &error["type"],
+        &error["metadata"]["error_type"],
+    ];
+    codes.into_iter().filter_map(Value::as_str)
+}
+
+/// What a server says of an error: its words for the kind, and its message.
+fn words_of(error: &Value, message: &str) -> String {
+    codes_of(error)
+        .chain([message])
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn out_of_service(text: &str, advice: &str, wait: Duration) -> ModelFault {
@@ -168,9 +195,9 @@ fn server_message(value: &Value, body: &str) -> String {
     // A router keeps the message of the server behind it in another member.
     let raw = value.pointer("/error/metadata/raw").and_then(Value::as_str);
     match (found, raw) {
-        (Some(found), Some(raw)) => excerpt(&format!("{found}: {raw}")),
-        (Some(text), None) | (None, Some(text)) => excerpt(text),
-        (None, None) => excerpt(body),
+        (Some(found), Some(raw)) => format!("{found}: {raw}"),
+        (Some(text), None) | (None, Some(text)) => text.to_string(),
+        (None, None) => body.to_string(),
     }
 }
 
@@ -183,6 +210,8 @@ pub(super) fn excerpt(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn judged(status: u16, body: &str) -> Result<ModelAnswer, ModelFault> {
@@ -192,6 +221,15 @@ mod tests {
             waits: HeaderWaits::default(),
         };
         refusal.judge(SystemTime::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn a_request_that_is_too_large_for_whoever_takes_it_is_too_long() {
+        let proxy = judged(413, "<html>413 Request Entity Too Large</html>");
+        assert!(
+            matches!(proxy, Err(ModelFault::TooLong { .. })),
+            "{proxy:?}"
+        );
     }
 
     #[test]
@@ -210,6 +248,45 @@ mod tests {
                 "{status}"
             );
         }
+    }
+
+    /// llama.cpp quotes what its model wrote when it cannot read it.
+    #[test]
+    fn what_the_model_wrote_of_the_game_says_nothing_of_the_account_or_the_server() {
+        let written = "Failed to parse input at pos 12: I have insufficient credits, so I sell ore. \
+                       payment_required, they said.";
+        let body = json!({"error": {"code": 500, "message": written, "type": "server_error"}});
+        let fault = judged(500, &body.to_string());
+        assert!(
+            matches!(fault, Err(ModelFault::Transient { .. })),
+            "{fault:?}"
+        );
+        // Beside the message, too.
+        let quoted = json!({"error": {
+            "message": "Invalid value",
+            "input": "insufficient credits; start it with --enable-auto-tool-choice; prompt is too long",
+        }});
+        let fault = judged(400, &quoted.to_string());
+        assert!(
+            matches!(fault, Err(ModelFault::Permanent { .. })),
+            "{fault:?}"
+        );
+        // A server's own word for it counts for any status.
+        let own = json!({"error": {"message": "x", "type": "insufficient_quota"}});
+        let fault = judged(500, &own.to_string());
+        assert!(
+            matches!(fault, Err(ModelFault::OutOfService { .. })),
+            "{fault:?}"
+        );
+    }
+
+    #[test]
+    fn a_message_is_judged_whole_and_shown_in_part() {
+        let long = "é".repeat(5000);
+        let body = json!({"error": {"message": format!("{long} maximum context length")}});
+        let fault = judged(400, &body.to_string()).unwrap_err();
+        assert!(matches!(fault, ModelFault::TooLong { .. }));
+        assert!(fault.text().len() < 2000, "{}", fault.text().len());
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub(super) enum AnswerBody {
     Whole(Vec<u8>),
     /// An assembled stream.
     Joined(Box<ReceivedAnswer>),
-    /// A stream that ended too early.
-    Cut,
+    /// A stream that ended too early, or of which a piece is missing, and how to say that.
+    Cut(&'static str),
 }
 
 impl AnswerReader {
@@ -133,11 +133,15 @@ impl AnswerReader {
         let state = &mut events.state;
         events.lines.finish(|line| state.take_line(line));
         let StreamState {
-            answer, is_over, ..
+            answer,
+            is_over,
+            is_damaged,
+            ..
         } = events.state;
         match is_over || answer.is_finished() {
+            _ if is_damaged => AnswerBody::Cut("the answer's stream was damaged"),
             true => AnswerBody::Joined(Box::new(answer)),
-            false => AnswerBody::Cut,
+            false => AnswerBody::Cut("the answer's stream was cut"),
         }
     }
 }
@@ -181,6 +185,9 @@ struct StreamState {
     /// The current event. Its data is kept as long as it is not complete JSON.
     event: SseEvent,
     is_error: bool,
+    /// Whether a piece of the answer could not be read. The rest would be other words than the model's,
+    /// or a call with other arguments.
+    is_damaged: bool,
 }
 
 impl StreamState {
@@ -196,8 +203,7 @@ impl StreamState {
             }
             SseLine::Field(..) => {}
             SseLine::End => {
-                let event = std::mem::take(&mut self.event);
-                self.take_json(&event.data);
+                self.end_event();
                 self.is_error = false;
             }
         }
@@ -207,12 +213,28 @@ impl StreamState {
     /// event's data into several lines.
     fn take_data(&mut self, data: &str) {
         if data == "[DONE]" {
+            self.end_event();
             self.is_over = true;
         } else if self.take_json(data) {
-            self.event.data.clear();
+            let event = std::mem::take(&mut self.event);
+            self.give_up(&event.data);
         } else {
             self.event.add_data(data);
         }
+    }
+
+    fn end_event(&mut self) {
+        let event = std::mem::take(&mut self.event);
+        if !self.take_json(&event.data) {
+            self.give_up(&event.data);
+        }
+    }
+
+    /// Handles data that never became complete JSON. Words such as `OK` are no piece of the answer,
+    /// and after its end only figures can be lost.
+    fn give_up(&mut self, data: &str) {
+        let is_piece = data.trim_start().starts_with('{');
+        self.is_damaged |= is_piece && !self.is_over && !self.answer.is_finished();
     }
 
     fn take_json(&mut self, data: &str) -> bool {

@@ -115,7 +115,14 @@ impl Served {
             let next = script.lock().expect("nobody panics").pop();
             let (status, text) = next.expect("an answer is left");
             let is_told = status == 429 && text.contains("slow down");
-            let headers = [("retry-after", if is_told { "7" } else { "" })];
+            let is_priced = text.contains("litellm-priced");
+            let headers = [
+                ("retry-after", if is_told { "7" } else { "" }),
+                (
+                    "x-litellm-response-cost",
+                    if is_priced { "3.1e-05" } else { "" },
+                ),
+            ];
             (
                 StatusCode::from_u16(status).expect("a status"),
                 headers,
@@ -284,6 +291,7 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("stream-odd-lines.200.sse", format!(r#""Refuelling — é." "Fuel is low." [] "stop" {U}"#)),
         ("stream-words.200.sse", format!(r#""All done." "" [] "stop" {U}"#)),
         ("stream-cut.200.sse", "transient None: the answer's stream was cut".to_string()),
+        ("stream-damaged.200.sse", "transient None: the answer's stream was damaged".to_string()),
         ("stream-error.200.sse", "transient None: HTTP 504: upstream timed out".to_string()),
         ("groq-tool-validation.400.json", format!(r#"refused ["|mine|{{\"asteroid\":7}}"]: {REFUSED}"#)),
         ("groq-failed-call.400.json", format!(r#"refused ["|get_map|{{\"depth\":1}}"]: {REFUSED}"#)),
@@ -310,11 +318,19 @@ async fn every_odd_answer_is_read_as_what_it_means() {
         ("kimi-usage.200.sse", r#""Off." "" [] "stop" Some((812, 31, 512))"#.to_string()),
         ("glm-network.200.sse", "transient None: the server ended its answer with".to_string()),
         ("mistral-thinking.200.sse", r#""Off." "Fuel first." [] "stop" Some((812, 31, 640))"#.to_string()),
+        ("mistral-thinking-call.200.json", format!(r#""I refuel." "Fuel first." ["VvvODy9mT|mine|{{}}"] "tool_calls" {U}"#)),
+        ("minimax-think.200.sse", format!(r#""Off." "Fuel first." ["call_function_1|mine|{{}}"] "tool_calls" {U}"#)),
         ("mistral-limit.429.json", "transient None: HTTP 429: Requests rate limit exceeded".to_string()),
         ("vllm-no-parser.400.json", "out of service 60s Operator: HTTP 400: \"auto\" tool choice requires".to_string()),
-        ("lmstudio-empty.200.sse", "empty, None in".to_string()),
+        ("lmstudio-empty.200.sse", "too long: the server completed its answer without".to_string()),
+        ("empty-body.200.sse", "empty, None in".to_string()),
+        ("done-alone.200.sse", "empty, None in".to_string()),
+        ("groq-too-large.413.json", "too long 14137 of 12000: HTTP 413: Request too large for".to_string()),
+        ("openai-too-large.429.json", "too long 342389 of 30000: HTTP 429: Request too large for".to_string()),
         ("lmstudio-overflow.400.json", "too long: HTTP 400: Trying to keep the".to_string()),
+        ("litellm-no-db.400.json", "permanent: HTTP 400: No connected db.; LiteLLM's".to_string()),
         ("litellm-limit.429.json", "transient Some(7s): HTTP 429: litellm.RateLimitError: RateLimitError: OpenAIException -".to_string()),
+        ("litellm-cost.200.json", format!(r#""Off." "" [] "stop" {U}"#)),
         ("anthropic-credit.400.json", "out of service 900s Operator: HTTP 400: Your credit balance is".to_string()),
         ("openrouter-details.200.sse", format!(r#""" "Fuel first." ["toolu_1|mine|{{}}"] "tool_calls" {U}"#)),
         ("gemini-signature.400.json", "adapted: calls without a signature of their".to_string()),
@@ -440,6 +456,79 @@ async fn the_newer_name_of_the_limit_is_learnt_and_tools_without_effort() {
     );
 }
 
+/// A router has models of many makers.
+#[tokio::test]
+async fn what_one_model_refuses_the_others_of_its_provider_still_get() {
+    let script = vec![
+        sample("openai-effort.400.json"),
+        sample("openai-schema.400.json"),
+        (200, YES.to_string()),
+        (200, YES.to_string()),
+    ];
+    let mut served = Served::new(script).await;
+    let asked = |model: &str| ModelRequest {
+        model: model.into(),
+        ..request(tools())
+    };
+    for _ in 0..2 {
+        let (_, answer) = served.ask_for(asked("gpt-5.6")).await;
+        assert!(
+            matches!(answer, Err(ModelFault::Adapted { .. })),
+            "{answer:?}"
+        );
+    }
+    let (body, answer) = served.ask_for(asked("qwen3")).await;
+    assert!(answer.is_ok());
+    assert_eq!(body.get("reasoning_effort"), None);
+    assert_eq!(body["tools"].as_array().expect("tools").len(), 4);
+    let (body, answer) = served.ask_for(asked("gpt-5.6")).await;
+    assert!(answer.is_ok());
+    assert_eq!(body["reasoning_effort"], "none");
+    assert_eq!(body["tools"].as_array().expect("tools").len(), 3);
+    let in_words = |model| served.providers.learnt_in_words("local", model);
+    assert_eq!(in_words("gpt-5.6").len(), 2);
+    assert!(in_words("qwen3").is_empty());
+}
+
+#[tokio::test]
+async fn the_cost_that_a_server_states_is_read_from_its_usage_or_a_header() {
+    for (name, micros) in [
+        ("openrouter-usage.200.sse", Some(1230)),
+        ("openrouter-call.200.json", Some(420)),
+        ("litellm-cost.200.json", Some(31)),
+        ("openai-call.200.json", None),
+    ] {
+        let mut served = Served::new(vec![sample(name)]).await;
+        let (_, answer) = served.ask().await;
+        assert_eq!(answer.unwrap().stated_cost, micros, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_long_request_that_is_answered_with_nothing_was_too_long_and_a_short_one_was_not() {
+    let names = [
+        ("done-alone.200.sse", true),
+        ("lmstudio-empty.200.sse", true),
+        // Nothing says that this answer was completed.
+        ("empty-body.200.sse", false),
+    ];
+    for (name, is_too_long) in names {
+        let mut served = Served::new(vec![sample(name)]).await;
+        let long = ModelRequest {
+            messages: [ChatMessage::User("ore ".repeat(5000).into())].into(),
+            ..request(tools())
+        };
+        let (_, answer) = served.ask_for(long).await;
+        let told = matches!(&answer, Err(ModelFault::TooLong { text, limit: None })
+            if text.contains("Context Length"));
+        assert_eq!(told, is_too_long, "{name}: {answer:?}");
+    }
+    let quiet = r#"{"choices":[{"message":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":9000,"completion_tokens":1}}"#;
+    let mut served = Served::new(vec![(200, quiet.to_string())]).await;
+    let (_, answer) = served.ask().await;
+    assert_eq!(answer.unwrap().text, "", "a model may say nothing");
+}
+
 #[tokio::test]
 async fn who_is_not_there_is_unreachable() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -451,6 +540,7 @@ async fn who_is_not_there_is_unreachable() {
         is_streamed: true,
         extra: Arc::default(),
         headers: Vec::new(),
+        reasoning_back: None,
     };
     let http = zoea_http::build_client().unwrap();
     let providers = Providers::new(&http, [("local".into(), endpoint)]);

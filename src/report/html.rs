@@ -1,8 +1,8 @@
 //! The report as one HTML page. Its charts are part of it, and it loads nothing.
 
-use actors::domain::clean;
+use zoea_text::clean;
 
-use super::{Cost, DayReport, ReportLine};
+use super::{Cost, DayReport, NOT_ASKED, ReportLine};
 
 /// The page around the charts. Its colours follow the reader's choice of light or dark.
 const PAGE_TEMPLATE: &str = include_str!("report.html");
@@ -128,7 +128,9 @@ fn bar_chart(title: &str, kind: &str, bars: Vec<ChartBar>) -> String {
 }
 
 fn total_tiles(total: &ReportLine) -> String {
-    let gained = total.gained().map_or("–".to_string(), group_thousands);
+    let gained = total
+        .gained()
+        .map_or(NOT_ASKED.to_string(), group_thousands);
     let tokens = i64::try_from(total.spent.tokens()).unwrap_or(i64::MAX);
     let count = |value: u64| group_thousands(i64::try_from(value).unwrap_or(i64::MAX));
     [
@@ -144,12 +146,13 @@ fn total_tiles(total: &ReportLine) -> String {
 
 fn table_rows(report: &DayReport, total: &ReportLine) -> String {
     let row = |line: &ReportLine| {
-        let or_dash = |number: Option<i64>| number.map_or("–".to_string(), group_thousands);
+        let or_not_asked =
+            |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), group_thousands);
         let count = |value: u64| group_thousands(i64::try_from(value).unwrap_or(i64::MAX));
         let spent = &line.spent;
         let cells = [
-            or_dash(line.credits.map(|(_, last)| last)),
-            or_dash(line.gained()),
+            or_not_asked(line.credits.map(|(_, last)| last)),
+            or_not_asked(line.gained()),
             count(line.turns),
             count(line.faults),
             count(spent.calls),
@@ -233,6 +236,29 @@ mod tests {
         ] {
             assert!(!page.contains(foreign), "{foreign}");
         }
-        assert!(page.contains("prefers-color-scheme"));
+        assert!(page.contains("prefers-color-scheme") && !page.contains(NOT_ASKED));
+    }
+
+    #[test]
+    fn credits_that_nobody_asked_for_are_said_to_be_unknown_for_that_reason() {
+        let report = DayReport {
+            day: "2026-11-22".to_string(),
+            myses: vec![ReportLine {
+                name: "alpha".to_string(),
+                turns: 1,
+                faults: 0,
+                credits: None,
+                spent: Cost::default(),
+            }],
+            days: Vec::new(),
+        };
+        let page = render_page(&report);
+        // The credits and the gain of the Mysis and of all, and the tile of the sum.
+        assert_eq!(page.matches("not asked").count(), 5);
+        let text = super::super::markdown::render_text(&report);
+        assert!(
+            text.contains("| alpha | not asked | not asked | 1 |"),
+            "{text}"
+        );
     }
 }

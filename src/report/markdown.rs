@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use actors::domain::clean;
+use zoea_text::clean;
 
-use super::{DayReport, ReportLine};
+use super::{DayReport, NOT_ASKED, ReportLine};
 
 pub(super) fn render_text(report: &DayReport) -> String {
     let mut text = format!("# Zoea Nova, {}\n\n", report.day);
@@ -30,13 +30,13 @@ pub(super) fn render_text(report: &DayReport) -> String {
 }
 
 fn table_row(line: &ReportLine) -> String {
-    let or_dash =
-        |number: Option<i64>| number.map_or("–".to_string(), |number| number.to_string());
+    let or_not_asked =
+        |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), |number| number.to_string());
     let spent = &line.spent;
     let cells = [
         clean::one_line(&line.name).replace('|', "\\|"),
-        or_dash(line.credits.map(|(_, last)| last)),
-        or_dash(line.gained()),
+        or_not_asked(line.credits.map(|(_, last)| last)),
+        or_not_asked(line.gained()),
         line.turns.to_string(),
         line.faults.to_string(),
         spent.calls.to_string(),

@@ -1,4 +1,4 @@
-//! Strangers: connections on which no request has authenticated yet.
+//! Connections on which no request has authenticated yet.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,24 +1,43 @@
-//! Headers of requests, whose values are secrets: `[SECTION.headers]`.
+//! Headers of requests and variables of processes, whose values are secrets: `[SECTION.headers]`
+//! and `[mcp.env]`.
 
 use http::{HeaderName, HeaderValue};
+use toml::de::DeValue;
 
 use super::key::Key;
-use super::provider::KeySource;
 use super::rule::{non_empty_text, variable_name};
 use super::secret::Secret;
 use super::section::Section;
 use super::table::read_keys;
 
-/// A header of every request to a server.
+/// Something with a name, whose value stands elsewhere.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HeaderSettings {
+pub struct SourcedValue<N> {
     /// Its name.
-    pub name: HeaderName,
+    pub name: N,
     /// Where its value comes from.
-    pub source: KeySource,
+    pub source: ValueSource,
     /// Its value; `None` if none was found, which is reported as a warning.
     pub value: Option<Secret>,
 }
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValueSource {
+    /// The environment variable of this name.
+    Variable(String),
+    /// The entry of this name in `credentials.json`, under `secrets`.
+    Entry(String),
+    /// The variable of this name or, where it is not set, the entry of this name. So it is written as
+    /// a bare text.
+    Either(String),
+}
+
+/// A header of every request to a server.
+pub type HeaderSettings = SourcedValue<HeaderName>;
+
+/// A variable of a server's process.
+pub type VariableSettings = SourcedValue<String>;
 
 impl HeaderSettings {
     /// The header as it is sent; `None` without a value.
@@ -30,18 +49,17 @@ impl HeaderSettings {
     }
 }
 
-/// Headers that the program sets itself. So are all that begin with `mcp-`.
-const OWN_HEADERS: [&str; 9] = [
-    "accept",
+/// Headers that the program sets itself, whatever the server.
+const OWN_HEADERS: [&str; 5] = [
     "connection",
     "content-length",
     "content-type",
     "host",
-    "last-event-id",
-    "te",
     "transfer-encoding",
-    "upgrade",
 ];
+
+/// Those that it sets beside them for an MCP server. So are all that begin with `mcp-`.
+const OWN_MCP_HEADERS: [&str; 4] = ["accept", "last-event-id", "te", "upgrade"];
 
 const HEADERS: Key = Key {
     name: "headers",
@@ -49,40 +67,92 @@ const HEADERS: Key = Key {
         " Further headers of every request, each with the variable or the entry of credentials.json that",
         " holds its value; an entry is written {\"secrets\": {\"tenant\": \"…\"}}",
     ],
-    sample: r#"{ X-Tenant = { env = "GAME_TENANT" } }"#,
+    sample: r#"{ X-Tenant = { env = "TENANT" } }"#,
     variable: None,
 };
 
-/// Reads the table `headers` of a section: for each header the place of its value.
+/// Reads the table `headers` of a provider: for each header the place of its value.
 pub(super) fn read_headers(section: &mut Section<'_, '_>) -> Vec<HeaderSettings> {
-    let headers = section.read_named_of(HEADERS, |text, header| {
-        read_keys! { header;
-            /// The variable that holds the value.
-            optional env = "GAME_TENANT", variable_name();
-            /// The entry of credentials.json that holds it, where no variable is named.
-            optional name = "tenant", non_empty_text();
-        }
-        if env.is_none() && name.is_none() {
-            header.reject_whole(
-                "without a value",
-                r#"{ env = "VARIABLE" } or { name = "ENTRY" }"#,
-            );
-        }
-        let source = KeySource::of(env, name);
-        let name = HeaderName::from_bytes(text.as_bytes()).ok().filter(is_free);
+    read_free_headers(section, |name| !OWN_HEADERS.contains(&name))
+}
+
+/// Reads the table `headers` of an MCP server.
+pub(super) fn read_mcp_headers(section: &mut Section<'_, '_>) -> Vec<HeaderSettings> {
+    read_free_headers(section, |name| {
+        let is_own = OWN_HEADERS.contains(&name) || OWN_MCP_HEADERS.contains(&name);
+        !is_own && !name.starts_with("mcp-")
+    })
+}
+
+fn read_free_headers(
+    section: &mut Section<'_, '_>,
+    is_free: impl Fn(&str) -> bool,
+) -> Vec<HeaderSettings> {
+    let allowed = "the name of a header that the program does not set itself";
+    read_sourced(section, HEADERS, ("no such header", allowed), |text| {
+        let name = HeaderName::from_bytes(text.as_bytes()).ok();
+        name.filter(|name| is_free(name.as_str()))
+    })
+}
+
+/// Reads the table `env` of a section: for each variable of a process the place of its value.
+pub(super) fn read_variables(section: &mut Section<'_, '_>) -> Vec<VariableSettings> {
+    let allowed = "the name of an environment variable";
+    let key = Key::of_section("env");
+    read_sourced(section, key, ("no such variable", allowed), |text| {
+        let name = DeValue::String(text.into());
+        variable_name().accept(&name).ok()
+    })
+}
+
+/// Reads a table of names, each with the place of its value. A name that cannot be taken is
+/// reported in these words: what it is, and what is allowed.
+fn read_sourced<N>(
+    section: &mut Section<'_, '_>,
+    key: Key,
+    (found, allowed): (&str, &str),
+    accept: impl Fn(&str) -> Option<N>,
+) -> Vec<SourcedValue<N>> {
+    let values = section.read_named_values(key, |text, entry, bare| {
+        let source = match bare {
+            Some(bare) => read_bare(entry, bare),
+            None => read_source(entry),
+        };
+        let name = accept(text);
         if name.is_none() {
-            let allowed = "the name of a header that the program does not set itself";
-            header.reject_whole("no such header", allowed);
+            entry.reject_whole(found, allowed);
         }
-        Some(HeaderSettings {
+        Some(SourcedValue {
             name: name?,
-            source,
+            source: source?,
             value: None,
         })
     });
-    headers.into_iter().flatten().collect()
+    values.into_iter().flatten().collect()
 }
 
-fn is_free(name: &HeaderName) -> bool {
-    !OWN_HEADERS.contains(&name.as_str()) && !name.as_str().starts_with("mcp-")
+const SOURCE_FORM: &str = r#"{ env = "VARIABLE" } or { name = "ENTRY" }"#;
+
+fn read_source(entry: &mut Section<'_, '_>) -> Option<ValueSource> {
+    read_keys! { entry;
+        /// The variable that holds the value.
+        optional env = "TENANT", variable_name();
+        /// The entry of credentials.json that holds it, where no variable is named.
+        optional name = "tenant", non_empty_text();
+    }
+    let variable = env.map(ValueSource::Variable);
+    let source = variable.or(name.map(ValueSource::Entry));
+    if source.is_none() {
+        entry.reject_whole("without a value", SOURCE_FORM);
+    }
+    source
+}
+
+/// A bare text was the form of providers' headers once.
+fn read_bare(entry: &mut Section<'_, '_>, bare: &str) -> Option<ValueSource> {
+    if bare.is_empty() {
+        entry.reject_whole("without a value", SOURCE_FORM);
+        return None;
+    }
+    Some(ValueSource::Either(bare.to_owned()))
 }

@@ -6,7 +6,8 @@ pub(super) struct Key {
     pub(super) name: &'static str,
     /// Its help in the template, line by line; empty if the section's text says everything.
     pub(super) help: &'static [&'static str],
-    /// Its default as TOML, or an example if it has no default.
+    /// Its default as TOML, or an example if it has no default; empty if the frame of the template
+    /// says everything.
     pub(super) sample: &'static str,
     /// The environment variable that overrides it.
     pub(super) variable: Option<&'static str>,

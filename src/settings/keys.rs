@@ -1,6 +1,7 @@
 //! API keys: read from the places that the configuration names, and never shown.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -13,12 +14,20 @@ use zoea_system::files;
 use super::Settings;
 use super::environment::Environment;
 use super::findings::dotted;
+use super::header::{SourcedValue, ValueSource};
+use super::mcp::McpSettings;
 use super::mistake::{Mistake, MistakePlace};
-use super::provider::{KeySource, ProviderSettings};
+use super::provider::KeySource;
 use super::secret::Secret;
 
 /// The largest credentials file in bytes.
 const MAX_CREDENTIALS_BYTES: u64 = 1 << 20;
+
+/// The variables that a server's process gets without being named: those that a program needs to
+/// find its way on the machine.
+const INHERITED: [&str; 10] = [
+    "HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
+];
 
 /// The content of `credentials.json`.
 #[derive(Debug, Default, Deserialize)]
@@ -72,8 +81,9 @@ pub(super) fn fetch_keys(
             }
             (KeySource::Credentials(_), None) | (KeySource::None, _) => None,
         };
-        let of_file = entries.as_ref().map(|entries| &entries.secrets);
-        fetch_headers(provider, (&section, environment, of_file), remarks);
+        let files = (environment, credentials, entries.as_ref());
+        let told = (format!("{section}.headers"), WITHOUT);
+        fetch_values(&mut provider.headers, files, told, usable_header, remarks);
     }
     settings.mcp.registration_code = match (&settings.mcp.registration_code_source, &entries) {
         (KeySource::Variable(name), _) => {
@@ -88,14 +98,7 @@ pub(super) fn fetch_keys(
         (KeySource::Credentials(_), None) | (KeySource::None, _) => None,
     };
     let files = (environment, credentials, entries.as_ref());
-    let mcp = &mut settings.mcp;
-    let without = "requests go out without it";
-    mcp.token = secret_of(&mcp.token_source, files, ("mcp.token", without), remarks);
-    for header in &mut mcp.headers {
-        let place = format!("mcp.headers.{}", header.name);
-        let told = (place.as_str(), without);
-        header.value = secret_of(&header.source, files, told, remarks);
-    }
+    fetch_game_values(&mut settings.mcp, files, remarks);
     settings.traces.complete(environment, remarks);
     let alerts = &mut settings.alerts;
     if let Some(name) = alerts.token_env.as_deref() {
@@ -110,6 +113,33 @@ pub(super) fn fetch_keys(
     }
 }
 
+/// Fills in what the game's server wants with each request, or in the environment of its process.
+fn fetch_game_values(mcp: &mut McpSettings, files: Places<'_>, remarks: &mut KeyRemarks) {
+    let token = match &mcp.token_source {
+        KeySource::None => None,
+        KeySource::Variable(name) => Some(ValueSource::Variable(name.clone())),
+        KeySource::Credentials(name) => Some(ValueSource::Entry(name.clone())),
+    };
+    let told = ("mcp.token", WITHOUT);
+    mcp.token = token.and_then(|source| value_of(&source, files, told, usable_key, remarks));
+    let told = ("mcp.headers".to_owned(), WITHOUT);
+    fetch_values(&mut mcp.headers, files, told, usable_header, remarks);
+    let told = ("mcp.env".to_owned(), "the server's process goes without it");
+    fetch_values(&mut mcp.variables, files, told, usable_variable, remarks);
+    if !mcp.command.is_empty() {
+        mcp.inherited = inherited_variables(files.0);
+    }
+}
+
+/// The variables that a server's process gets of ours. All others may be secrets.
+fn inherited_variables(environment: &Environment) -> Vec<(String, String)> {
+    let inherited = INHERITED.iter().filter_map(|name| {
+        let value = environment.get(name)?.to_str()?;
+        Some(((*name).to_owned(), value.to_owned()))
+    });
+    inherited.collect()
+}
+
 /// Whether any secret comes from the credentials file.
 fn wants_credentials(settings: &Settings, environment: &Environment) -> bool {
     let mcp = &settings.mcp;
@@ -117,39 +147,59 @@ fn wants_credentials(settings: &Settings, environment: &Environment) -> bool {
         .providers
         .values()
         .map(|of| &of.key_source)
-        .chain([&mcp.registration_code_source, &mcp.token_source])
-        .chain(mcp.headers.iter().map(|header| &header.source));
-    let headers = settings.providers.values();
-    let mut headers = headers.flat_map(|of| &of.header_sources);
-    let is_set = |name: &str| {
-        let value = environment.get(name);
-        value.is_some_and(|value| !value.is_empty())
-    };
+        .chain([&mcp.registration_code_source, &mcp.token_source]);
+    let headers = settings.providers.values().flat_map(|of| &of.headers);
+    let headers = headers.chain(&mcp.headers).map(|header| &header.source);
+    let mut values = headers.chain(mcp.variables.iter().map(|variable| &variable.source));
     sources.any(|source| matches!(source, KeySource::Credentials(_)))
-        || headers.any(|(_, source)| !is_set(source))
+        || values.any(|source| match source {
+            ValueSource::Variable(_) => false,
+            ValueSource::Entry(_) => true,
+            ValueSource::Either(name) => set_variable(name, environment).is_none(),
+        })
 }
 
-/// The token or the value of a header from this source, if it can be one. `told` names its setting,
-/// and what follows if there is none.
-fn secret_of(
-    source: &KeySource,
-    (environment, file, entries): (&Environment, &Path, Option<&CredentialsFile>),
+/// What follows where a header or a token has no value.
+const WITHOUT: &str = "requests go out without it";
+
+/// The environment, and the credentials file with its contents.
+type Places<'a> = (&'a Environment, &'a Path, Option<&'a CredentialsFile>);
+
+/// Fills in values that can be what they are for. `told` names their table, and what follows where
+/// there is none.
+fn fetch_values<N: fmt::Display>(
+    values: &mut [SourcedValue<N>],
+    places: Places<'_>,
+    (table, follows): (String, &str),
+    accept: fn(&str) -> Option<Secret>,
+    remarks: &mut KeyRemarks,
+) {
+    for value in values {
+        let setting = format!("{table}.{}", value.name);
+        value.value = value_of(&value.source, places, (&setting, follows), accept, remarks);
+    }
+}
+
+/// The value from this source, if it can be what it is for.
+fn value_of(
+    source: &ValueSource,
+    (environment, file, entries): Places<'_>,
     (setting, follows): (&str, &str),
+    accept: fn(&str) -> Option<Secret>,
     remarks: &mut KeyRemarks,
 ) -> Option<Secret> {
+    let of_variable = |name: &str| set_variable(name, environment);
+    let of_entry = |name: &str| Some(entries?.secrets.get(name)?.expose());
+    let under = format!("{} (under \"secrets\")", file.display());
     let (found, place) = match source {
-        KeySource::None => return None,
-        KeySource::Variable(name) => {
-            let found = environment.get(name).and_then(|value| value.to_str());
-            (found, shown_variable(name).to_owned())
-        }
-        KeySource::Credentials(name) => {
-            let found = entries.and_then(|entries| entries.secrets.get(name));
-            let place = format!("{} (under \"secrets\")", file.display());
-            (found.map(Secret::expose), place)
+        ValueSource::Variable(name) => (of_variable(name), shown_variable(name).to_owned()),
+        ValueSource::Entry(name) => (of_entry(name), under),
+        ValueSource::Either(name) => {
+            let found = of_variable(name).or_else(|| of_entry(name));
+            (found, format!("{}, like {under},", shown_variable(name)))
         }
     };
-    let value = found.and_then(usable_key);
+    let value = found.and_then(accept);
     if value.is_none() {
         let text = format!("{setting}: {place} holds no usable value, so {follows}");
         remarks.warnings.push(text);
@@ -157,39 +207,22 @@ fn secret_of(
     value
 }
 
-/// Fills in the values of a provider's headers.
-fn fetch_headers(
-    provider: &mut ProviderSettings,
-    (section, environment, entries): (&str, &Environment, Option<&BTreeMap<String, Secret>>),
-    remarks: &mut KeyRemarks,
-) {
-    for (header, source) in &provider.header_sources {
-        match header_value(source, environment, entries) {
-            Some(value) => provider.headers.push((header.clone(), value)),
-            None => remarks.warnings.push(missing_header(section, header)),
-        }
-    }
+/// The value of a variable that is set to something.
+fn set_variable<'a>(name: &str, environment: &'a Environment) -> Option<&'a str> {
+    let value = environment.get(name)?.to_str()?;
+    (!value.is_empty()).then_some(value)
 }
 
-fn missing_header(section: &str, header: &str) -> String {
-    format!(
-        "{section}.headers: there is no usable value for {header}, neither in the variable nor in the \
-         entry named there, so requests go out without it"
-    )
-}
-
-/// The value of a header: of the variable, else of the entry, of this name.
-fn header_value(
-    source: &str,
-    environment: &Environment,
-    entries: Option<&BTreeMap<String, Secret>>,
-) -> Option<Secret> {
-    let of_variable = environment.get(source).and_then(|value| value.to_str());
-    let of_variable = of_variable.filter(|value| !value.is_empty());
-    let of_entry = || Some(entries?.get(source)?.expose());
-    let value = of_variable.or_else(of_entry)?.trim();
+/// The value of a header.
+fn usable_header(text: &str) -> Option<Secret> {
+    let value = text.trim();
     let is_usable = |c: char| c.is_ascii_graphic() || c == ' ';
     (!value.is_empty() && value.chars().all(is_usable)).then(|| Secret::new(value))
+}
+
+/// The value of a variable of a process.
+fn usable_variable(text: &str) -> Option<Secret> {
+    (!text.is_empty() && !text.contains('\0')).then(|| Secret::new(text))
 }
 
 /// The registration code from this source, if it can be one.

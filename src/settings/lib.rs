@@ -42,9 +42,9 @@ use std::path::{Path, PathBuf};
 
 pub use alerts::AlertSettings;
 pub use environment::Environment;
-pub use header::HeaderSettings;
+pub use header::{HeaderSettings, SourcedValue, ValueSource, VariableSettings};
 pub use listen::{ControlSettings, MetricsSettings};
-pub use mcp::{McpSettings, SPACEMOLT};
+pub use mcp::{McpSettings, SPACEMOLT, SPACEMOLT_V2};
 pub use mistake::{Mistake, MistakePlace, SettingsError};
 pub use prompt::check_prompt;
 pub use provider::{KeySource, ProviderKind, ProviderSettings};
@@ -218,6 +218,27 @@ impl Settings {
         let nothing = Environment::default();
         let (settings, mistakes) = document::parse(file, text, &nothing, Self::read_root);
         SettingsError::check(mistakes)?;
+        Ok(settings)
+    }
+
+    /// The same with the keys that are there already. What the environment overrides is not looked at.
+    ///
+    /// # Errors
+    /// Lists every mistake in it.
+    pub fn from_text_with_keys(
+        file: &Path,
+        text: &str,
+        environment: &Environment,
+        credentials: &Path,
+    ) -> Result<Settings, SettingsError> {
+        let nothing = Environment::default();
+        let (mut settings, mistakes) = document::parse(file, text, &nothing, Self::read_root);
+        let mut remarks = KeyRemarks {
+            mistakes,
+            warnings: Vec::new(),
+        };
+        keys::fetch_keys(&mut settings, environment, credentials, &mut remarks);
+        SettingsError::check(remarks.mistakes)?;
         Ok(settings)
     }
 

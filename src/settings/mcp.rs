@@ -1,13 +1,16 @@
 //! `[mcp]`: the upstream MCP server, which is the game.
 
-use zoea_domain::rules::ToolRules;
+use std::sync::Arc;
+
+use zoea_domain::rules::{LoginWay, ToolRules};
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 
-use super::header::{HeaderSettings, read_headers};
+use super::header::{HeaderSettings, VariableSettings, read_mcp_headers, read_variables};
+use super::key::Key;
 use super::provider::KeySource;
 use super::rule::{
-    BUILT_IN_GAME, duration_above_zero, non_empty_text, retry_waits, tool_patterns, upstream_url,
-    variable_name, whole_number,
+    BUILT_IN_GAME, command_words, duration_above_zero, non_empty_text, one_of, retry_waits,
+    tool_patterns, upstream_url, variable_name, whole_number,
 };
 use super::secret::Secret;
 use super::section::Section;
@@ -16,11 +19,20 @@ use super::table::{ReadSection, read_keys};
 /// The MCP server of the live game.
 pub const SPACEMOLT: &str = "https://game.spacemolt.com/mcp";
 
+/// The same by its second interface.
+pub const SPACEMOLT_V2: &str = "https://game.spacemolt.com/mcp/v2";
+
 /// The upstream MCP server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct McpSettings {
-    /// Its URL; `None` if the file says `""`. `ZOEA_MCP_ENDPOINT` overrides it.
+    /// Its URL; `None` if the file says `""` or names a command. `ZOEA_MCP_ENDPOINT` overrides it.
     pub upstream: Option<String>,
+    /// The program with its arguments that is the server, in place of a URL; else empty.
+    pub command: Vec<String>,
+    /// The variables of its process that the configuration names.
+    pub variables: Vec<VariableSettings>,
+    /// The variables of its process that it always gets, as they are in our environment.
+    pub inherited: Vec<(String, String)>,
     /// The rules for tool calls.
     pub tools: ToolRules,
     /// The source of the bearer token.
@@ -50,10 +62,15 @@ impl ReadSection for McpSettings {
             default upstream = "https://game.spacemolt.com/mcp", upstream_url() => "ZOEA_MCP_ENDPOINT";
             /// How long one call of a tool may take; travelling takes minutes.
             default tool_timeout = "600s", duration_above_zero();
+            /// How long a question of the server waits for your answer; the call's own time stands still meanwhile.
+            default answer_timeout = "10m", duration_above_zero();
             /// The waits before trying again, where trying again is safe.
             default retry = ["2s", "5s", "10s"], retry_waits();
             /// Initialise, login and register together, for this machine and all Myses. The game allows 30.
             default logins_per_minute = 24, whole_number(1..=1_000_000);
+            /// How a Mysis without an account logs in. "password": it registers, or takes an account of the pool.
+            /// "link": you open a link, which stands among the needs, and pick its character.
+            default login = "password", one_of([("password", LoginWay::Password), ("link", LoginWay::Link)]);
             /// The variable that holds the server's bearer token; the token itself never stands in this file. Left
             /// out: none.
             optional token_env = "GAME_TOKEN", variable_name();
@@ -72,7 +89,10 @@ impl ReadSection for McpSettings {
             /// {"games": {"spacemolt": {"registration_code": "…"}}}
             optional registration_code_name = "spacemolt", non_empty_text();
         }
-        let headers = read_headers(section);
+        let headers = read_mcp_headers(section);
+        let command = read_command(section, upstream.as_deref());
+        let upstream = upstream.filter(|_| command.is_empty());
+        let variables = read_variables(section);
         let has_token = token_env.is_some() || token_name.is_some();
         if has_token
             && headers
@@ -91,16 +111,21 @@ impl ReadSection for McpSettings {
         };
         let tools = ToolRules {
             timeout: tool_timeout,
+            answer_timeout,
             retry,
             logins_per_minute: Some(logins_per_minute),
-            filters: ToolFilters {
+            login,
+            filters: Arc::new(ToolFilters {
                 swarm,
                 ..ToolFilters::default()
-            },
+            }),
             ..ToolRules::default()
         };
         Self {
             upstream,
+            command,
+            variables,
+            inherited: Vec::new(),
             tools,
             token_source: KeySource::of(token_env, token_name),
             token: None,
@@ -109,4 +134,36 @@ impl ReadSection for McpSettings {
             registration_code: None,
         }
     }
+}
+
+const COMMAND: Key = Key::of_section("command");
+
+/// Reads the command, which excludes everything that is about a URL.
+fn read_command(section: &mut Section<'_, '_>, upstream: Option<&str>) -> Vec<String> {
+    let Some(command) = section.read_optional(COMMAND, &command_words()) else {
+        return Vec::new();
+    };
+    if command
+        .first()
+        .is_none_or(|program| program.trim().is_empty())
+    {
+        let allowed = "a list whose first text is the program";
+        section.reject("command", "without a program", allowed);
+    }
+    let names_a_url = section.is_written("upstream") || upstream != Some(SPACEMOLT);
+    if names_a_url && upstream.is_some() {
+        let found = "given beside upstream (or ZOEA_MCP_ENDPOINT)";
+        section.reject("command", found, "one of the two");
+    }
+    for key in ["token_env", "token_name", "headers"] {
+        if section.is_written(key) {
+            let allowed = "what the process needs to be named under [mcp.env]";
+            section.reject(
+                key,
+                "given beside command, which has no requests of HTTP",
+                allowed,
+            );
+        }
+    }
+    command
 }

@@ -11,9 +11,10 @@ use zoea_domain::rules::ProviderRules;
 
 use crate::prices::price_list;
 
+use super::header::{HeaderSettings, read_headers};
 use super::rule::{
-    body_members, boolean, duration_above_zero, endpoint_url, header_sources, non_empty_text,
-    number, one_of, provider_name, retry_waits, variable_name, whole_number, whole_number_from,
+    body_members, boolean, duration_above_zero, endpoint_url, non_empty_text, number, one_of,
+    provider_name, retry_waits, variable_name, whole_number, whole_number_from,
 };
 use super::secret::Secret;
 use super::section::Section;
@@ -34,10 +35,10 @@ pub struct ProviderSettings {
     pub stream: bool,
     /// Members that are added to the body of each request.
     pub extra: Map<String, Value>,
-    /// The names of headers that are added, each with where its value is found.
-    pub header_sources: Vec<(String, String)>,
-    /// The headers that are added, with their values.
-    pub headers: Vec<(String, Secret)>,
+    /// Further headers of every request.
+    pub headers: Vec<HeaderSettings>,
+    /// Whether the model's reasoning is sent back; `None`: where it is wanted.
+    pub reasoning_back: Option<bool>,
     /// The rules for its requests.
     pub rules: ProviderRules,
 }
@@ -89,8 +90,8 @@ impl Default for ProviderSettings {
             api_key: None,
             stream: true,
             extra: Map::new(),
-            header_sources: Vec::new(),
             headers: Vec::new(),
+            reasoning_back: None,
             rules: ProviderRules::default(),
         }
     }
@@ -102,6 +103,16 @@ impl ProviderSettings {
     pub fn has_price(&self) -> bool {
         let is_listed = || self.rules.price_list.find(&self.rules.model).is_some();
         self.rules.price.is_some() || is_listed()
+    }
+
+    /// The headers as they are sent, without those that have no value.
+    #[must_use]
+    pub fn sent_headers(&self) -> Vec<(String, String)> {
+        let headers = self.headers.iter().filter_map(|header| {
+            let value = header.value.as_ref()?.expose();
+            Some((header.name.to_string(), value.to_owned()))
+        });
+        headers.collect()
     }
 
     /// `providers` contains the names of all providers, including `name` itself.
@@ -160,14 +171,12 @@ impl ProviderSettings {
         if api_key_env.is_some() && api_key_name.is_some() {
             section.reject("api_key_name", "given beside api_key_env", "one of the two");
         }
-        let (text_calls, extra, header_sources) = read_additions(section);
+        let (text_calls, additions) = read_additions(section);
         let endpoint = endpoint.unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
         Self {
             kind: kind.unwrap_or_else(|| guess_kind(&endpoint)),
             key_source: KeySource::of(api_key_env, api_key_name),
             stream,
-            extra,
-            header_sources,
             rules: ProviderRules {
                 model: model.map_or_else(|| ProviderRules::default().model, Into::into),
                 temperature: Some(narrowed(temperature)),
@@ -187,31 +196,31 @@ impl ProviderSettings {
                 reads_text_calls: text_calls,
             },
             endpoint,
-            ..Self::default()
+            ..additions
         }
     }
 }
 
-/// Whether calls are read from texts, and what is added to each request: members of the body, and
-/// headers with where their values are.
-fn read_additions(
-    section: &mut Section<'_, '_>,
-) -> (bool, Map<String, Value>, Vec<(String, String)>) {
+/// Whether calls are read from texts, and settings with what deviates from common requests: whether
+/// reasoning goes back, members of the body, and headers.
+fn read_additions(section: &mut Section<'_, '_>) -> (bool, ProviderSettings) {
     read_keys! { section;
         /// Whether calls that the model leaves in its text are made, where its server does not read them. Only a
         /// text that is nothing but calls of tools on offer, with arguments by their schemas, counts.
         default text_calls = true, boolean();
+        /// Whether the model's reasoning is sent back with its messages, in the form in which it came. Left out: where
+        /// the server demands it, and for the models whose makers want it.
+        optional reasoning_back = true, boolean();
         /// Members that are added to the body of each request, as the provider documents them. They outrank ours.
         optional extra = { top_p = 0.9, reasoning = { effort = "low" } }, body_members();
-        /// Headers that are added to each request. The value is the name of the variable, or of the entry under
-        /// "secrets" in credentials.json, that holds it; it never stands in this file.
-        optional headers = { "X-Title" = "TITLE_HEADER" }, header_sources();
     }
-    (
-        text_calls,
-        extra.unwrap_or_default(),
-        headers.unwrap_or_default(),
-    )
+    let additions = ProviderSettings {
+        reasoning_back,
+        extra: extra.unwrap_or_default(),
+        headers: read_headers(section),
+        ..ProviderSettings::default()
+    };
+    (text_calls, additions)
 }
 
 #[expect(

@@ -1,6 +1,8 @@
 //! Reloads: what a new configuration changes at once, and what needs a restart.
 
-use super::{AFTER_A_RESTART, AT_ONCE, HeaderSettings, KeySource, Secret, Settings};
+use super::{
+    AFTER_A_RESTART, AT_ONCE, HeaderSettings, KeySource, Secret, Settings, VariableSettings,
+};
 
 /// A part of the settings that is compared at a reload.
 pub(super) struct ReloadPart {
@@ -12,11 +14,21 @@ pub(super) struct ReloadPart {
 }
 
 /// The keys that need a restart in sections that otherwise need none.
-const GAME: [ReloadPart; 3] = [
+const GAME: [ReloadPart; 4] = [
     ReloadPart {
         label: "mcp.upstream",
         differs: |old, new| old.mcp.upstream != new.mcp.upstream,
         copy: |old, new| new.mcp.upstream.clone_from(&old.mcp.upstream),
+    },
+    ReloadPart {
+        label: "mcp.command and [mcp.env]",
+        differs: |old, new| process(old) != process(new),
+        copy: |old, new| {
+            let (old, new) = (&old.mcp, &mut new.mcp);
+            new.command.clone_from(&old.command);
+            new.variables.clone_from(&old.variables);
+            new.inherited.clone_from(&old.inherited);
+        },
     },
     ReloadPart {
         label: "mcp.token and [mcp.headers]",
@@ -39,6 +51,11 @@ const GAME: [ReloadPart; 3] = [
         },
     },
 ];
+
+fn process(settings: &Settings) -> (&[String], &[VariableSettings], &[(String, String)]) {
+    let mcp = &settings.mcp;
+    (&mcp.command, &mcp.variables, &mcp.inherited)
+}
 
 fn access(settings: &Settings) -> (&KeySource, Option<&Secret>, &[HeaderSettings]) {
     let mcp = &settings.mcp;

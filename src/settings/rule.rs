@@ -15,11 +15,11 @@ pub(super) use number::{
     whole_number_from,
 };
 pub(super) use text::{
-    any_address, loopback_address, mysis_name, non_empty_text, on_or_off, one_of, provider_name,
-    tool_patterns, variable_name,
+    any_address, command_words, loopback_address, mysis_name, non_empty_text, on_or_off, one_of,
+    provider_name, tool_patterns, variable_name,
 };
 pub use url::BUILT_IN_GAME;
-pub(super) use wire::{body_members, header_sources};
+pub(super) use wire::body_members;
 
 pub(super) use url::{database_url, endpoint_url, secret_url, server_url, upstream_url};
 

@@ -113,6 +113,30 @@ impl<'d, 'f> Section<'d, 'f> {
         parts.collect()
     }
 
+    /// Reads every value inside the table of this key: a table as itself, a text as an empty table
+    /// with the text beside it.
+    pub(super) fn read_named_values<T>(
+        &mut self,
+        key: Key,
+        mut visit: impl FnMut(&str, &mut Section<'d, '_>, Option<&str>) -> T,
+    ) -> Vec<T> {
+        let name = key.name;
+        let entries = self.entry(key);
+        let entries = entries.and_then(|value| self.entries_of(&self.dotted(name), value));
+        let parts = entries.into_iter().flatten().filter_map(|(part, value)| {
+            let part = part.get_ref();
+            let path = dotted(&self.dotted(name), part);
+            match value.get_ref().as_str() {
+                Some(text) => {
+                    let at = value.span().start;
+                    Some(self.visit(path, at, None, |section| visit(part, section, Some(text))))
+                }
+                None => self.visit_value(path, value, |section| visit(part, section, None)),
+            }
+        });
+        parts.collect()
+    }
+
     /// Reads every table of the array `name`.
     pub(super) fn read_listed<T>(
         &mut self,
@@ -142,6 +166,12 @@ impl<'d, 'f> Section<'d, 'f> {
             .and_then(|entries| entries.get(name)?.get_ref().as_table());
         let names = table.into_iter().flat_map(DeTable::keys);
         names.map(|name| name.get_ref().to_string()).collect()
+    }
+
+    /// Whether `key` is written in the text.
+    pub(super) fn is_written(&self, key: &str) -> bool {
+        self.entries
+            .is_some_and(|entries| entries.contains_key(key))
     }
 
     /// Notes that the value of `key` contradicts other values.

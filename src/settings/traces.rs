@@ -6,6 +6,8 @@
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
+use url::Url;
+use zoea_text::redact::header_secrets;
 
 use super::environment::Environment;
 use super::keys::{KeyRemarks, shown_variable};
@@ -20,18 +22,6 @@ const TRACES_PATH: &str = "/v1/traces";
 const SERVICE_NAME: &str = "zoea";
 /// The attribute of a resource that names it.
 const SERVICE_KEY: &str = "service.name";
-
-/// Parts of the names of headers that grant access. `x-honeycomb-team` holds a key.
-const SECRET_HEADERS: [&str; 8] = [
-    "auth",
-    "cookie",
-    "credential",
-    "key",
-    "pass",
-    "secret",
-    "team",
-    "token",
-];
 
 /// The form of requests to a collector.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -98,18 +88,10 @@ impl TraceSettings {
             .collect()
     }
 
-    /// What of the headers is secret: the values of those that grant access, as a whole and without
-    /// the word before a token (`Bearer TOKEN`). Others name a data set or a tenant, and are words
-    /// that anybody may write.
+    /// What of the headers is secret.
     pub fn header_secrets(&self) -> impl Iterator<Item = &str> {
-        let secret = self.headers.iter().filter(|(name, _)| {
-            let name = name.to_ascii_lowercase();
-            SECRET_HEADERS.iter().any(|part| name.contains(part))
-        });
-        secret.flat_map(|(_, value)| {
-            let value = value.expose();
-            [value, value.rsplit(' ').next().unwrap_or_default()]
-        })
+        let headers = self.headers.iter();
+        headers.flat_map(|(name, value)| header_secrets(name, value.expose()))
     }
 
     /// Fills in what the configuration leaves to the environment.
@@ -173,13 +155,12 @@ impl Variables<'_> {
         let found = whole.map(|url| ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", url));
         let (name, url) = found.or_else(|| {
             let base = self.url("OTEL_EXPORTER_OTLP_ENDPOINT")?;
-            Some((
-                "OTEL_EXPORTER_OTLP_ENDPOINT",
-                format!("{base}{TRACES_PATH}"),
-            ))
+            Some(("OTEL_EXPORTER_OTLP_ENDPOINT", with_end(&base, TRACES_PATH)))
         })?;
+        // A path or a query may hold a key.
+        let server = shown_origin(&url);
         self.remarks.warnings.push(format!(
-            "spans are sent to {url}, because {name} says so; set traces.endpoint to send them \
+            "spans are sent to {server}, because {name} says so; set traces.endpoint to send them \
              elsewhere, or OTEL_SDK_DISABLED=true to send none"
         ));
         Some(url)
@@ -262,10 +243,24 @@ impl Variables<'_> {
 
 /// The URL for traces. The path is appended if it is missing.
 fn with_path(endpoint: &str) -> String {
-    match endpoint.ends_with(TRACES_PATH) {
+    let path = endpoint.split('?').next().unwrap_or_default();
+    match path.ends_with(TRACES_PATH) {
         true => endpoint.to_string(),
-        false => format!("{endpoint}{TRACES_PATH}"),
+        false => with_end(endpoint, TRACES_PATH),
     }
+}
+
+/// A URL with this end of its path, before the query.
+fn with_end(url: &str, end: &str) -> String {
+    match url.split_once('?') {
+        Some((path, query)) => format!("{}{end}?{query}", path.trim_end_matches('/')),
+        None => format!("{url}{end}"),
+    }
+}
+
+/// The server in a URL.
+fn shown_origin(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| String::new(), |url| url.origin().ascii_serialization())
 }
 
 /// Headers in OpenTelemetry's form; `None` if HTTP cannot carry one of them.

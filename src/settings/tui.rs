@@ -9,7 +9,7 @@ use super::table::section;
 section! {
     /// How the terminal looks and how it notifies the operator.
     pub struct TuiSettings {
-        /// "dark", "light", "contrast" or "none" (no colour). Left out: none where NO_COLOR is set, else dark.
+        /// "dark", "light", "contrast", "terminal" (the terminal's own 16 colours) or "none" (no colour). Left out: none where NO_COLOR is set, else dark.
         optional theme: Option<Theme> = "dark", one_of(Theme::ALL.map(|theme| (theme.as_str(), theme)));
         /// "unicode" or "ascii". Left out: what the locale says.
         optional letters: Option<Letters> = "unicode",

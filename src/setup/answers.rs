@@ -3,8 +3,7 @@
 use std::fmt;
 
 use actors::domain::price::TokenPrice;
-
-use crate::settings::Secret;
+use zoea_settings::Secret;
 
 /// The entry of `credentials.json` for a registration code that the operator typed in.
 pub const GAME_ENTRY: &str = "game";

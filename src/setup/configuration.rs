@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use toml::{Table, Value};
+use url::Url;
+use zoea_settings::SPACEMOLT;
 
 use super::answers::{Answers, DailyCap, GAME_ENTRY, KeyAnswer};
 
@@ -33,11 +35,16 @@ fn set_provider(root: &mut Table, answers: &Answers) {
         Some(_) | None => Table::new(),
     };
     let text = |text: &str| Value::String(text.to_string());
-    let is_same = provider.get("endpoint") == Some(&text(&server.endpoint))
-        && provider.get("model") == Some(&text(&answers.model.name));
-    if !is_same {
+    let is_same_server = provider.get("endpoint") == Some(&text(&server.endpoint));
+    let is_same_model = provider.get("model") == Some(&text(&answers.model.name));
+    if !is_same_server {
+        // Headers hold secrets of another server.
+        provider.remove("headers");
+        provider.remove("extra");
+    }
+    if !is_same_server || !is_same_model {
         // These settings described another server or another model.
-        for key in ["price", "context_tokens", "kind"] {
+        for key in ["price", "context_tokens", "kind", "reasoning_back"] {
             provider.remove(key);
         }
     }
@@ -71,9 +78,23 @@ fn set_provider(root: &mut Table, answers: &Answers) {
 
 fn set_game(root: &mut Table, answers: &Answers) {
     let mcp = table(root, "mcp");
+    let before = mcp.get("upstream").and_then(Value::as_str);
+    let before = before.unwrap_or(SPACEMOLT);
+    if origin_of(before) != origin_of(&answers.game) {
+        // They hold secrets of another server.
+        for key in ["token_env", "token_name", "headers"] {
+            mcp.remove(key);
+        }
+    }
     let upstream = Value::String(answers.game.clone());
     mcp.insert("upstream".to_string(), upstream);
     set_secret(mcp, "registration_code", &answers.code, GAME_ENTRY);
+}
+
+/// The server of an address; `None` if it is none.
+fn origin_of(address: &str) -> Option<String> {
+    let url = Url::parse(address).ok()?;
+    Some(url.origin().ascii_serialization())
 }
 
 /// Sets where a secret is found. A secret that was typed in is in the credentials under `entry`.
@@ -178,8 +199,8 @@ mod tests {
     use actors::domain::price::TokenPrice;
 
     use super::*;
-    use crate::settings::Secret;
     use crate::setup::{ModelAnswer, ServerAnswer};
+    use zoea_settings::Secret;
 
     fn answers() -> Answers {
         Answers {
@@ -257,6 +278,28 @@ mod tests {
         assert!(!text.contains("tokens_per_day = 7"), "{text}");
         let again = render_configuration(&text, &changed).unwrap();
         assert_eq!(again, text);
+    }
+
+    #[test]
+    fn what_goes_to_one_server_goes_to_no_other() {
+        let present = "[mcp]\ntoken_env = \"GAME_TOKEN\"\ndeny_tools = [\"attack\"]\n\
+                       [mcp.headers]\nX-Tenant = { env = \"TENANT\" }\n\
+                       [providers.openai]\nendpoint = \"https://api.openai.com/v1\"\n\
+                       model = \"gpt-5-mini\"\nheaders = { X-Team = \"TEAM\" }\n";
+        let has = |answers: &Answers| {
+            let text = render_configuration(present, answers).unwrap();
+            assert!(text.contains("deny_tools"), "{text}");
+            ["GAME_TOKEN", "TENANT", "TEAM"].map(|name| text.contains(name))
+        };
+        let mut told = answers();
+        assert_eq!(has(&told), [true, true, true]);
+        told.game = "https://game.spacemolt.com/mcp/v2".to_string();
+        told.model.name = "gpt-5".to_string();
+        assert_eq!(has(&told), [true, true, true]);
+        told.game = "http://127.0.0.1:3111/mcp".to_string();
+        assert_eq!(has(&told), [false, false, true]);
+        told.server.endpoint = "http://127.0.0.1:8080/v1".to_string();
+        assert_eq!(has(&told), [false, false, false]);
     }
 
     #[test]

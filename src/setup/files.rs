@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::{Map, Value, json};
+use zoea_settings::Secret;
 
-use crate::settings::Secret;
 use zoea_system::files::read_text;
 
 /// The most bytes of a file that are read: more than any configuration or credentials have.

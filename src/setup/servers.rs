@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use actors::domain::clean::one_line;
 use futures::future::join_all;
 use thiserror::Error;
+use zoea_text::clean::one_line;
 
 use crate::proof::listing::{self, ListFault, ListedModel};
-use crate::settings::Secret;
 use zoea_provider::ProviderEndpoint;
 
 /// How long setup waits for a server on this machine.
@@ -164,7 +163,12 @@ pub fn find_seller(name: &str) -> Option<&'static Seller> {
 /// time.
 pub async fn find_local_servers(http: &reqwest::Client) -> Vec<LocalServer> {
     let asked = LOCAL.iter().map(|seller| async move {
-        let listed = list_within(http, seller.endpoint, None, LOCAL_TIMEOUT).await;
+        // Whoever answers there is not known, so he gets neither key nor headers.
+        let asked = ProviderEndpoint {
+            url: seller.endpoint.to_string(),
+            ..ProviderEndpoint::default()
+        };
+        let listed = list_within(http, &asked, LOCAL_TIMEOUT).await;
         let (models, wants_key) = match listed {
             Ok(models) => (models, false),
             Err(ServerFault::KeyRefused(_)) => (Vec::new(), true),
@@ -185,24 +189,17 @@ pub async fn find_local_servers(http: &reqwest::Client) -> Vec<LocalServer> {
 /// There is no list of models. The text says why, and what to do.
 pub async fn list_models(
     http: &reqwest::Client,
-    endpoint: &str,
-    key: Option<&Secret>,
+    endpoint: &ProviderEndpoint,
 ) -> Result<Vec<ListedModel>, ServerFault> {
-    list_within(http, endpoint, key, LIST_TIMEOUT).await
+    list_within(http, endpoint, LIST_TIMEOUT).await
 }
 
 async fn list_within(
     http: &reqwest::Client,
-    endpoint: &str,
-    key: Option<&Secret>,
+    endpoint: &ProviderEndpoint,
     timeout: Duration,
 ) -> Result<Vec<ListedModel>, ServerFault> {
-    let asked = ProviderEndpoint {
-        url: endpoint.to_string(),
-        api_key: key.map(|key| key.expose().to_string()),
-        ..ProviderEndpoint::default()
-    };
-    let listed = tokio::time::timeout(timeout, listing::list_models(http, &asked));
+    let listed = tokio::time::timeout(timeout, listing::list_models(http, endpoint));
     let Ok(listed) = listed.await else {
         return Err(ServerFault::Unreachable(format!(
             "no answer within {timeout:?}"
@@ -216,7 +213,7 @@ async fn list_within(
         Err(ListFault::Unreachable(why)) => Err(ServerFault::Unreachable(one_line(&why))),
         // Anthropic's list does not work like that of other servers. The proof finds out whether
         // the key is right.
-        Err(ListFault::Status(_)) if endpoint.starts_with("https://api.anthropic.com/") => {
+        Err(ListFault::Status(_)) if endpoint.url.starts_with("https://api.anthropic.com/") => {
             Ok(Vec::new())
         }
         Err(ListFault::Status(status @ (401 | 403))) => Err(ServerFault::KeyRefused(status)),
@@ -257,7 +254,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), SELLERS.len() + LOCAL.len());
         for seller in &SELLERS {
-            let prices = crate::prices::price_list(seller.endpoint);
+            let prices = zoea_settings::prices::price_list(seller.endpoint);
             assert!(prices.find(seller.model).is_some(), "{}", seller.model);
             assert_eq!(find_seller(seller.name).unwrap().endpoint, seller.endpoint);
         }

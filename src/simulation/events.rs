@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use actors::domain::clean;
 use actors::domain::event::SwarmEvent;
+use zoea_text::clean;
 
 use actors::listener::EventHandler;
 use zoea_contract::EventJson;
@@ -40,7 +40,7 @@ impl EventLog {
         }
     }
 
-    /// Handles an event: somebody else hears it first, then it is written down.
+    /// Handles an event: somebody else receives it first, then it is written down.
     pub(super) fn event_handler(&self, mut first: EventHandler) -> EventHandler {
         let log = self.clone();
         Box::new(move |event| {

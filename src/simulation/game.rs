@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use actors::domain::ids::MysisId;
 use actors::domain::tool::{ToolSpec, Toolset};
-use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, Upstream};
+use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, LinkReply, Upstream};
 use actors::session::own_tools;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -386,11 +386,11 @@ impl Link for SimulatedLink {
         .boxed()
     }
 
-    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
         let (timeout, wire) = (call.timeout, self.clone());
         async move {
             match tokio::time::timeout(timeout, wire.call_once(call)).await {
-                Ok(answer) => answer,
+                Ok(answer) => answer.map(LinkReply::from),
                 Err(_) => Err(LinkFault::AnswerLost("no answer in time".to_string())),
             }
         }

@@ -10,6 +10,7 @@ mod game;
 mod memory;
 mod model;
 mod operator;
+mod progress;
 mod rare;
 mod rules;
 mod seen;
@@ -28,6 +29,7 @@ use actors::domain::model::ModelRequest;
 use actors::domain::order::{CompletedOrder, MysisOrder, Order};
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
+use actors::freeze::FreezeSwitch;
 use actors::ports::{Clock, Upstream};
 use actors::secrets::Secrets;
 use anyhow::Context;
@@ -35,7 +37,6 @@ use ractor::rpc::CallResult;
 use ractor::{Actor, ActorRef};
 use serde_json::Value;
 use tokio::time::Instant;
-use tokio_util::task::AbortOnDropHandle;
 
 use actors::commander::CommanderHandle;
 use actors::listener::{EventHandler, Listener};
@@ -49,8 +50,9 @@ use verdict::InvariantMonitor;
 pub use chaos::InjectedFault;
 pub use events::EventDigest;
 pub use memory::MemoryLedger;
+pub use progress::SimulationProgress;
 pub use rare::RareEvent;
-pub use verdict::{ActorKind, SimulationVerdict};
+pub use verdict::{ActorKind, BrokenPromises, Promise, SimulationVerdict};
 
 /// The beginning of simulated time: 2026-03-11 18:00 UTC.
 const START_TIME: Timestamp = Timestamp(1_773_252_000_000);
@@ -64,8 +66,6 @@ const ANSWERS_IN_HALF: u32 = 12;
 /// How long an end in good order may take. It waits for the ledger, so it may take longer than the
 /// longest outage of the ledger.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(90);
-
-const DAY: Duration = Duration::from_secs(86_400);
 
 /// Parts of the program that run unchanged in a simulation. They are arguments because they know
 /// wire formats, and this package does not.
@@ -94,9 +94,8 @@ pub struct SimulationOptions {
     pub with_all_faults: bool,
     /// The longest time that the model usually takes for an answer.
     pub thinking: Duration,
-    /// Called at the end of each simulated day with the number of the day and of the requests so
-    /// far. It is not part of what a seed repeats.
-    pub on_day: Option<fn(u64, u64)>,
+    /// Where it says how far it is. It is not part of what a seed repeats.
+    pub progress: Option<&'static SimulationProgress>,
     /// Whether every event is printed.
     pub is_loud: bool,
     /// Parts of the program.
@@ -163,7 +162,8 @@ impl Simulation {
     async fn new(options: SimulationOptions) -> anyhow::Result<Simulation> {
         let SimulationOptions { seed, wildness, .. } = options;
         let chaos = Arc::new(Chaos::new(seed, wildness, options.with_all_faults));
-        let watch = Arc::new(InvariantMonitor::default());
+        let progress = options.progress.map(|progress| (Instant::now(), progress));
+        let watch = Arc::new(InvariantMonitor::telling(progress));
         let monitor = watch.clone();
         let heard = move |event: &Arc<SwarmEvent>| monitor.on_event(event);
         let events = EventLog::new(options.is_loud);
@@ -191,7 +191,6 @@ impl Simulation {
 
     async fn run(self) -> anyhow::Result<SimulationVerdict> {
         let _time = self.game.start_ticking();
-        let _days = self.options.on_day.map(|tell| self.count_days(tell));
         self.create_swarm().await?;
         let rules = rules::DrawnSettings::of(self.options.seed).swarm_rules(self.options.myses);
         let end = Instant::now() + self.options.length;
@@ -235,16 +234,6 @@ impl Simulation {
             }
         }
         kill_process(commander).await;
-    }
-
-    fn count_days(&self, tell: fn(u64, u64)) -> AbortOnDropHandle<()> {
-        let watch = self.watch.clone();
-        AbortOnDropHandle::new(tokio::spawn(async move {
-            for day in 1.. {
-                tokio::time::sleep(DAY).await;
-                tell(day, watch.request_count());
-            }
-        }))
     }
 
     /// The first process: it creates the Myses and sets the mission.
@@ -353,6 +342,7 @@ impl Simulation {
                 models: self.models.clone(),
                 upstream: (self.options.adapters.spare_requests)(Arc::new(self.game.clone())),
                 clock: self.clock.clone(),
+                freeze: FreezeSwitch::default(),
             },
             watchers: vec![watcher],
             link: None,

@@ -112,6 +112,7 @@ impl RareEvent {
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
             | EventKind::SilenceChanged(_)
+            | EventKind::FreezeChanged(_)
             | EventKind::Learned(_) => None,
         }
     }

@@ -185,7 +185,7 @@ async fn simulate_group(
         wildness: 0.0,
         with_all_faults: false,
         thinking: Duration::from_secs(4),
-        on_day: None,
+        progress: None,
         is_loud: false,
         adapters: options.adapters,
     })

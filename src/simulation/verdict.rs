@@ -2,6 +2,7 @@
 
 mod calls;
 mod display;
+mod promises;
 mod revivals;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +14,16 @@ use actors::domain::message::{CallStatus, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
 use actors::domain::state::LifeState;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::chaos::{Chaos, InjectedFault};
 use super::events::EventDigest;
+use super::progress::SimulationProgress;
 use super::rare::RareEvent;
 use calls::CallChecker;
 use revivals::RevivalTracker;
 
+pub use promises::{BrokenPromises, Promise};
 pub use revivals::ActorKind;
 
 /// The result of a simulation.
@@ -56,8 +60,8 @@ pub struct SimulationVerdict {
     pub relaunched_by_hand: u64,
     /// The number of Myses that were parked at the end, as those without progress must be.
     pub parked: u64,
-    /// The first few violations of a rule.
-    pub violations: Vec<String>,
+    /// The promises that were broken.
+    pub violations: BrokenPromises,
     /// The digest of all events.
     pub digest: EventDigest,
 }
@@ -82,6 +86,8 @@ pub(super) struct InvariantMonitor {
     seen: Mutex<ObservedRun>,
     /// Notified when a commit begins, for faults in the middle of one.
     pub(super) commit_begins: Notify,
+    /// Where the run says how far it is, and when it began.
+    progress: Option<(Instant, &'static SimulationProgress)>,
 }
 
 #[derive(Debug, Default)]
@@ -101,7 +107,7 @@ struct ObservedRun {
     calls: CallChecker,
     lives: RevivalTracker,
     reached: BTreeMap<RareEvent, u64>,
-    violations: Vec<String>,
+    violations: BrokenPromises,
 }
 
 #[derive(Debug)]
@@ -113,6 +119,14 @@ struct AcknowledgedOrder {
 const ORDER_PREFIX: &str = "order number ";
 
 impl InvariantMonitor {
+    /// A monitor that says how far the run is.
+    pub(super) fn telling(progress: Option<(Instant, &'static SimulationProgress)>) -> Self {
+        InvariantMonitor {
+            progress,
+            ..InvariantMonitor::default()
+        }
+    }
+
     fn lock_observed(&self) -> MutexGuard<'_, ObservedRun> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -134,6 +148,9 @@ impl InvariantMonitor {
     pub(super) fn on_request(&self, request: &ModelRequest) {
         let mut seen = self.lock_observed();
         seen.requests += 1;
+        if let Some((begun, progress)) = self.progress {
+            progress.reach(begun.elapsed(), seen.requests);
+        }
         if request.provider.as_ref() != super::rules::MAIN_PROVIDER {
             seen.count_rare_event(RareEvent::FallbackAsked);
         }
@@ -151,14 +168,9 @@ impl InvariantMonitor {
         }
     }
 
-    /// The number of requests to models so far.
-    pub(super) fn request_count(&self) -> u64 {
-        self.lock_observed().requests
-    }
-
     /// Notes that a request was not valid.
     pub(super) fn on_request_refused(&self, why: &str) {
-        self.add_violation(format!("a request was invalid: {why}"));
+        self.add_violation(Promise::ValidRequests, why.to_string());
     }
 
     /// Notes that a process begins.
@@ -180,7 +192,7 @@ impl InvariantMonitor {
 
     /// Notes that actors of a process are still missing, long after a kill.
     pub(super) fn on_actors_missing(&self, text: String) {
-        self.add_violation(text);
+        self.add_violation(Promise::Revival, text);
     }
 
     /// Counts a rare event.
@@ -197,7 +209,7 @@ impl InvariantMonitor {
         let overdue = seen.lives.on_event(event);
         drop(seen);
         for text in overdue {
-            self.add_violation(text);
+            self.add_violation(Promise::Revival, text);
         }
     }
 
@@ -213,7 +225,7 @@ impl InvariantMonitor {
         drop(seen);
         violation
             .into_iter()
-            .for_each(|text| self.add_violation(text));
+            .for_each(|text| self.add_violation(Promise::NotTwice, text));
     }
 
     /// Notes that the game refused a call.
@@ -236,7 +248,7 @@ impl InvariantMonitor {
         drop(seen);
         violation
             .into_iter()
-            .for_each(|text| self.add_violation(text));
+            .for_each(|text| self.add_violation(Promise::NotTwice, text));
     }
 
     /// Checks that exactly the created Myses exist.
@@ -249,14 +261,19 @@ impl InvariantMonitor {
         for status in statuses {
             *there.entry(status.id).or_default() += 1;
             if created.get(&status.id) != Some(&status.name) {
-                self.add_violation(format!("{} was never created", status.name));
+                self.add_violation(
+                    Promise::NotLost,
+                    format!("{} was never created", status.name),
+                );
             }
         }
         for (id, name) in &created {
             match there.get(id).copied().unwrap_or(0) {
                 1 => {}
-                0 => self.add_violation(format!("{name} is missing at the end")),
-                times => self.add_violation(format!("{name} is there {times} times")),
+                0 => self.add_violation(Promise::NotLost, format!("{name} is missing at the end")),
+                times => {
+                    self.add_violation(Promise::NotLost, format!("{name} is there {times} times"))
+                }
             }
         }
     }
@@ -274,20 +291,21 @@ impl InvariantMonitor {
         } else if after.state != LifeState::Running {
             let state = after.state.as_str();
             let why = after.reason.as_deref().unwrap_or("no reason");
-            self.add_violation(format!("{name} is {state} at the end: {why}"));
+            self.add_violation(
+                Promise::AllRunning,
+                format!("{name} is {state} at the end: {why}"),
+            );
         } else if after.totals.turns <= before.totals.turns {
             let doing = after.activity.to_string();
-            self.add_violation(format!(
-                "{name} has not finished a turn in the quiet: {doing}"
-            ));
+            self.add_violation(
+                Promise::AllRunning,
+                format!("{name} has not finished a turn in the quiet: {doing}"),
+            );
         }
     }
 
-    fn add_violation(&self, text: String) {
-        let mut seen = self.lock_observed();
-        if seen.violations.len() < 20 {
-            seen.violations.push(text);
-        }
+    fn add_violation(&self, promise: Promise, text: String) {
+        self.lock_observed().violations.add(promise, text);
     }
 
     pub(super) fn build_verdict(
@@ -299,7 +317,7 @@ impl InvariantMonitor {
     ) -> SimulationVerdict {
         for (text, times) in prompts {
             if *times > 1 {
-                self.add_violation(format!("{text:?} stands {times} times"));
+                self.add_violation(Promise::NotTwice, format!("{text:?} stands {times} times"));
             }
         }
         self.check_lost_orders(prompts);
@@ -333,7 +351,8 @@ impl InvariantMonitor {
         let (parked, ended) = (seen.parked, seen.ended);
         drop(seen);
         if parked * 10 > ended {
-            self.add_violation(format!("{parked} of {ended} are parked at the end"));
+            let text = format!("{parked} of {ended} are parked at the end");
+            self.add_violation(Promise::AllRunning, text);
         }
     }
 
@@ -352,7 +371,7 @@ impl InvariantMonitor {
         }
         drop(seen);
         for text in lost {
-            self.add_violation(text);
+            self.add_violation(Promise::NotLost, text);
         }
     }
 }

@@ -4,5 +4,6 @@
 pub mod clock;
 pub mod descriptors;
 pub mod files;
+pub mod listen;
 pub mod out;
 pub mod terminal;

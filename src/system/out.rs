@@ -5,11 +5,19 @@
 //! command to the terminal. The drawing code writes its own commands beside texts that were cleaned
 //! in the same way.
 
-use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, StdoutLock, Write};
+mod progress;
+mod table;
 
-use actors::domain::clean;
+use std::borrow::Cow;
+use std::io::{
+    self, BufRead, BufReader, BufWriter, ErrorKind, IsTerminal, Read, StdoutLock, Write,
+};
+
 use serde_json::Value;
+use zoea_text::clean;
+
+pub use progress::Progress;
+pub use table::{Column, Table};
 
 /// Writes one or more lines. A reader that went away, such as `head`, is no failure.
 ///
@@ -41,6 +49,12 @@ pub fn pass_on(text: impl Read, is_json: bool) -> io::Result<()> {
         }
     }
     ignore_broken_pipe(lines.flush())
+}
+
+/// Whether stdout is a terminal, and so read by a person.
+#[must_use]
+pub fn is_at_a_terminal() -> bool {
+    io::stdout().is_terminal()
 }
 
 /// A writer of many lines, which decides itself when to flush.
@@ -97,35 +111,6 @@ pub fn question(text: &str) {
 )]
 pub fn write_stderr(text: &str) {
     eprint!("{}", clean::clean_text(text));
-}
-
-/// Writes a table with aligned columns. The first row is its head.
-pub fn table(rows: &[Vec<String>]) -> io::Result<()> {
-    // Cleaning changes widths, so it comes before the alignment.
-    let rows: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| row.iter().map(|cell| clean::one_line(cell)).collect())
-        .collect();
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns)
-        .map(|column| {
-            let cells = rows.iter().filter_map(|row| row.get(column));
-            cells.map(|cell| width(cell)).max().unwrap_or(0)
-        })
-        .collect();
-    for row in rows {
-        let cells: Vec<String> = row
-            .iter()
-            .zip(&widths)
-            .map(|(cell, widest)| format!("{cell}{}", " ".repeat(widest - width(cell))))
-            .collect();
-        line(cells.join("  ").trim_end())?;
-    }
-    Ok(())
-}
-
-fn width(text: &str) -> usize {
-    unicode_width::UnicodeWidthStr::width(text)
 }
 
 /// A text in one line, cut to a length.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use actors::domain::bounds::{self, MAX_REFUSAL_BYTES, MAX_RETRY_AFTER};
-use actors::ports::LinkFault;
-
+use actors::ports::{LinkFault, TaskNews};
+use zoea_http::waits::first_duration;
 use zoea_mcp::McpFailure;
 
 /// The JSON-RPC codes for an unknown session: SpaceMolt's, and the one that the SDKs send with HTTP
@@ -13,6 +13,14 @@ const NO_SESSION_CODES: [i64; 2] = [-32600, -32001];
 /// The JSON-RPC code with which SpaceMolt's second interface limits requests. Its text tells the
 /// seconds.
 const LIMITED_CODE: i64 = -32029;
+/// The JSON-RPC code for a revision of the protocol that the server does not know, or no longer.
+const UNKNOWN_REVISION_CODE: i64 = -32022;
+/// The JSON-RPC code that the official SDK also has for a request that its own server did not
+/// answer in time, and the words that tell it from a lost session. That server may be at work.
+const TIMED_OUT_CODE: i64 = -32001;
+const TIMED_OUT_WORDS: &str = "timed out";
+/// The JSON-RPC codes with which servers refuse a task that they do not know, and the whole method.
+const NO_TASK_CODES: [i64; 2] = [-32602, -32601];
 /// The first JSON-RPC code of a server's own errors.
 const SERVER_ERROR_CODE: i64 = -32000;
 
@@ -20,23 +28,34 @@ const SERVER_ERROR_CODE: i64 = -32000;
 pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
     let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
     match failure {
+        McpFailure::Refused {
+            code: TIMED_OUT_CODE,
+            message,
+            ..
+        }
+        | McpFailure::RefusedAfterAsking {
+            code: TIMED_OUT_CODE,
+            message,
+        } if message.to_ascii_lowercase().contains(TIMED_OUT_WORDS) => LinkFault::AnswerLost(text),
         McpFailure::Refused { code, status, .. } if is_session_lost(code, status) => {
             LinkFault::SessionLost(text)
         }
         McpFailure::Refused {
             code: LIMITED_CODE, ..
         } => LinkFault::Limited {
-            retry_after: told_seconds(&text),
+            retry_after: first_duration(&text).map(|wait| wait.min(MAX_RETRY_AFTER)),
             text,
         },
-        McpFailure::Refused { .. } => LinkFault::Refused(text),
+        McpFailure::Refused { .. } | McpFailure::RefusedAfterAsking { .. } => {
+            LinkFault::Refused(text)
+        }
         McpFailure::SessionGone => LinkFault::SessionLost(text),
         McpFailure::Status {
             status,
             retry_after,
             ..
-        } => status_fault(status, &text, retry_after.as_deref()),
-        McpFailure::Http(error) => match zoea_http::descriptor_advice(&error) {
+        } => status_fault(status, &text, retry_after),
+        McpFailure::Http { error, .. } => match zoea_http::descriptor_advice(&error) {
             Some(advice) => LinkFault::Unreachable(advice),
             None if error.is_connect() => LinkFault::Unreachable(text),
             // A server that redirects a request has not executed it.
@@ -45,6 +64,18 @@ pub(super) fn call_fault(failure: McpFailure) -> LinkFault {
         },
         McpFailure::Broken(_) | McpFailure::TooLate(_) => LinkFault::AnswerLost(text),
     }
+}
+
+/// Classifies a failed question about a task. A server that refuses the id, or the method, does not
+/// know the task any more. Any other refusal decides nothing about the task.
+pub(super) fn task_fault(failure: McpFailure) -> Result<TaskNews, LinkFault> {
+    let is_unknown =
+        matches!(&failure, McpFailure::Refused { code, .. } if NO_TASK_CODES.contains(code));
+    if is_unknown {
+        let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
+        return Ok(TaskNews::Unknown(text));
+    }
+    Err(call_fault(failure))
 }
 
 /// Classifies a failure to open a session. No game command was executed.
@@ -62,30 +93,23 @@ pub(super) fn opening_fault(failure: McpFailure) -> LinkFault {
 /// Whether a JSON-RPC error means that the session is lost. The error's text does not count,
 /// because it may be about other sessions, for example the game's own. With HTTP 400, -32000 is how
 /// servers on the official SDK refuse a request without a session or with one that is not
-/// initialised.
+/// initialised. A server that does not know the revision of the request has moved to another one,
+/// which opening a session finds out.
 fn is_session_lost(code: i64, status: u16) -> bool {
-    NO_SESSION_CODES.contains(&code) || (status == 400 && code == SERVER_ERROR_CODE)
-}
-
-/// The seconds that a text tells, such as `Retry in 7 seconds.`
-fn told_seconds(text: &str) -> Option<Duration> {
-    let (before, _) = text.split_once(" second")?;
-    let number = before.rsplit(' ').next()?;
-    let seconds: u64 = number.parse().ok()?;
-    Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER))
+    NO_SESSION_CODES.contains(&code)
+        || code == UNKNOWN_REVISION_CODE
+        || (status == 400 && code == SERVER_ERROR_CODE)
 }
 
 /// Classifies an HTTP status by whether the request reached the server that would have executed it.
-fn status_fault(status: u16, text: &str, retry_after: Option<&str>) -> LinkFault {
+fn status_fault(status: u16, text: &str, retry_after: Option<Duration>) -> LinkFault {
     match status {
         401 | 403 => LinkFault::NoAccess(format!(
             "{text}; the server refuses access: see token_env, token_name and headers under [mcp]"
         )),
         429 => LinkFault::Limited {
             text: format!("HTTP {status}: too many requests"),
-            retry_after: retry_after
-                .and_then(|text| text.trim().parse().ok())
-                .map(|seconds| Duration::from_secs(seconds).min(MAX_RETRY_AFTER)),
+            retry_after: retry_after.map(|wait| wait.min(MAX_RETRY_AFTER)),
         },
         300..=499 => LinkFault::Refused(text.to_string()),
         503 => LinkFault::Unreachable(format!("HTTP {status}: the server is unavailable")),
@@ -124,7 +148,9 @@ mod tests {
         for lost in [
             error(-32600, "Session not initialized", 200),
             error(-32001, "expired", 404),
+            error(-32001, "Session expired (server may have restarted)", 200),
             error(-32000, "Bad Request: No valid session ID provided", 400),
+            error(-32022, "Unsupported protocol version", 400),
             call_fault(McpFailure::SessionGone),
         ] {
             assert!(matches!(lost, LinkFault::SessionLost(_)), "{lost}");
@@ -137,6 +163,12 @@ mod tests {
         ] {
             assert!(matches!(refused, LinkFault::Refused(_)), "{refused}");
         }
+    }
+
+    #[test]
+    fn a_server_that_gave_up_waiting_for_its_own_server_has_not_lost_the_session() {
+        let fault = error(-32001, "MCP error -32001: Request timed out", 200);
+        assert!(matches!(fault, LinkFault::AnswerLost(_)), "{fault}");
     }
 
     #[test]
@@ -162,13 +194,13 @@ mod tests {
             assert!(matches!(fault, LinkFault::Refused(_)), "{refused}");
         }
         assert_eq!(
-            status_fault(429, "", Some("54")),
+            status_fault(429, "", Some(Duration::from_secs(54))),
             LinkFault::Limited {
                 text: "HTTP 429: too many requests".to_string(),
                 retry_after: Some(Duration::from_secs(54)),
             }
         );
-        let endless = status_fault(429, "", Some("18446744073709551615"));
+        let endless = status_fault(429, "", Some(Duration::MAX));
         let LinkFault::Limited { retry_after, .. } = endless else {
             panic!("{endless:?}");
         };

@@ -77,6 +77,7 @@ mod tests {
                 call_id: "1".to_string(),
                 timeout: Duration::ZERO,
                 context: None,
+                takes_task: false,
             };
             with_code(call, &"REG-7".into()).arguments[CODE_ARGUMENT].clone()
         };
@@ -88,6 +89,7 @@ mod tests {
             call_id: "1".to_string(),
             timeout: Duration::ZERO,
             context: None,
+            takes_task: false,
         };
         let sent_as_action = with_code(call, &"REG-7".into());
         assert_eq!(sent_as_action.arguments[CODE_ARGUMENT], "REG-7");

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use actors::domain::ids::MysisId;
 use actors::domain::tool::Toolset;
-use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, Upstream};
+use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, LinkReply, TaskNews, Upstream};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
@@ -107,20 +107,27 @@ impl CachingLink {
         tools.is_some_and(|tools| tools.is_read_only(tool, arguments))
     }
 
-    async fn call_cached(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+    async fn call_cached(self, call: LinkCall) -> Result<LinkReply, LinkFault> {
         self.shared.check(self.who)?;
         if let Some(key) = shared_cache::key(&call) {
-            return self.look_up(key, call).await;
+            return self.look_up(key, call).await.map(LinkReply::from);
         }
         let now = Instant::now();
         let fresh = self.shared.server_clock(|server_clock| server_clock.pace());
         if let Some(known) = self.own(|own| own.tick_cache.recall(&call, fresh, now)) {
-            return Ok(known);
+            return Ok(known.into());
         }
         let (tool, arguments) = (call.tool.clone(), tick_cache::arguments(&call));
         let read_only = self.is_read_only(&tool, &arguments);
         let is_queue = tick_cache::is_queue(&call);
-        let answer = self.inner.call(call).await;
+        let answer = match self.inner.call(call).await {
+            Ok(LinkReply::Answer(answer)) => Ok(answer),
+            Ok(LinkReply::Task(task)) => {
+                self.own(|own| own.tick_cache.forget());
+                return Ok(LinkReply::Task(task));
+            }
+            Err(fault) => Err(fault),
+        };
         self.learn(is_queue, &answer);
         let now = Instant::now();
         self.own(|own| match &answer {
@@ -131,17 +138,35 @@ impl CachingLink {
             // Any other call may have changed what the cached answers describe.
             Ok(_) | Err(_) => own.tick_cache.forget(),
         });
-        answer
+        answer.map(LinkReply::from)
+    }
+
+    /// Asks for the outcome of a task. What it did may have changed what the cached answers
+    /// describe.
+    async fn ask_uncached(self, id: Arc<str>) -> Result<TaskNews, LinkFault> {
+        self.shared.check(self.who)?;
+        let news = self.inner.ask_task(id).await?;
+        if let TaskNews::Done(answer) = &news {
+            self.own(|own| own.tick_cache.forget());
+            self.learn_from(false, answer);
+        }
+        Ok(news)
     }
 
     /// Answers a call for reference data from the shared cache.
     async fn look_up(
         self,
         key: shared_cache::Key,
-        call: LinkCall,
+        mut call: LinkCall,
     ) -> Result<LinkAnswer, LinkFault> {
+        // Several Myses may wait for this answer, and none of them could keep a task.
+        call.takes_task = false;
+        // Nor is the operator of one asked for all.
+        if let Some(context) = &mut call.context {
+            context.asker = None;
+        }
         let inner = self.inner.clone();
-        let fetch = move || async move { inner.call(call).await }.boxed();
+        let fetch = move || async move { inner.call(call).await?.answer() }.boxed();
         let answer = self.shared.shared_cache.look_up(key, self.who, fetch).await;
         self.learn(false, &answer);
         answer
@@ -150,23 +175,8 @@ impl CachingLink {
     /// Takes ticks, announced restarts and lost sessions from an answer. `is_queue` is whether it
     /// is one of the queue of notifications.
     fn learn(&self, is_queue: bool, answer: &Result<LinkAnswer, LinkFault>) {
-        let now = Instant::now();
         match answer {
-            Ok(answer) => {
-                // Only this tool delivers the game's own messages. In any other answer the same
-                // words may be a player's.
-                let delivers = is_queue && !answer.is_error;
-                let restarts = self.shared.server_clock(|server_clock| {
-                    server_clock.heard(&answer.text, now);
-                    delivers && server_clock.heard_notifications(&answer.text, now)
-                });
-                if restarts {
-                    tracing::warn!(
-                        "the game server announces a restart; it is left alone until it is back"
-                    );
-                    self.shared.shared_cache.clear();
-                }
-            }
+            Ok(answer) => self.learn_from(is_queue, answer),
             Err(LinkFault::SessionLost(_)) => self.shared.shared_cache.distrust(),
             Err(
                 LinkFault::Unreachable(_)
@@ -176,6 +186,23 @@ impl CachingLink {
                 | LinkFault::Refused(_)
                 | LinkFault::AnswerLost(_),
             ) => {}
+        }
+    }
+
+    fn learn_from(&self, is_queue: bool, answer: &LinkAnswer) {
+        let now = Instant::now();
+        // Only this tool delivers the game's own messages. In any other answer the same words may
+        // be a player's.
+        let delivers = is_queue && !answer.is_error;
+        let restarts = self.shared.server_clock(|server_clock| {
+            server_clock.heard(&answer.text, now);
+            delivers && server_clock.heard_notifications(&answer.text, now)
+        });
+        if restarts {
+            tracing::warn!(
+                "the game server announces a restart; it is left alone until it is back"
+            );
+            self.shared.shared_cache.clear();
         }
     }
 }
@@ -210,7 +237,15 @@ impl Link for CachingLink {
         self.inner.has_old_tools()
     }
 
-    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
         self.clone().call_cached(call).boxed()
+    }
+
+    fn ask_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<TaskNews, LinkFault>> {
+        self.clone().ask_uncached(id).boxed()
+    }
+
+    fn cancel_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        self.inner.cancel_task(id)
     }
 }

@@ -1,4 +1,4 @@
-//! What all links to one server share: its endpoint, its tools, and what the operator was told
+//! What all links to one server share: its tools, and what the operator was told
 //! about them.
 
 use std::collections::VecDeque;
@@ -7,16 +7,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use actors::domain::tool::{ToolSpec, Toolset};
+use actors::ports::LinkCall;
 use actors::session::own_tools;
 use tokio::time::Instant;
 
-use zoea_mcp::{ListedTool, Listing, UpstreamEndpoint};
+use zoea_mcp::{ListedTool, Listing};
 
 use super::pins::ToolPins;
 use super::{TellOperator, registration};
 
 /// The shortest time after which a list is asked for again, whatever the server says.
-const MIN_LIST_AGE: Duration = Duration::from_secs(1);
+pub(super) const MIN_LIST_AGE: Duration = Duration::from_secs(1);
 /// The longest time for which a list is believed to be valid.
 const MAX_LIST_AGE: Duration = Duration::from_secs(3600);
 /// The number of changes of tools that are remembered, so that each is told once for all Myses.
@@ -24,9 +25,8 @@ const MAX_TOLD_CHANGES: usize = 16;
 
 /// A server.
 pub(super) struct McpServer {
-    pub(super) endpoint: UpstreamEndpoint,
     /// The registration code of the game, if it needs one.
-    pub(super) registration_code: Option<Arc<str>>,
+    registration_code: Option<Arc<str>>,
     tell: Option<TellOperator>,
     /// The key of the hashes of tools.
     key: RandomState,
@@ -39,6 +39,8 @@ struct KnownLists {
     lists: Vec<Weak<ToolList>>,
     /// The newest list that is for every client, until it is too old.
     public: Option<(Arc<ToolList>, Instant)>,
+    /// Counts how often `public` changed.
+    public_changes: u64,
     /// The last report about tools that are left out.
     told_left_out: Option<Arc<str>>,
     /// The changes that were told.
@@ -51,6 +53,13 @@ pub(super) struct ToolList {
     pins: ToolPins,
 }
 
+/// A request for the tools that is under way, from before it leaves.
+#[derive(Clone, Copy)]
+pub(super) struct ListRequest {
+    /// The changes of the shared list when it left.
+    public_changes: u64,
+}
+
 /// A list and the time until which it is valid, if the server names one.
 pub(super) struct DatedList {
     pub(super) list: Arc<ToolList>,
@@ -59,16 +68,22 @@ pub(super) struct DatedList {
 
 impl McpServer {
     pub(super) fn new(
-        endpoint: UpstreamEndpoint,
         registration_code: Option<Arc<str>>,
         tell: Option<TellOperator>,
     ) -> McpServer {
         McpServer {
-            endpoint,
             registration_code,
             tell,
             key: RandomState::new(),
             known: Mutex::default(),
+        }
+    }
+
+    /// A call with the registration code, where it needs one.
+    pub(super) fn complete(&self, call: LinkCall) -> LinkCall {
+        match &self.registration_code {
+            Some(code) => registration::with_code(call, code),
+            None => call,
         }
     }
 
@@ -87,10 +102,21 @@ impl McpServer {
         })
     }
 
+    /// Begins a request for the tools.
+    pub(super) fn request_list(&self) -> ListRequest {
+        let public_changes = self.known().public_changes;
+        ListRequest { public_changes }
+    }
+
     /// Makes a list usable, tells the operator about it once for all Myses, and keeps it for other
     /// Myses if it is for all.
+    ///
+    /// Of several lists for all that are asked for at the same time, nobody can say which one is the
+    /// newest: the one that arrives first is taken for all of them, until it is too old. Otherwise a
+    /// list that was overtaken on its way would be told as a change back.
     pub(super) fn take_listing(
         &self,
+        request: ListRequest,
         mut listing: Listing,
         before: Option<&Arc<ToolList>>,
     ) -> DatedList {
@@ -106,18 +132,38 @@ impl McpServer {
         });
         let tools = Toolset::new(tools.chain(own.tools().iter().cloned())).leaving_out(left_out);
         let list = self.share_list(tools, pins);
-        self.tell_change(before, &list);
         let age = listing.ttl.map(|ttl| ttl.clamp(MIN_LIST_AGE, MAX_LIST_AGE));
         let valid_until = age.map(|age| Instant::now() + age);
-        if let (true, Some(until)) = (listing.is_public, valid_until) {
-            self.known().public = Some((list.clone(), until));
+        let taken = match (listing.is_public, valid_until) {
+            (true, Some(until)) => self.publish_list(request, list, until),
+            _ => DatedList { list, valid_until },
+        };
+        self.tell_change(before, &taken.list);
+        taken
+    }
+
+    /// Makes a list the one for all, unless that has changed since the list was asked for. Returns
+    /// the list to use.
+    fn publish_list(&self, request: ListRequest, list: Arc<ToolList>, until: Instant) -> DatedList {
+        let mut known = self.known();
+        let taken = if known.public_changes == request.public_changes {
+            known.public_changes += 1;
+            known.public.insert((list, until)).clone()
+        } else {
+            // There is none where the server has contradicted the last one in the meantime.
+            known.public.clone().unwrap_or((list, until))
+        };
+        DatedList {
+            list: taken.0,
+            valid_until: Some(taken.1),
         }
-        DatedList { list, valid_until }
     }
 
     /// Forgets the list for all, because the server says that its tools have changed.
     pub(super) fn forget_public_list(&self) {
-        self.known().public = None;
+        let mut known = self.known();
+        known.public = None;
+        known.public_changes += 1;
     }
 
     /// Myses with equal tools share one set, because a set can be large.
@@ -162,6 +208,11 @@ impl McpServer {
         if known.told_changes.contains(&pair) {
             return;
         }
+        // A change that is taken back can come again, and is told again then.
+        let (from, to) = &pair;
+        known
+            .told_changes
+            .retain(|(one, other)| (one, other) != (to, from));
         known.told_changes.push_back(pair);
         if known.told_changes.len() > MAX_TOLD_CHANGES {
             known.told_changes.pop_front();
@@ -191,5 +242,70 @@ fn to_tool_spec(tool: ListedTool) -> ToolSpec {
         description,
         schema,
         read_only_hint,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listing(names: &[&str], is_public: bool) -> Listing {
+        let tool = |name: &&str| ListedTool {
+            name: (*name).into(),
+            description: "".into(),
+            schema: "{}".into(),
+            read_only_hint: None,
+            annotations: "".into(),
+        };
+        let mut listing = Listing::default();
+        listing.tools = names.iter().map(tool).collect();
+        listing.ttl = Some(Duration::from_secs(60));
+        listing.is_public = is_public;
+        listing
+    }
+
+    /// A server, and what the operator is told about it.
+    fn server() -> (McpServer, Arc<Mutex<Vec<String>>>) {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let sink = told.clone();
+        let tell: TellOperator = Box::new(move |_, text: &str| {
+            sink.lock().expect("unpoisoned").push(text.to_string());
+        });
+        (McpServer::new(None, Some(tell)), told)
+    }
+
+    #[test]
+    fn a_list_that_is_overtaken_on_its_way_is_not_told_as_a_change_back() {
+        let (server, told) = server();
+        let first = server.take_listing(server.request_list(), listing(&["mine"], true), None);
+        let overtaken = server.request_list();
+        let newer = server.request_list();
+        let new = server.take_listing(newer, listing(&["mine", "jump"], true), Some(&first.list));
+        let late = server.take_listing(overtaken, listing(&["mine"], true), Some(&first.list));
+        assert!(Arc::ptr_eq(&new.list, &late.list), "the one for all");
+        let public = server.public_list().expect("a list for all");
+        server.tell_change(Some(&late.list), &public.list);
+        let told = told.lock().expect("unpoisoned");
+        let text = "the game server's tools have changed: +1 (jump)";
+        assert_eq!(*told, [text]);
+    }
+
+    #[test]
+    fn a_list_that_was_asked_for_before_the_server_contradicted_it_is_not_for_all() {
+        let (server, _) = server();
+        let before = server.request_list();
+        server.forget_public_list();
+        let taken = server.take_listing(before, listing(&["mine"], true), None);
+        assert!(taken.list.tools.get("mine").is_some());
+        assert!(server.public_list().is_none());
+    }
+
+    #[test]
+    fn a_list_for_one_client_stays_its_own() {
+        let (server, _) = server();
+        let (one, other) = (server.request_list(), server.request_list());
+        server.take_listing(one, listing(&["mine"], false), None);
+        let taken = server.take_listing(other, listing(&["sell"], false), None);
+        assert!(taken.list.tools.get("sell").is_some());
     }
 }

@@ -51,6 +51,10 @@ pub(super) fn chat_span(
         if told.left_out > 0 {
             span.set("zoea.input.messages_left_out", told.left_out as u64);
         }
+        if told.calls_left_out > 0 {
+            let left_out = told.calls_left_out as u64;
+            span.set("zoea.input.calls_left_out", left_out);
+        }
     }
     span
 }
@@ -126,8 +130,11 @@ pub(super) fn complete_chat(
     if !has_contents {
         return 0;
     }
-    let told = contents::output_messages(said, calls);
+    let (told, left_out) = contents::output_messages(said, calls);
     let bytes = told.len();
     span.set("gen_ai.output.messages", told);
+    if left_out > 0 {
+        span.set("zoea.output.calls_left_out", left_out as u64);
+    }
     bytes
 }

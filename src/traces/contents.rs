@@ -22,13 +22,16 @@ pub(super) struct InputContents {
     pub(super) messages: String,
     /// The number of older messages that are left out.
     pub(super) left_out: usize,
+    /// The number of calls that are left out of messages that are there.
+    pub(super) calls_left_out: usize,
 }
 
 /// The messages of a request.
 pub(super) fn input_contents(messages: &[ChatMessage]) -> InputContents {
     let (mut instructions, mut kept, mut bytes) = (Vec::new(), Vec::new(), 0);
-    let mut left_out = 0;
+    let (mut left_out, mut calls_left_out) = (0, 0);
     for message in messages.iter().rev() {
+        let mut without = 0;
         let shown = match message {
             ChatMessage::System(text) => {
                 instructions.push(text_part(text));
@@ -37,8 +40,9 @@ pub(super) fn input_contents(messages: &[ChatMessage]) -> InputContents {
             ChatMessage::User(text) => message_json("user", vec![text_part(text)]),
             ChatMessage::Assistant { text, calls, .. } => {
                 let said = (!text.is_empty()).then(|| text_part(text));
-                let calls = calls.iter().map(call_part);
-                message_json("assistant", said.into_iter().chain(calls).collect())
+                let mut parts: Vec<Value> = said.into_iter().collect();
+                without = add_calls(&mut parts, calls.iter().map(call_part));
+                message_json("assistant", parts)
             }
             ChatMessage::Tool { call_id, text } => {
                 let part = json!({
@@ -52,6 +56,7 @@ pub(super) fn input_contents(messages: &[ChatMessage]) -> InputContents {
         if bytes > MAX_ATTRIBUTE_BYTES && !kept.is_empty() {
             left_out += 1;
         } else {
+            calls_left_out += without;
             kept.push(shown);
         }
     }
@@ -61,11 +66,13 @@ pub(super) fn input_contents(messages: &[ChatMessage]) -> InputContents {
         instructions: Value::Array(instructions).to_string(),
         messages: format!("[{}]", kept.join(",")),
         left_out,
+        calls_left_out,
     }
 }
 
-/// A message of the model (`gen_ai.output.messages`).
-pub(super) fn output_messages(said: &Utterance, calls: &[CallRecord]) -> String {
+/// A message of the model (`gen_ai.output.messages`), and the number of its calls that are left
+/// out.
+pub(super) fn output_messages(said: &Utterance, calls: &[CallRecord]) -> (String, usize) {
     let mut parts = Vec::new();
     if let Some(thought) = &said.reasoning {
         parts.push(json!({"type": "reasoning", "content": clip_text(thought)}));
@@ -73,18 +80,14 @@ pub(super) fn output_messages(said: &Utterance, calls: &[CallRecord]) -> String 
     if !said.text.is_empty() || calls.is_empty() {
         parts.push(text_part(&said.text));
     }
-    let mut bytes = 0;
-    for call in calls {
-        bytes += clip_text(&call.arguments).len();
-        if bytes > MAX_ATTRIBUTE_BYTES {
-            break;
-        }
-        parts.push(call_part(&ChatCall {
+    let made = calls.iter().map(|call| {
+        call_part(&ChatCall {
             id: call.id.clone(),
             name: call.name.clone(),
             arguments: call.arguments.clone(),
-        }));
-    }
+        })
+    });
+    let left_out = add_calls(&mut parts, made);
     let mut message = message_json("assistant", parts);
     // The form requires a reason, and not every server gives one.
     let usual = if calls.is_empty() {
@@ -93,7 +96,24 @@ pub(super) fn output_messages(said: &Utterance, calls: &[CallRecord]) -> String 
         "tool_call"
     };
     message["finish_reason"] = json!(said.meta.finish_reason.as_deref().unwrap_or(usual));
-    json!([message]).to_string()
+    (json!([message]).to_string(), left_out)
+}
+
+/// Adds the calls of a message that fit beside its other parts. Returns the number of the others.
+fn add_calls(parts: &mut Vec<Value>, calls: impl Iterator<Item = Value>) -> usize {
+    let said: usize = parts.iter().map(|part| part.to_string().len()).sum();
+    let mut room = MAX_ATTRIBUTE_BYTES.saturating_sub(said);
+    let mut left_out = 0;
+    for call in calls {
+        match room.checked_sub(call.to_string().len() + 1) {
+            Some(rest) => {
+                room = rest;
+                parts.push(call);
+            }
+            None => left_out += 1,
+        }
+    }
+    left_out
 }
 
 /// The tools that a model is offered (`gen_ai.tool.definitions`), and the number of those that are
@@ -191,6 +211,29 @@ mod tests {
             ])
         );
         assert_eq!(told.left_out, 0);
+    }
+
+    #[test]
+    fn calls_that_do_not_fit_are_counted() {
+        let calls: Vec<ChatCall> = (0..64)
+            .map(|number| ChatCall {
+                id: format!("c{number}").into(),
+                name: "say".into(),
+                arguments: json!({"text": "x".repeat(10_000)}).to_string().into(),
+            })
+            .collect();
+        let assistant = ChatMessage::Assistant {
+            text: "I talk a lot.".into(),
+            calls,
+            echo: None,
+        };
+        let told = input_contents(&[assistant]);
+        let size = told.messages.len();
+        assert!(size <= MAX_ATTRIBUTE_BYTES + 64, "{size}");
+        let kept: Value = serde_json::from_str(&told.messages).unwrap();
+        let parts = kept[0]["parts"].as_array().unwrap().len();
+        assert_eq!((told.left_out, parts - 1 + told.calls_left_out), (0, 64));
+        assert!(parts > 10, "{parts}");
     }
 
     #[test]

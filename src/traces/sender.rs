@@ -3,14 +3,15 @@
 use std::io::Write;
 use std::time::{Duration, SystemTime};
 
+use actors::secrets::Secrets;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use prost::Message;
 use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
 use serde_json::Value;
-
-use crate::settings::TraceProtocol;
+use zoea_settings::TraceProtocol;
+use zoea_text::redact::Redactor;
 
 use super::otlp::{ExportTraceServiceRequest, ExportTraceServiceResponse};
 
@@ -37,6 +38,8 @@ pub(super) struct OtlpSender {
     pub(super) is_compressed: bool,
     /// The waits before further tries, where the collector names none.
     pub(super) waits: &'static [Duration],
+    /// What is removed from the collector's words, before they are cut.
+    pub(super) secrets: Secrets,
 }
 
 /// A request that the collector took.
@@ -106,7 +109,7 @@ impl OtlpSender {
         let answer = request.body(body).send().await;
         let answer = answer.map_err(|error| FailedTry {
             is_final: error.is_redirect() || error.is_builder(),
-            why: zoea_http::error_text(error),
+            why: zoea_http::error_text(&error),
             wait: None,
         })?;
         let status = answer.status();
@@ -114,11 +117,12 @@ impl OtlpSender {
         let kind = answer.headers().get(CONTENT_TYPE);
         let is_json = kind.is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
         let said = read_answer(answer).await;
+        let known = self.secrets.redactor();
         if status.is_success() {
-            return Ok(read_taken(&said, is_json));
+            return Ok(read_taken(&said, is_json, &known));
         }
         Err(FailedTry {
-            why: refusal_text(status, &said),
+            why: refusal_text(status, &said, &known),
             is_final: !may_pass(status),
             wait,
         })
@@ -145,7 +149,7 @@ async fn read_answer(mut answer: reqwest::Response) -> Vec<u8> {
 
 /// What the collector says about a request that it took. An answer that cannot be read says
 /// nothing.
-fn read_taken(said: &[u8], is_json: bool) -> Taken {
+fn read_taken(said: &[u8], is_json: bool, known: &Redactor) -> Taken {
     let (rejected, message) = if is_json {
         let said: Value = serde_json::from_slice(said).unwrap_or_default();
         let partial = &said["partialSuccess"];
@@ -164,19 +168,19 @@ fn read_taken(said: &[u8], is_json: bool) -> Taken {
     };
     Taken {
         rejected: u64::try_from(rejected).unwrap_or(0),
-        message: zoea_http::excerpt(&message),
+        message: zoea_http::excerpt(&known.clean(&message)),
     }
 }
 
 /// A refusal for the operator, with what may help.
-fn refusal_text(status: StatusCode, said: &[u8]) -> String {
+fn refusal_text(status: StatusCode, said: &[u8], known: &Redactor) -> String {
     let advice = match status.as_u16() {
         401 | 403 => "; check the variable that [traces] headers_env names",
         404 | 405 => "; check [traces] endpoint",
         415 => "; set [traces] protocol to the other form",
         _ => "",
     };
-    let said = zoea_http::excerpt(&readable(said));
+    let said = zoea_http::excerpt(&known.clean(&readable(said)));
     let said = match said.is_empty() {
         true => said,
         false => format!(": {said}"),

@@ -1,7 +1,7 @@
 //! A span: a piece of work, its begin and end, and its attributes.
 
 use actors::domain::ids::Timestamp;
-use actors::domain::redact::Redactor;
+use zoea_text::redact::Redactor;
 
 use super::otlp::{self, AnyValue, KeyValue, SpanKind, StatusCode, Value};
 
@@ -101,6 +101,11 @@ impl TraceSpan {
     /// Whether an attribute is set.
     pub(super) fn has(&self, key: &str) -> bool {
         self.attributes.iter().any(|(known, _)| *known == key)
+    }
+
+    /// Whether this is a model call without an answer.
+    pub(super) fn is_failed_chat(&self) -> bool {
+        self.error.is_some() && self.has("gen_ai.request.model")
     }
 
     /// Marks the work as failed.

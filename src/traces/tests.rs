@@ -71,6 +71,8 @@ async fn a_collector_that_never_answers_costs_spans_and_nothing_else() {
     let recorder = exporter.recorder();
     assert!(recorder.lost_spans() >= 1000, "{}", recorder.lost_spans());
     exporter.stop().await;
+    // What was queued or on its way at the end is lost as well.
+    assert_eq!(recorder.lost_spans(), u64::try_from(turns).unwrap());
     assert!(
         begun.elapsed() < Duration::from_secs(8),
         "{:?}",
@@ -184,4 +186,118 @@ fn a_cancelled_call_is_told_with_its_turn_even_if_it_ends_later() {
             .is_empty()
     );
     assert!(turns.finish_all(Timestamp(40)).is_empty());
+}
+
+#[test]
+fn of_a_turn_with_a_long_outage_the_part_that_worked_is_told() {
+    let mut turns = OpenTurns::new(true);
+    let of = TurnRef {
+        mysis: MYSIS,
+        turn: turn(1),
+    };
+    turns.on_event(&started(10, 1));
+    let messages = [actors::domain::model::ChatMessage::User("go".into())];
+    let request = ModelRequest {
+        provider: "mine".into(),
+        model: "m".into(),
+        temperature: None,
+        max_tokens: None,
+        messages: messages.into(),
+        tools: Arc::default(),
+    };
+    let answer = ModelAnswer::default();
+    let failures = i64::try_from(turns::MAX_SPANS).unwrap() + 100;
+    for number in 0..=failures {
+        let at = Timestamp(20 + number);
+        turns.on_model_call_begun(of, at);
+        let report = ModelCallReport {
+            turn: Some(of),
+            request: &request,
+            server: None,
+            began: at,
+            ended: at,
+            took: Duration::ZERO,
+            first_chunk: None,
+            end: match number == failures {
+                true => ModelCallEnd::Answered(&answer),
+                false => ModelCallEnd::TimedOut,
+            },
+        };
+        assert!(turns.on_model_call(&report).is_empty());
+    }
+    let spans = turns.on_event(&ended(9000, 1)).pop().expect("it is over");
+    assert_eq!(spans.len(), turns::MAX_SPANS);
+    assert!(spans[0].has("zoea.spans_left_out"));
+    let last = spans.last().expect("the answer");
+    assert!(last.has("gen_ai.response.model") && last.has("gen_ai.input.messages"));
+    let told = spans
+        .iter()
+        .filter(|span| span.has("gen_ai.input.messages"));
+    assert_eq!(told.count(), 1, "the first failed call made room");
+}
+
+#[test]
+fn an_errored_turn_has_its_notice_though_that_is_stored_later() {
+    let mut turns = OpenTurns::new(false);
+    turns.on_event(&started(10, 1));
+    let errored = EventKind::StateChanged {
+        from: LifeState::Running,
+        to: LifeState::Errored,
+        reason: Some("HTTP 401".into()),
+    };
+    let spans = turns.on_event(&event(20, errored)).pop();
+    let spans = spans.expect("it is over");
+    assert_eq!(spans[0].events, [(Timestamp(20), "errored".to_string())]);
+}
+
+fn exporter(url: String) -> (Exporter, Arc<QueueFigures>) {
+    let queue = Arc::new(QueueFigures::default());
+    let exporter = Exporter {
+        sender: OtlpSender {
+            http: zoea_http::build_client().unwrap(),
+            url,
+            headers: http::HeaderMap::default(),
+            protocol: zoea_settings::TraceProtocol::default(),
+            is_compressed: false,
+            waits: &[],
+            secrets: Secrets::default(),
+        },
+        resource: otlp::Resource::default(),
+        queue: queue.clone(),
+        secrets: Secrets::default(),
+        operator: Operator::default(),
+        is_down: false,
+        complaint: None,
+        crowded_out: 0,
+        is_crowded: false,
+    };
+    (exporter, queue)
+}
+
+#[test]
+fn a_collector_that_warned_is_told_of_again_when_it_refuses_and_after_it_was_content() {
+    let (mut exporter, queue) = exporter("http://127.0.0.1:9".to_string());
+    let mut after = |rejected: u64, message: &str| {
+        exporter.on_taken(&Taken {
+            rejected,
+            message: message.to_string(),
+        });
+        exporter.complaint
+    };
+    assert_eq!(after(0, "old names"), Some(Complaint::Warned));
+    assert_eq!(after(3, "too many"), Some(Complaint::Refused));
+    assert_eq!(after(0, "old names"), Some(Complaint::Refused));
+    assert_eq!(after(0, ""), None);
+    assert_eq!(after(2, ""), Some(Complaint::Refused));
+    assert_eq!(queue.lost_spans.load(Ordering::Relaxed), 5);
+}
+
+#[test]
+fn spans_for_which_there_is_no_room_are_told_once_until_there_is_room_again() {
+    let (mut exporter, queue) = exporter("http://127.0.0.1:9".to_string());
+    for (lost, is_crowded) in [(0, false), (7, true), (3, true), (0, false), (1, true)] {
+        queue.crowded_out.fetch_add(lost, Ordering::Relaxed);
+        exporter.tell_crowding();
+        assert_eq!(exporter.is_crowded, is_crowded);
+    }
 }

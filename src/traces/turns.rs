@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::event::{EventKind, MysisRef, SwarmEvent};
+use actors::domain::event::{MysisRef, SwarmEvent, TurnNews};
 use actors::domain::ids::{CallKey, MysisId, Timestamp, TurnNumber, TurnRef};
 use actors::domain::message::{ResultMeta, Row, RowBody};
 use actors::domain::state::LifeState;
@@ -21,10 +21,14 @@ use super::otlp::SpanKind;
 use super::span::{SpanPlace, TraceSpan};
 use super::tool::{CallWire, OpenCall, tool_span};
 
-/// The most spans and events of one turn. Further ones are left out.
-const MAX_SPANS: usize = 500;
+/// The most spans of one turn, and the most events. The oldest failed model calls make room for
+/// further spans, else the oldest ones of all; further events are left out.
+pub(super) const MAX_SPANS: usize = 500;
 /// The most bytes of one turn. What was said after that is left out.
 const MAX_TURN_BYTES: usize = 2 << 20;
+
+/// The code of the notice about an errored Mysis, and the kind of failure of its turn.
+const ERRORED: &str = "errored";
 
 /// The spans of a turn that is over. Its own comes first.
 pub(super) type FinishedTurn = Vec<TraceSpan>;
@@ -47,6 +51,8 @@ struct OpenTurn {
     asking: usize,
     is_over: bool,
     bytes: usize,
+    /// The number of spans that made room for others.
+    left_out: u64,
     /// Whether its tools were told.
     has_tools: bool,
 }
@@ -74,47 +80,34 @@ impl OpenTurns {
             mysis: who.id,
             turn,
         };
-        match &event.what {
-            EventKind::TurnStarted { turn } => {
-                let started = self.turn(of(*turn), at);
+        match event.what.turn_news() {
+            Some(TurnNews::Started(turn)) => {
+                let started = self.turn(of(turn), at);
                 started.spans[0].start = started.spans[0].start.min(at);
-                return self.finish_others(of(*turn), at);
+                self.finish_others(of(turn), at)
             }
-            EventKind::TurnEnded { turn } => {
-                if let Some(turn) = self.open.get_mut(&of(*turn)) {
+            Some(TurnNews::Ended(turn)) => {
+                if let Some(turn) = self.open.get_mut(&of(turn)) {
                     turn.end(at);
                 }
-                return self.take_complete(who.id);
+                self.take_complete(who.id)
             }
-            EventKind::Stored(row) => {
+            Some(TurnNews::Stored(row)) => {
                 self.on_row(of(row.turn), row);
-                return self.take_complete(who.id);
+                self.take_complete(who.id)
             }
-            EventKind::StateChanged { to, reason, .. } if *to != LifeState::Running => {
-                self.on_state(who, *to, reason.as_deref(), at);
-                return self.take_complete(who.id);
+            Some(TurnNews::Halted { to, reason }) => {
+                self.on_state(who, to, reason, at);
+                self.take_complete(who.id)
             }
-            EventKind::Deleted => {
+            Some(TurnNews::Deleted) => {
                 self.names.remove(&who.id);
                 self.newest.remove(&who.id);
                 let nothing = of(TurnNumber(i64::MIN));
-                return self.finish_others(nothing, at);
+                self.finish_others(nothing, at)
             }
-            EventKind::Created
-            | EventKind::StateChanged { .. }
-            | EventKind::ModelReplied { .. }
-            | EventKind::ToolCalled { .. }
-            | EventKind::ToolReturned { .. }
-            | EventKind::Mission(_)
-            | EventKind::StatusChanged(_)
-            | EventKind::BudgetChanged(_)
-            | EventKind::OutagesChanged(_)
-            | EventKind::SilenceChanged(_)
-            | EventKind::Learned(_)
-            | EventKind::Notice { .. }
-            | EventKind::Shutdown => {}
+            None => Vec::new(),
         }
-        Vec::new()
     }
 
     /// Ends all turns, because nothing more will be told of any.
@@ -143,7 +136,9 @@ impl OpenTurns {
         turn.asking = turn.asking.saturating_sub(1);
         let has_contents = wants_contents && turn.bytes < MAX_TURN_BYTES;
         let root = turn.spans[0].place;
-        let span = chat_span(root.sibling(), root.id, call, has_contents);
+        // A call that is made again says the same again.
+        let is_news = call.end.error_type().is_none() || !turn.has_tools;
+        let span = chat_span(root.sibling(), root.id, call, has_contents && is_news);
         if has_contents && !std::mem::replace(&mut turn.has_tools, true) {
             let (tools, left_out) = contents::tool_definitions(&call.request.tools);
             turn.bytes += tools.len();
@@ -200,6 +195,7 @@ impl OpenTurns {
                 asking: 0,
                 is_over: false,
                 bytes: 0,
+                left_out: 0,
                 has_tools: false,
             }
         })
@@ -243,7 +239,9 @@ impl OpenTurns {
         for (_, turn) in own {
             if to == LifeState::Errored {
                 let reason = reason.unwrap_or("the mysis is errored");
-                turn.spans[0].fail("errored", contents::clip_message(reason));
+                turn.spans[0].fail(ERRORED, contents::clip_message(reason));
+                // The notice is stored when the turn may have been sent.
+                turn.add_event(at, ERRORED);
             } else if !turn.is_over {
                 turn.spans[0].set("zoea.interrupted", to.as_str());
             }
@@ -277,9 +275,9 @@ impl OpenTurns {
                 turn.add_tool(*call, row, meta, has_contents.then_some(text));
             }
             RowBody::Host { meta, .. } => {
-                let events = &mut turn.spans[0].events;
-                if events.len() < MAX_SPANS {
-                    events.push((row.at, meta.code.to_string()));
+                let is_told = |(_, code): &(Timestamp, String)| code == ERRORED;
+                if &*meta.code != ERRORED || !turn.spans[0].events.iter().any(is_told) {
+                    turn.add_event(row.at, &meta.code);
                 }
             }
             RowBody::Prompt { .. }
@@ -293,10 +291,24 @@ impl OpenTurns {
 }
 
 impl OpenTurn {
+    /// Adds a span. In a full turn, what is newest matters more than what failed long ago.
     fn add(&mut self, span: TraceSpan) {
-        if self.spans.len() < MAX_SPANS {
-            self.bytes += span.bytes();
-            self.spans.push(span);
+        if self.spans.len() >= MAX_SPANS {
+            let mut below = self.spans.iter().skip(1);
+            let oldest_failed = below.position(TraceSpan::is_failed_chat);
+            let removed = self.spans.remove(1 + oldest_failed.unwrap_or(0));
+            self.bytes = self.bytes.saturating_sub(removed.bytes());
+            self.left_out += 1;
+            self.spans[0].set("zoea.spans_left_out", self.left_out);
+        }
+        self.bytes += span.bytes();
+        self.spans.push(span);
+    }
+
+    fn add_event(&mut self, at: Timestamp, code: &str) {
+        let events = &mut self.spans[0].events;
+        if events.len() < MAX_SPANS {
+            events.push((at, code.to_string()));
         }
     }
 

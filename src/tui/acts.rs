@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use actors::domain::clean::{clean_text, one_line};
 use ratatui::buffer::Buffer;
+use zoea_text::clean::{clean_text, one_line};
 
 use crate::dump;
 

@@ -8,23 +8,29 @@
 pub mod action;
 pub mod appearance;
 pub mod conversation;
+pub mod graphs;
 pub mod history;
 pub mod input_event;
 pub mod inspector;
 pub mod keys;
 pub mod layout;
 pub mod log;
+pub mod money;
 pub mod needs;
 pub mod orders;
 pub mod overlay;
 pub mod roster;
+pub mod servers;
 pub mod table;
 pub mod text;
 pub mod token_rate;
+pub mod view_choices;
 
 mod frame_update;
+mod freezing;
 mod handling;
 mod listening;
+mod targets;
 
 #[cfg(test)]
 mod tests;
@@ -33,28 +39,30 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use actors::domain::budget::BudgetStatus;
-use actors::domain::event::MysisStatus;
 use actors::domain::ids::{Moment, MysisId, Timestamp};
 use actors::domain::needs::Need;
 use actors::domain::outages::ServerOutages;
-use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::{OrderId, ReadId, TerminalKind, UiEffect};
 use actors::domain::silence::SilenceNotice;
+use zoea_text::redact::Redactor;
 
 use action::TerminalAction;
 use appearance::Appearance;
 use conversation::Focus;
 use history::InputHistory;
 use log::MessageLog;
+use money::SwarmMoney;
 use needs::NeedGroup;
 use orders::OrderTracker;
 use orders::undo::Undo;
 use overlay::Overlay;
 use overlay::composer::{ComposeTarget, Drafts};
 use roster::{Counts, Roster};
+use servers::ServerLight;
 use table::MysisTable;
 use token_rate::TokenRate;
+use view_choices::ViewChoices;
 
 pub use conversation::Weight;
 pub use frame_update::StatusLine;
@@ -64,6 +72,9 @@ pub use frame_update::StatusLine;
 pub struct Dashboard {
     roster: Arc<Roster>,
     counts: Counts,
+    money: SwarmMoney,
+    /// The servers and whether they answer.
+    servers: Arc<Vec<ServerLight>>,
     needs: Arc<Vec<Need>>,
     need_groups: Arc<Vec<NeedGroup>>,
     /// The Myses that needed the operator in the last picture; `None` before the first picture.
@@ -73,6 +84,8 @@ pub struct Dashboard {
     spending: Arc<BudgetStatus>,
     outages: Arc<ServerOutages>,
     silence: Option<Arc<SilenceNotice>>,
+    /// Since when the swarm is frozen.
+    frozen: Option<Timestamp>,
     rules: Option<Arc<SwarmRules>>,
     redactor: Arc<Redactor>,
     log: Arc<MessageLog>,
@@ -93,6 +106,8 @@ pub struct Dashboard {
     overlays: Vec<Overlay>,
     drafts: Drafts,
     history: InputHistory,
+    /// What the operator chose about the views, as the terminal was told to keep it.
+    kept_choices: ViewChoices,
     /// The commands that were entered in the palette.
     commands: InputHistory,
     /// Texts whose orders are not answered yet. A refused text goes back into its composer.
@@ -113,15 +128,19 @@ pub struct DashboardOptions {
     pub appearance: Appearance,
     /// The orders that the operator entered in earlier runs.
     pub history: InputHistory,
+    /// What the operator chose about the views in earlier runs.
+    pub choices: ViewChoices,
 }
 
 impl Dashboard {
     /// A dashboard that has received no event yet.
     #[must_use]
     pub fn new(opening: DashboardOptions) -> Dashboard {
-        Dashboard {
+        let mut dashboard = Dashboard {
             roster: Arc::default(),
             counts: Counts::default(),
+            money: SwarmMoney::default(),
+            servers: Arc::default(),
             needs: Arc::default(),
             need_groups: Arc::default(),
             needed: None,
@@ -130,6 +149,7 @@ impl Dashboard {
             spending: Arc::default(),
             outages: Arc::default(),
             silence: None,
+            frozen: None,
             rules: None,
             redactor: Arc::default(),
             log: Arc::default(),
@@ -147,13 +167,16 @@ impl Dashboard {
             overlays: Vec::new(),
             drafts: Drafts::default(),
             history: opening.history,
+            kept_choices: ViewChoices::default(),
             commands: InputHistory::default(),
             sent: BTreeMap::new(),
             awaited_request: None,
             stamps: 0,
             effects: Vec::new(),
             actions: Vec::new(),
-        }
+        };
+        dashboard.apply_choices(&opening.choices);
+        dashboard
     }
 
     /// The same dashboard for a terminal that is attached to the program.
@@ -214,6 +237,18 @@ impl Dashboard {
         self.counts
     }
 
+    /// The money of the whole swarm.
+    #[must_use]
+    pub fn money(&self) -> &SwarmMoney {
+        &self.money
+    }
+
+    /// The servers that the swarm depends on.
+    #[must_use]
+    pub fn servers(&self) -> &[ServerLight] {
+        &self.servers
+    }
+
     /// The needs for the operator, newest first.
     #[must_use]
     pub fn needs(&self) -> &[Need] {
@@ -250,10 +285,13 @@ impl Dashboard {
         &self.outages
     }
 
-    /// What the whole swarm needs the operator for: a provider that serves nobody until he acts,
+    /// What the whole swarm needs the operator for: that it is frozen, else a provider that serves nobody until he acts,
     /// else that the swarm runs and nothing happens; empty if it plays.
     #[must_use]
     pub fn banner_text(&self) -> String {
+        if self.frozen.is_some() {
+            return freezing::BANNER.to_string();
+        }
         let need = self.outages.need_text();
         let silence = self.silence.as_ref().map(|notice| notice.text.to_string());
         match need.is_empty() {
@@ -328,25 +366,6 @@ impl Dashboard {
         &self.history
     }
 
-    /// The Mysis that keys act upon: the one in focus, else the selected one.
-    #[must_use]
-    pub fn target(&self) -> Option<&Arc<MysisStatus>> {
-        let id = match &self.focus {
-            Some(focus) => Some(focus.mysis()),
-            None => self.table.selected(),
-        };
-        Some(&self.roster.get(id?)?.status)
-    }
-
-    /// The Myses that orders go to: the one in focus, else the marked ones, else the selected one.
-    #[must_use]
-    pub fn targets(&self) -> Vec<MysisId> {
-        if self.focus.is_none() && !self.table.marks().is_empty() {
-            return self.table.marks().iter().copied().collect();
-        }
-        self.target().map(|status| status.id).into_iter().collect()
-    }
-
     /// Whether the order of this receipt is the last one and can be undone.
     #[must_use]
     pub fn can_undo(&self, receipt: u64) -> bool {
@@ -357,9 +376,14 @@ impl Dashboard {
     #[must_use]
     pub fn title(&self) -> String {
         let counts = self.counts;
+        let frozen = if self.frozen.is_some() {
+            "FROZEN, "
+        } else {
+            ""
+        };
         match self.needs.len() {
-            0 => format!("zoea: {} of {} running", counts.running, counts.all),
-            needs => format!("zoea: {needs} need you, {} running", counts.running),
+            0 => format!("zoea: {frozen}{} of {} running", counts.running, counts.all),
+            needs => format!("zoea: {frozen}{needs} need you, {} running", counts.running),
         }
     }
 

@@ -9,19 +9,19 @@ use std::sync::Arc;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::MouseUse;
 use crate::dashboard::input_event::Input;
-use actors::domain::clean::{clean_text, one_line};
 use crossterm::event::Event;
 use crossterm::terminal::{BeginSynchronizedUpdate, EndSynchronizedUpdate, SetTitle};
 use crossterm::{execute, queue};
 use ratatui::backend::{Backend, ClearType, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
+use zoea_text::clean::{clean_text, one_line};
 
 use crate::drawable::{Drawable, InputSink};
 use crate::slot::{DrawJob, PictureSlot};
 use crate::suspend::JobControl;
 use crate::theme::Depth;
-use crate::{KeepHistory, acts, modes};
+use crate::{KeepChoices, KeepHistory, acts, modes};
 
 /// The number of consecutive pictures that may fail before the thread gives up.
 const MAX_FAILED_FRAMES: u32 = 20;
@@ -43,6 +43,7 @@ pub(super) struct DrawContext {
     pub(super) depth: Depth,
     pub(super) dumps: PathBuf,
     pub(super) keep_history: KeepHistory,
+    pub(super) keep_choices: KeepChoices,
     pub(super) input_sink: Arc<dyn InputSink>,
     pub(super) background: JobControl,
 }
@@ -189,6 +190,7 @@ impl Canvas {
                 self.report_result(written);
             }
             TerminalAction::KeepHistory(history) => (self.means.keep_history)(history),
+            TerminalAction::KeepChoices(choices) => (self.means.keep_choices)(choices),
         }
         Ok(())
     }

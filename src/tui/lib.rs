@@ -28,6 +28,7 @@ use std::time::Duration;
 
 use crate::dashboard::appearance::Appearance;
 use crate::dashboard::history::InputHistory;
+use crate::dashboard::view_choices::ViewChoices;
 use crate::dashboard::{Dashboard, DashboardOptions};
 use actors::ui::UiHandle;
 use signal_hook::iterator::Handle;
@@ -46,6 +47,9 @@ const RESTORE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Keeps the entered orders for the next run. Called whenever they grow.
 pub type KeepHistory = Box<dyn Fn(&InputHistory) + Send>;
 
+/// Keeps what the operator chose about the views for the next run. Called whenever it changes.
+pub type KeepChoices = Box<dyn Fn(&ViewChoices) + Send>;
+
 /// The operator's settings for the terminal.
 pub struct TerminalOptions {
     /// Theme, symbols and other looks.
@@ -56,6 +60,10 @@ pub struct TerminalOptions {
     pub history: InputHistory,
     /// Keeps the orders for the next run.
     pub keep_history: KeepHistory,
+    /// What the operator chose about the views in earlier runs.
+    pub choices: ViewChoices,
+    /// Keeps these choices for the next run.
+    pub keep_choices: KeepChoices,
     /// The folder for screen dumps.
     pub dumps: PathBuf,
 }
@@ -67,6 +75,8 @@ impl Default for TerminalOptions {
             depth: Depth::True,
             history: InputHistory::default(),
             keep_history: Box::new(|_| {}),
+            choices: ViewChoices::default(),
+            keep_choices: Box::new(|_| {}),
             dumps: PathBuf::from("."),
         }
     }
@@ -99,6 +109,7 @@ impl TerminalGuard {
             size: crossterm::terminal::size()?,
             appearance: options.appearance,
             history: options.history.clone(),
+            choices: options.choices.clone(),
         });
         let (slot, terminal) = TerminalGuard::show(first, Arc::new(handle), options)?;
         Ok((slot, terminal))
@@ -124,6 +135,7 @@ impl TerminalGuard {
                 depth: options.depth,
                 dumps: options.dumps,
                 keep_history: options.keep_history,
+                keep_choices: options.keep_choices,
                 input_sink: input_sink.clone(),
                 background,
             };

@@ -5,7 +5,10 @@ use crate::dashboard::text::width;
 use ratatui::buffer::{Buffer, CellWidth};
 use ratatui::layout::{Alignment, Position, Rect};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, BorderType, Padding, Widget};
+use ratatui::widgets::{
+    Block, BorderType, Padding, Scrollbar, ScrollbarOrientation, ScrollbarState, StatefulWidget,
+    Widget,
+};
 
 use crate::dashboard::layout::without_left;
 use crate::theme::{Ground, Paint};
@@ -18,7 +21,7 @@ pub struct Painter<'a> {
 }
 
 impl<'a> Painter<'a> {
-    /// A painter over an empty screen of the base ground.
+    /// A painter over an empty screen with the base background.
     pub fn new(buffer: &'a mut Buffer, paint: Paint) -> Painter<'a> {
         let screen = buffer.area;
         let mut painter = Painter {
@@ -43,7 +46,7 @@ impl<'a> Painter<'a> {
         }
     }
 
-    /// Empties an area and gives it a ground.
+    /// Empties an area and gives it a background.
     pub fn fill(&mut self, area: Rect, ground: Ground) {
         let area = area.intersection(self.buffer.area);
         let style = self.paint.ground(ground);
@@ -149,6 +152,38 @@ impl<'a> Painter<'a> {
             }
             x += columns;
         }
+    }
+
+    /// The styles of the theme, for widgets.
+    #[must_use]
+    pub fn paint(&self) -> Paint {
+        self.paint
+    }
+
+    /// Draws a widget into an area, as far as the area is on the screen.
+    pub fn render(&mut self, widget: impl Widget, area: Rect) {
+        widget.render(area.intersection(self.buffer.area), self.buffer);
+    }
+
+    /// Draws a scrollbar at the right edge of a list that has more rows than fit: how many are above, in
+    /// sight and there in all.
+    pub fn scrollbar(&mut self, area: Rect, above: usize, in_sight: usize, all: usize) {
+        if in_sight >= all || area.is_empty() {
+            return;
+        }
+        // The widget counts positions of the first row, of which the last is the one that shows the end.
+        let positions = (all - in_sight).saturating_add(1);
+        let mut state = ScrollbarState::new(positions)
+            .viewport_content_length(in_sight)
+            .position(above);
+        Scrollbar::new(ScrollbarOrientation::VerticalRight)
+            .begin_symbol(None)
+            .end_symbol(None)
+            .track_symbol(Some("│"))
+            .thumb_symbol("┃")
+            .track_style(self.paint.text(Tone::Faint))
+            .thumb_style(self.paint.text(Tone::Dim))
+            .render(area, self.buffer, &mut state);
     }
 
     /// Empties an area and draws a frame around it. Returns the area inside.

@@ -8,11 +8,12 @@ use actors::domain::event_record::EventRecord;
 use actors::domain::ids::{MysisId, Now, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::order::OrderResult;
-use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
+use actors::domain::samples::SampleSeries;
 use actors::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 use actors::ports::{Screen, Terminal, TerminalInput, View};
 use actors::ui::UiHandle;
+use zoea_text::redact::Redactor;
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
@@ -109,6 +110,10 @@ impl Screen for DashboardScreen {
 
     fn on_search(&mut self, id: ReadId, rows: Result<Vec<(MysisId, Arc<Row>)>, String>) {
         self.dashboard().on_search_result(id, rows);
+    }
+
+    fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>) {
+        self.dashboard().on_samples(id, read);
     }
 
     fn on_export(&mut self, written: Result<String, String>) {

@@ -69,8 +69,8 @@ const DARK: ThemeColours = ThemeColours {
     field: 0x1d_1833,
     text: 0xcf_cbe0,
     strong: 0xf1_eeff,
-    dim: 0x86_809f,
-    faint: 0x46_405f,
+    dim: 0x99_94ae,
+    faint: 0x71_6d85,
     brand: 0xa7_8bfa,
     accent: 0x2d_d4bf,
     success: 0x4a_de9b,
@@ -79,9 +79,9 @@ const DARK: ThemeColours = ThemeColours {
     you: 0x7d_d3fc,
     broadcast: 0xf0_a6f5,
     peer: 0x93_b4fd,
-    reasoning: 0x8f_89ad,
+    reasoning: 0x9b_96b6,
     tool: 0xb4_9cfb,
-    name: 0x8f_86c4,
+    name: 0x9c_94cb,
     number: 0x6e_d4e6,
     found: 0xf5_d74d,
 };
@@ -90,26 +90,52 @@ const DARK: ThemeColours = ThemeColours {
 const LIGHT: ThemeColours = ThemeColours {
     base: 0xfb_faff,
     bar: 0xed_e9fb,
-    selected: 0xd9_d0fa,
+    selected: 0xe2_dcfb,
     panel: 0xf2_effc,
     field: 0xff_ffff,
     text: 0x2d_2845,
     strong: 0x0f_0b22,
-    dim: 0x6b_658a,
-    faint: 0xb5_afce,
+    dim: 0x59_5473,
+    faint: 0x85_8197,
     brand: 0x6d_28d9,
-    accent: 0x0f_766e,
-    success: 0x15_803d,
+    accent: 0x0e_6f67,
+    success: 0x13_7236,
     fault: 0xbe_123c,
-    warning: 0xa1_5c05,
-    you: 0x03_69a1,
-    broadcast: 0xa2_1caf,
-    peer: 0x1d_4ed8,
-    reasoning: 0x6f_6a88,
-    tool: 0x6d_3fd0,
-    name: 0x5b_4fa8,
-    number: 0x0e_7490,
+    warning: 0x73_4204,
+    you: 0x03_68a0,
+    broadcast: 0x9b_1ba7,
+    peer: 0x1a_47c3,
+    reasoning: 0x5c_5871,
+    tool: 0x52_2f9c,
+    name: 0x42_3979,
+    number: 0x0d_6c87,
     found: 0xfd_e047,
+};
+
+/// Few colours, far apart, on black. They are the same with 256 colours.
+const HIGH_CONTRAST: ThemeColours = ThemeColours {
+    base: 0x00_0000,
+    bar: 0x00_0000,
+    selected: 0x00_005f,
+    panel: 0x00_0000,
+    field: 0x1c_1c1c,
+    text: 0xff_ffff,
+    strong: 0xff_ffff,
+    dim: 0xd7_d7d7,
+    faint: 0xaf_afaf,
+    brand: 0xff_87ff,
+    accent: 0x00_ffff,
+    success: 0x00_ff00,
+    fault: 0xff_8787,
+    warning: 0xff_ff00,
+    you: 0x00_ffff,
+    broadcast: 0xff_87ff,
+    peer: 0x00_ffff,
+    reasoning: 0xff_ffff,
+    tool: 0xff_87ff,
+    name: 0xff_ffff,
+    number: 0x00_ff00,
+    found: 0xff_ff00,
 };
 
 /// A theme together with the number of colours.
@@ -132,7 +158,8 @@ impl Paint {
         match self.theme {
             Theme::Dark => self.coloured_text(&DARK, tone),
             Theme::Light => self.coloured_text(&LIGHT, tone),
-            Theme::HighContrast => contrast_text(tone),
+            Theme::HighContrast => self.coloured_text(&HIGH_CONTRAST, tone),
+            Theme::Terminal => terminal_text(tone),
             Theme::NoColour => plain_text(tone),
         }
     }
@@ -144,14 +171,8 @@ impl Paint {
         match self.theme {
             Theme::Dark => style.bg(self.colour(ground_of(&DARK, ground))),
             Theme::Light => style.bg(self.colour(ground_of(&LIGHT, ground))),
-            Theme::HighContrast => style.bg(match ground {
-                Ground::Selected => Color::Blue,
-                Ground::Base | Ground::Bar | Ground::Panel | Ground::Field => Color::Black,
-            }),
-            Theme::NoColour => match ground {
-                Ground::Selected => style.add_modifier(Modifier::REVERSED),
-                Ground::Base | Ground::Bar | Ground::Panel | Ground::Field => style,
-            },
+            Theme::HighContrast => style.bg(self.colour(ground_of(&HIGH_CONTRAST, ground))),
+            Theme::Terminal | Theme::NoColour => reverse_if_selected(style, ground),
         }
     }
 
@@ -171,6 +192,15 @@ impl Paint {
             Depth::True => Color::Rgb(red, green, blue),
             Depth::Indexed => Color::Indexed(nearest(red, green, blue)),
         }
+    }
+}
+
+/// The selected line with text and background exchanged. A background of its own would need
+/// contrast to every colour of text.
+fn reverse_if_selected(style: Style, ground: Ground) -> Style {
+    match ground {
+        Ground::Selected => style.add_modifier(Modifier::REVERSED),
+        Ground::Base | Ground::Bar | Ground::Panel | Ground::Field => style,
     }
 }
 
@@ -239,27 +269,30 @@ fn weight(tone: Tone) -> Modifier {
     }
 }
 
-/// The high-contrast theme: few colours of the terminal's own palette, far apart.
-fn contrast_text(tone: Tone) -> Style {
+/// The theme of the terminal's own colours. Nobody knows what they look like, so everything that is
+/// read has the colour of the terminal's text; states, marks and headings have the others.
+fn terminal_text(tone: Tone) -> Style {
     let colour = match tone {
-        Tone::Text | Tone::Strong | Tone::Value | Tone::Name | Tone::Dim | Tone::Reasoning => {
-            Color::White
-        }
-        Tone::Hint | Tone::Host | Tone::Idle | Tone::Stopped | Tone::Faint => Color::Gray,
-        Tone::Brand | Tone::Tool | Tone::Broadcast => Color::LightMagenta,
-        Tone::Accent | Tone::Key | Tone::Mysis | Tone::Running | Tone::You | Tone::Peer => {
-            Color::LightCyan
-        }
-        Tone::Success | Tone::Number => Color::LightGreen,
-        Tone::Fault | Tone::Errored => Color::LightRed,
-        Tone::Warning | Tone::Note => Color::LightYellow,
-        Tone::Found => Color::Black,
+        Tone::Text
+        | Tone::Strong
+        | Tone::Dim
+        | Tone::Faint
+        | Tone::Value
+        | Tone::Hint
+        | Tone::Host
+        | Tone::Reasoning
+        | Tone::Name
+        | Tone::Number
+        | Tone::Idle
+        | Tone::Stopped => Color::Reset,
+        Tone::Brand | Tone::Tool | Tone::Broadcast => Color::Magenta,
+        Tone::Accent | Tone::Key | Tone::Mysis | Tone::You | Tone::Peer => Color::Cyan,
+        Tone::Success | Tone::Running => Color::Green,
+        Tone::Fault | Tone::Errored => Color::Red,
+        Tone::Warning | Tone::Note => Color::Yellow,
+        Tone::Found => return Style::new().add_modifier(Modifier::REVERSED | Modifier::UNDERLINED),
     };
-    let style = Style::new().fg(colour).add_modifier(weight(tone));
-    if tone == Tone::Found {
-        return style.bg(Color::LightYellow);
-    }
-    style
+    Style::new().fg(colour).add_modifier(weight(tone))
 }
 
 /// The theme without colour: bold, dim and reversed only.

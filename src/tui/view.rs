@@ -10,7 +10,7 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
 use crate::dashboard::overlay::{Overlay, composer, form, help, palette, query, question};
 use crate::dashboard::table::detail_pane;
-use crate::dashboard::{conversation, inspector, log, needs, table};
+use crate::dashboard::{conversation, graphs, inspector, log, needs, table};
 use ratatui::buffer::Buffer;
 
 use crate::painter::Painter;
@@ -54,7 +54,7 @@ pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> O
 fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
     let layout = dashboard.layout();
     banner::paint(dashboard, layout.banner, painter);
-    header::paint(dashboard, layout.header, painter);
+    header::paint(dashboard, &layout, painter);
     match dashboard.focus() {
         Some(focus) => conversation::view::paint(dashboard, focus, &layout, painter),
         None => {
@@ -75,6 +75,7 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             Overlay::Palette(palette) => palette::view::paint(palette, all, painter),
             Overlay::Query(query) => query::view::paint(dashboard, query, layout.message, painter),
             Overlay::Inspect(inspector) => inspector::view::paint(inspector, &layout, painter),
+            Overlay::Graphs(view) => graphs::view::paint(dashboard, view, &layout, painter),
             Overlay::Log(view) => log::view::paint_log(dashboard, *view, &layout, painter),
             Overlay::Help(top) => help::paint(dashboard, *top, all, painter),
         }

@@ -13,18 +13,19 @@ use anyhow::Context;
 use zoea_ledger::export::FileExporter;
 use zoea_ledger::{ProcessKind, SqlLedger};
 use zoea_provider::Providers;
+use zoea_settings::Settings;
+use zoea_settings::prices::PriceBook;
 use zoea_system::clock::MachineClock;
 
 use super::daily::DailyReporter;
+use super::freeze::freeze_switch;
 use super::learnt::ConfiguredLessons;
 use super::watchers::Watchers;
 use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
 use crate::home::{Home, HomeLock};
 use crate::operator::Operator;
-use crate::prices::PriceBook;
-use crate::settings::Settings;
-use crate::toolbox::request_saver::CachingUpstream;
-use crate::toolbox::{McpUpstream, TellOperator};
+use zoea_toolbox::request_saver::CachingUpstream;
+use zoea_toolbox::{McpUpstream, TellOperator};
 
 /// The parts of a swarm whose Commander does not run yet.
 pub(super) struct SwarmParts {
@@ -34,6 +35,7 @@ pub(super) struct SwarmParts {
     pub(super) watchers: Watchers,
     pub(super) lessons: ConfiguredLessons,
     pub(super) prices: PriceBook,
+    pub(super) game: McpUpstream,
     rules: Arc<SwarmRules>,
     adapters: Adapters,
 }
@@ -71,7 +73,9 @@ impl SwarmParts {
         lessons.teach(&providers);
         let providers = Arc::new(providers);
         let operator = Operator::default();
-        let mut adapters = build_adapters(settings, (&ledger, &operator), &http, providers.clone());
+        let access = rules::upstream_access(settings);
+        let game = McpUpstream::new(access, &http, Some(teller(&operator)));
+        let mut adapters = build_adapters(&ledger, providers.clone(), game.clone(), lock.home());
         secrets.learn(rules::configured_secrets(settings));
         // An operator may paste the token as well as a key.
         secrets.learn([lock.control_token()?.expose().into()]);
@@ -97,6 +101,7 @@ impl SwarmParts {
             watchers,
             lessons,
             prices,
+            game,
             rules,
             adapters,
         })
@@ -142,16 +147,19 @@ fn with_exporter(
     }
 }
 
-fn build_adapters(
-    settings: &Settings,
-    (ledger, operator): (&SqlLedger, &Operator),
-    http: &reqwest::Client,
-    models: Arc<Providers>,
-) -> Adapters {
+/// Tells the operator about the game's tools.
+fn teller(operator: &Operator) -> TellOperator {
     let operator = operator.clone();
-    let tell: TellOperator = Box::new(move |code, text| operator.tell(Severity::Warn, code, text));
-    let upstream = McpUpstream::new(rules::upstream_access(settings), http, Some(tell));
-    let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(upstream)));
+    Box::new(move |code, text| operator.tell(Severity::Warn, code, text))
+}
+
+fn build_adapters(
+    ledger: &SqlLedger,
+    models: Arc<Providers>,
+    game: McpUpstream,
+    home: &Home,
+) -> Adapters {
+    let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(game)));
     let ledger = Arc::new(ledger.clone());
     Adapters {
         ledger: ledger.clone(),
@@ -159,5 +167,6 @@ fn build_adapters(
         models,
         upstream,
         clock: Arc::new(MachineClock),
+        freeze: freeze_switch(home),
     }
 }

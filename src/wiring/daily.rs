@@ -8,12 +8,12 @@ use actors::domain::message::Severity;
 use actors::ports::Clock;
 use anyhow::Context;
 use tokio::task::{JoinHandle, spawn_blocking};
+use zoea_settings::DailyReport;
+use zoea_settings::prices::PriceBook;
 
 use crate::home::Home;
 use crate::operator::Operator;
-use crate::prices::PriceBook;
 use crate::report::{DayReport, ReportFormat};
-use crate::settings::DailyReport;
 use zoea_ledger::SqlLedger;
 use zoea_system::clock::MachineClock;
 

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use actors::domain::event_record::OrderSource;
 use actors::domain::order::Order;
+use actors::domain::rules::Simulated;
 use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+use zoea_settings::Settings;
 
 use crate::home::Home;
-use crate::settings::Settings;
 use crate::swarm::Swarm;
 use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{Galaxy, GalaxyOptions, Traffic};
@@ -72,6 +73,8 @@ impl GameServer {
     /// Makes a swarm play this game, without a limit on logins.
     pub fn serve(&self, settings: &mut Settings) {
         settings.mcp.upstream = Some(self.url.clone());
+        settings.mcp.command = Vec::new();
+        settings.swarm.rules.simulated = Simulated::Game;
         settings.mcp.tools.logins_per_minute = Some(1_000_000);
     }
 

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use actors::domain::message::Severity;
 use actors::domain::rules::SwarmRules;
 use zoea_provider::Providers;
+use zoea_settings::{ProviderSettings, Settings};
 
 use super::RunningSwarm;
 use super::rules::provider_endpoint;
 use crate::home::Home;
 use crate::proof::kept::{KeptProofs, KeptProofsError};
 use crate::proof::{MAX_ANSWER_WAIT, ProofLessons, ProofTarget};
-use crate::settings::{ProviderSettings, Settings};
 
 /// The target for a proof of a configured provider.
 #[must_use]
@@ -38,8 +38,8 @@ pub fn teach_providers(home: &Home, settings: &Settings, providers: &Providers) 
 
 /// What proofs of the configured providers learnt.
 pub(super) struct ConfiguredLessons {
-    /// The lessons by provider.
-    lessons: Vec<(Arc<str>, ProofLessons)>,
+    /// The lessons by provider, about its configured model.
+    lessons: Vec<(Arc<str>, Arc<str>, ProofLessons)>,
     /// Why the kept lessons could not be read, if so.
     unread: Option<KeptProofsError>,
 }
@@ -52,8 +52,9 @@ impl ConfiguredLessons {
             Err(error) => (KeptProofs::default(), Some(error)),
         };
         let of_providers = settings.providers.iter().filter_map(|(name, provider)| {
-            let lessons = kept.lessons(&provider.endpoint, &provider.rules.model)?;
-            Some((name.as_str().into(), lessons))
+            let model = &provider.rules.model;
+            let lessons = kept.lessons(&provider.endpoint, model)?;
+            Some((name.as_str().into(), model.clone(), lessons))
         });
         ConfiguredLessons {
             lessons: of_providers.collect(),
@@ -63,14 +64,14 @@ impl ConfiguredLessons {
 
     /// Passes the form of requests to the providers.
     pub(super) fn teach(&self, providers: &Providers) {
-        for (name, lessons) in &self.lessons {
-            providers.teach(name, lessons.style);
+        for (name, model, lessons) in &self.lessons {
+            providers.teach(name, model, lessons.style);
         }
     }
 
     /// Adds the contexts that proofs found, where none is configured.
     pub(super) fn complete(&self, mut rules: SwarmRules) -> SwarmRules {
-        for (name, lessons) in &self.lessons {
+        for (name, _, lessons) in &self.lessons {
             if let Some(provider) = rules.providers.get_mut(name) {
                 provider.context_tokens = provider.context_tokens.or(lessons.context_tokens);
             }
@@ -92,7 +93,7 @@ impl RunningSwarm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prices::price_list;
+    use zoea_settings::prices::price_list;
 
     #[test]
     fn a_proof_knows_what_the_list_of_prices_knows() {

@@ -6,13 +6,13 @@ use std::time::Duration;
 use actors::domain::event_record::OrderSource;
 use actors::domain::order::Order;
 use actors::domain::price::TokenPrice;
-use actors::domain::rules::ProviderRules;
+use actors::domain::rules::{ProviderRules, Simulated};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
+use zoea_settings::{ProviderKind, ProviderSettings, Settings};
 
 use super::game_server::{GameServer, bind_loopback, give_first_mission};
 use crate::home::Home;
-use crate::settings::{ProviderKind, ProviderSettings, Settings};
 use crate::swarm::Swarm;
 use zoea_pilot::{Habits, PilotOptions};
 
@@ -125,8 +125,26 @@ pub fn first_name(number: u32) -> String {
 
 fn offline_settings(endpoint: String, game: &GameServer, options: OfflineOptions) -> Settings {
     let mut settings = Settings::default();
+    add_pilot(&mut settings, endpoint, options.myses);
+    game.serve(&mut settings);
+    settings.swarm.rules.simulated = Simulated::GameAndModel;
+    settings
+}
+
+/// Gives the settings of a command the model of offline play, if the swarm of this home played
+/// offline and nothing runs there now. Without it, what the swarm spent would have no known price.
+pub fn add_resting_offline_model(home: &Home, settings: &mut Settings) {
+    if home.is_offline() && !settings.providers.contains_key(PILOT_NAME) {
+        // A command asks no model.
+        add_pilot(settings, "http://127.0.0.1:9/v1".to_string(), 0);
+        settings.swarm.rules.simulated = Simulated::GameAndModel;
+    }
+}
+
+/// Makes the pilot the only provider.
+fn add_pilot(settings: &mut Settings, endpoint: String, myses: u32) {
     let rules = &mut settings.swarm.rules;
-    let myses = usize::try_from(options.myses).unwrap_or(usize::MAX);
+    let myses = usize::try_from(myses).unwrap_or(usize::MAX);
     rules.max_myses = rules.max_myses.max(myses.max(1000));
     rules.default_provider = PILOT_NAME.into();
     let pilot = ProviderSettings {
@@ -147,6 +165,4 @@ fn offline_settings(endpoint: String, game: &GameServer, options: OfflineOptions
         ..ProviderSettings::default()
     };
     settings.providers = [(PILOT_NAME.to_string(), pilot)].into();
-    game.serve(&mut settings);
-    settings
 }

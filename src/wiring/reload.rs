@@ -14,8 +14,7 @@ use actors::ports::Configuration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
-
-use crate::settings::{LoadedSettings, Settings, SettingsError};
+use zoea_settings::{LoadedSettings, Settings, SettingsError};
 
 use super::learnt::ConfiguredLessons;
 use super::{RunningSwarm, describe_default_cap, provider_endpoints, rules};

@@ -4,31 +4,37 @@ use std::sync::Arc;
 
 use actors::domain::budget::{BudgetRules, DefaultCap};
 use actors::domain::price::TokenPrice;
-use actors::domain::redact::MIN_EMBEDDED_SECRET_BYTES;
 use actors::domain::rules::{SwarmRules, ToolRules};
+use actors::domain::tool_filter::ToolFilters;
+use zoea_mcp::ChildCommand;
 use zoea_provider::ProviderEndpoint;
+use zoea_settings::{HeaderSettings, McpSettings, ProviderSettings, Secret, Settings};
+use zoea_text::redact::{MIN_EMBEDDED_SECRET_BYTES, header_secrets};
 
-use super::books::url_passwords;
 use super::prompt::prompt_template;
+use super::url_secrets::{url_keys, url_passwords};
 use crate::home::Home;
-use crate::settings::{HeaderSettings, ProviderSettings, Settings};
-use crate::toolbox::UpstreamAccess;
+use zoea_toolbox::{ServerPlace, UpstreamAccess};
 
 /// The rules of the swarm: each section's own, put together.
 pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
     let swarm = settings.swarm.rules.clone();
     let providers = settings.providers.iter();
-    let mut tools = settings.mcp.tools.clone();
     let myses = settings.myses.iter();
-    tools.filters.myses = myses
-        .map(|mysis| (mysis.name.as_str().into(), mysis.tools.clone()))
-        .collect();
+    let own_filters = myses
+        .filter(|mysis| !mysis.tools.is_open())
+        .map(|mysis| (mysis.name.as_str().into(), mysis.tools.clone()));
+    let filters = ToolFilters {
+        swarm: settings.mcp.tools.filters.swarm.clone(),
+        myses: own_filters.collect(),
+    };
     Ok(SwarmRules {
         progress: settings.progress.clone(),
         system_prompt: prompt_template(home)?.text,
         tools: ToolRules {
             search_others: swarm.tools.search_others,
-            ..tools
+            filters: Arc::new(filters),
+            ..settings.mcp.tools.clone()
         },
         supervision: settings.supervision.clone(),
         budget: budget_rules(settings),
@@ -82,11 +88,8 @@ pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint
             .map(|key| key.expose().to_string()),
         is_streamed: provider.stream,
         extra: Arc::new(provider.extra.clone()),
-        headers: provider
-            .headers
-            .iter()
-            .map(|(name, value)| (name.clone(), value.expose().to_string()))
-            .collect(),
+        headers: provider.sent_headers(),
+        reasoning_back: provider.reasoning_back,
     }
 }
 
@@ -94,16 +97,36 @@ pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint
 #[must_use]
 pub fn upstream_access(settings: &Settings) -> Option<UpstreamAccess> {
     let mcp = &settings.mcp;
+    let place = match &mcp.upstream {
+        Some(url) => ServerPlace::Url {
+            url: url.as_str().into(),
+            token: mcp.token.as_ref().map(|token| token.expose().into()),
+            headers: mcp
+                .headers
+                .iter()
+                .filter_map(HeaderSettings::to_header)
+                .collect(),
+        },
+        None if mcp.command.is_empty() => return None,
+        None => ServerPlace::Child(child_command(mcp)),
+    };
     Some(UpstreamAccess {
-        url: mcp.upstream.as_deref()?.into(),
-        token: mcp.token.as_ref().map(|token| token.expose().into()),
-        headers: mcp
-            .headers
-            .iter()
-            .filter_map(HeaderSettings::to_header)
-            .collect(),
+        place,
         registration_code: registration_code(settings),
     })
+}
+
+/// How the process of a server is started.
+fn child_command(mcp: &McpSettings) -> ChildCommand {
+    let named = mcp.variables.iter().filter_map(|variable| {
+        let value = variable.value.as_ref()?.expose();
+        Some((variable.name.clone(), value.to_owned()))
+    });
+    ChildCommand {
+        command: mcp.command.as_slice().into(),
+        environment: mcp.inherited.iter().cloned().chain(named).collect(),
+        guard: crate::child_guard::guard(),
+    }
 }
 
 /// The game's registration code.
@@ -116,27 +139,27 @@ pub(super) fn registration_code(settings: &Settings) -> Option<Arc<str>> {
 #[must_use]
 pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
     let database = settings.store.database_url.as_ref();
+    let providers = settings.providers.values();
     let alerts = &settings.alerts;
-    settings
-        .providers
-        .values()
-        .flat_map(|provider| {
-            let headers = provider.headers.iter().map(|(_, value)| value);
-            provider.api_key.iter().chain(headers)
-        })
+    let addresses = [&settings.traces.collector, &settings.mcp.upstream];
+    let addresses = addresses.into_iter().filter_map(Option::as_deref);
+    let addresses = addresses.chain(alerts.webhook.as_ref().map(Secret::expose));
+    let headers = providers.clone().flat_map(|provider| &provider.headers);
+    let variables = settings.mcp.variables.iter();
+    providers
+        .flat_map(|provider| &provider.api_key)
         .chain(&alerts.webhook)
         .chain(&alerts.token)
         .chain(&settings.mcp.token)
-        .chain(
-            settings
-                .mcp
-                .headers
-                .iter()
-                .filter_map(|header| header.value.as_ref()),
-        )
-        .map(|key| key.expose())
+        .chain(variables.filter_map(|variable| variable.value.as_ref()))
+        .map(Secret::expose)
+        .chain(headers.chain(&settings.mcp.headers).flat_map(|header| {
+            let value = header.value.iter();
+            value.flat_map(move |value| header_secrets(header.name.as_str(), value.expose()))
+        }))
         .chain(settings.traces.header_secrets())
         .map(Into::into)
+        .chain(addresses.flat_map(url_keys))
         .chain(
             database
                 .into_iter()
@@ -150,6 +173,8 @@ pub fn configured_secrets(settings: &Settings) -> Vec<Arc<str>> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use actors::domain::rules::ProviderRules;
 
     use super::*;
@@ -168,6 +193,58 @@ mod tests {
             ..SwarmRules::default()
         };
         assert_eq!(rules, expected);
+    }
+
+    #[test]
+    fn a_mysis_without_patterns_of_its_own_takes_no_room_in_the_rules_of_all() {
+        let directory = tempfile::tempdir().unwrap();
+        let home = Home::open(directory.path()).unwrap();
+        let text = "[[myses]]\nname = \"alpha\"\n[[myses]]\nname = \"beta\"\ntools = [\"mine\"]\n";
+        let settings = Settings::from_text(Path::new("zoea.toml"), text).unwrap();
+        let rules = swarm_rules(&settings, &home).unwrap();
+        let named: Vec<&str> = rules
+            .tools
+            .filters
+            .myses
+            .keys()
+            .map(|name| &**name)
+            .collect();
+        assert_eq!(named, ["beta"]);
+    }
+
+    #[test]
+    fn what_grants_access_is_secret_and_words_are_not() {
+        let secret = |text: &str| Secret::new(text);
+        let mut settings = Settings::default();
+        let headers = [
+            ("X-Title", "spacemolt"),
+            ("Authorization", "Bearer sk-of-the-provider"),
+        ];
+        for provider in settings.providers.values_mut() {
+            let headers = headers.map(|(name, value)| HeaderSettings {
+                name: http::HeaderName::from_bytes(name.as_bytes()).unwrap(),
+                source: zoea_settings::ValueSource::Entry(name.to_string()),
+                value: Some(secret(value)),
+            });
+            provider.headers = headers.to_vec();
+        }
+        settings.traces.collector = Some("https://c.example/v1?api-key=of-the-collector".into());
+        settings.mcp.upstream = Some("https://game.example/mcp?token=of-the-game".into());
+        settings.alerts.webhook = Some(secret("https://hook.example/T0123456789ABCDEF"));
+        let mut secrets = configured_secrets(&settings);
+        secrets.sort();
+        let secrets: Vec<&str> = secrets.iter().map(|secret| &**secret).collect();
+        assert_eq!(
+            secrets,
+            [
+                "Bearer sk-of-the-provider",
+                "T0123456789ABCDEF",
+                "https://hook.example/T0123456789ABCDEF",
+                "of-the-collector",
+                "of-the-game",
+                "sk-of-the-provider",
+            ]
+        );
     }
 
     #[test]

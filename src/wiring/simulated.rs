@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zoea_provider::WireProfile;
 use zoea_simulation::ProgramParts;
 
-use crate::toolbox::request_saver::CachingUpstream;
+use zoea_toolbox::request_saver::CachingUpstream;
 
 /// The program's own writer of requests, and the layer that saves requests to the game.
 #[must_use]

@@ -4,18 +4,19 @@ use std::sync::Arc;
 
 use actors::commander::{Adapters, Watcher};
 use actors::secrets::Secrets;
-use anyhow::Context;
+use anyhow::anyhow;
 use tokio_util::task::AbortOnDropHandle;
+use zoea_settings::{DailyReport, Settings};
 
 use crate::alerts::AlertDispatcher;
 use crate::metrics::{MeasuredLedger, Metrics, MetricsServer};
 use crate::observation::{CallObserver, CallObservers, ObservedModels, ObservedUpstream};
 use crate::operator::Operator;
-use crate::settings::{DailyReport, Settings};
 use crate::traces::SpanExporter;
 use actors::listener::Listener;
 
 use super::daily::{self, DailyReporter};
+use zoea_system::listen::describe_listen_error;
 
 /// The observers of a running swarm.
 #[derive(Default)]
@@ -46,7 +47,10 @@ impl Watchers {
                 metrics: metrics.clone(),
             });
             let server = MetricsServer::start(listen, metrics.clone()).await;
-            let server = server.with_context(|| format!("listen on {listen} for metrics"))?;
+            let server = server.map_err(|error| {
+                let remedy = "choose another address with `listen` in [metrics]";
+                anyhow!(describe_listen_error(listen, &error, remedy))
+            })?;
             tracing::info!(metrics = %server.url(), "metrics");
             watchers.metrics = Some(server);
             watchers
@@ -79,7 +83,7 @@ impl Watchers {
         Ok(())
     }
 
-    /// The watchers through which they hear events.
+    /// The watchers through which they receive events.
     pub(super) fn watchers(&self) -> impl Iterator<Item = Watcher> {
         self.listeners.iter().map(Listener::watcher)
     }

@@ -234,7 +234,7 @@ const TABLE: &[Row] = &[
         Aftermath::ComesBack,
         REVIVED,
     ),
-    // A listener that panics hears the next event all the same.
+    // A listener that panics receives the next event all the same.
     row(
         Victim::Listener,
         DeathKind::Panic,

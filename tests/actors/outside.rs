@@ -1,6 +1,6 @@
 //! Adapters that fail where a test wants it: a trap is set, and springs once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,11 +13,11 @@ use actors::domain::model::{
 };
 use actors::domain::record::{GameAccount, SavedSession, StoredHistory};
 use actors::domain::tool::{ToolSpec, Toolset};
-use actors::domain::write::Batch;
+use actors::domain::write::{Batch, Write};
 use actors::ports::{
-    AnswerMeter, Archive, ArchiveFault, Clock, Ledger, LedgerFault, Link, LinkAnswer, LinkCall,
-    LinkFault, Models, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery, SwarmRecord,
-    Upstream,
+    AnswerMeter, Archive, ArchiveFault, Clock, FreezeKeeper, Ledger, LedgerFault, Link, LinkAnswer,
+    LinkCall, LinkFault, LinkReply, Models, PageQuery, ResultPiece, ResultQuery, SearchHits,
+    SearchQuery, ServerTask, SwarmRecord, TaskNews, Upstream,
 };
 use actors::session::own_tools;
 use futures::FutureExt;
@@ -47,12 +47,14 @@ pub(crate) enum Trap {
     StoreStart,
     /// The screen panics when it gets a frame.
     Picture,
-    /// The next listener that hears an event panics.
+    /// The next listener that receives an event panics.
     Listener,
     /// The code that calls the game panics.
     Call,
     /// The game refuses a call.
     CallRefused,
+    /// The game refuses access to a call.
+    CallWithoutAccess,
     /// The code that calls the model panics.
     Ask,
     /// The model refuses permanently.
@@ -81,6 +83,12 @@ impl Traps {
         assert!(!self.springs(trap), "{PANIC}");
     }
 
+    /// How many of this trap are still set.
+    pub(crate) fn count(&self, trap: Trap) -> usize {
+        let set = self.0.lock().unwrap();
+        set.iter().filter(|known| **known == trap).count()
+    }
+
     pub(crate) fn are_all_sprung(&self) -> bool {
         self.0.lock().unwrap().is_empty()
     }
@@ -103,12 +111,25 @@ impl Clock for TrappedClock {
     }
 }
 
+/// Keeps in memory since when the swarm is frozen, as it was stored each time.
+#[derive(Clone, Default)]
+pub(crate) struct FreezeMemory(pub(crate) Arc<Mutex<Vec<Option<Timestamp>>>>);
+
+impl FreezeKeeper for FreezeMemory {
+    fn keep(&self, since: Option<Timestamp>) -> BoxFuture<'static, Result<(), String>> {
+        self.0.lock().unwrap().push(since);
+        futures::future::ready(Ok(())).boxed()
+    }
+}
+
 /// A ledger in memory.
 pub(crate) struct TrappedLedger {
     pub(crate) traps: Arc<Traps>,
     pub(crate) memory: Arc<MemoryLedger>,
     /// Whether stored rows can be read now. Until they can, readers wait.
     pub(crate) is_readable: watch::Sender<bool>,
+    /// Whether the marks that calls are sent cannot be stored now, so that all writes wait.
+    pub(crate) holds_marks: watch::Sender<bool>,
     /// The number of accounts that may have been given out by now. Further claims wait.
     pub(crate) claims: watch::Sender<usize>,
     /// The number of claims.
@@ -121,7 +142,14 @@ impl Ledger for TrappedLedger {
         if self.traps.springs(Trap::CommitForOthers) {
             return futures::future::ready(Vec::new()).boxed();
         }
-        self.memory.commit(batches)
+        let mut writes = batches.iter().flat_map(|batch| &batch.writes);
+        let has_marks = writes.any(|write| matches!(write, Write::CallSent { .. }));
+        let (commit, mut held) = (self.memory.commit(batches), self.holds_marks.subscribe());
+        async move {
+            held.wait_for(|held| !(has_marks && *held)).await.unwrap();
+            commit.await
+        }
+        .boxed()
     }
 
     fn claim_account(
@@ -292,6 +320,45 @@ pub(crate) struct TrappedGame {
     pub(crate) is_held: Arc<watch::Sender<bool>>,
     /// The calls that the game carried out, by the program's names for them.
     pub(crate) executed: Arc<Mutex<Vec<String>>>,
+    /// If there is a script, calls are answered with tasks.
+    pub(crate) tasks: Arc<Mutex<Option<TaskScript>>>,
+}
+
+/// What the game says of its tasks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TaskScript {
+    /// The answers to questions, in order. After them every task is done.
+    pub(crate) news: VecDeque<Result<TaskNews, LinkFault>>,
+    /// Whether tasks are never done.
+    pub(crate) is_endless: bool,
+    /// The ids that were asked for.
+    pub(crate) asked: Vec<Arc<str>>,
+    /// The ids that were to be cancelled.
+    pub(crate) cancelled: Vec<Arc<str>>,
+}
+
+impl TaskScript {
+    pub(crate) fn new(news: impl IntoIterator<Item = Result<TaskNews, LinkFault>>) -> TaskScript {
+        TaskScript {
+            news: news.into_iter().collect(),
+            ..TaskScript::default()
+        }
+    }
+}
+
+impl TrappedGame {
+    /// Reads or changes the script, if there is one.
+    pub(crate) fn script<T>(&self, act: impl FnOnce(&mut TaskScript) -> T) -> Option<T> {
+        self.tasks.lock().unwrap().as_mut().map(act)
+    }
+}
+
+fn mined() -> LinkAnswer {
+    LinkAnswer {
+        structured: None,
+        text: r#"{"mined":3}"#.to_string(),
+        is_error: false,
+    }
 }
 
 impl Upstream for TrappedGame {
@@ -334,21 +401,52 @@ impl Link for TrappedGame {
         async move { Ok(Arc::new(Toolset::new(all))) }.boxed()
     }
 
-    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkAnswer, LinkFault>> {
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
         let game = self.clone();
         let mut is_held = game.is_held.subscribe();
         async move {
             if game.traps.springs(Trap::CallRefused) {
                 return Err(LinkFault::Refused("no such tool".to_string()));
             }
-            game.executed.lock().unwrap().push(call.call_id);
+            if game.traps.springs(Trap::CallWithoutAccess) {
+                return Err(LinkFault::NoAccess("HTTP 403".to_string()));
+            }
+            game.executed.lock().unwrap().push(call.call_id.clone());
+            if game.tasks.lock().unwrap().is_some() {
+                assert!(call.takes_task, "it was asked for");
+                return Ok(LinkReply::Task(ServerTask {
+                    id: call.call_id.into(),
+                    poll_after: Some(Duration::from_secs(5)),
+                }));
+            }
             is_held.wait_for(|is_held| !is_held).await.unwrap();
             game.traps.panics(Trap::Call);
-            Ok(LinkAnswer {
-                structured: None,
-                text: r#"{"mined":3}"#.to_string(),
-                is_error: false,
-            })
+            Ok(LinkReply::Answer(mined()))
+        }
+        .boxed()
+    }
+
+    fn ask_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<TaskNews, LinkFault>> {
+        let game = self.clone();
+        async move {
+            let news = game.script(|script| {
+                script.asked.push(id);
+                match script.news.pop_front() {
+                    Some(news) => news,
+                    None if script.is_endless => Ok(TaskNews::Working(None)),
+                    None => Ok(TaskNews::Done(mined())),
+                }
+            });
+            news.unwrap_or_else(|| Ok(TaskNews::Unknown("no tasks here".to_string())))
+        }
+        .boxed()
+    }
+
+    fn cancel_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let game = self.clone();
+        async move {
+            game.script(|script| script.cancelled.push(id));
+            Ok(())
         }
         .boxed()
     }

@@ -12,13 +12,15 @@ use actors::domain::budget::BudgetStatus;
 use actors::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::MysisId;
-use actors::domain::message::{CallStatus, RowKind};
+use actors::domain::message::{CallStatus, Row, RowKind};
 use actors::domain::order::{MysisOrder, Order, OrderResult};
 use actors::domain::outages::ServerOutages;
 use actors::domain::rules::{
     ProgressRules, ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules, ToolRules,
 };
+use actors::domain::samples::Sample;
 use actors::domain::state::LifeState;
+use actors::freeze::FreezeSwitch;
 use actors::gate::GateMsg;
 use actors::listener::Listener;
 use actors::mysis::MysisMsg;
@@ -34,7 +36,7 @@ use zoea_simulation::{MemoryLedger, hush_simulated_panics};
 use zoea_tui::DashboardTerminal;
 
 use crate::outside::{
-    TrappedClock, TrappedGame, TrappedLedger, TrappedModels, TrappedScreen, Traps,
+    FreezeMemory, TrappedClock, TrappedGame, TrappedLedger, TrappedModels, TrappedScreen, Traps,
 };
 
 /// Longer than anything in these tests takes, in simulated time.
@@ -63,6 +65,7 @@ pub(crate) struct World {
     _recorder: Listener,
     heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>>,
     pub(crate) acknowledged: Vec<String>,
+    pub(crate) freezes: FreezeMemory,
 }
 
 /// The parts that survive a process.
@@ -70,6 +73,7 @@ pub(crate) struct Rest {
     memory: Arc<MemoryLedger>,
     game: TrappedGame,
     acknowledged: Vec<String>,
+    freezes: FreezeMemory,
 }
 
 impl World {
@@ -91,8 +95,10 @@ impl World {
                 has_accounts,
                 is_held: Arc::new(watch::Sender::new(false)),
                 executed: Arc::default(),
+                tasks: Arc::default(),
             },
             acknowledged: Vec::new(),
+            freezes: FreezeMemory::default(),
         };
         let world = World::after(rest, relaunch).await;
         for name in ["alpha", "bravo"] {
@@ -113,6 +119,7 @@ impl World {
             memory: self.memory,
             game: self.game,
             acknowledged: self.acknowledged,
+            freezes: self.freezes,
         }
     }
 
@@ -124,6 +131,7 @@ impl World {
             traps: traps.clone(),
             memory: rest.memory.clone(),
             is_readable: watch::Sender::new(true),
+            holds_marks: watch::Sender::new(false),
             claims: watch::Sender::new(0),
             claimed: AtomicUsize::default(),
         });
@@ -147,6 +155,7 @@ impl World {
             count.fetch_add(1, Ordering::SeqCst);
         }));
         let listener = listener.await.unwrap();
+        let frozen_since = rest.freezes.0.lock().unwrap().last().copied().flatten();
         let outside = Adapters {
             ledger: ledger.clone(),
             archive: ledger.clone(),
@@ -156,6 +165,7 @@ impl World {
                 traps: traps.clone(),
                 begun: Instant::now(),
             }),
+            freeze: FreezeSwitch::new(frozen_since, Arc::new(rest.freezes.clone())),
         };
         let args = CommanderArgs {
             resume: true,
@@ -164,6 +174,7 @@ impl World {
                 terminal: DashboardTerminal::new(TrappedScreen::new(traps.clone())),
                 address: Arc::new(ui::new_address().0),
                 quit: CancellationToken::new(),
+                goes_on: Arc::default(),
                 exporter: None,
             }),
             ..commander_args(rest.memory.swarm_now(), Arc::new(rules(relaunch)), outside)
@@ -182,6 +193,7 @@ impl World {
             _recorder: recorder,
             heard,
             acknowledged: rest.acknowledged,
+            freezes: rest.freezes,
         }
     }
 
@@ -307,6 +319,7 @@ impl World {
                     let code = code.filter(|code| !["nudge", "continuation"].contains(code));
                     code.map(|code| format!("{name} {code}"))
                 }
+                EventKind::FreezeChanged(since) => Some(format!("is frozen: {}", since.is_some())),
                 EventKind::Created
                 | EventKind::Deleted
                 | EventKind::TurnStarted { .. }
@@ -369,20 +382,40 @@ impl World {
         myses.find(|mysis| &*mysis.profile.name == name).unwrap().id
     }
 
+    /// How long each call of a Mysis took.
+    pub(crate) async fn durations(&self, name: &str) -> Vec<Duration> {
+        let rows = self.result_rows(name).await;
+        let results = rows.iter().filter_map(|row| row.result());
+        results
+            .map(|(_, _, meta)| Duration::from_millis(meta.ms))
+            .collect()
+    }
+
     /// The status of each call of a Mysis, by the program's name for the call.
     pub(crate) async fn results(&self, name: &str) -> Vec<(String, CallStatus)> {
         let mysis = self.id(name);
-        let page = self.memory.page(PageQuery {
-            mysis,
-            from: PageFrom::Newest,
-            limit: 1000,
-            kinds: vec![RowKind::Result],
-        });
-        let rows = page.await.unwrap();
+        let rows = self.result_rows(name).await;
         let results = rows.iter().filter_map(|row| row.result());
         results
             .map(|(call, _, meta)| (format!("{mysis}.{call}"), meta.status))
             .collect()
+    }
+
+    /// The samples of a Mysis' two newest hours with samples, oldest first.
+    pub(crate) async fn samples(&self, name: &str) -> Vec<Sample> {
+        let history = self.memory.load_history(self.id(name)).await.unwrap();
+        let hours = history.samples.hours.iter().rev();
+        hours.flat_map(|hour| hour.samples().unwrap()).collect()
+    }
+
+    async fn result_rows(&self, name: &str) -> Vec<Arc<Row>> {
+        let page = self.memory.page(PageQuery {
+            mysis: self.id(name),
+            from: PageFrom::Newest,
+            limit: 1000,
+            kinds: vec![RowKind::Result],
+        });
+        page.await.unwrap()
     }
 
     /// Checks that nothing is lost and nothing is done twice.

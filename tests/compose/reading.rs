@@ -12,7 +12,7 @@ use actors::ports::{Archive, Ledger, ResultQuery, SearchIn, SearchQuery};
 use zoea_ledger::SqlLedger;
 
 use zoea_scenes::history::{Given, History, Step, Text, Wanted};
-use zoea_scenes::request_rules::{judge, without_aside};
+use zoea_scenes::request_rules::{judge, without_runtime_note};
 
 const ALPHA: MysisId = MysisId(7);
 
@@ -83,7 +83,7 @@ async fn a_map_is_cut_with_a_note_and_its_rest_is_read_from_where_the_note_says(
             ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Assistant { .. } => None,
         });
     let told = told.expect("the result");
-    let told = without_aside(&told);
+    let told = without_runtime_note(&told);
     assert!(
         told.len() <= 16 << 10,
         "a quarter of the budget: {}",

@@ -4,7 +4,7 @@ use actors::domain::compose::RUNTIME_NOTE_LINE;
 use actors::domain::model::ChatMessage;
 
 use zoea_scenes::history::{CONTINUATION, Given, History, Step, Text, Wanted};
-use zoea_scenes::request_rules::{is_taken_by_strict_providers, judge, without_aside};
+use zoea_scenes::request_rules::{is_taken_by_strict_providers, judge, without_runtime_note};
 
 fn history(steps: Vec<Step>) -> History {
     History {
@@ -48,7 +48,7 @@ fn sketch(history: &History) -> Vec<String> {
     let asked = history.asked();
     judge(history, &asked).expect("the request is right");
     let short = |text: &str| {
-        let told = without_aside(text);
+        let told = without_runtime_note(text);
         let parts = told.split("\n\n").map(|part| {
             let part = part.split_once('>').map_or(part, |(_, rest)| rest);
             part.chars().take(24).collect::<String>()
@@ -158,7 +158,7 @@ fn arguments_that_are_no_object_are_sent_as_an_empty_one() {
 }
 
 #[test]
-fn the_aside_stands_at_the_very_end_and_changes_nothing_before_it() {
+fn the_runtime_note_stands_at_the_very_end_and_changes_nothing_before_it() {
     let look = || calls(vec![call("a", "get_status", "{}")]);
     let mut steps = vec![
         prompt("go"),

@@ -124,7 +124,8 @@ async def operate(session):
         for _, _, _, text in (frame["change"] or {"runs": []})["runs"]:
             shown += text if isinstance(text, str) else text[0]
     check(True, "the screen is shown")
-    key = {"press": {"key": {"char": "q"}}}
+    # crossterm's own form of a key.
+    key = {"event": {"Key": {"code": {"Char": "q"}, "modifiers": "", "kind": "Press", "state": ""}}}
     await swarm.do("use_terminal", terminal=screen["terminal"], first=0, inputs=[key])
     while frame["over"] is None:
         frame = await swarm.do("read_terminal", terminal=screen["terminal"], seen=frame["number"])

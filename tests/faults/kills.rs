@@ -46,7 +46,13 @@ fn kill_often(kills: u64, path: &str, store: &str) {
     let home = Home::new();
     std::fs::create_dir_all(home.path()).expect("a home");
     let ledger = home.path().with_file_name("ledger.jsonl");
-    let galaxy = Server::galaxy(&["--ledger", ledger.to_str().expect("a path")]);
+    let data = home.path().with_file_name("galaxy");
+    let galaxy = Server::galaxy(&[
+        "--ledger",
+        ledger.to_str().expect("a path"),
+        "--data",
+        data.to_str().expect("a path"),
+    ]);
     let pilot = Server::pilot(&["--latency", "5ms", "--seed", "1"]);
     home.configure(&pilot.url, &format!("{}{path}", galaxy.url), store);
     let names: Vec<String> = (0..MYSES).map(|number| format!("m{number}")).collect();
@@ -94,8 +100,10 @@ fn kill_often(kills: u64, path: &str, store: &str) {
         "seed {seed}: {kill} kills ({before_it_was_up} before it was up), {}",
         played.judge(MYSES)
     );
-    let logins = logins(&ledger);
+    let logins = logins(&data);
     println!("seed {seed}: {logins} logins in {} processes", kill + 1);
+    // Where sessions hold with their connection, each process logs in: so logins are really counted.
+    assert!(path.is_empty() || logins > 0, "logins are in the journal");
     let processes = if path.is_empty() { 1 } else { kill + 2 };
     let most = MYSES * usize::try_from(processes).expect("few processes");
     assert!(logins <= most, "sessions of before are taken up again");

@@ -2,13 +2,15 @@
 //!
 //! `cargo test --test faults -- --nocapture` prints the faults. `ZOEA_KILLS=1000` makes a long run,
 //! `ZOEA_SEED=7` chooses the moments. `ZOEA_STORE_FAULTS=1000` is the number of failing system
-//! calls of the store, `ZOEA_SERVER_FAULTS=1000` the number of cut connections.
+//! calls of the store, `ZOEA_SERVER_FAULTS=1000` the number of cut connections, `ZOEA_TASK_KILLS=100`
+//! the number of kills while the game works on calls.
 
 mod books;
 mod clock;
 mod cuts;
 mod database;
 mod disk;
+mod freezing;
 mod full;
 mod kills;
 mod outage;
@@ -16,5 +18,6 @@ mod reload;
 mod scene;
 mod shared;
 mod spending;
+mod tasks;
 mod verdict;
 mod wire;

@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use actors::domain::message::CallStatus;
+use actors::domain::result_words::result_in_words;
 use rmcp::{
     RoleClient, ServiceExt as _,
     model::{CallToolRequestParams, CallToolResult, ClientConfig, Implementation, ProtocolVersion},
@@ -114,9 +116,11 @@ impl Player {
         assert_eq!(result.content.len(), 1);
         assert_eq!(result.structured_content, None);
         let text = result.content[0].as_text().unwrap().text.clone();
-        match result.is_error {
-            Some(true) => Err(text),
-            Some(false) | None => Ok(serde_json::from_str(&text).unwrap()),
+        let is_error = result.is_error == Some(true);
+        assert_readable(tool, is_error, &text);
+        match is_error {
+            true => Err(text),
+            false => Ok(serde_json::from_str(&text).unwrap()),
         }
     }
 
@@ -133,6 +137,20 @@ impl Player {
             Err(words) => words,
         }
     }
+}
+
+/// Asserts that the operator's screen has words for a result.
+pub(crate) fn assert_readable(command: &str, is_error: bool, text: &str) {
+    let status = match is_error {
+        true => CallStatus::Failed,
+        false => CallStatus::Done,
+    };
+    let words = result_in_words(command, status, text);
+    assert!(
+        !words.is_empty() && !words.starts_with(['{', '[']),
+        "{command}: {words}"
+    );
+    assert_eq!(words.starts_with("refused"), is_error, "{command}: {words}");
 }
 
 /// HTTP by hand, for details that rmcp's client hides.

@@ -76,7 +76,35 @@ async fn tools_are_missing_for_a_while() {
     assert_eq!(list().await.unwrap().json()["result"]["tools"], json!([]));
     time.pass(5);
     let tools = list().await.unwrap().json();
-    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 162);
+    assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 164);
+}
+
+#[tokio::test]
+async fn tools_change_in_the_interface_that_is_asked() {
+    for (path, one, another) in [
+        ("", "get_weather", "mine"),
+        ("/v2", "spacemolt_weather", "spacemolt"),
+    ] {
+        let running = faulty(&["tools-changed:1"]).await;
+        let wire = Wire::open(&format!("{}{path}", running.galaxy.url())).await;
+        let mut lists = Vec::new();
+        for _ in 0..2 {
+            let list = wire.request("tools/list", json!({})).await.unwrap().json();
+            let tools = list["result"]["tools"].as_array().unwrap().clone();
+            let names = tools
+                .iter()
+                .map(|tool| tool["name"].as_str().unwrap().to_owned());
+            lists.push(names.collect::<Vec<_>>());
+        }
+        let has = |list: usize, name: &str| lists[list].iter().any(|known| known == name);
+        assert_eq!((has(0, one), has(1, one)), (false, true), "{path}");
+        assert!(has(0, another) && has(1, another), "{path}");
+        assert_eq!(
+            lists[0].len(),
+            lists[1].len(),
+            "{path}: one more and one less"
+        );
+    }
 }
 
 #[tokio::test]

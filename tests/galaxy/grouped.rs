@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use zoea_galaxy::GalaxyOptions;
+use zoea_spacemolt::{commands, wording};
 
-use crate::clients::{Player, fast, start};
+use crate::clients::{Player, assert_readable, fast, start};
 
 /// The address of the second interface.
 fn second(url: &str) -> String {
@@ -11,11 +12,14 @@ fn second(url: &str) -> String {
 }
 
 async fn text(player: &Player, tool: &str, arguments: Value) -> Result<String, String> {
+    let command = commands::command(tool, arguments.as_object().unwrap()).to_string();
     let result = player.raw(tool, arguments).await;
     let text = result.content[0].as_text().unwrap().text.clone();
-    match result.is_error {
-        Some(true) => Err(text),
-        Some(false) | None => Ok(text),
+    let is_error = result.is_error == Some(true);
+    assert_readable(&command, is_error, &text);
+    match is_error {
+        true => Err(text),
+        false => Ok(text),
     }
 }
 
@@ -52,6 +56,13 @@ async fn one_world_is_played_by_both_interfaces() {
     let mined: Value = serde_json::from_str(&mined).unwrap();
     let ore = mined["details"]["resource_id"].as_str().unwrap();
     assert_eq!(mined["cargo"][0]["item_id"], ore);
+    let told = wording::describe("mine", &mined.to_string()).unwrap();
+    let quantity = mined["details"]["quantity"].as_u64().unwrap();
+    let goods = ore.replace('_', " ");
+    assert_eq!(
+        told,
+        format!("mined {quantity} {goods}, hold {quantity}/70")
+    );
 
     // Another player of the first interface sees this one.
     let (other, _) = Player::register(&url, "Vane", "solarian").await;

@@ -9,6 +9,7 @@ mod clients;
 mod faults;
 mod grouped;
 mod limits;
+mod links;
 mod program;
 mod sessions;
 mod shapes;

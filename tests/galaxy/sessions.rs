@@ -45,7 +45,7 @@ async fn a_client_that_asks_for_the_newest_protocol_first_falls_back() {
     let client = ().serve_with_lifecycle(transport, mode).await.unwrap();
     let server = client.peer_info().unwrap();
     assert_eq!(server.protocol_version.as_str(), "2025-03-26");
-    assert_eq!(client.list_all_tools().await.unwrap().len(), 162);
+    assert_eq!(client.list_all_tools().await.unwrap().len(), 164);
 }
 
 #[tokio::test]
@@ -111,7 +111,21 @@ async fn what_is_no_message_is_answered_as_json_rpc_has_it() {
         heard.unwrap().words(),
         "Error: invalid_json: Invalid JSON in request body"
     );
-    let heard = wire.request("tools/fold", json!({})).await.unwrap();
+    // Prompts, resources and completions are not declared.
+    for method in [
+        "tools/fold",
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+    ] {
+        let heard = wire.request(method, json!({})).await.unwrap();
+        assert_eq!(heard.json()["error"]["code"], -32601, "{method}");
+    }
+    let asked = json!({
+        "ref": {"type": "ref/prompt", "name": "p"},
+        "argument": {"name": "a", "value": "b"},
+    });
+    let heard = wire.request("completion/complete", asked).await.unwrap();
     assert_eq!(heard.json()["error"]["code"], -32601);
 }
 

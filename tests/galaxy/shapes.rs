@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::clients::{Player, fast, start};
 
 static EXAMPLES: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(include_str!("result-examples.json")).unwrap());
+    LazyLock::new(|| serde_json::from_str(zoea_spacemolt::EXAMPLE_RESULTS).unwrap());
 
 /// Parts of an example that our result lacks, with the reason. A path that ends with `*` includes
 /// everything below.

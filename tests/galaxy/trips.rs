@@ -14,7 +14,7 @@ async fn rmcp_lists_every_tool_with_words_schema_and_hint() {
     let server = player.mcp.peer_info().unwrap();
     assert_eq!(server.protocol_version.as_str(), "2025-03-26");
     let tools = player.mcp.list_all_tools().await.unwrap();
-    assert_eq!(tools.len(), 162);
+    assert_eq!(tools.len(), 164);
     for tool in &tools {
         assert!(
             !tool.description.as_deref().unwrap_or_default().is_empty(),

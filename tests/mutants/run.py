@@ -37,7 +37,7 @@ RULES = [
     "actors/src/domain/compose/**", "actors/src/domain/gate.rs", "actors/src/domain/gate/**",
     "actors/src/domain/gate/circuit.rs", "actors/src/domain/gate/pace.rs", "actors/src/domain/budget.rs",
     "actors/src/domain/books.rs", "actors/src/domain/progress.rs", "actors/src/domain/progress/**",
-    "actors/src/domain/restart.rs", "actors/src/domain/redact.rs", "actors/src/domain/bounds.rs",
+    "actors/src/domain/restart.rs", "text/src/redact.rs", "actors/src/domain/bounds.rs",
     "actors/src/domain/write.rs", "actors/src/domain/conversation.rs", "actors/src/domain/conversation/**",
     "actors/src/commander/members.rs", "src/ledger/leases.rs",
 ]

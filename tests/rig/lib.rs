@@ -3,6 +3,7 @@
 //!
 //! It knows the program only by its path, and uses no package that is tested with it.
 
+mod asking_game;
 pub mod postgres;
 mod process;
 pub mod sqlite;
@@ -10,6 +11,7 @@ pub mod terminal_program;
 
 use std::path::PathBuf;
 
+pub use asking_game::AskingGame;
 pub use process::{Home, Process, Server, http, lines, texts, until, zoea};
 
 /// The program under test. Cargo builds it before the tests, next to the folder of their binaries.

@@ -179,6 +179,11 @@ impl Home {
 
     /// Writes the configuration for these servers. Spending is unlimited unless `more` says otherwise.
     pub fn configure(&self, pilot: &str, galaxy: &str, more: &str) {
+        self.configure_game(pilot, &format!("upstream = \"{galaxy}\""), more);
+    }
+
+    /// The same with a line that says where the game is.
+    pub fn configure_game(&self, pilot: &str, game: &str, more: &str) {
         std::fs::create_dir_all(self.path()).expect("a home");
         let budget = match more.contains("[budget]") {
             true => "",
@@ -188,7 +193,7 @@ impl Home {
             "{budget}[swarm]\nmax_myses = 1000\nturn_pause = \"50ms\"\ndefault_provider = \"pilot\"\n\
              [providers.pilot]\nendpoint = \"{pilot}\"\nmodel = \"pilot\"\n\
              max_concurrency = 64\nretry = [\"20ms\", \"50ms\", \"100ms\"]\n\
-             [mcp]\nupstream = \"{galaxy}\"\nretry = [\"20ms\", \"50ms\"]\n\
+             [mcp]\n{game}\nretry = [\"20ms\", \"50ms\"]\n\
              logins_per_minute = 1000000\n{more}"
         );
         std::fs::write(self.file("zoea.toml"), text).expect("a configuration");

@@ -18,11 +18,12 @@ use actors::domain::model::{ChatMessage, ModelAnswer, ModelFault, RequestedCall,
 use actors::domain::order::MysisOrder;
 use actors::domain::record::{Mission, StoredHistory};
 use actors::domain::rules::SwarmRules;
+use actors::domain::samples::StoredSamples;
 use actors::domain::state::LifeState;
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::write::Write;
 
-use super::request_rules::{is_taken_by_strict_providers, without_aside};
+use super::request_rules::{is_taken_by_strict_providers, without_runtime_note};
 use setup::{past, rules};
 
 pub use moves::{Move, moves};
@@ -36,6 +37,7 @@ pub struct World {
     sent: BTreeMap<CallKey, ()>,
     snapshots: Vec<(Arc<str>, SnapshotResult)>,
     memo: Option<Arc<str>>,
+    samples: StoredSamples,
     notes_after: Seq,
     mission: Option<Mission>,
     ask: Option<ModelQuery>,
@@ -69,6 +71,7 @@ impl World {
             sent: BTreeMap::new(),
             snapshots: Vec::new(),
             memo: None,
+            samples: StoredSamples::default(),
             notes_after: Seq(0),
             mission: None,
             ask: None,
@@ -289,6 +292,8 @@ impl World {
             totals: None,
             snapshots: self.snapshots.clone(),
             watch: self.memo.clone(),
+            samples: self.samples.clone(),
+            tasks: BTreeMap::new(),
         };
         let past = past(&self.rules, self.mission.clone(), recollection);
         let (life, effects) = Life::restore(past, Now::from_timestamp(Timestamp(self.now)));
@@ -345,7 +350,9 @@ impl World {
                 Effect::Wake { alarm, .. } => self.alarm = Some(alarm),
                 Effect::Tell(EventKind::TurnStarted { .. }) => self.before = None,
                 Effect::Release { .. }
+                | Effect::CancelTask(_)
                 | Effect::Answer { .. }
+                | Effect::AnswerQuestion { .. }
                 | Effect::Tell(_)
                 | Effect::Leave => {}
             }
@@ -380,6 +387,7 @@ impl World {
             }
             Write::ForgetSnapshots { .. } => self.snapshots.clear(),
             Write::Watched { memo, .. } => self.memo = Some(memo),
+            Write::Samples { hour, .. } => self.samples.keep(&hour),
             _ => {}
         }
     }
@@ -471,7 +479,7 @@ fn as_text(messages: &[ChatMessage]) -> (ChatMessage, String) {
         ChatMessage::Tool { call_id, text } => format!("\ntool {call_id} {text}"),
     };
     let all: String = messages.iter().skip(1).map(shown).collect();
-    (messages[0].clone(), without_aside(&all).to_string())
+    (messages[0].clone(), without_runtime_note(&all).to_string())
 }
 
 /// The newest row that words of the model answer.

@@ -158,6 +158,7 @@ pub async fn fly(count: usize, rate: u64) -> anyhow::Result<()> {
         terminal: DashboardTerminal::new(display),
         address: Arc::new(address),
         quit: CancellationToken::new(),
+        goes_on: Arc::default(),
         exporter: None,
     };
     let quit = link.quit.clone();

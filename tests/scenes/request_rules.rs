@@ -122,7 +122,7 @@ fn holds_beginning(sent: &str, wanted: &str) -> bool {
 }
 
 /// A message's text without the runtime note.
-pub fn without_aside(text: &str) -> &str {
+pub fn without_runtime_note(text: &str) -> &str {
     let (kept, _) = text.rsplit_once(RUNTIME_NOTE_LINE).unwrap_or((text, ""));
     kept.strip_suffix("\n\n").unwrap_or(kept)
 }
@@ -183,7 +183,7 @@ impl<'a> Sent<'a> {
             else {
                 continue;
             };
-            for (seq, at) in marks(without_aside(text)) {
+            for (seq, at) in marks(without_runtime_note(text)) {
                 places.insert(seq, (place, at));
             }
         }

@@ -9,6 +9,7 @@ use actors::domain::ids::MysisId;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::rules::{ProviderRules, RelaunchPolicy, SupervisionRules, SwarmRules};
 use actors::domain::state::LifeState;
+use actors::freeze::FreezeSwitch;
 use actors::ports::{AnswerMeter, Archive, Ledger as _, Link, Models, Upstream};
 use anyhow::Context;
 use futures::FutureExt;
@@ -41,6 +42,7 @@ pub async fn kill_often(measured: &MeasuredLedger, kills: usize) -> anyhow::Resu
         models: Arc::new(Deaf(asked)),
         upstream: Arc::new(Nowhere),
         clock: Arc::new(MachineClock),
+        freeze: FreezeSwitch::default(),
     };
     let args = CommanderArgs {
         resume: true,

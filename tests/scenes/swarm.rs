@@ -19,6 +19,7 @@ use actors::domain::record::{MysisProfile, MysisRecord, ProfileChange};
 use actors::domain::rules::{ProviderRules, SwarmRules};
 use actors::domain::state::LifeState;
 
+mod played;
 mod stored;
 
 pub use stored::Stored;
@@ -382,6 +383,8 @@ impl Swarm {
                 Ok(CompletedOrder::Reloaded(Reloaded::default())),
                 Vec::new(),
             ),
+            Order::Freeze => frozen(Some(at), at),
+            Order::Thaw => frozen(None, at),
         }
     }
 
@@ -406,6 +409,7 @@ impl Swarm {
                 Vec::new(),
             ),
             MysisOrder::Configure(change) => self.configure(name, &change, at),
+            MysisOrder::Answer(_) => (Err(OrderRefusal::NoQuestion), Vec::new()),
         }
     }
 
@@ -711,4 +715,15 @@ pub fn rules() -> Arc<SwarmRules> {
         ]),
         ..SwarmRules::default()
     })
+}
+
+/// The answer to a freeze or a thaw, and its event.
+fn frozen(since: Option<Timestamp>, at: Timestamp) -> (OrderResult, Vec<SwarmEvent>) {
+    let what = EventKind::FreezeChanged(since);
+    let event = SwarmEvent {
+        at,
+        mysis: None,
+        what,
+    };
+    (Ok(CompletedOrder::Frozen(since)), vec![event])
 }

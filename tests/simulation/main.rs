@@ -24,7 +24,7 @@ fn options(seed: u64) -> SimulationOptions {
         wildness: 20.0,
         with_all_faults: false,
         thinking: Duration::from_secs(4),
-        on_day: None,
+        progress: None,
         is_loud: false,
         adapters: zoea::wiring::simulated::adapters(),
     }

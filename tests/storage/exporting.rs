@@ -110,6 +110,60 @@ fn an_export_imports_into_a_new_home_and_exports_the_same_bytes() {
 }
 
 #[test]
+fn samples_stay_thinned_and_count_no_rows_that_are_not_there() {
+    let home = played();
+    // The same hour may be in both tables, if the clock was set back. Rows were written while the
+    // export ran.
+    sqlite::execute(
+        &home.file("zoea.db"),
+        "INSERT INTO sample_hour SELECT mysis_id, hour, packed FROM sample; \
+         INSERT INTO sample_hour SELECT mysis_id, hour - 400, packed FROM sample; \
+         UPDATE sample SET upto = upto + 1000;",
+    );
+    let export = home.ok(&["export"]);
+    let marked = ["\"thinned\":true,", "\"thinned\":false,"];
+    assert!(marked.iter().all(|mark| export.contains(mark)));
+    let older = marked
+        .iter()
+        .fold(export.clone(), |text, mark| text.replace(mark, ""));
+    let samples = |home: &Home, table: &str| {
+        let query =
+            format!("SELECT mysis_id || ' ' || hour || ' ' || hex(packed) FROM {table} ORDER BY 1");
+        sqlite::column(&home.file("zoea.db"), &query)
+    };
+    let mut others = Vec::new();
+    for text in [&export, &older] {
+        let other = Home::new();
+        other.configure("http://127.0.0.1:9/v1", "", "");
+        let file = other.file("export.jsonl");
+        std::fs::write(&file, text).expect("written");
+        other.ok(&["import", file.to_str().expect("text")]);
+        for table in ["sample", "sample_hour"] {
+            assert_eq!(samples(&other, table), samples(&home, table), "{table}");
+        }
+        // Rows that were broken for this test are mistakes of another check.
+        let (checked, _) = zoea_rig::texts(&other.run(&["db", "check", "--json"]));
+        let checked: serde_json::Value = serde_json::from_str(&checked).expect("JSON");
+        let mut checks = checked["checks"].as_array().expect("checks").iter();
+        let of_samples = checks.find(|check| check["name"] == "samples");
+        assert_eq!(of_samples.expect("the check")["ok"], true, "{checked}");
+        others.push((other, file));
+    }
+    // Samples of a deleted Mysis stayed, and are newer than those of an old export.
+    let (other, file) = &others[0];
+    other.ok(&["mysis", "delete", "alpha", "--yes"]);
+    sqlite::execute(
+        &other.file("zoea.db"),
+        "UPDATE sample SET packed = x'01', upto = 5000;",
+    );
+    let before = ["sample", "sample_hour"].map(|table| samples(other, table));
+    let taken = other.ok(&["import", file.to_str().expect("text")]);
+    assert!(taken.contains("1 myses"), "{taken}");
+    let after = ["sample", "sample_hour"].map(|table| samples(other, table));
+    assert_eq!(after, before);
+}
+
+#[test]
 fn markdown_is_for_reading_and_breaks_nothing_of_it() {
     let home = played();
     let page = home.ok(&["export", "--mysis", "alpha", "--format", "md"]);

@@ -4,8 +4,8 @@
 use std::process::Output;
 use std::sync::Arc;
 
-use actors::domain::clean::is_hidden;
 use serde_json::{Value, json};
+use zoea_text::clean::is_hidden;
 
 use crate::parrot::Parrot;
 use zoea_rig::Home;

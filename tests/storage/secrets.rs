@@ -26,7 +26,7 @@ const POOLED: &str = "pool-pass-13579bdf2468";
 
 /// A model server and a game that know the secrets and reveal all of them.
 #[derive(Clone, Default)]
-struct Gossip {
+struct Recorder {
     asked: Arc<AtomicUsize>,
     refuses: Arc<AtomicBool>,
     bodies: Arc<Mutex<Vec<String>>>,
@@ -34,7 +34,7 @@ struct Gossip {
 }
 
 struct Servers {
-    gossip: Gossip,
+    gossip: Recorder,
     address: SocketAddr,
     _runtime: tokio::runtime::Runtime,
 }
@@ -46,7 +46,7 @@ impl Servers {
             .enable_all()
             .build()
             .expect("a runtime");
-        let gossip = Gossip::default();
+        let gossip = Recorder::default();
         let router = Router::new()
             .route("/v1/chat/completions", post(model))
             .route("/mcp", any(game))
@@ -64,7 +64,7 @@ impl Servers {
     }
 }
 
-async fn model(State(gossip): State<Gossip>, headers: HeaderMap, body: String) -> Response {
+async fn model(State(gossip): State<Recorder>, headers: HeaderMap, body: String) -> Response {
     let shown = headers
         .get("authorization")
         .and_then(|value| value.to_str().ok());
@@ -102,7 +102,7 @@ async fn model(State(gossip): State<Gossip>, headers: HeaderMap, body: String) -
     .into_response()
 }
 
-async fn game(State(gossip): State<Gossip>, Json(request): Json<Value>) -> Response {
+async fn game(State(gossip): State<Recorder>, Json(request): Json<Value>) -> Response {
     let told = json!({
         "username": "Quill", "password": PASSWORD, "session_id": SESSION,
         "message": format!("Welcome! Your password is {PASSWORD}, your session {SESSION}."),

@@ -64,7 +64,7 @@ fn a_spoilt_home_works_with_every_command_and_is_mended_once() {
     ] {
         let home = spoilt();
         let (_, said) = home.fails(&["db", "check"]);
-        assert!(said.contains("1 of 7 checks failed"), "{said}");
+        assert!(said.contains("1 of 8 checks failed"), "{said}");
         assert!(!mends(&home, &["db", "backup", &copy(&home, "before.db")]));
         assert!(mends(&home, first), "{first:?}");
         for then in [

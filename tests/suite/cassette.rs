@@ -1,5 +1,5 @@
-//! The first night's cassette, played back through the whole program: a real model's answers, good
-//! and bad, are taken one by one, stored as they were said, and carried out once.
+//! Two nights' cassettes, played back through the whole program: a real model's answers, good and
+//! bad, are taken one by one, stored as they were said, and carried out once.
 
 mod player;
 
@@ -14,9 +14,9 @@ use player::{MODEL, Player, Recorded, Said};
 /// The model calls that end a turn.
 const CALLS_OF_A_TURN: u64 = 10;
 
-fn cassette(part: &str) -> BTreeMap<String, VecDeque<Recorded>> {
+fn cassette(night: &str, part: &str) -> BTreeMap<String, VecDeque<Recorded>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/cassettes");
-    player::read(&folder.join("first-night.jsonl.gz"), part)
+    player::read(&folder.join(format!("{night}-night.jsonl.gz")), part)
 }
 
 /// A home whose swarm plays this game with the player's answers.
@@ -133,8 +133,20 @@ fn counted_calls(home: &Home) -> f64 {
 }
 
 #[test]
-fn a_real_models_night_is_taken_stored_and_carried_out_once() {
-    let answers = cassette("night");
+fn a_real_models_first_night_is_taken_and_stored_once() {
+    play("first");
+}
+
+#[test]
+fn a_real_models_second_night_is_taken_stored_and_carried_out_once() {
+    let carried_out = play("second");
+    assert!(carried_out > 20, "{carried_out} calls changed the world");
+}
+
+/// Plays a night back. Returns how many calls changed the game's world, which is none in the first
+/// night.
+fn play(night: &str) -> usize {
+    let answers = cassette(night, "night");
     let said: BTreeMap<String, Vec<Said>> = answers
         .iter()
         .map(|(name, all)| {
@@ -191,12 +203,12 @@ fn a_real_models_night_is_taken_stored_and_carried_out_once() {
     assert_eq!(events.iter().find(is_bad), None);
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
-    check_ledger(&home, &said.keys().cloned().collect(), &ledger);
+    check_ledger(&home, &said.keys().cloned().collect(), &ledger)
 }
 
-/// What the game carried out is what conversations tell, each once.
-fn check_ledger(home: &Home, names: &BTreeSet<String>, ledger: &Path) {
-    let text = std::fs::read_to_string(ledger).unwrap_or_default();
+/// What the game carried out is what conversations tell, each once. Returns how much it was.
+fn check_ledger(home: &Home, names: &BTreeSet<String>, ledger: &Path) -> usize {
+    let text = std::fs::read_to_string(ledger).expect("a ledger");
     let all = lines(&text);
     let done: Vec<&Value> = all.iter().filter(|line| line["ok"] == true).collect();
     let rows = names
@@ -207,6 +219,7 @@ fn check_ledger(home: &Home, names: &BTreeSet<String>, ledger: &Path) {
         row["kind"] == "result" && row["metadata"]["is_error"] == false && MUTATIONS.contains(&tool)
     });
     assert_eq!(done.len(), told.count(), "{text}");
+    done.len()
 }
 
 /// The calls in cassettes that change the game's world.
@@ -215,7 +228,7 @@ const MUTATIONS: [&str; 7] = ["travel", "mine", "dock", "undock", "sell", "buy",
 /// The drill's words are drawn anew for each proof, so yesterday's answers cannot pass it.
 #[test]
 fn a_proof_is_not_passed_by_answers_of_another_day() {
-    let player = Player::start(cassette("proof"));
+    let player = Player::start(cassette("first", "proof"));
     let galaxy = Server::galaxy(&[]);
     let home = Home::new();
     let usual = ["setup", "--yes", "--no-start", "--provider", &player.url];

@@ -4,8 +4,8 @@
 //! re-export counts for the file that it leads to, a declaration `mod b;` counts for nothing. A module that names
 //! what an ancestor of its own defines is no need either: such a child is a part of its parent, split off by length,
 //! and the parent hands its state to it. A circle is a set of files that need each other, through others or directly.
-//! The same holds for rooms: the modules right below a package's root, each with all files below it. The screen
-//! (`src/tui`) has no such rooms: a view stands beside its model there, and what all draw with stands beside both.
+//! The same holds for top-level modules: those right below a package's root, each with all files below it. The screen
+//! (`src/tui`) has no such modules: a view stands beside its model there, and what all draw with stands beside both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -74,19 +74,19 @@ fn needs(tree: &ModuleTree) -> Needs {
     needs
 }
 
-/// The same, room by room: a room is a module right below a package's root, with all that is in it.
-fn needs_of_rooms(tree: &ModuleTree, needs: &Needs) -> Needs {
-    let room = |id: usize| {
-        let mut rooms = std::iter::successors(Some(id), |id| tree.modules[*id].parent);
-        let room = rooms.find(|id| {
+/// The same by top-level modules: a module right below a package's root, with all that is in it.
+fn needs_of_top_modules(tree: &ModuleTree, needs: &Needs) -> Needs {
+    let top = |id: usize| {
+        let mut ancestors = std::iter::successors(Some(id), |id| tree.modules[*id].parent);
+        let top = ancestors.find(|id| {
             let above = tree.modules[*id].parent;
             above.is_none_or(|above| tree.modules[above].parent.is_none())
         });
-        tree.modules[room.unwrap_or(id)].file.clone()
+        tree.modules[top.unwrap_or(id)].file.clone()
     };
     let modules = tree.modules.iter().enumerate();
-    let rooms: BTreeMap<&PathBuf, PathBuf> = modules
-        .map(|(id, module)| (&module.file, room(id)))
+    let tops: BTreeMap<&PathBuf, PathBuf> = modules
+        .map(|(id, module)| (&module.file, top(id)))
         .collect();
     let mut found = Needs::new();
     for (file, of_file) in needs
@@ -95,11 +95,11 @@ fn needs_of_rooms(tree: &ModuleTree, needs: &Needs) -> Needs {
     {
         for (other, names) in of_file
             .iter()
-            .filter(|(other, _)| rooms[file] != rooms[*other])
+            .filter(|(other, _)| tops[file] != tops[*other])
         {
-            let of_room = found.entry(rooms[file].clone()).or_default();
-            of_room
-                .entry(rooms[other].clone())
+            let of_top = found.entry(tops[file].clone()).or_default();
+            of_top
+                .entry(tops[other].clone())
                 .or_default()
                 .extend(names.clone());
         }
@@ -195,9 +195,9 @@ fn no_files_need_each_other() {
 }
 
 #[test]
-fn no_rooms_of_a_package_need_each_other() {
+fn no_top_modules_of_a_package_need_each_other() {
     let tree = workspace();
-    let circles = circles(&needs_of_rooms(&tree, &needs(&tree)));
+    let circles = circles(&needs_of_top_modules(&tree, &needs(&tree)));
     assert!(
         circles.is_empty(),
         "{} circles\n{}",

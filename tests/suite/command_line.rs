@@ -15,10 +15,8 @@ fn orders_without_a_swarm_are_kept_for_the_next_run() {
     let sent = home.ok(&["send", "alpha", "hello"]);
     assert!(sent.contains("kept for the next run"), "{sent}");
     let (status, error) = home.fails(&["mysis", "start", "alpha"]);
-    assert_eq!(
-        (status, error.as_str()),
-        (1, "error: no swarm is running here\n")
-    );
+    let told = "error: no swarm is running here; `zoea run` starts one, with --headless without a terminal\n";
+    assert_eq!((status, error.as_str()), (1, told));
 
     let galaxy = Server::galaxy(&[]);
     let pilot = Server::pilot(&[]);

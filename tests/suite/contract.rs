@@ -92,7 +92,7 @@ fn it_names_every_setting() {
     let known = section(2);
     let mut missing = Vec::new();
     let mut seen = 0;
-    for line in zoea::settings::template().lines() {
+    for line in zoea_settings::template().lines() {
         let Some(setting) = line.strip_prefix('#').filter(|rest| !rest.starts_with(' ')) else {
             continue;
         };
@@ -216,12 +216,13 @@ fn it_shows_every_member_of_the_json_that_commands_print() {
     let _swarm = home.fly(&[]);
     home.ok(&["mysis", "create", "alpha"]);
     home.ok(&["send", "alpha", "mine ore"]);
-    let commands: [(&str, &[&str]); 6] = [
+    let commands: [(&str, &[&str]); 7] = [
         ("`mysis list --json`", &["mysis", "list", "--json"]),
         ("`log --json`", &["log", "alpha", "--json"]),
         ("`search --json`", &["search", "ore", "--json"]),
         ("`events --json`", &["events", "--json"]),
         ("`books --json`", &["books", "--json"]),
+        ("`samples --json`", &["samples", "--json"]),
         ("`accounts list --json`", &["accounts", "list", "--json"]),
     ];
     for (command, words) in commands {

@@ -6,8 +6,8 @@ use actors::domain::life::Mode;
 use serde_json::{Map, Value};
 use zoea::control::client::{ControlClient, ControlError};
 use zoea::home;
-use zoea::settings::{ConfigSource, Environment, Settings};
 use zoea::wiring::{LaunchOptions, Observers, RunningSwarm};
+use zoea_settings::{ConfigSource, Environment, Settings};
 
 use zoea_rig::{Home, http, until};
 

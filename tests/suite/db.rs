@@ -34,6 +34,7 @@ fn assert_sound(home: &Home) {
         "places",
         "index",
         "books",
+        "samples",
         "figures",
     ];
     assert_eq!(names, all);
@@ -46,7 +47,9 @@ fn land(swarm: Process) {
 
 /// The sizes in bytes before and after.
 fn bytes(line: &str) -> (u64, u64) {
-    let numbers = line.split_whitespace().filter_map(|word| word.parse().ok());
+    let numbers = line
+        .split_whitespace()
+        .filter_map(|word| word.replace(',', "").parse().ok());
     let numbers: Vec<u64> = numbers.collect();
     (numbers[0], numbers[1])
 }

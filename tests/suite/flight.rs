@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use zoea_rig::{Home, Process, Server, http, lines, until};
+use zoea_rig::{Home, Process, Server, http, lines, texts, until, zoea};
 
 /// Reads events until every Mysis has called all of these tools.
 pub(crate) fn until_all_have(process: &mut Process, myses: usize, tools: &[&str]) -> Vec<Value> {
@@ -50,6 +50,11 @@ fn every_mysis_registers_mines_and_sells() {
     assert_eq!(alpha["state"], "running");
     assert_eq!(alpha["mcp"], "ok");
     assert!(alpha["tokens_in"].as_u64().unwrap_or(0) > 0);
+    let results = home.ok(&[
+        "log", "alpha", "--kind", "result", "--words", "--limit", "0",
+    ]);
+    assert!(results.contains("        mined "), "{results}");
+    assert!(!results.contains("        {"), "{results}");
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
     let stats = pilot_stats(&pilot.url);
@@ -147,14 +152,11 @@ fn after_a_kill_a_plain_run_says_who_ran_and_starts_them_at_a_word_or_by_configu
         assert!(told.contains("2 Myses were running when"), "{told}");
         let alpha = until("it has read its past", || {
             let alpha = home.mysis("alpha");
-            alpha["reason"].is_string().then_some(alpha)
+            let reason = alpha["reason"].as_str()?;
+            let has_read = reason.starts_with("interrupted: it ran until 20");
+            has_read.then_some(alpha)
         });
         assert_eq!(alpha["state"], "idle");
-        let reason = alpha["reason"].as_str().expect("a text");
-        assert!(
-            reason.starts_with("interrupted: it ran until 20"),
-            "{reason}"
-        );
         let page = home.ok(&["status"]);
         assert!(page.contains("interrupted: 2 ran when"), "{page}");
         swarm.signal("-KILL");
@@ -210,6 +212,27 @@ fn offline_needs_nothing_and_stops_in_good_order() {
         !offline.join("run.json").exists(),
         "nothing claims to run any more"
     );
+    // What it spent is known to be free of charge, also while nothing runs.
+    let ask = |words: &[&str]| {
+        let asked = zoea().arg("--home").arg(&offline).args(words).output();
+        let (out, err) = texts(&asked.expect("the command runs"));
+        assert!(err.is_empty(), "{words:?}: {err}");
+        out
+    };
+    let status: Value = serde_json::from_str(&ask(&["status", "--json"])).expect("JSON");
+    let today = &status["today"];
+    assert!(today["tokens_in"].as_u64() > Some(0), "{today}");
+    assert_eq!(today["cost"], 0.0, "{today}");
+    assert_eq!(today["budget_percent"], Value::Null, "{today}");
+    let samples: Value = serde_json::from_str(&ask(&["samples", "--sum", "--json"])).expect("JSON");
+    let samples = samples["series"][0]["samples"].as_array().expect("samples");
+    assert!(
+        samples.iter().all(|sample| sample["cost"] == 0.0),
+        "{samples:?}"
+    );
+    assert!(!ask(&["samples"]).contains("unknown"));
+    let report = ask(&["report", "--day", "today"]);
+    assert!(!report.contains("unknown"), "{report}");
 }
 
 #[test]

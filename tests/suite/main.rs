@@ -1,7 +1,9 @@
 //! The whole program as its users run it: real processes, real files, real sockets.
 
 mod access;
+mod asking;
 mod cassette;
+mod child;
 mod circles;
 mod command_line;
 mod contract;
@@ -11,6 +13,7 @@ mod dependencies;
 mod flight;
 mod game_load;
 mod grouped;
+mod links;
 mod listeners;
 mod listing;
 mod module_tree;
@@ -24,6 +27,7 @@ mod recording;
 mod references;
 mod reporting;
 mod revival;
+mod samples;
 mod setup;
 mod silence;
 mod spans;

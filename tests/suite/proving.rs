@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use zoea_rig::{Home, Server, http, texts, until};
+use zoea_rig::{Home, Process, Server, http, texts, until};
 
 const PROVE: [&str; 4] = ["doctor", "--prove", "--yes", "--json"];
 
@@ -43,6 +43,39 @@ fn nothing_is_spent_where_nobody_agrees() {
         said.contains("there is no provider `nobody`; there are pilot"),
         "{said}"
     );
+}
+
+#[test]
+fn nothing_is_proven_while_frozen_and_a_freeze_breaks_a_proof_off() {
+    let pilot = Server::pilot(&["--nonsense", "0", "--latency", "1s"]);
+    let home = Home::new();
+    home.configure(&pilot.url, "", "");
+    let requests = || {
+        let stats = format!("http://{}/stats", pilot.address());
+        let (_, stats) = http("GET", &stats, &[], "");
+        let stats: Value = serde_json::from_str(&stats).expect("JSON");
+        stats["requests"].as_u64().expect("a number")
+    };
+    home.ok(&["freeze"]);
+    let (_, said) = home.fails(&PROVE);
+    assert!(said.contains("the swarm is frozen"), "{said}");
+    let (_, said) = home.fails(&["setup", "--yes", "--provider", &pilot.url, "--no-start"]);
+    assert!(said.contains("the swarm is frozen"), "{said}");
+    assert_eq!(requests(), 0);
+    assert!(home.ok(&["thaw"]).contains("the next start is not frozen"));
+
+    let proof = Process::spawn(home.command(&PROVE));
+    until("it asks", || (requests() > 1).then_some(()));
+    home.ok(&["freeze"]);
+    let ended = proof.wait();
+    assert!(!ended.success());
+    let asked = requests();
+    let begun = std::time::Instant::now();
+    until("a while has passed", || {
+        assert_eq!(requests(), asked);
+        (begun.elapsed().as_secs() >= 2).then_some(())
+    });
+    assert!(!home.file("proofs.json").exists(), "nothing is kept");
 }
 
 #[test]

@@ -76,7 +76,10 @@ fn whoever_cannot_reach_its_provider_waits_and_says_so() {
     });
     assert_eq!(alpha["state"], "running");
     let activity = alpha["activity"].as_str().unwrap_or_default();
-    assert!(activity.contains("is its server running?"), "{activity}");
+    assert!(
+        activity.contains("the server at http://127.0.0.1:9 cannot be reached; is it running?"),
+        "{activity}"
+    );
     let retries = home.lines(&["log", "alpha", "--kind", "host", "--json"]);
     let codes: Vec<&str> = retries
         .iter()

@@ -117,6 +117,7 @@ fn the_metrics_agree_with_the_books_the_events_and_the_model_server() {
     assert_eq!(number("zoea_mailbox_depth{actor=\"store\"}"), 0.0);
     // Every result among the rows is counted once under its own status, also the result of a call
     // that was never made or that the stop cut off.
+    assert!(number("zoea_credits_earned{mysis=\"alpha\"}").is_finite());
     let rows: Vec<Value> = ["alpha", "beta"]
         .into_iter()
         .flat_map(|name| home.lines(&["log", name, "--limit", "0", "--kind", "result", "--json"]))

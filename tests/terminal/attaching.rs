@@ -102,11 +102,11 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     one.sees_beside("✓", "message beta");
     other.sees("what is in the hold?");
     other.sees("YOU");
-    assert!(one.contents().contains("PROVIDER"), "the table stays");
+    assert!(one.contents().contains("DOING"), "the table stays");
 
     // The size, the background, files and the history of inputs belong to each terminal.
-    one.resize(60, 12);
-    one.sees("needs 80×20, has 60×12");
+    one.resize(38, 9);
+    one.sees("needs 40×10, has 38×9");
     one.resize(120, 40);
     one.sees_beside("beta", "running");
     one.types("\u{1a}");
@@ -119,7 +119,7 @@ fn two_terminals_on_one_service_see_the_same_and_leave_it_alone() {
     assert_eq!(pictures.count(), 2, "as text and as a picture");
     one.types("b");
     one.types("Sell it all.\r");
-    other.goes_back_to("PROVIDER");
+    other.goes_back_to("DOING");
     other.sees_beside("MISSION", "Sell it all.");
     other.types(":export md\r");
     other.sees("md");
@@ -218,7 +218,7 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     terminal.sees("idle → running");
     terminal.sees("the mission: ");
     terminal.sees("(by program)");
-    terminal.goes_back_to("PROVIDER");
+    terminal.goes_back_to("DOING");
     terminal.types("b");
     terminal.types("Sell it all.\r");
     until("the order is recorded", || {
@@ -231,7 +231,7 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
 
     let _service = Service::start(folder.path());
     let mut terminal = attach(folder.path(), 120, 40);
-    terminal.sees("PROVIDER");
+    terminal.sees("DOING");
     terminal.types("L");
     terminal.sees("MESSAGES");
     terminal.sees("(by program)");

@@ -1,6 +1,10 @@
 //! The real program in a real terminal, operated by keys and read from the screen.
 
 mod attaching;
+mod command_line;
+mod freezing;
+mod leaving;
+mod linking;
 mod operating;
 mod proving;
 mod readme;

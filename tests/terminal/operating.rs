@@ -75,7 +75,7 @@ fn a_day_at_the_bridge() {
     // A search finds the message from another view.
     terminal.types("/in the hold\r");
     terminal.sees("of `in the hold`");
-    terminal.goes_back_to("PROVIDER");
+    terminal.goes_back_to("DOING");
 
     // A mission for all Myses.
     terminal.types("b");
@@ -83,7 +83,7 @@ fn a_day_at_the_bridge() {
     terminal.sees_beside("MISSION", "Sell everything at once.");
     open(&mut terminal, "alpha");
     terminal.sees("YOU (BROADCAST)");
-    terminal.goes_back_to("PROVIDER");
+    terminal.goes_back_to("DOING");
 
     // A stopped Mysis takes no message, shows the reason, and keeps the typed text.
     terminal.types(":stop zulu\r");
@@ -98,7 +98,7 @@ fn a_day_at_the_bridge() {
     terminal.sees_no("are you there?");
     terminal.types("r");
     terminal.sees("4 running");
-    terminal.goes_back_to("PROVIDER");
+    terminal.goes_back_to("DOING");
 
     // A Mysis is deleted, after a question.
     terminal.types("/zulu\r");
@@ -170,8 +170,8 @@ fn a_small_window_the_background_and_a_signal_leave_a_sane_terminal() {
 
     // A terminal that is too small says so. The view returns when it is large enough.
     open(&mut terminal, "beta");
-    terminal.resize(60, 12);
-    terminal.sees("needs 80×20, has 60×12");
+    terminal.resize(38, 9);
+    terminal.sees("needs 40×10, has 38×9");
     terminal.resize(80, 20);
     terminal.sees_beside(" beta  ", "following");
     terminal.resize(200, 60);

@@ -86,6 +86,40 @@ fn whoever_leaves_while_it_is_tried_has_written_nothing() {
 }
 
 #[test]
+fn who_cannot_play_is_not_asked_again_because_a_flag_named_him() {
+    let writes = Server::pilot(&["--nonsense", "0", "--fault", "prose-calls"]);
+    let pilot = Server::pilot(&["--nonsense", "0"]);
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(80, 24, folder.path());
+    let url = &writes.url;
+    terminal.types(&format!(
+        "\"$ZOEA\" setup --provider {url} --game offline --myses 1 --cap 1Mtokens --no-start\r"
+    ));
+    for question in ["Which model?", "Try it now?"] {
+        terminal.sees(question);
+        terminal.types("\r");
+    }
+    terminal.sees("Choose again");
+    terminal.sees("Which model server?");
+    terminal.types("another\r");
+    terminal.sees("[such as");
+    terminal.types(&format!("{}\r", pilot.url));
+    terminal.sees("Which model?");
+    terminal.types("\r");
+    terminal.sees("Which game?");
+    terminal.types("built-in\r");
+    for question in ["Try it now?", "Write it"] {
+        terminal.sees(question);
+        terminal.types("\r");
+    }
+    terminal.sees("starts it.");
+    terminal.comes_back();
+    let text = std::fs::read_to_string(folder.path().join(".zoea/zoea.toml")).expect("a file");
+    assert!(text.contains(&pilot.url) && !text.contains(url), "{text}");
+    assert!(text.contains("tokens_per_day = 1000000"), "{text}");
+}
+
+#[test]
 fn what_is_wrong_with_an_address_stays_in_sight() {
     let galaxy = Server::galaxy(&[]);
     let folder = TempDir::new().expect("a folder");
@@ -198,7 +232,7 @@ fn what_a_server_refuses_is_told_at_the_question_and_nothing_is_written() {
         &mut terminal,
         "gpt-99 cannot play. Choose again, or leave with Esc.",
     );
-    terminal.sees("Its key");
+    terminal.sees("Which model server?");
     terminal.types("\u{3}");
     terminal.sees("nothing was written");
     // What answers with a page is no model server.

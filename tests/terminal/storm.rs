@@ -91,6 +91,7 @@ fn settle(terminal: &mut Terminal, listed: &Value) -> String {
         .iter()
         .map(row_of)
         .collect();
+    terminal.types(":columns name,state,account,provider,model,turns,tokens\r");
     terminal.until("every Mysis is there as listed", |screen| {
         let contents = screen.contents();
         rows.iter()
@@ -112,7 +113,11 @@ fn after_a_storm_of_orders_every_row_is_that_of_the_database() {
         terminal.types(":start all\r");
     }
     terminal.types(":stop all\ry");
-    terminal.sees(" 0 running   ⬡ 0 idle");
+    terminal.until("nobody runs or is idle", |screen| {
+        let contents = screen.contents();
+        let counts = contents.lines().next().unwrap_or_default();
+        counts.contains("stopped") && !counts.contains("running") && !counts.contains("idle")
+    });
     let listed = with_their_accounts(folder.path());
     let last = settle(&mut terminal, &listed);
     let count = listed.as_array().expect("a list").len();

@@ -5,7 +5,12 @@
     reason = "a test that finds nothing there has failed, and insta's macros unwrap"
 )]
 
+mod contrast;
+mod graphs;
+mod header;
 mod operator;
 mod properties;
+mod sizes;
 mod snapshots;
+mod states;
 mod supervision;

@@ -4,13 +4,15 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 
 use actors::domain::event::SwarmEvent;
+use actors::domain::ids::MysisId;
 use actors::domain::ids::{Now, Timestamp};
+use actors::domain::samples::{Flow, GameFacts, Minute, Sample, SampleQuery, SampleSeries};
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::screen::UiEffect;
 use actors::ports::{Archive, ArchiveFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use zoea_tui::dashboard::input_event::{Input, key, letter};
+use zoea_tui::dashboard::input_event::{Input, ctrl, key, letter};
 use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::dump;
 use zoea_tui::theme::Depth;
@@ -113,7 +115,10 @@ impl Operator {
                 self.board
                     .on_search_result(stamp, found.map(|found| found.rows));
             }
-            UiEffect::Export { .. } | UiEffect::Quit => {}
+            UiEffect::ReadSamples { id, query } => {
+                self.board.on_samples(id, Ok(made_series(&query)));
+            }
+            UiEffect::Export { .. } | UiEffect::Quit | UiEffect::Leave => {}
         }
     }
 
@@ -143,8 +148,41 @@ fn press(name: &str) -> Option<KeyEvent> {
         "right" => KeyCode::Right,
         "pgup" => KeyCode::PageUp,
         "pgdn" => KeyCode::PageDown,
+        "ctrl-c" => return Some(ctrl('c')),
         "alt-enter" => return Some(KeyEvent::new(KeyCode::Enter, KeyModifiers::ALT)),
         _ => return None,
     };
     Some(key(code))
+}
+
+/// Samples of Myses that earn, each a little more than the one before, and of which each fails for a while.
+fn made_series(query: &SampleQuery) -> Vec<SampleSeries> {
+    let series = |mysis: Option<MysisId>| {
+        let factor = mysis.map_or(10, |mysis| mysis.0);
+        let samples = (0..i64::try_from(query.steps.count).unwrap()).map(|step| Sample {
+            minute: Minute(query.steps.first.0 + step * query.steps.minutes),
+            facts: GameFacts {
+                credits: Some(500 + factor * step * 40),
+                ..GameFacts::default()
+            },
+            flow: Flow {
+                earned: Some(factor * (40 + step % 7 * 10)),
+                tokens_in: 20_000,
+                failures: u64::from(step % 20 < 3),
+                ..Flow::default()
+            },
+        });
+        SampleSeries {
+            mysis,
+            samples: samples.collect(),
+        }
+    };
+    match query.is_sum {
+        true => vec![series(None)],
+        false => query
+            .myses
+            .iter()
+            .map(|mysis| series(Some(*mysis)))
+            .collect(),
+    }
 }

@@ -32,7 +32,7 @@ fn check(name: &str, swarm: impl Fn() -> Swarm, play: impl Fn(&mut Operator)) {
 }
 
 /// Twelve Myses in all states, with a mission.
-fn normal() -> Swarm {
+pub(crate) fn normal() -> Swarm {
     let mut swarm = Swarm::new(12, 3, 7);
     let now = Timestamp(START.0 + 3_590_000);
     for (place, id) in swarm.ids().into_iter().enumerate() {
@@ -68,7 +68,7 @@ fn crowd() -> Swarm {
 }
 
 /// Whatever can be the matter with one.
-fn troubled() -> Swarm {
+pub(crate) fn troubled() -> Swarm {
     let mut swarm = normal();
     let now = Timestamp(START.0 + 3_580_000);
     let ids = swarm.ids();
@@ -103,7 +103,7 @@ fn troubled() -> Swarm {
 }
 
 /// Names and words that take two columns, or none.
-fn wide() -> Swarm {
+pub(crate) fn wide() -> Swarm {
     let mut swarm = Swarm::new(0, 0, 1);
     let now = Timestamp(START.0 + 3_590_000);
     for name in [
@@ -278,11 +278,21 @@ fn the_palette() {
 }
 
 #[test]
+fn graphs() {
+    check("graphs-swarm", normal, |operator| {
+        operator.keys("g");
+    });
+    check("graphs-marked", normal, |operator| {
+        operator.keys("   g<right>j");
+    });
+}
+
+#[test]
 fn a_terminal_that_is_too_small_says_so_and_keeps_its_state() {
     let mut operator = Operator::at(normal(), (120, 40));
     operator.keys("<enter>K");
     let before = operator.text();
-    operator.input(Input::Event(Event::Resize(60, 12)));
+    operator.input(Input::Event(Event::Resize(39, 9)));
     insta::assert_snapshot!("small", operator.text());
     operator.input(Input::Event(Event::Resize(120, 40)));
     assert_eq!(operator.text(), before);
@@ -291,7 +301,7 @@ fn a_terminal_that_is_too_small_says_so_and_keeps_its_state() {
 /// The colours of every theme, as runs of cells that look alike.
 #[test]
 fn every_theme() {
-    for theme in ["dark", "light", "contrast", "none"] {
+    for theme in ["dark", "light", "contrast", "terminal", "none"] {
         let mut operator = Operator::at(troubled(), (80, 20));
         operator.keys(&format!(":theme {theme}<enter> "));
         insta::assert_snapshot!(format!("theme-{theme}"), styles(&operator, Depth::True));

@@ -12,6 +12,7 @@ use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::record::{GameAccount, MysisProfile, MysisRecord};
 use actors::domain::state::LifeState;
 use actors::domain::write::Batch;
+use actors::freeze::FreezeSwitch;
 use actors::ports::{AnswerMeter, Clock, Ledger, LedgerFault, Link, Models, SwarmRecord, Upstream};
 use actors::ui::{self, TerminalLink, UiHandle, UiMsg};
 use futures::FutureExt;
@@ -167,12 +168,14 @@ impl Ship {
             models: Arc::new(Nothing),
             upstream: Arc::new(Nothing),
             clock: Arc::new(Ticking(tokio::time::Instant::now())),
+            freeze: FreezeSwitch::default(),
         };
         let args = CommanderArgs {
             link: Some(TerminalLink {
                 terminal: DashboardTerminal::new(wall.clone()),
                 address: address.clone(),
                 quit: quit.clone(),
+                goes_on: Arc::default(),
                 exporter: None,
             }),
             ..commander_args(swarm, rules(), outside)
@@ -403,6 +406,7 @@ fn visitor(ship: &Ship) -> (Arc<Wall>, UiHandle, CancellationToken) {
         terminal: DashboardTerminal::new(wall.clone()),
         address: Arc::new(address),
         quit: quit.clone(),
+        goes_on: Arc::default(),
         exporter: None,
     };
     ship.commander.cast(CommanderMsg::Attach(link)).unwrap();

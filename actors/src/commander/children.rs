@@ -15,6 +15,7 @@ use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
 use crate::domain::outages::ServerOutages;
 use crate::domain::rules::SwarmRules;
+use crate::freeze::FreezeSwitch;
 use crate::gate::{GateActor, GateArgs, GateHandle, GateMsg};
 use crate::ports::{Clock, Ledger};
 use crate::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg};
@@ -41,7 +42,8 @@ impl ServiceActors {
     ) -> Result<ServiceActors, ActorProcessingErr> {
         let (ledger, clock) = (outside.ledger.clone(), outside.clock.clone());
         let store = spawn_store(myself, ledger.clone(), clock.clone()).await?;
-        let gate = spawn_gate(myself, clock, rules, (books, Arc::default())).await?;
+        let known = (books, Arc::default());
+        let gate = spawn_gate(myself, (clock, &outside.freeze), rules, known).await?;
         Ok(ServiceActors {
             store: watch::Sender::new(store),
             gate: watch::Sender::new(gate),
@@ -94,7 +96,8 @@ impl CommanderState {
             "the gate died and was replaced: for a while more may be asked at once than is allowed",
         );
         let known = (Vec::new(), self.news.outages());
-        let gate = spawn_gate(myself, self.clock().clone(), &self.rules.current, known).await?;
+        let shared = (self.clock().clone(), self.freeze_switch());
+        let gate = spawn_gate(myself, shared, &self.rules.current, known).await?;
         self.services.gate.send_replace(gate);
         self.read_books();
         Ok(())
@@ -137,7 +140,7 @@ async fn spawn_store(
 
 async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
-    clock: Arc<dyn Clock>,
+    (clock, freeze): (Arc<dyn Clock>, &FreezeSwitch),
     rules: &SwarmRules,
     (books, outages): (Vec<CostEntry>, Arc<ServerOutages>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
@@ -146,6 +149,7 @@ async fn spawn_gate(
         rules: gate_rules(rules),
         books,
         outages,
+        freeze: freeze.clone(),
         parent: myself.get_derived(),
     };
     let (gate, _) = Actor::spawn_linked(None, GateActor, args, myself.get_cell()).await?;

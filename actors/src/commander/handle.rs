@@ -11,7 +11,7 @@ use crate::commander::{CommanderMsg, SwarmQuery};
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::MysisStatus;
 use crate::domain::event_record::OrderSource;
-use crate::domain::ids::MysisId;
+use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
 use crate::domain::outages::ServerOutages;
@@ -96,6 +96,11 @@ impl CommanderHandle {
     /// What is told where the swarm runs and nothing happens.
     pub async fn silence(&self) -> Option<Arc<SilenceNotice>> {
         self.ask(SwarmQuery::Silence).await.flatten()
+    }
+
+    /// Since when the swarm is frozen; `None` if it is not.
+    pub async fn frozen_since(&self) -> Option<Timestamp> {
+        self.ask(SwarmQuery::Frozen).await.flatten()
     }
 
     /// The progress of the swarm's logins; `None` if no Mysis waits for one.

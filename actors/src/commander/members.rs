@@ -35,7 +35,7 @@ pub(super) struct SwarmMember {
     pub(super) actor: ActorRef<MysisMsg>,
     pub(super) incarnation: Incarnation,
     /// The record at its last start. Later changes, including those of the profile, are in
-    /// `standing`.
+    /// `status`.
     pub(super) record: MysisRecord,
     pub(super) status: Arc<MysisStatus>,
     /// Whether it was told to run and has not reported that it does. If it dies meanwhile, it

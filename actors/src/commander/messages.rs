@@ -62,6 +62,15 @@ pub enum CommanderMsg {
         /// The answer of the Mysis.
         answer: OrderResult,
     },
+    /// Since when the swarm is frozen was stored, or could not be.
+    FreezeKept {
+        /// Since when; `None` for a thaw.
+        since: Option<Timestamp>,
+        /// Why it could not be stored.
+        kept: Result<(), String>,
+        /// The order's reply.
+        reply: OrderReply,
+    },
     /// The wait before the relaunch of an errored Mysis is over.
     Relaunch(MysisId),
     /// Close the program.
@@ -85,6 +94,8 @@ pub enum SwarmQuery {
     Outages(RpcReplyPort<Arc<ServerOutages>>),
     /// Asks whether the swarm runs and nothing happens.
     Silence(RpcReplyPort<Option<Arc<SilenceNotice>>>),
+    /// Asks since when the swarm is frozen.
+    Frozen(RpcReplyPort<Option<Timestamp>>),
     /// Asks for the progress of the logins.
     LoginProgress(RpcReplyPort<Option<LoginProgress>>),
     /// Asks for the mission in force.

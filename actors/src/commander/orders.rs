@@ -54,6 +54,8 @@ impl CommanderState {
             },
             Order::PoolAccounts(accounts) => self.pool_accounts(accounts, reply),
             Order::Reload => self.reload_configuration(reply),
+            Order::Freeze => self.order_freeze(myself, true, reply),
+            Order::Thaw => self.order_freeze(myself, false, reply),
         }
     }
 

@@ -16,12 +16,12 @@ use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::needs::operator_need;
 use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderResult};
-use crate::domain::redact::Redactor;
 use crate::domain::state::LifeState;
 use crate::domain::write::{Author, Batch, Write};
 use crate::ports::Clock;
 use crate::reply::OrderReply;
 use crate::store::StoreHandle;
+use zoea_text::redact::Redactor;
 
 use super::CommanderState;
 
@@ -230,7 +230,8 @@ impl CommanderState {
     }
 
     /// A reply that records the order after it is carried out, and answers once the record is
-    /// stored.
+    /// stored. A freeze and a thaw are kept in the home, so they are answered while the store is
+    /// away, too.
     pub(super) fn recording_reply(
         &mut self,
         order: &Order,
@@ -250,6 +251,7 @@ impl CommanderState {
             summary.code = RELAUNCH_CODE;
             summary.text = "relaunched".to_string();
         }
+        let is_kept = matches!(order, Order::Freeze | Order::Thaw);
         let (queue, clock) = (self.recorder.queue.clone(), self.recorder.clock.clone());
         let (id, redactor) = (self.recorder.new_id(), self.rules.redactor());
         OrderReply::new(move |answer| {
@@ -264,6 +266,10 @@ impl CommanderState {
             summary.text = redactor.clean(&summary.text).into_owned();
             let mut record = order_record(summary, who, source, clock.now());
             record.id = id;
+            if is_kept {
+                log_and_enqueue(&queue, record, None);
+                return reply.answer(answer);
+            }
             log_and_enqueue(&queue, record, Some(PendingAnswer { reply, answer }));
         })
     }

@@ -19,11 +19,14 @@ impl CommanderState {
         myself: &ActorRef<CommanderMsg>,
         args: CommanderArgs,
     ) -> Result<(), ActorProcessingErr> {
+        let is_frozen = self.freeze_switch().frozen_since().is_some();
         let mut interrupted = 0;
         for record in args.swarm.myses {
             let id = record.id;
-            let starts =
-                args.mode == Mode::Live && starts_by_itself(&record, args.resume, args.start_idle);
+            // A swarm that was frozen stands where it stood.
+            let stood = is_frozen && record.state == LifeState::Running;
+            let starts = args.mode == Mode::Live
+                && (stood || starts_by_itself(&record, args.resume, args.start_idle));
             let is_interrupted = !starts && was_running(&record);
             let coming = match record.state == LifeState::Running && is_interrupted {
                 true => SpawnReason::Interrupted,
@@ -37,6 +40,7 @@ impl CommanderState {
         }
         if args.mode == Mode::Live {
             self.record_start();
+            self.tell_frozen_start();
         }
         if interrupted > 0 && args.mode == Mode::Live {
             let text = interrupted_words(interrupted);

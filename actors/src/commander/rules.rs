@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::domain::order::OrderRefusal;
 use crate::domain::record::{MysisProfile, ProfileChange};
-use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
 use crate::gate::GateMsg;
 use crate::mysis::MysisMsg;
 use crate::ports::Configuration;
 use crate::secrets::Secrets;
+use zoea_text::redact::Redactor;
 
 use super::CommanderState;
 use super::children::gate_rules;

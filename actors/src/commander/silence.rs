@@ -42,7 +42,7 @@ impl CommanderState {
         }
     }
 
-    /// A Mysis stands otherwise than before.
+    /// The status of a Mysis changed.
     pub(super) fn watch_silence(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -61,10 +61,12 @@ impl CommanderState {
     }
 
     /// The swarm's time begins with its first running Mysis, and ends with the last one.
-    fn time_silence(&mut self, myself: &ActorRef<CommanderMsg>) {
+    pub(super) fn time_silence(&mut self, myself: &ActorRef<CommanderMsg>) {
         let now = self.clock().moment();
         let mut members = self.members.iter();
         let runs = members.any(|member| member.status.state == LifeState::Running);
+        // What stands still because it is frozen is not silent.
+        let runs = runs && self.freeze_switch().frozen_since().is_none();
         let watch = &mut self.silence;
         if !runs {
             (watch.running_since, watch.alarm) = (None, None);
@@ -81,6 +83,10 @@ impl CommanderState {
     /// Applies the rule, and tells where its outcome changed. The operator's notice is for a silence
     /// that begins, and for a provider or the swarm alone: a Mysis' silence is a need of its own.
     pub(super) fn update_silence(&mut self) {
+        // While the swarm is frozen, what was told before stays.
+        if self.freeze_switch().frozen_since().is_some() {
+            return;
+        }
         let now = self.clock().moment();
         let since = self.silence.running_since;
         let running_for = since.map(|since| now.since(since)).unwrap_or_default();

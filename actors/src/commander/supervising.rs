@@ -100,6 +100,7 @@ impl CommanderState {
                 SpawnReason::AfterCrash(crash) => Some(crash),
             },
             mode: self.mode,
+            frozen_ms: self.freeze_switch().frozen_ms(self.clock().moment()),
         };
         MysisArgs {
             life,
@@ -146,6 +147,7 @@ impl CommanderState {
             | EventKind::BudgetChanged(_)
             | EventKind::OutagesChanged(_)
             | EventKind::SilenceChanged(_)
+            | EventKind::FreezeChanged(_)
             | EventKind::Notice { .. }
             | EventKind::Shutdown => {}
         }

@@ -156,7 +156,7 @@ impl CommanderState {
         };
         let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
         self.watchers.add(ui.get_derived());
-        for what in self.standings() {
+        for what in self.current_state() {
             let event = SwarmEvent {
                 at: self.now(),
                 mysis: None,

@@ -128,11 +128,12 @@ impl CommanderState {
     }
 
     /// The status of the budget, of the servers and of the swarm, for a new watcher.
-    pub(super) fn standings(&self) -> [EventKind; 3] {
+    pub(super) fn current_state(&self) -> [EventKind; 4] {
         [
             EventKind::BudgetChanged(self.news.budget.clone()),
             EventKind::OutagesChanged(self.news.outages()),
             EventKind::SilenceChanged(self.silence.told()),
+            EventKind::FreezeChanged(self.freeze_switch().frozen_since()),
         ]
     }
 
@@ -144,7 +145,7 @@ impl CommanderState {
             let _ = watcher.send_message(Arc::new(SwarmEvent { at, mysis, what }));
         };
         tell(None, EventKind::Mission(self.mission.text()));
-        for what in self.standings() {
+        for what in self.current_state() {
             tell(None, what);
         }
         for member in self.members.iter() {
@@ -165,6 +166,7 @@ impl CommanderState {
             SwarmQuery::Budget(reply) => drop(reply.send(news.budget.clone())),
             SwarmQuery::Outages(reply) => drop(reply.send(news.outages())),
             SwarmQuery::Silence(reply) => drop(reply.send(self.silence.told())),
+            SwarmQuery::Frozen(reply) => drop(reply.send(self.freeze_switch().frozen_since())),
             SwarmQuery::LoginProgress(reply) => {
                 let per_minute = self.rules.current.tools.logins_per_minute;
                 drop(reply.send(self.members.login_progress(per_minute)));

@@ -22,6 +22,8 @@ pub const MAX_CALL_COST_MICROS: u64 = 100_000_000_000;
 /// The highest price of a million tokens in US dollars: more than a hundred times the highest real
 /// one.
 pub const MAX_PRICE: f64 = 100_000.0;
+/// The highest cost of a token in millionths of a US dollar, as in [`MAX_PRICE`].
+const MAX_TOKEN_MICROS: u64 = 100_000;
 /// The highest sum of tokens, calls or costs. Two of these fit into any column.
 pub const MAX_SUM: u64 = 1_000_000_000_000_000;
 
@@ -107,6 +109,17 @@ pub fn cost_of_a_call(micros: u64) -> u64 {
     } else {
         micros
     }
+}
+
+/// The cost that a server states for a call with this usage; `None` if it is none, or more than so many
+/// tokens can cost. A stated 0 is none, since servers write it where they do not know the price.
+#[must_use]
+pub fn stated_cost(micros: u64, usage: TokenUsage) -> Option<u64> {
+    let tokens = usage.input.saturating_add(usage.output);
+    let most = tokens.saturating_mul(MAX_TOKEN_MICROS);
+    (1..=most.min(MAX_CALL_COST_MICROS))
+        .contains(&micros)
+        .then_some(micros)
 }
 
 /// The usage of a stored or imported call.
@@ -222,6 +235,17 @@ pub fn no_arguments(bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stated_cost_is_believed_as_far_as_tokens_can_cost_so_much() {
+        let used = usage(100, 10, 0);
+        assert_eq!(stated_cost(1230, used), Some(1230));
+        assert_eq!(stated_cost(11_000_000, used), Some(11_000_000));
+        for micros in [0, 11_000_001, u64::MAX] {
+            assert_eq!(stated_cost(micros, used), None, "{micros}");
+        }
+        assert_eq!(stated_cost(u64::MAX, usage(u64::MAX, 1, 0)), None);
+    }
 
     fn usage(input: u64, output: u64, cached: u64) -> TokenUsage {
         TokenUsage {

@@ -48,6 +48,15 @@ pub struct BudgetRules {
     pub default_cap: DefaultCap,
 }
 
+impl BudgetRules {
+    /// Whether the swarm as a whole is limited, by the operator or by the default cap. Then the spent percentage is the
+    /// swarm's, else that of the Mysis that has spent most of its own.
+    #[must_use]
+    pub fn has_swarm_limit(&self) -> bool {
+        self.swarm != BudgetLimits::default() || self.default_cap != DefaultCap::default()
+    }
+}
+
 /// The cap on a day of the swarm if the operator sets none (decision 166). The dollars cap calls
 /// with a known price, the tokens cap calls without one. A half that is `None` caps nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -23,8 +23,8 @@ use std::sync::Arc;
 use super::conversation::Conversation;
 use super::game_state::GameState;
 use super::ids::{Now, Seq, TurnNumber};
-use super::json_size::escaped_len;
 use super::model::ChatMessage;
+use zoea_text::json_size::escaped_len;
 
 use excerpt::Excerpt;
 

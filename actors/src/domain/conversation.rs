@@ -30,6 +30,8 @@ pub struct Conversation {
     reasoning: BTreeMap<Seq, usize>,
     /// Direct messages up to this row are answered, by replies that are no longer in memory.
     answered: Seq,
+    /// The open calls that the server works on, each with the id of the server's task.
+    tasks: BTreeMap<CallKey, Arc<str>>,
 }
 
 /// A call without a result.
@@ -37,6 +39,8 @@ pub struct Conversation {
 pub struct PendingCall {
     pub key: CallKey,
     pub call: CallRecord,
+    /// The id under which the server works on it, if it told one. Its outcome can be asked for.
+    pub task: Option<Arc<str>>,
 }
 
 impl Conversation {
@@ -52,6 +56,7 @@ impl Conversation {
             hold,
             reasoning: BTreeMap::new(),
             answered: Seq::default(),
+            tasks: recollection.tasks,
         };
         for row in recollection.rows {
             conversation.take_in(&row);
@@ -95,6 +100,9 @@ impl Conversation {
         let reasoning = row.utterance().and_then(|said| said.reasoning.as_ref());
         if let Some(reasoning) = reasoning {
             self.reasoning.insert(row.seq, reasoning.len());
+        }
+        if let Some(call) = answered_call(row) {
+            self.tasks.remove(&call);
         }
         if row.kind().is_some_and(RowKind::is_sendable) {
             self.rows.push_back(window::lighten_row(row, self.hold));
@@ -168,7 +176,23 @@ impl Conversation {
             .iter()
             .flat_map(|row| calls_of(row))
             .filter(|open| open.call.status.is_open() && !answered.contains(&open.key))
+            .map(|open| PendingCall {
+                task: self.tasks.get(&open.key).cloned(),
+                ..open
+            })
             .collect()
+    }
+
+    /// Notes the id under which the server works on an open call, or that it does not any more.
+    pub fn note_task(&mut self, call: CallKey, task: Option<Arc<str>>) {
+        match task {
+            Some(task) => {
+                self.tasks.insert(call, task);
+            }
+            None => {
+                self.tasks.remove(&call);
+            }
+        }
     }
 }
 
@@ -186,6 +210,7 @@ fn calls_of(row: &Row) -> Vec<PendingCall> {
                 position,
             },
             call: call.clone(),
+            task: None,
         })
         .collect()
 }

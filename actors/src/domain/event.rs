@@ -1,96 +1,26 @@
 //! Events of the swarm, and the status of one Mysis.
 
-use std::fmt;
+mod activity;
+mod turn_news;
+
 use std::sync::Arc;
 
 use super::budget::BudgetStatus;
 use super::failing_calls::FailingCalls;
 use super::fault::MysisFault;
-use super::ids::{Incarnation, Lane, MysisId, Timestamp, TurnNumber};
+use super::ids::{Incarnation, MysisId, Timestamp, TurnNumber};
 use super::message::{Row, Severity};
-use super::model::{AnswerProgress, TokenUsage};
+use super::model::TokenUsage;
 use super::outages::ServerOutages;
 use super::progress::Stuck;
 use super::record::{GameAccount, MysisProfile, MysisRecord};
 use super::rules::SwarmRules;
+use super::samples::CurrentFigures;
 use super::silence::{Silence, SilenceNotice};
 use super::state::{LifeState, Totals};
 
-/// What a Mysis does at the moment. It is only for display.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Activity {
-    /// It does nothing.
-    Resting,
-    /// It reads its history from the store.
-    Rebuilding,
-    /// It waits for the next turn.
-    Pausing,
-    /// It waits for admission to a lane.
-    Queueing(Lane),
-    /// It opens its game session.
-    Connecting,
-    /// It waits for the model's answer.
-    CallingModel,
-    /// It receives the model's streamed answer.
-    Answering(AnswerProgress),
-    /// It waits for the next attempt.
-    CoolingDown(Arc<str>),
-    /// It waits for a tool's result.
-    CallingTool(Arc<str>),
-    /// It waits for the ship's arrival.
-    Travelling,
-    /// It waits for mined goods.
-    Mining,
-    /// It waits for the outcome of an action in a fight.
-    Fighting,
-    /// It is between two turns while the ship is under way.
-    InTransit,
-    /// It is between two turns while the ship cools down from an action.
-    OnCooldown,
-    /// It waits for the store.
-    Recording,
-    /// It runs but pauses, for this reason.
-    Paused(Arc<str>),
-}
-
-impl Activity {
-    /// The lane that it waits for.
-    #[must_use]
-    pub fn awaited_lane(&self) -> Option<&Lane> {
-        if let Activity::Queueing(lane) = self {
-            return Some(lane);
-        }
-        None
-    }
-}
-
-impl fmt::Display for Activity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Activity::Resting => f.write_str("resting"),
-            Activity::Rebuilding => f.write_str("rebuilding"),
-            Activity::Pausing => f.write_str("between turns"),
-            Activity::Queueing(Lane::Provider(name)) => write!(f, "waiting for {name}"),
-            Activity::Queueing(Lane::Logins) => f.write_str("waiting to log in"),
-            Activity::Queueing(Lane::Game) => f.write_str("waiting for the game server"),
-            Activity::Connecting => f.write_str("connecting"),
-            Activity::CallingModel => f.write_str("calling the model"),
-            Activity::Answering(arrived) => match arrived.describe_progress() {
-                (true, size) => write!(f, "thinking, {size}"),
-                (false, size) => write!(f, "answering, {size}"),
-            },
-            Activity::CoolingDown(why) => write!(f, "cooling down: {why}"),
-            Activity::CallingTool(tool) => write!(f, "calling {tool}"),
-            Activity::Travelling => f.write_str("travelling"),
-            Activity::Mining => f.write_str("mining"),
-            Activity::Fighting => f.write_str("fighting"),
-            Activity::InTransit => f.write_str("in transit"),
-            Activity::OnCooldown => f.write_str("on cooldown"),
-            Activity::Recording => f.write_str("recording"),
-            Activity::Paused(why) => write!(f, "paused: {why}"),
-        }
-    }
-}
+pub use activity::{AWAITING_LOGIN_PREFIX, Activity};
+pub use turn_news::TurnNews;
 
 /// The state of a Mysis' connection to the game server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +98,8 @@ pub struct MysisStatus {
     pub last_tool_call: Option<Arc<LastToolCall>>,
     /// The duration of its last model call in milliseconds.
     pub last_call_ms: Option<u64>,
+    /// What the game told of it last, what it earned lately and what it costs.
+    pub figures: Arc<CurrentFigures>,
 }
 
 /// A tool call that has returned.
@@ -257,6 +189,7 @@ impl MysisStatus {
             last_words: "".into(),
             last_tool_call: None,
             last_call_ms: None,
+            figures: Arc::default(),
         }
     }
 }
@@ -345,6 +278,8 @@ pub enum EventKind {
     OutagesChanged(Arc<ServerOutages>),
     /// The notice that nothing happens changed; `None` if the swarm plays.
     SilenceChanged(Option<Arc<SilenceNotice>>),
+    /// Since when the swarm is frozen changed; `None` if it was thawed.
+    FreezeChanged(Option<Timestamp>),
     /// A game account and its password became known. Only the Commander receives this.
     Learned(GameAccount),
     /// A notice about the whole program for the operator.

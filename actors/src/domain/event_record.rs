@@ -179,6 +179,7 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         | EventKind::BudgetChanged(_)
         | EventKind::OutagesChanged(_)
         | EventKind::SilenceChanged(_)
+        | EventKind::FreezeChanged(_)
         | EventKind::Learned(_) => return None,
     };
     Some(EventRecord {
@@ -274,6 +275,8 @@ impl OrderSummary {
                 None,
                 "the configuration was read again".to_string(),
             ),
+            Order::Freeze => ("freeze", None, "the swarm is frozen".to_string()),
+            Order::Thaw => ("thaw", None, "the swarm is thawed".to_string()),
             Order::ShowRequest { .. } => return None,
         };
         Some(OrderSummary {

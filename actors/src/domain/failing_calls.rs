@@ -5,8 +5,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::clean::one_line;
 use super::ids::Timestamp;
+use zoea_text::clean::one_line;
 
 /// The latest calls that are judged.
 const JUDGED_CALLS: usize = 50;
@@ -14,6 +14,9 @@ const JUDGED_CALLS: usize = 50;
 const MIN_CALLS: usize = 20;
 /// The share of failures from which on most calls fail, in percent.
 const MOST_PERCENT: usize = 60;
+/// The share of failures below which it is over, in percent. It is lower, since a share that stays
+/// near one limit would begin and end it every few calls.
+const OVER_PERCENT: usize = 45;
 /// The most characters of an error that has no code.
 const MAX_ERROR_CHARS: usize = 60;
 /// The most characters of an error's code.
@@ -39,10 +42,8 @@ pub struct FailingCalls {
     pub calls: usize,
     /// How many of them failed.
     pub failed: usize,
-    /// The commonest failure: the tool and its error.
-    pub commonest: Arc<str>,
-    /// How often it happened.
-    pub times: usize,
+    /// The failures, each by its tool and its error, and how often it happened.
+    pub errors: BTreeMap<Arc<str>, usize>,
     /// Since when.
     pub since: Timestamp,
 }
@@ -67,7 +68,11 @@ impl RecentCalls {
         }
         self.errors.push_back(error);
         let (calls, failed) = (self.errors.len(), self.errors.iter().flatten().count());
-        if calls >= MIN_CALLS && failed * 100 >= calls * MOST_PERCENT {
+        let limit = match self.since {
+            Some(_) => OVER_PERCENT,
+            None => MOST_PERCENT,
+        };
+        if calls >= MIN_CALLS && failed * 100 >= calls * limit {
             self.since.get_or_insert(now);
         } else {
             self.since = None;
@@ -78,17 +83,14 @@ impl RecentCalls {
     #[must_use]
     pub fn failing(&self) -> Option<FailingCalls> {
         let since = self.since?;
-        let mut counts: BTreeMap<&Arc<str>, usize> = BTreeMap::new();
+        let mut errors: BTreeMap<Arc<str>, usize> = BTreeMap::new();
         for error in self.errors.iter().flatten() {
-            *counts.entry(error).or_default() += 1;
+            *errors.entry(error.clone()).or_default() += 1;
         }
-        let failed = counts.values().sum();
-        let (commonest, times) = counts.into_iter().max_by_key(|(_, times)| *times)?;
         Some(FailingCalls {
             calls: self.errors.len(),
-            failed,
-            commonest: commonest.clone(),
-            times,
+            failed: errors.values().sum(),
+            errors,
             since,
         })
     }
@@ -98,30 +100,30 @@ impl FailingCalls {
     /// It in words, for one Mysis.
     #[must_use]
     pub fn why(&self) -> String {
-        format!(
-            "{} % of its last {} calls failed, most often {} ({} times); {FAILING_CALLS_ADVICE}",
-            self.failed * 100 / self.calls.max(1),
-            self.calls,
-            self.commonest,
-            self.times
-        )
+        in_words("its", self.calls, &self.errors)
     }
 }
 
 /// The latest calls of these Myses in words: the share that failed, and the commonest failure.
 #[must_use]
 pub fn failing_together<'a>(all: impl Iterator<Item = &'a FailingCalls>) -> String {
-    let (mut calls, mut failed) = (0, 0);
-    let mut counts: BTreeMap<&Arc<str>, usize> = BTreeMap::new();
+    let mut calls = 0;
+    let mut errors: BTreeMap<Arc<str>, usize> = BTreeMap::new();
     for one in all {
         calls += one.calls;
-        failed += one.failed;
-        *counts.entry(&one.commonest).or_default() += one.times;
+        for (error, times) in &one.errors {
+            *errors.entry(error.clone()).or_default() += times;
+        }
     }
-    let commonest = counts.into_iter().max_by_key(|(_, times)| *times);
+    in_words("their", calls, &errors)
+}
+
+fn in_words(whose: &str, calls: usize, errors: &BTreeMap<Arc<str>, usize>) -> String {
+    let failed: usize = errors.values().sum();
+    let commonest = errors.iter().max_by_key(|(_, times)| **times);
     let commonest = commonest.map(|(error, times)| format!(", most often {error} ({times} times)"));
     format!(
-        "{} % of their last {calls} calls failed{}; {FAILING_CALLS_ADVICE}",
+        "{} % of {whose} last {calls} calls failed{}; {FAILING_CALLS_ADVICE}",
         failed * 100 / calls.max(1),
         commonest.unwrap_or_default()
     )
@@ -173,7 +175,40 @@ mod tests {
         assert_eq!(calls(&[(true, 9), (false, 12)]).failing(), None);
         // What is long past does not count.
         assert!(calls(&[(true, 500), (false, 30)]).failing().is_some());
-        assert_eq!(calls(&[(false, 500), (true, 21)]).failing(), None);
+        assert_eq!(calls(&[(false, 500), (true, 28)]).failing(), None);
+    }
+
+    #[test]
+    fn a_share_near_the_limit_does_not_begin_and_end_it_every_few_calls() {
+        // 58 % fail, in a pattern whose windows lie on both sides of 60 %.
+        let mut recent = calls(&[(false, 20)]);
+        let since = recent.failing().unwrap().since;
+        for at in 20..500 {
+            match at % 12 < 5 {
+                true => recent.record_success(Timestamp(at)),
+                false => recent.record_failure("mine", FULL, Timestamp(at)),
+            }
+            assert_eq!(recent.failing().map(|failing| failing.since), Some(since));
+        }
+    }
+
+    #[test]
+    fn the_commonest_error_of_several_need_not_be_the_commonest_of_any() {
+        let of = |own: &str| {
+            let mut recent = RecentCalls::default();
+            for at in 0..20 {
+                recent.record_failure(own, FULL, Timestamp(at));
+            }
+            for at in 0..19 {
+                recent.record_failure("dock", "no_base: none", Timestamp(at));
+            }
+            recent.failing().unwrap()
+        };
+        let together = failing_together([of("mine"), of("sell"), of("buy")].iter());
+        assert!(
+            together.contains("most often dock: no_base (57 times)"),
+            "{together}"
+        );
     }
 
     #[test]

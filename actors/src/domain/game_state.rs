@@ -13,13 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::ids::{CallKey, Moment, Now, Timestamp};
-use super::json_size::escaped_len;
 use super::snapshot_query::SnapshotQuery;
+use zoea_text::json_size::escaped_len;
 
 use age::TickClock;
 use invalidation::may_invalidate;
 
-pub use digest::{digest_text, summarize_value};
+pub use digest::digest_text;
 pub use wait::GameWait;
 
 /// The most results that are remembered. Beyond that the oldest are dropped.

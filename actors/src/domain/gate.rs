@@ -6,7 +6,7 @@
 //! messages come first, then the order of arrival. That is fair, because a Mysis has one request at
 //! a time and rejoins at the end. The circuit of a provider that fails repeatedly opens: it gets no
 //! requests, and those with a fallback go there. A request without budget is refused and does not
-//! wait.
+//! wait. While the swarm is frozen, nothing is admitted and nothing refused.
 
 pub mod circuit;
 mod lane;
@@ -137,6 +137,7 @@ pub struct AdmissionGate {
     lanes: BTreeMap<Lane, LaneState>,
     budgets: BudgetTracker,
     news: Vec<GateEvent>,
+    is_frozen: bool,
 }
 
 impl AdmissionGate {
@@ -147,6 +148,11 @@ impl AdmissionGate {
         for lane in self.lanes.values_mut() {
             lane.reset();
         }
+    }
+
+    /// Freezes or thaws it. A frozen gate decides about no request: all wait, whatever the rules say.
+    pub fn set_frozen(&mut self, is_frozen: bool) {
+        self.is_frozen = is_frozen;
     }
 
     /// Restores today's cost from the books.
@@ -171,22 +177,22 @@ impl AdmissionGate {
     }
 
     /// Queues a request in the best lane that can serve it.
-    pub fn queue_request(&mut self, pass: PermitId, asker: AdmissionRequest, now: Moment) {
+    pub fn queue_request(&mut self, pass: PermitId, request: AdmissionRequest, now: Moment) {
         let lane = self
-            .way_of(&asker, now)
-            .or_else(|| asker.routes.first().cloned());
+            .way_of(&request, now)
+            .or_else(|| request.routes.first().cloned());
         let lane = lane.unwrap_or(Lane::Logins);
         self.lanes
             .entry(lane)
             .or_default()
-            .queue_request(pass, asker);
+            .queue_request(pass, request);
     }
 
     /// The first lane that lets requests pass: its circuit is closed, or a trial call is due and
     /// nobody waits to make it.
-    fn way_of(&self, asker: &AdmissionRequest, now: Moment) -> Option<Lane> {
+    fn way_of(&self, request: &AdmissionRequest, now: Moment) -> Option<Lane> {
         let passes = |lane: &&Lane| self.lanes.get(lane).is_none_or(|lane| lane.takes_more(now));
-        asker.routes.iter().find(passes).cloned()
+        request.routes.iter().find(passes).cloned()
     }
 
     /// Ends a call or removes a waiting request.
@@ -265,6 +271,9 @@ impl AdmissionGate {
 
     /// Decides about all requests that need not wait any longer.
     pub fn decide_requests(&mut self, now: Now) -> Vec<(PermitId, GateVerdict)> {
+        if self.is_frozen {
+            return Vec::new();
+        }
         let Now { wall, moment } = now;
         let mut decided = self.turn_away(wall);
         self.reroute_requests(moment);
@@ -272,10 +281,13 @@ impl AdmissionGate {
         for (name, lane) in &mut self.lanes {
             let rules = self.rules.lanes.get(name);
             while lane.opens_at(rules).is_some_and(|at| at <= moment) {
-                let Some((pass, asker, is_trial)) = lane.enter_next(rules, moment) else {
+                let Some((pass, request, is_trial)) = lane.enter_next(rules, moment) else {
                     break;
                 };
-                let told = match asker.payer.map(|payer| self.budgets.allowance(payer, wall)) {
+                let told = match request
+                    .payer
+                    .map(|payer| self.budgets.allowance(payer, wall))
+                {
                     Some(BudgetAllowance::More(told)) => told,
                     Some(BudgetAllowance::NoMore { .. }) | None => None,
                 };
@@ -299,8 +311,8 @@ impl AdmissionGate {
         }
         for lane in self.lanes.values_mut() {
             let budgets = &mut self.budgets;
-            lane.retain_requests(|pass, asker| {
-                let Some(payer) = asker.payer else {
+            lane.retain_requests(|pass, request| {
+                let Some(payer) = request.payer else {
                     return true;
                 };
                 if budgets.may_spend(payer, now) {
@@ -333,14 +345,17 @@ impl AdmissionGate {
         for lane in self.lanes.values_mut() {
             movers.extend(lane.take_those_with_a_choice(now));
         }
-        for (pass, asker) in movers {
-            self.queue_request(pass, asker, now);
+        for (pass, request) in movers {
+            self.queue_request(pass, request, now);
         }
     }
 
     /// When a waiting request may be admitted although no call ends; `None` if that never happens.
     #[must_use]
     pub fn wakes_at(&self) -> Option<Moment> {
+        if self.is_frozen {
+            return None;
+        }
         self.lanes
             .iter()
             .filter(|(_, lane)| lane.waiting_count() > 0)

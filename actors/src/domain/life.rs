@@ -16,6 +16,7 @@ mod progress;
 mod recent_activity;
 mod record;
 mod restore;
+mod sampling;
 mod secrecy;
 mod silence;
 mod text_calls;
@@ -36,11 +37,12 @@ use super::game_state::GameState;
 use super::ids::{Incarnation, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use super::progress::StallDetector;
 use super::record::{Mission, MysisProfile};
-use super::redact::Redactor;
 use super::rules::{ProviderRules, SwarmRules};
+use super::samples::SampleRecorder;
 use super::silence::Silence;
 use super::state::LifeState;
 use super::tokens::TokenGauge;
+use zoea_text::redact::Redactor;
 
 pub use input::{
     AlarmId, CallOrder, Effect, LifeInput, Mode, ModelQuery, ReplyId, Route, TaskId, ToolOutcome,
@@ -50,7 +52,7 @@ pub use restore::RestoreArgs;
 pub use secrecy::remove_secrets_of_reply;
 
 use input::CurrentActivity;
-use parts::{LifeFigures, SessionView, ToldNotices};
+use parts::{LifeFigures, SentMark, SessionView, ToldNotices};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
 
@@ -82,6 +84,7 @@ pub struct Life {
     /// The most bytes of a request's messages, after the model refused a longer request.
     most_bytes: Option<usize>,
     recent_activity: RecentActivity,
+    samples: SampleRecorder,
     pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
     mode: Mode,
@@ -90,6 +93,8 @@ pub struct Life {
     now: Timestamp,
     /// The monotonic clock's time of the present input.
     moment: Moment,
+    /// For how many milliseconds the swarm has been frozen by then, since the process began.
+    frozen_ms: u64,
 }
 
 /// The stage of a life. Each stage contains only what it needs.
@@ -164,17 +169,6 @@ enum TurnStep {
     Calling { work: TaskId, mark: SentMark },
 }
 
-/// Whether a call is marked as sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SentMark {
-    /// Not marked. The call was certainly not executed.
-    NotSent,
-    /// The mark is being written to the store.
-    Writing(WriteId),
-    /// Marked. The call may have been sent.
-    Sent,
-}
-
 /// What a turn does after a write is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterRecording {
@@ -186,6 +180,7 @@ impl Life {
     /// Takes an input and returns the effects.
     pub fn handle(&mut self, mut input: LifeInput, now: Now) -> Vec<Effect> {
         (self.now, self.moment) = (now.wall, now.moment);
+        self.samples.advance(now, self.is_held_up());
         input.remove_secrets(&self.redactor);
         match input {
             LifeInput::Ordered { reply, order } => self.on_order(reply, order),
@@ -210,6 +205,7 @@ impl Life {
                 text,
             } => self.record_notice(severity, code, None, &text),
             LifeInput::Held { work, why, until } => self.on_held(work, &why, until),
+            LifeInput::Outdated { work } => self.ask_again(work),
             LifeInput::Replied {
                 work,
                 provider,
@@ -222,11 +218,16 @@ impl Life {
                 fault,
             } => self.still_away(work, &provider, &fault),
             LifeInput::Died { work, text } => self.asking_died(work, text),
+            LifeInput::LoginRefused { work, text } => self.login_refused(work, text),
             LifeInput::Leaving { work } => self.on_call_leaving(work),
+            LifeInput::TaskGiven { work, task } => self.on_task_given(work, task),
             LifeInput::Returned { work, outcome } => self.on_call_returned(work, &outcome),
             LifeInput::Rang { alarm } => self.on_alarm(alarm),
+            // Every input counts the wait up to it.
+            LifeInput::StillWaiting => {}
             LifeInput::WindDown => self.wind_down(),
         }
+        self.record_samples();
         std::mem::take(&mut self.effects)
     }
 
@@ -302,6 +303,7 @@ impl Life {
             last_words: self.recent_activity.words(),
             last_tool_call: self.recent_activity.last_tool_call(),
             last_call_ms: self.figures.last_call_ms,
+            figures: self.samples.figures().clone(),
         }
     }
 

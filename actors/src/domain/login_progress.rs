@@ -31,7 +31,7 @@ pub enum LoginStage {
     Coming,
     /// It is logged in.
     Here,
-    /// It needs no login.
+    /// It needs no login, or waits for a person.
     Elsewhere,
 }
 
@@ -43,6 +43,7 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
     }
     match &status.activity {
         Activity::Connecting => LoginStage::Coming,
+        Activity::AwaitingLogin(_) => LoginStage::Elsewhere,
         Activity::Queueing(Lane::Logins | Lane::Game) => LoginStage::Coming,
         Activity::Queueing(Lane::Provider(_))
         | Activity::Resting
@@ -52,6 +53,7 @@ pub fn login_stage(status: &MysisStatus) -> LoginStage {
         | Activity::Answering(_)
         | Activity::CoolingDown(_)
         | Activity::CallingTool(_)
+        | Activity::Asked(_)
         | Activity::Travelling
         | Activity::Mining
         | Activity::Fighting

@@ -115,6 +115,8 @@ pub struct ModelAnswer {
     pub finish_reason: Option<String>,
     /// The usage that the provider reports.
     pub usage: Option<TokenUsage>,
+    /// The cost that it reports, in millionths of a US dollar.
+    pub stated_cost: Option<u64>,
     /// The name of the model that answered, if the provider reports it.
     pub model: Option<String>,
     /// What is not plausible in the answer, for the operator. It is only set the first time.
@@ -189,6 +191,38 @@ pub struct TokenUsage {
     pub output: u64,
     /// The part of `input` that came from the provider's cache.
     pub cached: u64,
+}
+
+/// What the provider reports of the cost of one model call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReportedUse {
+    /// The tokens.
+    pub usage: Option<TokenUsage>,
+    /// The cost in millionths of a US dollar.
+    pub stated_cost: Option<u64>,
+}
+
+impl ReportedUse {
+    /// The report in an answer.
+    #[must_use]
+    pub fn of_answer(answer: &ModelAnswer) -> ReportedUse {
+        ReportedUse {
+            usage: answer.usage,
+            stated_cost: answer.stated_cost,
+        }
+    }
+
+    /// The report in the result of a call.
+    #[must_use]
+    pub fn of_result(result: &Result<ModelAnswer, ModelFault>) -> ReportedUse {
+        match result {
+            Ok(answer) => ReportedUse::of_answer(answer),
+            Err(fault) => ReportedUse {
+                usage: fault.usage(),
+                stated_cost: None,
+            },
+        }
+    }
 }
 
 /// The cost of one model call.

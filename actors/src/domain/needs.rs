@@ -10,6 +10,10 @@ use super::state::LifeState;
 
 /// The need of one whose first turns brought no successful tool call.
 const NO_CALLS: &str = "no calls yet";
+/// The need of one that the operator has to log in by a link.
+const LOG_IN: &str = "log in";
+/// The need of one whose call asks the operator.
+const ASKED: &str = "asked";
 /// The need of one most of whose latest calls failed.
 const MOST_FAIL: &str = "calls fail";
 
@@ -35,6 +39,15 @@ pub struct Need {
     pub remedy: NeedRemedy,
 }
 
+impl Need {
+    /// Whether the operator has to do something for this Mysis alone, so that its reason stands for
+    /// no other one.
+    #[must_use]
+    pub fn is_its_own(&self) -> bool {
+        [LOG_IN, ASKED].contains(&self.what)
+    }
+}
+
 /// What the operator can do about a need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedRemedy {
@@ -46,6 +59,8 @@ pub enum NeedRemedy {
     Message,
     /// Stop it.
     Stop,
+    /// Answer the question of the server.
+    Answer,
     /// Wait, or change the configuration.
     Nothing,
 }
@@ -59,6 +74,7 @@ impl NeedRemedy {
             NeedRemedy::ResumeAll => "resume all of these",
             NeedRemedy::Message => "message",
             NeedRemedy::Stop => "stop",
+            NeedRemedy::Answer => "answer",
             NeedRemedy::Nothing => "",
         }
     }
@@ -103,10 +119,13 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
             need(what, why, since, Severity::Warn, NeedRemedy::Message)
         }
         LifeState::Running => {
-            if let Activity::Paused(why) = &status.activity {
-                let since = status.activity_since;
-                let (why, remedy) = (why.clone(), NeedRemedy::Nothing);
-                return need("paused", why, since, Severity::Warn, remedy);
+            if let Some((what, why)) = what_holds(&status.activity) {
+                let (since, remedy) = (status.activity_since, NeedRemedy::Nothing);
+                return need(what, why, since, Severity::Warn, remedy);
+            }
+            if let Activity::Asked(question) = &status.activity {
+                let (since, why) = (status.activity_since, question.summary().into());
+                return need(ASKED, why, since, Severity::Warn, NeedRemedy::Answer);
             }
             if status.link == LinkState::NoAccess {
                 let since = status.link_since;
@@ -123,6 +142,17 @@ pub fn operator_need(status: &MysisStatus) -> Option<Need> {
         }
         LifeState::Idle | LifeState::Stopped => None,
     }
+}
+
+/// What a running Mysis waits for that is neither a server nor its next turn.
+fn what_holds(activity: &Activity) -> Option<(&'static str, Arc<str>)> {
+    if let Activity::Paused(why) = activity {
+        return Some(("paused", why.clone()));
+    }
+    if let Activity::AwaitingLogin(what) = activity {
+        return Some((LOG_IN, what.clone()));
+    }
+    None
 }
 
 /// What is wrong with the calls of a running Mysis, why, since when, and what helps.

@@ -5,9 +5,10 @@ mod answer;
 use std::sync::Arc;
 
 use super::event::MysisStatus;
+use super::question::GivenAnswer;
 use super::record::{Mission, PoolAccount, ProfileChange};
-use super::redact::Redactor;
 use super::state::LifeState;
+use zoea_text::redact::Redactor;
 
 pub use answer::{CompletedAction, CompletedOrder, OrderRefusal, OrderResult, Reloaded};
 
@@ -57,6 +58,10 @@ pub enum Order {
     PoolAccounts(Vec<PoolAccount>),
     /// Reads the configuration again and applies it.
     Reload,
+    /// Freezes the swarm: nothing new leaves any more.
+    Freeze,
+    /// Thaws the swarm: each Mysis goes on where it stood.
+    Thaw,
 }
 
 /// An order that one Mysis carries out. Messages have the names of the rows that they become.
@@ -79,6 +84,8 @@ pub enum MysisOrder {
     ClearNotes,
     /// Changes the profile.
     Configure(ProfileChange),
+    /// Answers the question of a server. Its values are stored nowhere.
+    Answer(GivenAnswer),
 }
 
 impl Order {
@@ -90,7 +97,11 @@ impl Order {
             | Order::ForMysis { name, .. }
             | Order::Delete { name }
             | Order::ShowRequest { name } => name,
-            Order::Broadcast { .. } | Order::ClearMission | Order::PoolAccounts(_) => "the swarm",
+            Order::Broadcast { .. }
+            | Order::ClearMission
+            | Order::PoolAccounts(_)
+            | Order::Freeze
+            | Order::Thaw => "the swarm",
             Order::Reload => "the configuration",
         }
     }
@@ -113,7 +124,9 @@ impl Order {
             | Order::Delete { .. }
             | Order::ShowRequest { .. }
             | Order::PoolAccounts(_)
-            | Order::Reload => None,
+            | Order::Reload
+            | Order::Freeze
+            | Order::Thaw => None,
         }
     }
 }
@@ -151,7 +164,8 @@ impl MysisOrder {
             | MysisOrder::Prompt(_)
             | MysisOrder::Mission(_)
             | MysisOrder::Note(_)
-            | MysisOrder::ClearNotes => None,
+            | MysisOrder::ClearNotes
+            | MysisOrder::Answer(_) => None,
         }
     }
 
@@ -165,7 +179,8 @@ impl MysisOrder {
             MysisOrder::Stop
             | MysisOrder::Note(_)
             | MysisOrder::ClearNotes
-            | MysisOrder::Configure(_) => false,
+            | MysisOrder::Configure(_)
+            | MysisOrder::Answer(_) => false,
         }
     }
 
@@ -178,6 +193,10 @@ impl MysisOrder {
             MysisOrder::Stop => ("stop", "stopped".to_string()),
             MysisOrder::Note(text) => ("note", format!("a note: {}", quote_beginning(text))),
             MysisOrder::ClearNotes => ("clear_notes", "the notes are cleared".to_string()),
+            MysisOrder::Answer(given) => {
+                let word = given.decision.past_word();
+                ("answer", format!("{word} the server's question"))
+            }
             MysisOrder::Configure(change) => {
                 let model = change.model.as_ref().and_then(Option::as_deref);
                 let settings =
@@ -197,7 +216,12 @@ impl MysisOrder {
                 let model = change.model.iter_mut().flatten();
                 model.for_each(|model| known.clean_in_place(model));
             }
-            MysisOrder::Start | MysisOrder::Retry | MysisOrder::Stop | MysisOrder::ClearNotes => {}
+            // The values of an answer go to the server that asked, and nowhere else.
+            MysisOrder::Answer(_)
+            | MysisOrder::Start
+            | MysisOrder::Retry
+            | MysisOrder::Stop
+            | MysisOrder::ClearNotes => {}
         }
     }
 }

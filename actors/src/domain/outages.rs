@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::ids::{Lane, Timestamp};
+use zoea_text::trouble::Trouble;
 
 /// The servers that are away, for watchers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,8 +31,13 @@ impl ServerOutages {
     pub fn need_text(&self) -> String {
         let needing = self.0.iter().filter(|away| away.needs_operator);
         let lines = needing.map(|away| {
-            let whom = ServerLabel(&away.lane);
-            format!("{whom} serves no requests: {}", away.text)
+            let trouble = Trouble {
+                whom: &ServerLabel(&away.lane).to_string(),
+                what: "serves no requests",
+                chain: Some(&away.text),
+                ..Trouble::default()
+            };
+            trouble.to_string()
         });
         lines.collect::<Vec<_>>().join("; ")
     }

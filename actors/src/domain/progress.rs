@@ -21,12 +21,14 @@ mod tests;
 
 use std::sync::Arc;
 
+use zoea_spacemolt::figures::group_digits;
+
 use super::ids::{Moment, Now, Seq, Timestamp};
 use super::message::CallStatus;
 use super::rules::ProgressRules;
 
 use call_pattern::CallPattern;
-use outcome::{Outcomes, format_millis, group_digits};
+use outcome::{Outcomes, format_millis};
 use stall_window::{CycleWindow, StallWindow, TurnJudgement};
 
 pub use escalation::{EscalationOptions, EscalationStep};
@@ -95,8 +97,8 @@ impl StallDetector {
         }
     }
 
-    /// Ends a turn. `blatant` is the number of turns without calls, or with one failing call, after
-    /// which the Mysis counts as stuck.
+    /// Ends a turn. `no_progress_limit` is the number of turns without calls, or with one failing
+    /// call, after which the Mysis counts as stuck.
     pub fn turn_ended(
         &mut self,
         rules: &ProgressRules,

@@ -1,11 +1,13 @@
 //! Records: Myses, missions, accounts and sessions in their stored form.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::fault::MysisFault;
 use super::game_state::SnapshotResult;
-use super::ids::{Incarnation, MissionId, MysisId, Seq, Timestamp};
+use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use super::message::Row;
+use super::samples::StoredSamples;
 use super::state::{LifeState, Totals};
 
 /// A session with the game server. The next incarnation or process resumes it without a login.
@@ -221,6 +223,10 @@ pub struct StoredHistory {
     pub snapshots: Vec<(Arc<str>, SnapshotResult)>,
     /// The checkpoint of the stall detection.
     pub watch: Option<Arc<str>>,
+    /// Its newest samples, and its cost of the newest day.
+    pub samples: StoredSamples,
+    /// The calls of the rows that the server works on, each with the id of the server's task.
+    pub tasks: BTreeMap<CallKey, Arc<str>>,
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::bounds;
 use super::budget::BudgetRules;
 use super::gate::circuit::CircuitRules;
-use super::model::{Charge, TokenUsage};
+use super::model::{Charge, ReportedUse};
 use super::price::{PriceList, TokenPrice};
 use super::system_prompt::DEFAULT_TEMPLATE;
 use super::tool_filter::ToolFilters;
@@ -52,6 +52,32 @@ pub struct SwarmRules {
     pub budget: BudgetRules,
     /// The providers, by name.
     pub providers: BTreeMap<Arc<str>, ProviderRules>,
+    /// Which servers are simulated by this program.
+    pub simulated: Simulated,
+}
+
+/// Which servers the program itself simulates. Nothing that is earned there is real.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Simulated {
+    /// None.
+    #[default]
+    Nothing,
+    /// The game.
+    Game,
+    /// The game and the model.
+    GameAndModel,
+}
+
+impl Simulated {
+    /// What the operator is told; empty if nothing is simulated.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        match self {
+            Simulated::Nothing => "",
+            Simulated::Game => "simulated game",
+            Simulated::GameAndModel => "simulated game and model",
+        }
+    }
 }
 
 /// The rules of a new configuration (CONTRACT.md), without providers.
@@ -72,6 +98,7 @@ impl Default for SwarmRules {
             supervision: SupervisionRules::default(),
             budget: BudgetRules::default(),
             providers: BTreeMap::new(),
+            simulated: Simulated::Nothing,
         }
     }
 }
@@ -108,20 +135,24 @@ impl SwarmRules {
         routes
     }
 
-    /// The charge of a model call, if the provider reported its usage.
+    /// The charge of a model call, if the provider reported its usage. A cost that it states outranks
+    /// prices, unless the operator says that nothing is paid.
     #[must_use]
     pub fn call_charge(
         &self,
         provider: &Arc<str>,
         model: &str,
-        usage: Option<TokenUsage>,
+        reported: ReportedUse,
     ) -> Option<Charge> {
-        let usage = bounds::usage_of_a_call(usage?);
+        let usage = bounds::usage_of_a_call(reported.usage?);
         let price = self.price_of(provider, model);
+        let stated = reported.stated_cost;
+        let stated = stated.and_then(|micros| bounds::stated_cost(micros, usage));
+        let stated = stated.filter(|_| !price.is_some_and(TokenPrice::is_free));
         Some(Charge {
             provider: provider.clone(),
             usage,
-            cost_micros: price.map(|price| price.cost_micros(usage)),
+            cost_micros: stated.or_else(|| price.map(|price| price.cost_micros(usage))),
         })
     }
 
@@ -181,6 +212,8 @@ impl Default for ProgressRules {
 pub struct ToolRules {
     /// The maximum duration of a call.
     pub timeout: Duration,
+    /// How long the operator may take to answer a question of the server.
+    pub answer_timeout: Duration,
     /// The waits before each retry of a call that is safe to repeat.
     pub retry: Vec<Duration>,
     /// The limit for MCP initialise, login and register together, on this machine; absent:
@@ -189,19 +222,33 @@ pub struct ToolRules {
     /// Whether a Mysis may search the conversations of other Myses.
     pub search_others: bool,
     /// Which of the server's tools are allowed.
-    pub filters: ToolFilters,
+    pub filters: Arc<ToolFilters>,
+    /// How a Mysis without an account logs in.
+    pub login: LoginWay,
 }
 
 impl Default for ToolRules {
     fn default() -> ToolRules {
         ToolRules {
             timeout: Duration::from_secs(600),
+            answer_timeout: Duration::from_secs(600),
             retry: [2, 5, 10].map(Duration::from_secs).to_vec(),
             logins_per_minute: Some(24),
             search_others: true,
-            filters: ToolFilters::default(),
+            filters: Arc::default(),
+            login: LoginWay::default(),
         }
     }
+}
+
+/// How a Mysis without an account logs in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LoginWay {
+    /// Its model registers an account, or takes one of the pool, and it has a password from then on.
+    #[default]
+    Password,
+    /// The operator opens a link and picks its character.
+    Link,
 }
 
 /// The rules for one provider.

@@ -7,8 +7,9 @@ use super::event::MysisStatus;
 use super::ids::MysisId;
 use super::order::Order;
 use super::reading::{PageQuery, SearchQuery};
-use super::redact::Redactor;
 use super::rules::SwarmRules;
+use super::samples::SampleQuery;
+use zoea_text::redact::Redactor;
 
 /// The id of an order from a screen. Its answer has the same id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +43,13 @@ pub enum UiEffect {
         /// The query.
         search: SearchQuery,
     },
+    /// Reads samples.
+    ReadSamples {
+        /// The id of the answer.
+        id: ReadId,
+        /// The query.
+        query: SampleQuery,
+    },
     /// Exports a conversation to a file.
     Export {
         mysis: MysisId,
@@ -52,6 +60,8 @@ pub enum UiEffect {
     },
     /// Closes the program.
     Quit,
+    /// Ends the program, and lets the swarm go on in another one without a terminal.
+    Leave,
 }
 
 /// The format of an export.

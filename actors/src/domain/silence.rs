@@ -5,9 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::clean::one_line;
 use super::ids::Timestamp;
 use super::written_call::{WORDS_ALONE_ADVICE, WRITTEN_CALLS_ADVICE};
+use zoea_text::clean::one_line;
 
 #[cfg(test)]
 mod tests;

@@ -269,8 +269,11 @@ mod tests {
         let failing = FailingCalls {
             calls: 50,
             failed: 44,
-            commonest: "sell: invalid_item".into(),
-            times: 31,
+            errors: [
+                ("mine: cargo_full".into(), 13),
+                ("sell: invalid_item".into(), 31),
+            ]
+            .into(),
             since: Timestamp(7),
         };
         MysisStatus {

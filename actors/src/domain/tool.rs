@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use zoea_spacemolt::commands;
 
-use super::redact::Redactor;
+use zoea_text::redact::Redactor;
 
 /// A tool.
 #[derive(Clone, Debug, PartialEq)]

@@ -21,7 +21,9 @@ pub struct ToolFilter {
 }
 
 impl ToolFilter {
-    fn is_open(&self) -> bool {
+    /// Whether it allows every tool.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
         self.allow.is_none() && self.deny.is_empty()
     }
 

@@ -8,6 +8,7 @@ use super::game_state::SnapshotResult;
 use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use super::message::Row;
 use super::record::{GameAccount, Mission, NewMysis, PoolAccount, ProfileChange, SavedSession};
+use super::samples::PackedHour;
 use super::state::{LifeState, Totals};
 
 /// Changes that become durable together or not at all.
@@ -81,6 +82,14 @@ pub enum Write {
         /// The time.
         at: Timestamp,
     },
+    /// Stores the id under which the server works on a call that was sent, before its outcome is
+    /// asked for. `None` removes it, before the call is sent again.
+    CallTask {
+        mysis: MysisId,
+        call: CallKey,
+        /// The id.
+        task: Option<Arc<str>>,
+    },
     /// Sets a Mysis' totals.
     Totals {
         mysis: MysisId,
@@ -146,6 +155,12 @@ pub enum Write {
         mysis: MysisId,
         /// The checkpoint, as [`super::progress::StallDetector::due_checkpoint`] returns it.
         memo: Arc<str>,
+    },
+    /// Stores the samples of an hour in place of those that are stored of it.
+    Samples {
+        mysis: MysisId,
+        /// The samples.
+        hour: PackedHour,
     },
     /// Stores an event or an order.
     Event(Box<EventRecord>),

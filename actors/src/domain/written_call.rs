@@ -6,6 +6,7 @@ mod schema;
 
 use serde_json::Value;
 
+use crate::bounds;
 use crate::model::RequestedCall;
 use crate::tool::Toolset;
 
@@ -20,6 +21,8 @@ pub const WORDS_ALONE_ADVICE: &str = "choose a model that is made to call tools"
 
 /// The longest text that is searched for calls.
 const MAX_TEXT_BYTES: usize = 64 << 10;
+/// The most bytes of what the model is told of a call that does not fit. It quotes the call.
+const MAX_OBJECTION_BYTES: usize = 1 << 10;
 
 /// Signs of a call that is written as text.
 const CALL_SIGNS: [&str; 12] = [
@@ -78,13 +81,17 @@ pub fn read_text(text: &str, finish_reason: Option<&str>, tools: &Toolset) -> Wr
     }
     match objection {
         None => WrittenText::Calls(calls),
-        Some(why) => WrittenText::Unfit {
-            calls,
-            why: format!(
-                "Error: unfit_call: {why}. Your calls came as text, and none of them was made. Make \
-                 them again as tool calls, with tools of the list and arguments by their schemas."
-            ),
-        },
+        Some(why) => {
+            let why = bounds::bounded_text(why, MAX_OBJECTION_BYTES);
+            WrittenText::Unfit {
+                calls,
+                why: format!(
+                    "Error: unfit_call: {why}. Your calls came as text, and none of them was made. \
+                     Make them again as tool calls, with tools of the list and arguments by their \
+                     schemas."
+                ),
+            }
+        }
     }
 }
 

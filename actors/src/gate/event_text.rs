@@ -8,6 +8,7 @@ use crate::domain::ids::Lane;
 use crate::domain::message::Severity;
 use crate::domain::model::ServiceReturn;
 use crate::domain::outages::ServerLabel;
+use zoea_text::trouble::Trouble;
 
 /// The severity, code and text of an event.
 pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, String) {
@@ -18,12 +19,7 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
             every,
             fallback,
         } => {
-            let then = match fallback {
-                Some(fallback) => format!("{fallback} takes over"),
-                None => "its Myses wait".to_string(),
-            };
-            let whom = ServerLabel(lane);
-            let text = format!("{whom} is down ({text}); {then}; it is tried every {every:?}");
+            let text = down_text(lane, text, *every, fallback.as_deref());
             (Severity::Warn, outage_code(lane, true), text)
         }
         GateEvent::OutOfService {
@@ -69,16 +65,34 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
     }
 }
 
+fn down_text(lane: &Lane, text: &str, every: Duration, fallback: Option<&str>) -> String {
+    let every = format!("it is tried every {every:?}");
+    away_text(lane, "is down", [&takeover_text(fallback), &every], text)
+}
+
 fn out_of_service_text(lane: &Lane, text: &str, wait: Duration, fallback: Option<&str>) -> String {
-    let then = match fallback {
+    let wait = describe_wait(wait);
+    let again = format!("it is tried again in {wait}, or at once after `zoea mysis retry --all`");
+    let then = [&*takeover_text(fallback), &again];
+    away_text(lane, "serves no requests", then, text)
+}
+
+fn takeover_text(fallback: Option<&str>) -> String {
+    match fallback {
         Some(fallback) => format!("{fallback} takes over"),
         None => "its Myses wait".to_string(),
+    }
+}
+
+fn away_text(lane: &Lane, what: &str, then: [&str; 2], chain: &str) -> String {
+    let trouble = Trouble {
+        whom: &ServerLabel(lane).to_string(),
+        what,
+        then: &then,
+        chain: Some(chain),
+        ..Trouble::default()
     };
-    let (whom, wait) = (ServerLabel(lane), describe_wait(wait));
-    format!(
-        "{whom} serves no requests ({text}); {then}; it is tried again in {wait}, or at once after \
-         `zoea mysis retry --all`"
-    )
+    trouble.to_string()
 }
 
 /// A wait in its two largest units, as `10h 17m`.

@@ -8,13 +8,17 @@ use tracing::Span;
 
 use crate::domain::compose::request_statistics;
 use crate::domain::event::{EventKind, MysisReport, SwarmEvent};
-use crate::domain::life::{AlarmId, Effect, LifeInput, ModelQuery, TaskId, WriteId};
+use crate::domain::life::{AlarmId, Effect, LifeInput, ModelQuery, ReplyId, TaskId, WriteId};
+use crate::domain::order::OrderResult;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::GameSession;
 use crate::timer::set_timer;
 
 use super::work::ModelCaller;
 use super::{MysisMsg, MysisPhase, MysisState, work};
+
+/// How often the wait of a Mysis is counted.
+const WAIT_COUNTED_AFTER: Duration = Duration::from_secs(60);
 
 impl MysisState {
     /// Gives the life an input and carries out its effects.
@@ -25,6 +29,7 @@ impl MysisState {
         };
         // The life must know the newest secrets before it produces texts.
         life.set_redactor(self.deps.session.secrets.redactor());
+        life.set_frozen_ms(self.deps.session.freeze.frozen_ms(now.moment));
         let effects = life.handle(input, now);
         self.carry_out(myself, effects);
     }
@@ -49,32 +54,52 @@ impl MysisState {
                     self.work = Some(work::spawn_call(myself, session, order));
                 }
                 Effect::Release { work } => self.release_call(work),
+                Effect::AnswerQuestion {
+                    reply,
+                    question,
+                    decision,
+                } => self.answer_question(reply, question, decision),
+                Effect::CancelTask(task) => {
+                    let link = self.deps.upstream.link(self.who.id);
+                    self.own_task(work::spawn_cancel(
+                        link,
+                        task,
+                        self.deps.session.freeze.clone(),
+                    ));
+                }
                 Effect::Abort => {
                     self.work = None;
                     self.alarm = None;
                     self.awaiting_release = None;
+                    self.questions.forget();
                 }
                 Effect::Wake {
                     alarm,
                     after,
                     jitter,
                 } => self.set_alarm(myself, alarm, after, jitter),
-                Effect::Answer { reply: id, answer } => {
-                    // The status is published first, so that a caller who reads it after the answer
-                    // sees the change.
-                    self.tell_standing();
-                    if let Some(reply) = self.replies.remove(&id) {
-                        reply.answer(answer);
-                    }
-                }
+                Effect::Answer { reply, answer } => self.answer_order(reply, answer),
                 Effect::Tell(what) => self.tell_event(what),
                 Effect::Leave => self.is_leaving = true,
             }
         }
-        self.tell_standing();
+        self.tell_status();
         self.send_records(myself);
+        self.count_wait_later(myself);
         if self.is_leaving && self.sending.is_none() {
             myself.stop(None);
+        }
+    }
+
+    /// A Mysis that is held up hears nothing for hours. Each minute of that is counted when it is
+    /// over.
+    fn count_wait_later(&mut self, myself: &ActorRef<MysisMsg>) {
+        let MysisPhase::Living(life) = &self.phase else {
+            return;
+        };
+        if life.is_held_up() && self.wait_timer.is_none() {
+            let timer = set_timer(myself, WAIT_COUNTED_AFTER, || MysisMsg::StillWaiting);
+            self.wait_timer = Some(timer);
         }
     }
 
@@ -118,6 +143,15 @@ impl MysisState {
             });
         }
         span
+    }
+
+    /// Answers an order. The status is published first, so that a caller who reads it after the
+    /// answer sees the change.
+    pub(super) fn answer_order(&mut self, id: ReplyId, answer: OrderResult) {
+        self.tell_status();
+        if let Some(reply) = self.replies.remove(&id) {
+            reply.answer(answer);
+        }
     }
 
     fn take_session(&mut self) -> GameSession {
@@ -174,7 +208,7 @@ impl MysisState {
         self.sending = Some((write_ids, task));
     }
 
-    fn tell_standing(&mut self) {
+    fn tell_status(&mut self) {
         let MysisPhase::Living(life) = &self.phase else {
             return;
         };

@@ -4,6 +4,7 @@ mod answer_wait;
 mod model_call;
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
@@ -18,7 +19,11 @@ use crate::domain::last_request::LastRequest;
 use crate::domain::life::{CallOrder, LifeInput, TaskId, ToolOutcome};
 use crate::domain::message::CallStatus;
 use crate::domain::write::{Author, Batch, Write};
-use crate::session::{GameSession, SessionDeps, SessionEvent, SessionObserver};
+use crate::freeze::FreezeSwitch;
+use crate::ports::Link;
+use crate::session::{
+    EventSender, GameSession, QuestionSender, SessionDeps, SessionEvent, SessionObserver,
+};
 use crate::store::StoreHandle;
 
 use super::{MysisMsg, TaskResult};
@@ -28,6 +33,8 @@ pub(super) use model_call::{ModelCaller, spawn_ask};
 /// The waits between attempts to read the history.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(100);
 const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
+/// How long asking the server to cancel a task may take.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Fences older incarnations, then reads the history.
 pub(super) fn spawn_recall(
@@ -89,12 +96,12 @@ pub(super) fn spawn_call(
     order: CallOrder,
 ) -> AbortOnDropHandle<()> {
     let work = order.work;
-    let door = MailboxObserver::to(mysis, work);
+    let observer = MailboxObserver::to(mysis, work);
     spawn_task(
         mysis.clone(),
         work,
         async move {
-            let outcome = session.call(&order, &door).await;
+            let outcome = session.call(&order, &observer).await;
             (session, LifeInput::Returned { work, outcome })
         },
         move |text| LifeInput::Returned {
@@ -107,6 +114,29 @@ pub(super) fn spawn_call(
             },
         },
     )
+}
+
+/// Asks the server to cancel what it works on. Nothing depends on whether that succeeds.
+pub(super) fn spawn_cancel(
+    link: Option<Arc<dyn Link>>,
+    task: Arc<str>,
+    freeze: FreezeSwitch,
+) -> AbortOnDropHandle<()> {
+    AbortOnDropHandle::new(tokio::spawn(async move {
+        let Some(link) = link else {
+            return;
+        };
+        let departure = freeze.depart().await;
+        let cancelled = departure.begin(async {
+            link.open().await?;
+            link.cancel_task(task).await
+        });
+        match tokio::time::timeout(CANCEL_TIMEOUT, cancelled).await {
+            Ok(Ok(())) => {}
+            Ok(Err(fault)) => tracing::debug!(%fault, "a task was not cancelled"),
+            Err(_) => tracing::debug!("a task was not cancelled in time"),
+        }
+    }))
 }
 
 /// Runs a task to its end. A panic in it costs the session but not the Mysis.
@@ -169,14 +199,33 @@ impl SessionObserver for MailboxObserver {
         let _ = self.mysis.cast(MysisMsg::OwnTask(task));
     }
 
-    fn event_sender(&self) -> Box<dyn Fn(SessionEvent) + Send> {
-        let door = MailboxObserver::to(&self.mysis, self.work);
-        Box::new(move |news| door.on_event(news))
+    fn event_sender(&self) -> EventSender {
+        let observer = MailboxObserver::to(&self.mysis, self.work);
+        Arc::new(move |news| observer.on_event(news))
+    }
+
+    fn question_sender(&self) -> QuestionSender {
+        let (mysis, work) = (self.mysis.clone(), self.work);
+        Arc::new(move |question| {
+            let (answer, answered) = oneshot::channel();
+            let told = mysis.cast(MysisMsg::Asked(work, Box::new(question), answer));
+            async move {
+                told.ok()?;
+                answered.await.ok()
+            }
+            .boxed()
+        })
     }
 
     fn await_release(&self) -> BoxFuture<'static, bool> {
         let (go, may_go) = oneshot::channel();
         let told = self.mysis.cast(MysisMsg::Leaving(self.work, go));
+        async move { told.is_ok() && may_go.await.unwrap_or(false) }.boxed()
+    }
+
+    fn keep_task(&self, task: Arc<str>) -> BoxFuture<'static, bool> {
+        let (go, may_go) = oneshot::channel();
+        let told = self.mysis.cast(MysisMsg::TaskGiven(self.work, task, go));
         async move { told.is_ok() && may_go.await.unwrap_or(false) }.boxed()
     }
 }

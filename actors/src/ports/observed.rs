@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 
+use super::Asker;
 use crate::domain::ids::{CallKey, TurnRef};
 use crate::domain::model::AnswerProgress;
 
@@ -74,6 +75,8 @@ pub struct CallContext {
     pub key: CallKey,
     /// The span of the call in W3C's form, for the server; `None` if nobody traces it.
     pub traceparent: Option<Arc<str>>,
+    /// Puts questions of the server to the operator; `None` if nobody is asked.
+    pub asker: Option<Asker>,
     wire: Arc<Mutex<Option<WireFacts>>>,
 }
 
@@ -96,6 +99,7 @@ impl CallContext {
             turn,
             key,
             traceparent: None,
+            asker: None,
             wire: Arc::default(),
         }
     }

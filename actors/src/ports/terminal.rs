@@ -8,9 +8,10 @@ use crate::domain::event_record::EventRecord;
 use crate::domain::ids::{MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::order::OrderResult;
-use crate::domain::redact::Redactor;
 use crate::domain::rules::SwarmRules;
+use crate::domain::samples::SampleSeries;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use zoea_text::redact::Redactor;
 
 /// An input at a terminal. Only the screen knows its type.
 #[derive(Debug)]
@@ -56,6 +57,9 @@ pub trait Screen: Send + Sync + 'static {
 
     /// Takes the result of a text search, or the error of the store.
     fn on_search(&mut self, id: ReadId, rows: Result<Vec<(MysisId, Arc<Row>)>, String>);
+
+    /// Takes samples, or the error of the store.
+    fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>);
 
     /// Takes the result of an export as a message for the operator.
     fn on_export(&mut self, written: Result<String, String>);

@@ -1,7 +1,5 @@
 //! Accounts: registration, login and logout by the runtime (DESIGN 6).
 
-use std::borrow::Cow;
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -12,19 +10,17 @@ use crate::domain::event::{Activity, LinkState};
 use crate::domain::life::CallOrder;
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::record::GameAccount;
-use crate::domain::redact::{REDACTED, Redactor, hide_passwords, password_in_words};
 use crate::domain::write::{Author, Batch, Write};
-use crate::ports::{LedgerFault, LinkAnswer, LinkCall, LinkFault};
+use crate::freeze::Departure;
+use crate::ports::{LedgerFault, LinkAnswer, LinkCall, LinkFault, LinkReply};
+use zoea_text::redact::{REDACTED, password_in_words};
 
 use super::credentials::{self, UNREAD_ACCOUNT_NOTICE, UNREAD_ACCOUNT_TEXT};
 use super::{ConnectionPhase, GameSession, LoginState, SessionEvent, SessionObserver};
-use super::{answer, answer_outcome, in_time};
+use super::{STOPPED, answer_outcome, in_time, not_executed};
 
 /// How long a refused login is not repeated. The game blocks clients whose logins fail too often.
 const REFUSED_LOGIN_WAIT: Duration = Duration::from_secs(600);
-
-/// The most secrets of its own that a session remembers: the password and the newest session ids.
-const MAX_KEPT_SECRETS: usize = 8;
 
 impl GameSession {
     /// Whether the server offers both `register` and `login`. Only then account rules apply.
@@ -67,19 +63,6 @@ impl GameSession {
             }
     }
 
-    /// Whether there is an account to log in with and an attempt is allowed now.
-    pub(super) fn needs_login(&self) -> bool {
-        let may_try = match self.phase {
-            ConnectionPhase::Closed { .. } => false,
-            ConnectionPhase::Open { login } => match login {
-                LoginState::Needed => true,
-                LoginState::Done => false,
-                LoginState::Refused { not_before } => self.deps.clock.moment() >= not_before,
-            },
-        };
-        may_try && self.account.is_some() && self.has_accounts()
-    }
-
     pub(super) fn logged_out(&mut self) {
         self.game_session = None;
         if let ConnectionPhase::Open { login } = &mut self.phase {
@@ -87,22 +70,21 @@ impl GameSession {
         }
     }
 
-    /// Logs in with the assigned account. A refused login leaves the session open, because the game
-    /// itself says which calls need a login.
+    /// Logs in with the assigned account, or asks for a link. A refused login leaves the session
+    /// open, because the game itself says which calls need a login.
     pub(super) async fn log_in(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
-        let answer = self.send_login(outlet).await?;
+        if self.logs_in_by_link() {
+            return self.ask_for_link(outlet).await;
+        }
+        let pass = self.queue_for_login(outlet).await?;
+        let departure = self.deps.freeze.depart().await;
+        let answer = self.send_login(departure, outlet).await?;
+        drop(pass);
         if !answer.is_error {
             self.logged_in(&answer);
             return Ok(());
         }
-        if answer::error_code(&answer) == Some("rate_limited") {
-            let fault = LinkFault::Limited {
-                text: answer.text,
-                retry_after: None,
-            };
-            self.hold_logins(&fault);
-            return Err(fault);
-        }
+        self.check_limit(&answer)?;
         let text = format!("the game refuses the login: {}", answer.text);
         self.tell_notice(outlet, Severity::Error, "login_refused", text);
         let not_before = self.deps.clock.moment().plus(REFUSED_LOGIN_WAIT);
@@ -112,27 +94,46 @@ impl GameSession {
         Ok(())
     }
 
-    async fn send_login(&mut self, outlet: &dyn SessionObserver) -> Result<LinkAnswer, LinkFault> {
-        let (Some(account), Some(link)) = (self.account.clone(), self.link.clone()) else {
+    async fn send_login(
+        &mut self,
+        departure: Departure,
+        outlet: &dyn SessionObserver,
+    ) -> Result<LinkAnswer, LinkFault> {
+        let Some(account) = self.account.clone() else {
             return Err(LinkFault::Refused("there is no account".to_string()));
         };
-        let _pass = self.queue_for_login(outlet).await?;
         outlet.on_event(SessionEvent::Progress(Activity::Connecting));
-        let (tool, arguments) = credentials::login_call(&self.tools, &account);
+        let arguments = credentials::login_arguments(&account);
+        self.send_login_call(departure, "login", arguments).await
+    }
+
+    /// Sends a command about the login.
+    pub(super) async fn send_login_call(
+        &mut self,
+        departure: Departure,
+        command: &str,
+        arguments: Map<String, Value>,
+    ) -> Result<LinkAnswer, LinkFault> {
+        let Some(link) = self.link.clone() else {
+            return Err(LinkFault::Refused("there is no game server".to_string()));
+        };
+        let (tool, arguments) = credentials::command_call(&self.tools, command, arguments);
         let call = LinkCall {
             tool,
             arguments,
-            call_id: format!("{}.login", self.who),
+            call_id: format!("{}.{command}", self.who),
             timeout: super::SETTLE_TIMEOUT,
             context: None,
+            takes_task: false,
         };
-        let answer = in_time(link.call(call)).await;
+        let answer = in_time(departure.begin(link.call(call))).await;
+        let answer = answer.and_then(LinkReply::answer);
         match answer {
             Err(LinkFault::SessionLost(why)) => {
                 self.close_session();
                 Err(LinkFault::SessionLost(why))
             }
-            // A second login is harmless, so a lost answer counts as an unreachable server.
+            // A second one is harmless, so a lost answer counts as an unreachable server.
             Err(LinkFault::AnswerLost(why) | LinkFault::Unreachable(why)) => {
                 self.mark_unverified();
                 Err(LinkFault::Unreachable(why))
@@ -141,7 +142,7 @@ impl GameSession {
         }
     }
 
-    fn logged_in(&mut self, answer: &LinkAnswer) {
+    pub(super) fn logged_in(&mut self, answer: &LinkAnswer) {
         let told = answer.structured.iter().chain([&answer.text]);
         let mut ids = told.filter_map(|text| credentials::find_session_id(text));
         self.game_session = ids.next();
@@ -191,17 +192,25 @@ impl GameSession {
         }
     }
 
-    /// Sends `login` like a call of the model, so that it is recorded and marked as sent.
+    /// Sends `login` like a call of the model, so that it is recorded and marked as sent: once it has
+    /// been admitted and can leave.
     async fn send_prepared(
         &mut self,
         order: &CallOrder,
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
-        if !outlet.await_release().await {
-            return super::not_executed("the mysis was stopped");
-        }
         if matches!(self.phase, ConnectionPhase::Open { .. }) {
-            return match self.send_login(outlet).await {
+            let pass = match self.queue_for_login(outlet).await {
+                Ok(pass) => pass,
+                Err(fault) => return not_executed(&fault.to_string()),
+            };
+            let departure = self.depart(order, outlet).await;
+            if !outlet.await_release().await {
+                return not_executed(STOPPED);
+            }
+            let sent = self.send_login(departure, outlet).await;
+            drop(pass);
+            return match sent {
                 Ok(answer) => {
                     if !answer.is_error {
                         self.logged_in(&answer);
@@ -209,12 +218,15 @@ impl GameSession {
                     }
                     answer_outcome(answer)
                 }
-                Err(fault) => super::not_executed(&fault.to_string()),
+                Err(fault) => not_executed(&fault.to_string()),
             };
         }
         // The session is not open yet. Opening it includes the login.
         match self.ensure_logged_in(outlet, true).await {
             Ok(()) => {
+                if !outlet.await_release().await {
+                    return not_executed(STOPPED);
+                }
                 let name = self
                     .account
                     .as_ref()
@@ -226,12 +238,12 @@ impl GameSession {
                     CallStatus::Done,
                 )
             }
-            Err(fault) => super::not_executed(&fault.to_string()),
+            Err(fault) => not_executed(&fault.to_string()),
         }
     }
 
     /// Registers a new account. It is saved before the model learns of it.
-    async fn register_upstream(
+    pub(super) async fn register_upstream(
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
@@ -244,7 +256,7 @@ impl GameSession {
         let wanted = wanted.map(str::to_string);
         let pass = match self.queue_for_login(outlet).await {
             Ok(pass) => pass,
-            Err(fault) => return super::not_executed(&fault.to_string()),
+            Err(fault) => return not_executed(&fault.to_string()),
         };
         let sent = self.send_whole(order, arguments, outlet).await;
         drop(pass);
@@ -354,25 +366,6 @@ impl GameSession {
         self.account = Some(account);
         self.knows_account = true;
         self.has_unread_account = false;
-    }
-
-    /// Adds secrets of this session.
-    pub(super) fn hide_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
-        self.secrets.extend(secrets);
-        // Old session ids are dropped, except for the newest, which an answer may still contain.
-        let old = self.secrets.len().saturating_sub(MAX_KEPT_SECRETS);
-        self.secrets.drain(..old);
-        self.redactor = Redactor::new(self.secrets.iter().cloned());
-    }
-
-    /// A text without passwords and without the game's session id.
-    pub(super) fn without_secrets(&self, text: String) -> String {
-        let text = self.redactor.clean_own(text);
-        let text = self.deps.secrets.redactor().clean_own(text);
-        match hide_passwords(&text) {
-            Cow::Borrowed(_) => text,
-            Cow::Owned(hidden) => hidden,
-        }
     }
 }
 

@@ -7,11 +7,8 @@ use zoea_spacemolt::commands;
 
 use crate::domain::bounds::MAX_TREE_BYTES;
 use crate::domain::record::GameAccount;
-use crate::domain::redact::password_in_words;
 use crate::domain::tool::Toolset;
-
-/// The command that logs in.
-const LOGIN: &str = "login";
+use zoea_text::redact::password_in_words;
 
 /// What the model is told about an account whose password could not be read.
 pub(super) const UNREAD_ACCOUNT_TEXT: &str = "Error: registered before, but the password could not be read from the game's \
@@ -51,22 +48,30 @@ const MIN_SESSION_ID_CHARS: usize = 8;
 /// How deep nested values are searched, including JSON strings within JSON.
 const MAX_JSON_DEPTH: usize = 12;
 
-/// The login in the form that a server with these tools has for it.
-pub(super) fn login_call(tools: &Toolset, account: &GameAccount) -> (Arc<str>, Map<String, Value>) {
+/// The arguments of a login.
+pub(super) fn login_arguments(account: &GameAccount) -> Map<String, Value> {
     let credentials = [
         ("username", &account.username),
         ("password", &account.password),
     ];
-    let arguments: Map<String, Value> = credentials
+    credentials
         .into_iter()
         .map(|(key, value)| (key.to_string(), Value::String(value.to_string())))
-        .collect();
-    if tools.get(LOGIN).is_some() {
-        return (LOGIN.into(), arguments);
+        .collect()
+}
+
+/// A command in the form that a server with these tools has for it.
+pub(super) fn command_call(
+    tools: &Toolset,
+    command: &str,
+    arguments: Map<String, Value>,
+) -> (Arc<str>, Map<String, Value>) {
+    if tools.get(command).is_some() {
+        return (command.into(), arguments);
     }
-    match commands::to_second(LOGIN, arguments.clone()) {
+    match commands::to_second(command, arguments.clone()) {
         Some((tool, arguments)) => (tool.into(), arguments),
-        None => (LOGIN.into(), arguments),
+        None => (command.into(), arguments),
     }
 }
 
@@ -107,8 +112,28 @@ pub(super) fn find_session_id(text: &str) -> Option<String> {
     })
 }
 
+/// The player's name in an answer to a login, of its object or in `Welcome back, Quill!`
+pub(super) fn find_player_name(text: &str) -> Option<String> {
+    const MAX_NAME_BYTES: usize = 200;
+    let of_player = |value: &Value| {
+        let places = ["/player/username", "/result/player/username"];
+        let mut names = places.into_iter().filter_map(|place| value.pointer(place));
+        names.find_map(value_word)
+    };
+    let in_words = || {
+        let (_, rest) = text.split_once("Welcome back, ")?;
+        let line = rest.lines().next()?;
+        let end = line.find("! Session ID").or_else(|| line.rfind('!'))?;
+        Some(line[..end].to_string())
+    };
+    let name = json_values(text).iter().find_map(of_player);
+    let name = name.or_else(in_words)?;
+    let name = zoea_text::clean::one_line(&name).trim().to_string();
+    (!name.is_empty() && name.len() <= MAX_NAME_BYTES).then_some(name)
+}
+
 /// The first string member of this name anywhere in an answer.
-fn find_member(text: &str, key: &str) -> Option<String> {
+pub(super) fn find_member(text: &str, key: &str) -> Option<String> {
     json_values(text)
         .iter()
         .find_map(|value| nested_member(value, key, 0))
@@ -318,5 +343,9 @@ mod tests {
         let login = "Welcome back, Quill! Session ID: 4f1c9a0be27d4c58\nLatest release: v1";
         assert_eq!(find_session_id(login).as_deref(), Some("4f1c9a0be27d4c58"));
         assert_eq!(find_session_id("Session ID: none yet"), None);
+        assert_eq!(find_player_name(login).as_deref(), Some("Quill"));
+        let told = r#"{"message":"Welcome back, Quill!","player":{"username":"Quill"}}"#;
+        assert_eq!(find_player_name(told).as_deref(), Some("Quill"));
+        assert_eq!(find_player_name("Welcome."), None);
     }
 }

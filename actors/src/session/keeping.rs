@@ -3,11 +3,13 @@
 //! The game forgets a session after 30 idle minutes. One request shows whether a session is
 //! forgotten; then a new one is opened.
 
+use std::sync::Arc;
+
 use crate::domain::record::SavedSession;
 use crate::domain::write::{Author, Batch, Write};
 use crate::ports::LinkFault;
 
-use super::{GameSession, LoginState, in_time};
+use super::{GameSession, LoginState};
 
 impl GameSession {
     /// Resumes the stored session, once. Returns `None` if there is none or it is lost.
@@ -16,8 +18,8 @@ impl GameSession {
             return Ok(None);
         };
         let taken_up = async {
-            in_time(link.resume(saved.resume_token.clone())).await?;
-            in_time(link.tools()).await
+            self.reach(link.resume(saved.resume_token.clone())).await?;
+            self.reach(link.tools()).await
         };
         match taken_up.await {
             Ok(tools) => self.take_tools(tools),
@@ -39,9 +41,16 @@ impl GameSession {
                 return Ok(None);
             }
         }
-        let is_own = |name| Some(name) == self.account.as_ref().map(|own| &own.username);
+        let is_linked = self.logs_in_by_link();
+        let is_own = |name: &Arc<str>| match &self.account {
+            Some(own) => *name == own.username,
+            None => is_linked,
+        };
         let has_id = !self.needs_session_id() || self.game_session.is_some();
         let is_logged_in = saved.account.as_ref().is_some_and(is_own) && has_id;
+        if is_logged_in && is_linked {
+            self.linked_as.clone_from(&saved.account);
+        }
         self.resume_token = Some(saved.resume_token);
         Ok(Some(if is_logged_in {
             LoginState::Done
@@ -58,13 +67,9 @@ impl GameSession {
 
     /// Stores the token of the session if it has changed. A failure only costs a login later.
     pub(super) async fn save_session(&mut self) {
-        let now = self.resume_token.clone().map(|resume_token| {
-            let account = self.account.as_ref();
-            let account = account.filter(|_| self.is_logged_in());
-            SavedSession {
-                resume_token,
-                account: account.map(|account| account.username.clone()),
-            }
+        let now = self.resume_token.clone().map(|resume_token| SavedSession {
+            resume_token,
+            account: self.account_name().filter(|_| self.is_logged_in()),
         });
         if now == self.kept {
             return;

@@ -105,28 +105,28 @@ pub(super) struct OwnToolCall {
 /// The call is wrong, or the store failed.
 pub(super) async fn answer_own_call(
     archive: &dyn Archive,
-    asker: OwnToolCall,
+    call: OwnToolCall,
     tool: &str,
     arguments: &Map<String, Value>,
 ) -> Result<String, String> {
     match tool {
         "zoea_search_messages" => {
-            search_archive(archive, asker, arguments, SearchIn::Messages, "messages").await
+            search_archive(archive, call, arguments, SearchIn::Messages, "messages").await
         }
         "zoea_search_reasoning" => {
-            search_archive(archive, asker, arguments, SearchIn::Reasoning, "reasoning").await
+            search_archive(archive, call, arguments, SearchIn::Reasoning, "reasoning").await
         }
         "zoea_search_broadcasts" => {
-            search_archive(archive, asker, arguments, SearchIn::Missions, "broadcasts").await
+            search_archive(archive, call, arguments, SearchIn::Missions, "broadcasts").await
         }
-        "zoea_read_result" => read_on(archive, asker.mysis, arguments).await,
+        "zoea_read_result" => read_on(archive, call.mysis, arguments).await,
         _ => Err(format!("there is no tool called {tool}")),
     }
 }
 
 async fn search_archive(
     archive: &dyn Archive,
-    asker: OwnToolCall,
+    call: OwnToolCall,
     arguments: &Map<String, Value>,
     within: SearchIn,
     what: &str,
@@ -136,7 +136,7 @@ async fn search_archive(
     if query.is_empty() {
         return Err("query cannot be empty".to_string());
     }
-    let whose = searched_mysis(archive, asker, arguments).await?;
+    let whose = searched_mysis(archive, call, arguments).await?;
     let limit = search_limit(arguments)?;
     let case_sensitive = arguments
         .get("case_sensitive")
@@ -162,16 +162,16 @@ async fn search_archive(
 /// The Mysis whose history is searched: the caller, or the one that is named.
 async fn searched_mysis(
     archive: &dyn Archive,
-    asker: OwnToolCall,
+    call: OwnToolCall,
     arguments: &Map<String, Value>,
 ) -> Result<MysisId, String> {
     let named = match arguments.get("mysis_id") {
-        None | Some(Value::Null) => return Ok(asker.mysis),
+        None | Some(Value::Null) => return Ok(call.mysis),
         Some(Value::String(named)) => named.trim(),
         Some(_) => return Err("mysis_id is the name of a Mysis".to_string()),
     };
-    if named.is_empty() || named == asker.mysis.to_string() {
-        return Ok(asker.mysis);
+    if named.is_empty() || named == call.mysis.to_string() {
+        return Ok(call.mysis);
     }
     let names = archive.names().await;
     let names = names.map_err(|fault| format!("the search failed: {fault}"))?;
@@ -179,7 +179,7 @@ async fn searched_mysis(
     let mut found = names.iter().find(|(_, name)| **name == *named);
     found = found.or_else(|| names.iter().find(|(known, _)| Some(*known) == id));
     match found {
-        Some((found, _)) if *found == asker.mysis || asker.search_others => Ok(*found),
+        Some((found, _)) if *found == call.mysis || call.search_others => Ok(*found),
         Some(_) => Err(
             "the operator lets nobody search the histories of others: leave mysis_id out"
                 .to_string(),
@@ -408,7 +408,7 @@ mod tests {
     }
 
     fn searched(arguments: Value, search_others: bool) -> Result<String, String> {
-        let asker = OwnToolCall {
+        let call = OwnToolCall {
             mysis: MysisId(1),
             search_others,
         };
@@ -416,7 +416,7 @@ mod tests {
             panic!("arguments are an object");
         };
         arguments.insert("query".to_string(), json!("row"));
-        let answer = answer_own_call(&Two, asker, "zoea_search_messages", &arguments);
+        let answer = answer_own_call(&Two, call, "zoea_search_messages", &arguments);
         futures::executor::block_on(answer)
     }
 

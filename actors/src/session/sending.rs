@@ -4,14 +4,18 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::domain::ids::TurnRef;
+use crate::domain::event::Activity;
+use crate::domain::ids::{Lane, TurnRef};
 use crate::domain::life::CallOrder;
 use crate::domain::message::CallStatus;
-use crate::ports::{CallContext, LinkAnswer, LinkCall, LinkFault};
+use crate::freeze::Departure;
+use crate::ports::{CallContext, LinkAnswer, LinkCall, LinkFault, LinkReply, ServerTask};
 
-use super::{
-    GameSession, MAX_RENEWALS, SessionObserver, answer, answer_outcome, call_name, not_executed,
-};
+use super::asking::CallQuestions;
+use super::{GameSession, MAX_RENEWALS, SessionEvent, SessionObserver, answer, call_name};
+
+/// Why a call that may not leave was not executed.
+pub(super) const STOPPED: &str = "the mysis was stopped";
 
 impl GameSession {
     /// Sends a call and returns its outcome.
@@ -27,66 +31,124 @@ impl GameSession {
         }
     }
 
-    /// Sends a call. Opens the session again and waits as often as that is safe. Returns the
-    /// outcome if there is no answer.
+    /// Sends a call, or asks for the outcome of one that the server works on already. Opens the
+    /// session again and waits as often as that is safe. Returns the outcome if there is no answer.
     pub(super) async fn send_whole(
         &mut self,
         order: &CallOrder,
         arguments: Map<String, Value>,
         outlet: &dyn SessionObserver,
     ) -> Result<LinkAnswer, (String, CallStatus)> {
-        let mut may_leave = false;
-        let mut renewals = 0;
-        let mut waits = self.rules.retry.clone().into_iter();
+        let mut tries = CallTries {
+            task: order.task.clone().map(ServerTask::left_behind),
+            may_leave: false,
+            renewals: 0,
+            waits: self.rules.retry.clone().into_iter(),
+        };
         loop {
-            if let Err(fault) = self.ensure_logged_in(outlet, true).await {
-                if self.wait_out(&fault, outlet).await {
-                    continue;
+            let answer = match tries.task.take() {
+                Some(task) => {
+                    // Another sending has to be released, which removes the stored id.
+                    tries.may_leave = false;
+                    let frozen = self.frozen_time();
+                    let followed = self.follow_task(&task, order.read_only, outlet).await;
+                    self.heard_out += self.frozen_time() - frozen;
+                    followed?
                 }
-                let Some(wait) = waits.next() else {
-                    return Err(not_executed(&fault.to_string()));
-                };
-                self.cool_down(&fault, wait, outlet).await;
-                continue;
-            }
-            if !may_leave && !outlet.await_release().await {
-                return Err(not_executed("the mysis was stopped"));
-            }
-            may_leave = true;
-            let answer = self.send_once(order, arguments.clone()).await;
-            let fault = match answer {
-                Ok(answer)
-                    if answer::is_not_logged_in(&answer)
-                        && renewals < MAX_RENEWALS
-                        && self.is_logged_in() =>
+                None => match self
+                    .try_to_send(order, &arguments, &mut tries, outlet)
+                    .await?
                 {
-                    renewals += 1;
-                    self.logged_out();
-                    continue;
-                }
-                Ok(answer) => return Ok(answer),
-                Err(fault) => fault,
-            };
-            if matches!(fault, LinkFault::AnswerLost(_)) {
-                self.mark_unverified();
-            }
-            match self.after_fault(fault, order.read_only, &mut renewals) {
-                AfterFault::Renew => self.close_session(),
-                AfterFault::StandBy(back_in) => self.stand_by(back_in, outlet).await,
-                AfterFault::GiveUp(outcome) => return Err(outcome),
-                AfterFault::Wait(fault, otherwise) => {
-                    if let Some(wait) = waits.next() {
-                        self.cool_down(&fault, wait, outlet).await;
+                    Some(LinkReply::Answer(answer)) => answer,
+                    Some(LinkReply::Task(task)) => {
+                        if !outlet.keep_task(task.id.clone()).await {
+                            return Err(unknown(STOPPED));
+                        }
+                        tries.task = Some(task);
                         continue;
                     }
-                    self.note_absence(&fault, outlet);
-                    if let Some(outcome) = otherwise {
-                        return Err(outcome);
-                    }
-                    waits = self.rules.retry.clone().into_iter();
+                    None => continue,
+                },
+            };
+            if answer::is_not_logged_in(&answer)
+                && tries.renewals < MAX_RENEWALS
+                && self.is_logged_in()
+            {
+                tries.renewals += 1;
+                self.logged_out();
+                continue;
+            }
+            return Ok(answer);
+        }
+    }
+
+    /// Tries once to send a call. Returns `None` if it has to be tried again.
+    async fn try_to_send(
+        &mut self,
+        order: &CallOrder,
+        arguments: &Map<String, Value>,
+        tries: &mut CallTries,
+        outlet: &dyn SessionObserver,
+    ) -> Result<Option<LinkReply>, (String, CallStatus)> {
+        if let Err(fault) = self.ensure_logged_in(outlet, true).await {
+            if self.wait_out(&fault, outlet).await {
+                return Ok(None);
+            }
+            let Some(wait) = tries.waits.next() else {
+                return Err(not_executed(&fault.to_string()));
+            };
+            self.cool_down(&fault, wait, outlet).await;
+            return Ok(None);
+        }
+        let departure = self.depart(order, outlet).await;
+        if !tries.may_leave && !outlet.await_release().await {
+            return Err(not_executed(STOPPED));
+        }
+        tries.may_leave = true;
+        let frozen = self.frozen_time();
+        let sent = departure.begin(self.send_once(order, arguments.clone(), outlet));
+        let sent = sent.await;
+        self.heard_out += self.frozen_time() - frozen;
+        let fault = match sent {
+            Ok(reply) => return Ok(Some(reply)),
+            Err(fault) => fault,
+        };
+        if matches!(fault, LinkFault::AnswerLost(_)) {
+            self.mark_unverified();
+        }
+        match self.after_fault(fault, order.read_only, &mut tries.renewals) {
+            AfterFault::Renew => self.close_session(),
+            AfterFault::StandBy(back_in) => self.stand_by(back_in, outlet).await,
+            AfterFault::GiveUp(outcome) => return Err(outcome),
+            AfterFault::Wait(fault, otherwise) => {
+                if let Some(wait) = tries.waits.next() {
+                    self.cool_down(&fault, wait, outlet).await;
+                    return Ok(None);
                 }
+                self.note_absence(&fault, outlet);
+                if let Some(outcome) = otherwise {
+                    return Err(outcome);
+                }
+                tries.waits = self.rules.retry.clone().into_iter();
             }
         }
+        Ok(None)
+    }
+
+    /// Waits until a call may leave. It is marked as sent only then.
+    pub(super) async fn depart(
+        &self,
+        order: &CallOrder,
+        outlet: &dyn SessionObserver,
+    ) -> Departure {
+        if let Some(departure) = self.deps.freeze.try_depart() {
+            return departure;
+        }
+        outlet.on_event(SessionEvent::Progress(Activity::Queueing(Lane::Game)));
+        let departure = self.deps.freeze.depart().await;
+        let goes_on = Activity::CallingTool(order.tool.clone());
+        outlet.on_event(SessionEvent::Progress(goes_on));
+        departure
     }
 
     /// Decides what to do after a fault. Only a call that was not executed, or only reads, is sent
@@ -98,8 +160,8 @@ impl GameSession {
                 *renewals += 1;
                 AfterFault::Renew
             }
-            // Opening the session again shows whether all access is refused, or this call alone.
-            LinkFault::NoAccess(_) if *renewals < MAX_RENEWALS => {
+            // Opening the session once more shows whether all access is refused, or this call alone.
+            LinkFault::NoAccess(_) if *renewals == 0 => {
                 *renewals += 1;
                 AfterFault::Renew
             }
@@ -115,13 +177,9 @@ impl GameSession {
                 let outcome = (format!("Error: no answer: {text}"), CallStatus::Failed);
                 AfterFault::Wait(fault, Some(outcome))
             }
-            LinkFault::AnswerLost(_) => AfterFault::GiveUp((
-                format!(
-                    "outcome unknown: the call was sent and no answer came ({text}). It may have \
-                     been executed: look at the game before you repeat it."
-                ),
-                CallStatus::Unknown,
-            )),
+            LinkFault::AnswerLost(_) => {
+                AfterFault::GiveUp(unknown(&format!("no answer came ({text})")))
+            }
         }
     }
 
@@ -129,25 +187,32 @@ impl GameSession {
         &self,
         order: &CallOrder,
         mut arguments: Map<String, Value>,
-    ) -> Result<LinkAnswer, LinkFault> {
+        outlet: &dyn SessionObserver,
+    ) -> Result<LinkReply, LinkFault> {
         self.give_session_id(&order.tool, &mut arguments);
         let turn = TurnRef {
             mysis: self.who,
             turn: order.turn,
         };
+        let questions = CallQuestions::default();
+        let mut context = CallContext::new(turn, order.key);
+        context.asker = Some(self.asker(order, &questions, outlet));
         let call = LinkCall {
             tool: order.tool.clone(),
             arguments,
             call_id: call_name(self.who, order.key),
             timeout: self.rules.timeout,
-            context: Some(CallContext::new(turn, order.key)),
+            context: Some(context),
+            takes_task: true,
         };
-        match &self.link {
+        let mut reply = match &self.link {
             Some(link) => link.call(call).await,
             None => Err(LinkFault::Unreachable(
                 "there is no game server in the configuration".to_string(),
             )),
-        }
+        }?;
+        questions.note_in(&mut reply, self.rules.answer_timeout);
+        Ok(reply)
     }
 
     /// Sets the game's session id. The runtime's own is added if the tool takes one, and one that
@@ -165,6 +230,45 @@ impl GameSession {
             arguments.insert("session_id".to_string(), Value::String(id.clone()));
         }
     }
+}
+
+/// The tries of one call.
+struct CallTries {
+    /// The call as the server works on it.
+    task: Option<ServerTask>,
+    /// Whether the call is marked as sent.
+    may_leave: bool,
+    /// How often the session was opened again.
+    renewals: u32,
+    /// The waits that are left.
+    waits: std::vec::IntoIter<Duration>,
+}
+
+pub(super) fn answer_outcome(answer: LinkAnswer) -> (String, CallStatus) {
+    let status = if answer.is_error {
+        CallStatus::Failed
+    } else {
+        CallStatus::Done
+    };
+    (answer.text, status)
+}
+
+pub(super) fn not_executed(why: &str) -> (String, CallStatus) {
+    (
+        format!("Error: not executed: {why}"),
+        CallStatus::NotExecuted,
+    )
+}
+
+/// The outcome of a call that was sent and may have been executed.
+pub(super) fn unknown(why: &str) -> (String, CallStatus) {
+    (
+        format!(
+            "outcome unknown: the call was sent and {why}. It may have been executed: look at the \
+             game before you repeat it."
+        ),
+        CallStatus::Unknown,
+    )
 }
 
 /// What to do after a fault.

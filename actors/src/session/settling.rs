@@ -18,22 +18,46 @@ use super::{
 };
 
 impl GameSession {
-    /// Opens the session and logs in, if necessary.
+    /// Opens the session and logs in, if necessary. With `waits_out`, waits for an operator who logs
+    /// the Mysis in by a link.
     pub(super) async fn ensure_logged_in(
         &mut self,
         outlet: &dyn SessionObserver,
         waits_out: bool,
     ) -> Result<(), LinkFault> {
-        let is_open = matches!(self.phase, ConnectionPhase::Open { .. });
-        if !is_open || self.needs_login() {
-            let mut pass = self.reach_game(outlet, waits_out).await?;
-            let settled = self.settle_with_game(outlet).await;
-            pass.outcome = self.told_of_game(&settled);
-            drop(pass);
-            settled?;
+        loop {
+            let is_open = matches!(self.phase, ConnectionPhase::Open { .. });
+            if !is_open || self.needs_login() {
+                let mut pass = self.reach_game(outlet, waits_out).await?;
+                let settled = self.settle_with_game(outlet).await;
+                pass.outcome = self.told_of_game(&settled);
+                drop(pass);
+                settled?;
+            }
+            self.save_session().await;
+            if !waits_out || !self.awaits_link() {
+                return Ok(());
+            }
+            // No permit is held here: a person may take hours.
+            self.await_link(outlet).await?;
         }
-        self.save_session().await;
-        Ok(())
+    }
+
+    /// Whether there is an account to log in with and an attempt is allowed now.
+    pub(super) fn needs_login(&self) -> bool {
+        let may_try = match self.phase {
+            ConnectionPhase::Closed { .. } => false,
+            ConnectionPhase::Open { login } => match login {
+                LoginState::Needed => true,
+                LoginState::Done => false,
+                LoginState::Refused { not_before } => self.deps.clock.moment() >= not_before,
+            },
+        };
+        let is_needed = match self.logs_in_by_link() {
+            true => self.needs_link(),
+            false => self.account.is_some() && self.has_accounts(),
+        };
+        may_try && is_needed
     }
 
     async fn settle_with_game(&mut self, outlet: &dyn SessionObserver) -> Result<(), LinkFault> {
@@ -102,11 +126,12 @@ impl GameSession {
         let pass = self.queue_for_login(outlet).await?;
         outlet.on_event(SessionEvent::Progress(Activity::Connecting));
         self.game_session = None;
-        self.resume_token = in_time(link.open())
+        self.resume_token = self
+            .reach(link.open())
             .await
             .inspect_err(|fault| self.hold_logins(fault))?;
         drop(pass);
-        match in_time(link.tools()).await {
+        match self.reach(link.tools()).await {
             Ok(tools) => self.take_tools(tools),
             Err(fault @ LinkFault::NoAccess(_)) => {
                 self.hold_logins(&fault);
@@ -133,7 +158,7 @@ impl GameSession {
             return;
         };
         if link.has_old_tools() {
-            match in_time(link.tools()).await {
+            match self.reach(link.tools()).await {
                 Ok(tools) => self.listed = Some(tools),
                 Err(fault) => {
                     let fault = self.without_secrets(fault.to_string());
@@ -147,6 +172,25 @@ impl GameSession {
         self.pinned = Some(newest.clone());
         if !Arc::ptr_eq(&self.tools, &newest) {
             self.set_tools(newest);
+            self.tell_link(outlet, LinkState::Ok);
+        }
+    }
+
+    /// Offers our own tools alone. The game's stay known, as the login needs them.
+    pub(super) fn withhold_tools(&mut self, outlet: &dyn SessionObserver) {
+        self.is_withheld = true;
+        self.offered = self.permit.filter(&own_tools());
+        outlet.on_event(SessionEvent::Linked {
+            link: LinkState::Ok,
+            tools: own_tools(),
+            account: self.account_name(),
+        });
+    }
+
+    /// Offers the game's tools, too, where they were withheld.
+    pub(super) fn offer_tools_again(&mut self, outlet: &dyn SessionObserver) {
+        if std::mem::take(&mut self.is_withheld) {
+            self.set_tools(self.tools.clone());
             self.tell_link(outlet, LinkState::Ok);
         }
     }
@@ -216,6 +260,16 @@ impl GameSession {
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
 
+    /// Makes an attempt to open, log in or list tools: not before the swarm is thawed, and within a
+    /// limit that does not count that time.
+    pub(super) async fn reach<T>(
+        &self,
+        attempt: BoxFuture<'static, Result<T, LinkFault>>,
+    ) -> Result<T, LinkFault> {
+        let departure = self.deps.freeze.depart().await;
+        in_time(departure.begin(attempt)).await
+    }
+
     pub(super) fn close_session(&mut self) {
         self.game_session = None;
         self.resume_token = None;
@@ -230,7 +284,7 @@ fn is_closing() -> LinkFault {
 
 /// Limits the time of an attempt. This limit is far below that of a call.
 pub(super) async fn in_time<T>(
-    attempt: BoxFuture<'static, Result<T, LinkFault>>,
+    attempt: impl Future<Output = Result<T, LinkFault>>,
 ) -> Result<T, LinkFault> {
     match tokio::time::timeout(SETTLE_TIMEOUT, attempt).await {
         Ok(result) => result,

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use crate::domain::event::Activity;
-use crate::domain::ids::Lane;
-use crate::ports::LinkFault;
+use crate::domain::ids::{Lane, Moment};
+use crate::ports::{LinkAnswer, LinkFault};
 
+use super::answer;
 use super::{GameSession, SessionEvent, SessionObserver};
 
 /// How long a Mysis waits after a failed attempt before it asks for admission again.
 const REQUEUE_WAIT: Duration = Duration::from_secs(1);
 
 /// The longest wait between two attempts of a call.
-const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
+pub(super) const MAX_RETRY_WAIT: Duration = Duration::from_secs(60);
 
 /// The longest single wait for a server that restarts.
 const MAX_RESTART_PAUSE: Duration = Duration::from_secs(120);
@@ -21,6 +22,18 @@ const MAX_RESTART_PAUSE: Duration = Duration::from_secs(120);
 const NO_ACCESS_WAIT: Duration = Duration::from_secs(30);
 
 impl GameSession {
+    /// For how long the swarm was frozen in all.
+    pub(super) fn frozen_time(&self) -> Duration {
+        self.deps.freeze.frozen_time(self.deps.clock.moment())
+    }
+
+    /// A clock that measures calls: it stands still while the swarm is frozen, unless the call is
+    /// with the server.
+    pub(super) fn stopwatch(&self) -> Moment {
+        let held = self.frozen_time().saturating_sub(self.heard_out);
+        self.deps.clock.moment().minus(held)
+    }
+
     /// Waits a little if the server is away or asks for a pause. Returns `false` if waiting cannot
     /// help. The gate decides how often the server is tried.
     pub(super) async fn wait_out(
@@ -68,6 +81,19 @@ impl GameSession {
         let why = LinkFault::Restarting { back_in }.to_string();
         outlet.on_event(SessionEvent::Progress(Activity::Paused(why.into())));
         tokio::time::sleep(back_in.min(MAX_RESTART_PAUSE)).await;
+    }
+
+    /// Returns the fault of an answer by which the game limits logins.
+    pub(super) fn check_limit(&self, answer: &LinkAnswer) -> Result<(), LinkFault> {
+        if answer::error_code(answer) != Some("rate_limited") {
+            return Ok(());
+        }
+        let fault = LinkFault::Limited {
+            text: answer.text.clone(),
+            retry_after: None,
+        };
+        self.hold_logins(&fault);
+        Err(fault)
     }
 
     /// Pauses all logins, because a server limits the whole machine and further logins would

@@ -10,6 +10,7 @@ use ractor::ActorRef;
 
 use crate::domain::ids::MysisId;
 use crate::domain::reading::{PageQuery, SearchQuery};
+use crate::domain::samples::SampleQuery;
 use crate::domain::screen::{ExportFormat, ReadId};
 use crate::ports::ArchiveFault;
 
@@ -54,6 +55,21 @@ impl UiState {
             let found = read_in_time(read).await.map(|found| found.rows);
             // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::Searched(id, found));
+        });
+    }
+
+    /// Reads samples.
+    pub(super) fn read_samples(
+        &mut self,
+        myself: &ActorRef<UiMsg>,
+        id: ReadId,
+        query: SampleQuery,
+    ) {
+        let read = self.archive.samples(query);
+        let ui = myself.clone();
+        self.jobs.spawn(async move {
+            // A Ui that is gone does not need it.
+            let _ = ui.cast(UiMsg::SamplesRead(id, read_in_time(read).await));
         });
     }
 

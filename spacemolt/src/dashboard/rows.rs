@@ -24,6 +24,25 @@ impl<'a> Columns<'a> {
     }
 }
 
+/// The notifications of a table; `None` if a row has not exactly the cells that its columns name.
+pub(super) fn notifications(columns: &Columns<'_>, rows: &[&str]) -> Option<Value> {
+    let is_whole = |row: &&str| row.split('\t').count() == columns.0.len();
+    if !rows.iter().all(is_whole) {
+        return None;
+    }
+    let told = rows.iter().map(|row| {
+        let data = columns.cell(row, "data");
+        let data = data.and_then(|data| serde_json::from_str::<Value>(data).ok());
+        json!({
+            "type": columns.cell(row, "type"),
+            "msg_type": columns.cell(row, "msg_type"),
+            "message": columns.cell(row, "message"),
+            "data": data,
+        })
+    });
+    Some(told.collect())
+}
+
 pub(super) fn cargo_row(columns: &Columns<'_>, row: &str) -> Option<Value> {
     let name = columns.cell(row, "item")?;
     let quantity = columns.cell(row, "qty").and_then(number_of)?;

@@ -3,23 +3,7 @@
 use serde_json::json;
 
 use super::*;
-
-/// The texts of the captured results of an action, in their order.
-fn captured(action: &str) -> Vec<String> {
-    let all: Value = serde_json::from_str(crate::CAPTURED_RESULTS).unwrap();
-    let examples = all["examples"].as_array().unwrap();
-    let of_it = examples
-        .iter()
-        .filter(|example| example["arguments"]["action"] == action);
-    of_it
-        .flat_map(|example| {
-            let whole = example["result"]["content"][0]["text"].as_str();
-            let short = example["texts"].as_array().into_iter().flatten();
-            whole.into_iter().chain(short.filter_map(Value::as_str))
-        })
-        .map(str::to_string)
-        .collect()
-}
+use crate::captured::captured;
 
 /// A member behind a path such as `/ship/fuel`.
 fn at(facts: &Map<String, Value>, path: &str) -> Value {
@@ -197,4 +181,23 @@ fn the_first_interfaces_objects_are_taken_as_they_are() {
     );
     assert_eq!(tick(text), Some(7));
     assert_eq!(tick(r#"{"current_tick":null}"#), None);
+}
+
+#[test]
+fn a_table_of_notifications_is_read_if_it_is_what_its_heading_says() {
+    let warning = "1f\tsystem\tserver_restart_warning\t\t{\"seconds_until_restart\":60}";
+    let chat = "2e\tchat\tchat_message\t\t{\"content\":\"hi\"}";
+    let table = |count: usize, rows: &[&str]| {
+        let columns = "id\ttype\tmsg_type\ttimestamp\tdata";
+        format!("Notifications ({count}):\n{columns}\n{}", rows.join("\n"))
+    };
+    let facts = read_facts(&table(2, &[chat, warning])).expect("a known form");
+    assert_eq!(facts["count"], 2);
+    let told = &facts["notifications"][1];
+    assert_eq!(told["msg_type"], "server_restart_warning");
+    assert_eq!(told["data"]["seconds_until_restart"], 60);
+    // A row too many, or a cell: somebody's words.
+    assert_eq!(read_facts(&table(1, &[chat, warning])), None);
+    let longer = format!("{chat}\tmore");
+    assert_eq!(read_facts(&table(2, &[&longer, warning])), None);
 }

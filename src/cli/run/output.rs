@@ -1,16 +1,21 @@
 //! Where the operator sees the swarm: in a terminal, or as lines.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use actors::ui::TerminalLink;
+use chrono::{DateTime, Utc};
 use tokio_util::sync::CancellationToken;
+use zoea_settings::{Environment, Settings};
 use zoea_tui::TerminalGuard;
 
-use super::RunArgs;
+use super::{RunArgs, StopReason, farewell};
+use crate::cli::global::GlobalArgs;
 use crate::cli::screen;
 use crate::headless::{Format, Headless};
 use crate::home::Home;
 
-use crate::settings::{Environment, Settings};
-use crate::wiring::Observers;
+use crate::wiring::{Observers, RunningSwarm};
 
 /// The operator's view of the swarm.
 pub(super) enum Output {
@@ -19,6 +24,8 @@ pub(super) enum Output {
         link: TerminalLink,
         terminal: TerminalGuard,
         quit: CancellationToken,
+        /// Whether the swarm shall go on without the terminal.
+        goes_on: Arc<AtomicBool>,
     },
 }
 
@@ -34,10 +41,12 @@ impl Output {
         }
         let (link, terminal, quit) =
             screen::open_terminal(home, &settings.tui, &args.look, environment)?;
+        let goes_on = link.goes_on.clone();
         Ok(Output::Screen {
             link,
             terminal,
             quit,
+            goes_on,
         })
     }
 
@@ -51,6 +60,33 @@ impl Output {
                 watchers: Vec::new(),
                 link: Some(link.clone()),
             },
+        }
+    }
+
+    /// What the operator reads in the shell after the terminal is closed.
+    pub(super) async fn farewell(
+        &self,
+        flight: &RunningSwarm,
+        began: DateTime<Utc>,
+        (args, global): (&RunArgs, &GlobalArgs),
+    ) -> Option<String> {
+        let resume = match args.offline {
+            true => global.command("run --offline", None),
+            false => global.command("run --resume", None),
+        };
+        let goes_on = self.reason_to_quit() == StopReason::Left;
+        let resume = (!goes_on).then_some(&*resume);
+        match self {
+            Output::Lines(_) => None,
+            Output::Screen { .. } => farewell::describe(flight, began, resume).await,
+        }
+    }
+
+    /// What the operator wants who has quit.
+    pub(super) fn reason_to_quit(&self) -> StopReason {
+        match self {
+            Output::Screen { goes_on, .. } if goes_on.load(Ordering::Relaxed) => StopReason::Left,
+            Output::Screen { .. } | Output::Lines(_) => StopReason::Asked,
         }
     }
 

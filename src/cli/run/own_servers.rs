@@ -1,8 +1,8 @@
 //! The servers that run inside the program.
 
 use crate::home::Home;
-use crate::settings::{LoadedSettings, Settings};
 use crate::wiring::{GameServer, OfflineOptions, OfflineServers};
+use zoea_settings::{LoadedSettings, Settings};
 
 /// The servers that run inside the program.
 #[derive(Default)]

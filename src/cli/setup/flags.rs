@@ -3,14 +3,14 @@
 
 use anyhow::{Context, bail};
 use url::Url;
+use zoea_settings::prices::price_list;
+use zoea_settings::{BUILT_IN_GAME, Environment, SPACEMOLT, SPACEMOLT_V2, Secret};
 
 use super::present::{Present, variable};
 use super::proof::Candidate;
 use super::{Extras, NOTHING_WRITTEN, Prepared, SetupArgs, settings_of};
 use crate::cli::out;
-use crate::prices::price_list;
 use crate::proof::listing::ListedModel;
-use crate::settings::{BUILT_IN_GAME, Environment, SPACEMOLT, Secret};
 use crate::setup::{
     Answers, DailyCap, KeyAnswer, ModelAnswer, ServerAnswer, ServerFault, find_local_servers,
     find_seller, list_models, sellers,
@@ -44,7 +44,8 @@ pub(super) async fn answers(
     };
     let key = key_of(args, &server, present, environment)?;
     let secret = present.key(&key, environment);
-    let listed = match list_models(&http, &server.endpoint, secret.as_ref()).await {
+    let asked = present.access_to(&server.endpoint, secret.as_ref());
+    let listed = match list_models(&http, &asked).await {
         Err(ServerFault::NoModelServer(_)) if args.model.is_some() => Vec::new(),
         listed => listed.with_context(|| server.endpoint.clone())?,
     };
@@ -181,10 +182,11 @@ pub(super) fn game_of(text: Option<&str>, present: &Present) -> Result<String, S
     match text.map(str::trim) {
         None if present.is_there => Ok(present.settings.mcp.upstream.clone().unwrap_or_default()),
         None | Some("spacemolt") => Ok(SPACEMOLT.to_string()),
+        Some("spacemolt-v2") => Ok(SPACEMOLT_V2.to_string()),
         Some(BUILT_IN_GAME) => Ok(BUILT_IN_GAME.to_string()),
         Some(address) if web_address(address).is_some() => Ok(address.to_string()),
         Some(other) => Err(format!(
-            "`{other}` is no game; write offline, spacemolt, or an address such as \
+            "`{other}` is no game; write offline, spacemolt, spacemolt-v2, or an address such as \
              http://127.0.0.1:3111/mcp"
         )),
     }

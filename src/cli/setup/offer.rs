@@ -3,7 +3,7 @@
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::run::{self, RunArgs};
-use crate::settings::{CONFIG_FILE, Environment};
+use zoea_settings::{CONFIG_FILE, Environment};
 
 use super::prompts::{Choice, choose};
 use super::{SetupArgs, is_at_a_terminal};

@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 
 use actors::domain::budget::DefaultCap;
 use anyhow::Context;
+use zoea_settings::{CONFIG_FILE, Environment, KeySource, ProviderSettings, Secret, Settings};
 
 use crate::cli::global::GlobalArgs;
 use crate::home::Home;
-use crate::settings::{CONFIG_FILE, Environment, KeySource, ProviderSettings, Secret, Settings};
 use crate::setup::{DailyCap, KeyAnswer};
+use zoea_provider::ProviderEndpoint;
 
 /// The existing configuration, or the path for a new one.
 pub(super) struct Present {
     /// The path of the configuration file.
     pub(super) file: PathBuf,
+    /// The path of the credentials file.
+    pub(super) credentials: PathBuf,
     /// Whether the file exists.
     pub(super) is_there: bool,
     /// Whether a swarm has run here, with a configuration or on the defaults.
@@ -45,6 +48,7 @@ impl Present {
         if !is_there {
             return Ok(Present {
                 file,
+                credentials: home.credentials(),
                 is_there,
                 has_swarm,
                 text: String::new(),
@@ -62,6 +66,7 @@ impl Present {
         Ok(Present {
             text: text.with_context(|| format!("read {}", file.display()))?,
             settings: settings?.settings,
+            credentials: home.credentials(),
             file,
             is_there,
             has_swarm,
@@ -82,6 +87,20 @@ impl Present {
         let mut known = self.settings.providers.iter().filter(|_| self.is_there);
         let found = known.find(|(_, provider)| provider.endpoint == endpoint);
         found.map(|(name, provider)| (name.as_str(), provider))
+    }
+
+    /// How a server is asked with this key. What the configuration adds to requests goes to the server
+    /// that it is configured for.
+    pub(super) fn access_to(&self, endpoint: &str, key: Option<&Secret>) -> ProviderEndpoint {
+        let configured = self.provider_at(endpoint);
+        ProviderEndpoint {
+            url: endpoint.to_string(),
+            api_key: key.map(|key| key.expose().to_string()),
+            headers: configured
+                .map(|(_, provider)| provider.sent_headers())
+                .unwrap_or_default(),
+            ..ProviderEndpoint::default()
+        }
     }
 
     /// The default provider until now, if the new default has another name. A swarm that ran on the

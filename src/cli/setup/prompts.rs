@@ -4,19 +4,19 @@
 use std::fmt;
 use std::time::Duration;
 
-use actors::domain::clean::one_line;
 use anyhow::Context;
 use inquire::validator::Validation;
 use inquire::{Confirm, InquireError, Password, PasswordDisplayMode, Select, Text};
 use tokio::task::JoinHandle;
+use zoea_settings::Secret;
 use zoea_system::terminal;
+use zoea_text::clean::one_line;
 use zoea_tui::dashboard::text::width::wrap;
 use zoea_tui::terminal_size;
 
 use super::SetupLeft;
 use super::flags::typed_key;
 use crate::cli::out;
-use crate::settings::Secret;
 
 /// How often setup looks whether its terminal is still there.
 const TERMINAL_CHECK_INTERVAL: Duration = Duration::from_secs(1);

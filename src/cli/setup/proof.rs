@@ -1,11 +1,11 @@
 //! The proof of the answers: whether they play. It comes before anything is written.
 
 use anyhow::{Context, bail};
+use zoea_settings::Settings;
 
 use crate::cli::{game_check, out, prove};
 use crate::home::Home;
 use crate::proof::{Proof, ProofTarget};
-use crate::settings::Settings;
 use crate::wiring;
 
 /// A server and a model that passed the proof.

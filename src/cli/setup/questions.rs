@@ -3,6 +3,8 @@
 mod game;
 
 use anyhow::Context;
+use zoea_settings::Environment;
+use zoea_settings::prices::price_list;
 
 use super::flags::{is_price_known, listed_model, names_of, resolve_server, typed_key};
 use super::present::{Present, variable};
@@ -10,10 +12,9 @@ use super::prompts::{Choice, ask_key, ask_password, ask_text, choose, confirm, s
 use super::proof::{Candidate, PassedProof};
 use super::{Extras, Prepared, SetupArgs, SetupLeft, print_configuration, settings_of};
 use crate::cli::out;
+use crate::cli::unfrozen::refuse_while_frozen;
 use crate::home::Home;
-use crate::prices::price_list;
 use crate::proof::listing::ListedModel;
-use crate::settings::Environment;
 use crate::setup::{
     Answers, DailyCap, KeyAnswer, LocalServer, ModelAnswer, ServerAnswer, ServerFault,
     find_local_servers, list_models, sellers,
@@ -21,9 +22,10 @@ use crate::setup::{
 
 /// What every question needs.
 struct QuestionDialog<'a> {
-    args: &'a SetupArgs,
+    args: SetupArgs,
     present: &'a Present,
     environment: &'a Environment,
+    home: &'a Home,
     http: reqwest::Client,
     found: Vec<LocalServer>,
 }
@@ -45,10 +47,11 @@ pub(super) async fn ask(
     ))?;
     let http = zoea_http::build_client().context("build an HTTP client")?;
     let found = find_local_servers(&http).await;
-    let asker = QuestionDialog {
-        args,
+    let mut asker = QuestionDialog {
+        args: args.clone(),
         present,
         environment,
+        home,
         http,
         found,
     };
@@ -58,6 +61,8 @@ pub(super) async fn ask(
             Ok(passed) => passed,
             Err(fault) => {
                 say(&format!("{fault:#}. Choose again, or leave with Esc.\n"))?;
+                // What was told could not play, so it is asked for now.
+                asker.args = asker.args.without_choices();
                 continue;
             }
         };
@@ -102,6 +107,8 @@ impl QuestionDialog<'_> {
         if !confirm("Try it now?")? {
             return Err(SetupLeft.into());
         }
+        // The question may have been open for long.
+        refuse_while_frozen(self.home)?;
         Ok(candidate.prove().await)
     }
 
@@ -116,7 +123,8 @@ impl QuestionDialog<'_> {
             let mut key = self.first_key(&server)?;
             loop {
                 let secret = self.present.key(&key, self.environment);
-                match list_models(&self.http, &server.endpoint, secret.as_ref()).await {
+                let asked = self.present.access_to(&server.endpoint, secret.as_ref());
+                match list_models(&self.http, &asked).await {
                     Ok(models) => return Ok((server, key, models)),
                     Err(fault @ ServerFault::KeyRefused(_)) => {
                         match secret {

@@ -51,6 +51,11 @@ pub(crate) fn render(answered: &GroupedAnswer<'_>) -> String {
         answer,
         state,
     } = *answered;
+    // Whoever picks a character at the link is logged in.
+    let action = match action {
+        "login_link_poll" if answer["session_id"].is_string() => "login",
+        _ => action,
+    };
     let captured = is_captured(action).then(|| captured_text(action, answer, state));
     captured.flatten().unwrap_or_else(|| match (action, state) {
         ("get_player", _) => answer["player"].to_string(),
@@ -82,6 +87,8 @@ fn captured_text(action: &str, answer: &Value, state: Option<&Value>) -> Option<
         "get_poi" => poi(answer)?,
         "get_active_missions" if is_empty(&answer["missions"]) => "No active missions.".to_owned(),
         "get_notifications" if is_empty(&answer["notifications"]) => "No notifications.".to_owned(),
+        // A guess: nobody has captured a list of them.
+        "get_notifications" => notifications(&answer["notifications"]),
         "view_market" => market(answer, state),
         "analyze_market" => insights(answer),
         "estimate_purchase" => estimate(answer),
@@ -313,6 +320,17 @@ fn poi(answer: &Value) -> Option<String> {
         word(&poi["type"])
     );
     Some(format!("{head}\n{}", resources(&answer["resources"])))
+}
+
+/// Notifications as a table, with their data as JSON, in which no tab and no new line stands.
+fn notifications(told: &Value) -> String {
+    let columns = "id\ttype\tmsg_type\ttimestamp\tdata";
+    let rows = table("Notifications", columns, told, |one| {
+        let cell = |name: &str| word(&one[name]);
+        let cells = ["id", "type", "msg_type", "timestamp"].map(cell);
+        format!("{}\t{}", cells.join("\t"), one["data"])
+    });
+    rows.trim_end().to_owned()
 }
 
 fn login(answer: &Value) -> String {

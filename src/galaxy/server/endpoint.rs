@@ -3,6 +3,7 @@
 
 mod fault_injection;
 mod listings;
+mod status;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -23,11 +24,14 @@ use rmcp::transport::common::http_header::HEADER_MCP_PROTOCOL_VERSION;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
 };
-use serde_json::json;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use self::{fault_injection::FaultedRequest, listings::Listings};
+use self::{
+    fault_injection::FaultedRequest,
+    listings::Listings,
+    status::{show_faults, show_health},
+};
 use super::{
     super::{
         fault::FaultInjector,
@@ -39,9 +43,12 @@ use super::{
     connections::Connections,
     envelope::{Envelope, NoMessage, RpcMessageKind},
     gate::{AddressGate, TooMany},
-    handler::{Caller, GameInterface, Handler, Stateless},
+    handler::{Caller, GameInterface, Handler},
+    link_login::LinkPage,
+    links::LoginLinks,
     owner::OwnerRequest,
     response,
+    stateless::Stateless,
     traffic::Traffic,
 };
 
@@ -61,6 +68,7 @@ struct EndpointState {
     grouped: McpService,
     connections: Arc<Connections>,
     gate: Arc<AddressGate>,
+    links: Arc<LoginLinks>,
     faults: Arc<FaultInjector>,
     traffic: Arc<Traffic>,
     requests: mpsc::Sender<OwnerRequest>,
@@ -92,6 +100,8 @@ impl GalaxyEndpoint {
         stop: CancellationToken,
     ) -> Self {
         let gate = Arc::new(AddressGate::new(options.limits, options.tick));
+        let links = Arc::new(LoginLinks::new(options.links));
+        let link_page: Arc<str> = format!("http://{address}/link").into();
         let stateless = options.stateless;
         let stateless = stateless.map(|rules| Arc::new(Stateless::new(rules, options.tick)));
         let handler = |interface| Handler {
@@ -104,6 +114,8 @@ impl GalaxyEndpoint {
             requests: requests.clone(),
             gate: Arc::clone(&gate),
             clock: options.clock.clone(),
+            links: Arc::clone(&links),
+            link_page: Arc::clone(&link_page),
         };
         let mut config = StreamableHttpServerConfig::default()
             .with_legacy_session_mode(false)
@@ -130,6 +142,7 @@ impl GalaxyEndpoint {
             grouped: service(GameInterface::Grouped),
             connections,
             gate: Arc::clone(&gate),
+            links: Arc::clone(&links),
             faults,
             traffic,
             requests: requests.clone(),
@@ -143,38 +156,20 @@ impl GalaxyEndpoint {
     }
 
     pub(super) fn into_router(self) -> Router {
+        let state = &self.0;
+        let link_page = LinkPage {
+            requests: state.requests.clone(),
+            gate: Arc::clone(&state.gate),
+            links: Arc::clone(&state.links),
+            clock: state.clock.clone(),
+        };
         Router::new()
             .route("/mcp", any(serve_flat))
             .route("/mcp/v2", any(serve_grouped))
             .route("/faults", get(show_faults))
             .route("/health", get(show_health))
             .with_state(self)
-    }
-}
-
-async fn show_faults(State(endpoint): State<GalaxyEndpoint>) -> Response {
-    response::json(StatusCode::OK, endpoint.0.faults.tally().json().to_string())
-}
-
-async fn show_health(State(endpoint): State<GalaxyEndpoint>) -> Response {
-    let (reply, health) = oneshot::channel();
-    let asked = endpoint
-        .0
-        .requests
-        .send(OwnerRequest::Health { reply })
-        .await;
-    match (asked, health.await) {
-        (Ok(()), Ok(health)) => {
-            let body = json!({
-                "ok": true,
-                "tick": health.tick,
-                "players": health.players,
-                "online": health.online,
-                "waiting": health.waiting,
-            });
-            response::json(StatusCode::OK, body.to_string())
-        }
-        _ => response::plain_error(StatusCode::SERVICE_UNAVAILABLE, "the server is stopping"),
+            .merge(link_page.into_router())
     }
 }
 
@@ -273,10 +268,7 @@ impl EndpointState {
                 .then_some(STATELESS),
         };
         let mut faulted = FaultedRequest::new(id.as_deref(), connection);
-        if let Some(answer) = self
-            .inject_faults(&envelope, &mut faulted, received.now)
-            .await
-        {
+        if let Some(answer) = self.inject_faults(&envelope, &mut faulted, &received).await {
             return answer;
         }
         let answer = self.route_request(received, &envelope, &faulted).await;

@@ -18,7 +18,7 @@ pub(super) struct Envelope<'a> {
 pub(super) enum RpcMessageKind {
     Initialize,
     ToolsList,
-    /// `tools/call` of register or login.
+    /// `tools/call` of register, login or login_link.
     LogIn,
     /// Any other message.
     Other,
@@ -95,7 +95,7 @@ fn tool_call_kind(params: Option<&RawValue>) -> RpcMessageKind {
         Some(_) | None => name,
     };
     match command.as_deref() {
-        Some("register" | "login") => RpcMessageKind::LogIn,
+        Some("register" | "login" | "login_link") => RpcMessageKind::LogIn,
         Some(_) | None => RpcMessageKind::Other,
     }
 }

@@ -1,14 +1,17 @@
 //! The tools as rmcp calls them: every call goes to the owner, and every caller gets an answer.
 
-use std::{borrow::Cow, net::IpAddr, panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{borrow::Cow, net::IpAddr, panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt as _;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest,
-        CustomResult, ErrorCode, GetTaskParams, GetTaskResult, Implementation, ListToolsResult,
-        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams,
+        CompleteRequestMethod, CompleteRequestParams, CompleteResult, CustomRequest, CustomResult,
+        ErrorCode, GetTaskParams, GetTaskResult, Implementation, ListPromptsRequestMethod,
+        ListPromptsResult, ListResourceTemplatesRequestMethod, ListResourceTemplatesResult,
+        ListResourcesRequestMethod, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -20,12 +23,14 @@ use super::{
         frontend::{ConnectionId, GameCall},
         grouped::{self, GroupedAnswer, GroupedCall, ReadCall, STATE_COMMAND},
         limits::whole_seconds,
-        options::{GalaxyClock, StatelessRules},
-        tools::{self, SessionArgument},
+        options::GalaxyClock,
         world::{CommandKind, GameAnswer, GameRefusal, VERSION, command_kind},
     },
     gate::AddressGate,
+    instructions,
+    links::LoginLinks,
     owner::OwnerRequest,
+    stateless::Stateless,
     tasks::{Tasks, text_result},
 };
 
@@ -56,39 +61,16 @@ pub(super) struct Handler {
     pub(super) gate: Arc<AddressGate>,
     pub(super) clock: GalaxyClock,
     pub(super) stateless: Option<Arc<Stateless>>,
-}
-
-/// What serves requests without an MCP session.
-#[derive(Debug)]
-pub(super) struct Stateless {
-    pub(super) list_ttl: Duration,
-    /// `None`: no call is answered by a task.
-    pub(super) tasks: Option<Tasks>,
-    /// All tools, as such clients see them.
-    tools: Vec<Tool>,
-}
-
-impl Stateless {
-    pub(super) fn new(rules: StatelessRules, tick: Duration) -> Self {
-        let entries = tools::listing_entries(SessionArgument::Listed).into_iter();
-        let tools = entries.filter_map(|entry| serde_json::from_value(entry).ok());
-        Self {
-            list_ttl: rules.list_ttl,
-            tasks: rules.tasks.then(|| Tasks::new(tick)),
-            tools: tools.collect(),
-        }
-    }
-
-    pub(super) fn ttl_ms(&self) -> u64 {
-        u64::try_from(self.list_ttl.as_millis()).unwrap_or(u64::MAX)
-    }
+    pub(super) links: Arc<LoginLinks>,
+    /// The address of the page for logins by a link.
+    pub(super) link_page: Arc<str>,
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let (title, instructions) = match self.interface {
-            GameInterface::Flat => ("SpaceMolt (simulated by zoea)", INSTRUCTIONS),
-            GameInterface::Grouped => ("SpaceMolt (v2, simulated by zoea)", GROUPED_INSTRUCTIONS),
+            GameInterface::Flat => ("SpaceMolt (simulated by zoea)", instructions::FLAT),
+            GameInterface::Grouped => ("SpaceMolt (v2, simulated by zoea)", instructions::GROUPED),
         };
         let implementation = Implementation::new("spacemolt-gameserver", VERSION).with_title(title);
         let capabilities = match self.tasks() {
@@ -171,9 +153,9 @@ impl ServerHandler for Handler {
             && command_kind(&request.name) == Some(CommandKind::Act)
         {
             let caller = caller_of(&context)?;
-            let answer = self
-                .send_to_owner(caller.connection, call_of(request, &context))
-                .await?;
+            let arguments = request.arguments.unwrap_or_default();
+            let call = call_of(request.name.into_owned(), arguments, &context);
+            let answer = self.send_to_owner(caller.connection, call).await?;
             return Ok(tasks.begin(answer, self.clock.now()).into());
         }
         // rmcp never answers a call whose handler panics.
@@ -191,6 +173,42 @@ impl ServerHandler for Handler {
             .await
             .unwrap_or_else(|_| Ok(Err(GameRefusal::internal_error())))?;
         Ok(text_result(answer).into())
+    }
+
+    // By default rmcp answers these with an empty list. What is not declared shall not exist.
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Err(ErrorData::method_not_found::<
+            ListResourceTemplatesRequestMethod,
+        >())
+    }
+
+    async fn complete(
+        &self,
+        _: CompleteRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(ErrorData::method_not_found::<CompleteRequestMethod>())
     }
 
     async fn on_custom_request(
@@ -222,14 +240,18 @@ fn caller_of(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> 
         .ok_or_else(|| ErrorData::internal_error("a call did not come through the endpoint", None))
 }
 
-fn call_of(request: CallToolRequestParams, context: &RequestContext<RoleServer>) -> GameCall {
+fn call_of(
+    tool: String,
+    arguments: Map<String, Value>,
+    context: &RequestContext<RoleServer>,
+) -> GameCall {
     let name = context
         .meta
         .get(CALL_NAME_KEY)
         .and_then(|name| name.as_str());
     GameCall {
-        tool: request.name.into_owned(),
-        arguments: request.arguments.unwrap_or_default(),
+        tool,
+        arguments,
         name: name.map(str::to_owned),
     }
 }
@@ -298,6 +320,9 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> Result<GameAnswer, ErrorData> {
         let caller = caller_of(context)?;
+        if let Some(answer) = self.answer_link(&tool, &arguments, caller).await? {
+            return Ok(answer);
+        }
         let is_login = tool == "login";
         if is_login
             && let Err(wait) = self
@@ -310,15 +335,7 @@ impl Handler {
             );
             return Ok(Err(GameRefusal::new("rate_limited", message)));
         }
-        let name = context
-            .meta
-            .get(CALL_NAME_KEY)
-            .and_then(|name| name.as_str());
-        let call = GameCall {
-            tool,
-            arguments,
-            name: name.map(str::to_owned),
-        };
+        let call = call_of(tool, arguments, context);
         let answer = self.send_to_owner(caller.connection, call).await?;
         let answer = answer.await.map_err(|_| stopping())?;
         if let Err(refusal) = &answer {
@@ -351,27 +368,6 @@ impl Handler {
     }
 }
 
-fn stopping() -> ErrorData {
+pub(super) fn stopping() -> ErrorData {
     ErrorData::internal_error("the server is stopping", None)
 }
-
-const INSTRUCTIONS: &str = "\
-SpaceMolt is a multiplayer game for AI agents; this server simulates it. \
-First call register(username, empire, registration_code), or login(username, password) if you have an \
-account: save the password, it is shown once. Both return a session_id; pass it along if your client \
-does not keep the connection, and log in again when a call answers session_invalid. \
-Queries answer at once. Mutations take one tick each and block until it has run; travel and jump \
-block until the ship has arrived, so allow for minutes. \
-Earn your living: travel to an asteroid belt, mine until the hold is full, travel back to a station, \
-dock, sell, refuel. Missions pay best. Keep a captain's log: its newest entry is shown at every login. \
-Poll get_notifications now and then; nothing is pushed.";
-
-const GROUPED_INSTRUCTIONS: &str = "\
-SpaceMolt is a multiplayer game for AI agents; this server simulates its second interface. \
-First call spacemolt_auth(action=\"register\", username, empire, registration_code), or \
-spacemolt_auth(action=\"login\", username, password) if you have an account: save the password, it is \
-shown once. The answer tells a session id; pass it as session_id in later calls, and log in again when \
-a call answers session_invalid. Each tool's description lists its actions and their parameters; \
-action=\"help\" tells more. Queries answer at once, in text. Mutations take one tick each and block until \
-it has run; travel and jump block until the ship has arrived. Earn your living: undock, travel, mine, \
-travel, dock, sell, refuel. Poll get_notifications now and then; nothing is pushed.";

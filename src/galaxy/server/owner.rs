@@ -49,6 +49,14 @@ pub(super) enum OwnerRequest {
         call: GameCall,
         reply: oneshot::Sender<GameAnswer>,
     },
+    /// A player logs in who was picked at the page of links.
+    LoginLinked {
+        connection: ConnectionId,
+        name: String,
+        reply: oneshot::Sender<GameAnswer>,
+    },
+    /// The names of all accounts are asked for.
+    Names { reply: oneshot::Sender<Vec<String>> },
     /// A connection has ended.
     Disconnect(ConnectionId),
     /// A connection's login has to be forgotten.
@@ -175,14 +183,20 @@ impl WorldOwner {
                 } => {
                     let served = self.serve_call(connection, call, now);
                     records.extend(served.records);
-                    match served.reply {
-                        CallReply::Now(answer) => {
-                            outgoing.push(OutgoingReply::Answer(reply, answer))
-                        }
-                        CallReply::Later(answer_id) => {
-                            self.waiting.insert(answer_id, reply);
-                        }
-                    }
+                    outgoing.extend(self.reply_to(reply, served.reply));
+                }
+                OwnerRequest::LoginLinked {
+                    connection,
+                    name,
+                    reply,
+                } => {
+                    let served = self.frontend.login_linked(connection, &name, now);
+                    records.extend(served.records);
+                    outgoing.extend(self.reply_to(reply, served.reply));
+                }
+                OwnerRequest::Names { reply } => {
+                    // The caller may be gone.
+                    let _ = reply.send(self.frontend.world().account_names());
                 }
                 OwnerRequest::Disconnect(connection) => {
                     records.extend(self.frontend.disconnect(connection))
@@ -221,6 +235,21 @@ impl WorldOwner {
             reply: CallReply::Now(Err(GameRefusal::internal_error())),
             records: Vec::new(),
         })
+    }
+
+    /// The answer to a call, unless it comes with a tick.
+    fn reply_to(
+        &mut self,
+        reply: oneshot::Sender<GameAnswer>,
+        answer: CallReply,
+    ) -> Option<OutgoingReply> {
+        match answer {
+            CallReply::Now(answer) => Some(OutgoingReply::Answer(reply, answer)),
+            CallReply::Later(answer_id) => {
+                self.waiting.insert(answer_id, reply);
+                None
+            }
+        }
     }
 
     /// Lets a tick pass and answers the calls that waited for it.

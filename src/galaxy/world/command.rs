@@ -37,8 +37,17 @@ pub enum CommandKind {
     Act,
 }
 
-/// The kind of a command. A name that is no command has none, nor have register, login, logout and
-/// session: the keeper of the sessions answers these.
+/// The commands that concern sessions. The keeper of the sessions answers them.
+pub(super) const SESSION_COMMANDS: [&str; 6] = [
+    "login",
+    "login_link",
+    "login_link_poll",
+    "logout",
+    "register",
+    "session",
+];
+
+/// The kind of a command. A name that is no command has none, nor have those of sessions.
 #[must_use]
 pub fn command_kind(command: &str) -> Option<CommandKind> {
     match find_handler(command) {
@@ -46,7 +55,7 @@ pub fn command_kind(command: &str) -> Option<CommandKind> {
         Some(CommandHandler::Look(_) | CommandHandler::Read(_)) => Some(CommandKind::Look),
         Some(CommandHandler::Write(_)) => Some(CommandKind::Write),
         Some(CommandHandler::Act(_)) => Some(CommandKind::Act),
-        None if ["register", "login", "logout", "session"].contains(&command) => None,
+        None if SESSION_COMMANDS.contains(&command) => None,
         None => tools::find(command).map(|tool| {
             if tool.mutation {
                 CommandKind::Act
@@ -257,8 +266,7 @@ mod tests {
     #[test]
     fn every_tool_has_a_nature_but_those_that_concern_sessions() {
         for tool in tools::all() {
-            let is_session =
-                ["login", "logout", "register", "session"].contains(&tool.name.as_str());
+            let is_session = SESSION_COMMANDS.contains(&tool.name.as_str());
             assert_eq!(
                 command_kind(&tool.name).is_none(),
                 is_session,

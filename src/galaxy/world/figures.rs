@@ -1,5 +1,7 @@
 //! Figures as the game writes them.
 
+use zoea_spacemolt::figures::group_digits;
+
 /// Formats an amount: `48,207 / 60,000`.
 pub(super) fn of_full(remaining: u64, full: u64) -> String {
     format!("{} / {}", group_digits(remaining), group_digits(full))
@@ -14,19 +16,6 @@ pub(super) fn depletion(remaining: u64, full: u64) -> f64 {
 /// A number of tenths as a number with one decimal.
 pub(super) fn tenths(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX)) / 10.0
-}
-
-/// Formats `48207` as `48,207`.
-fn group_digits(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

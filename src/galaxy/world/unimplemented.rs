@@ -248,13 +248,13 @@ mod tests {
 
     #[test]
     fn every_unplayed_tool_has_words_of_its_own() {
-        let sessions = ["login", "logout", "register", "session"];
         for tool in tools::all() {
             let name = tool.name.as_str();
             let has_words = REFUSAL_REASONS
                 .iter()
                 .any(|(names, _)| names.contains(&name));
-            let is_played = command::find_handler(name).is_some() || sessions.contains(&name);
+            let is_played =
+                command::find_handler(name).is_some() || command::SESSION_COMMANDS.contains(&name);
             assert_eq!(
                 has_words || name.contains("faction"),
                 !is_played || name.contains("faction"),

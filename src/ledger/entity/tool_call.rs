@@ -17,6 +17,8 @@ pub(crate) struct Model {
     pub status: String,
     pub read_only: bool,
     pub sent_at: Option<i64>,
+    /// The id under which the server works on it, until its result is stored.
+    pub task: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]

@@ -12,6 +12,7 @@ use zoea_contract::RowJson;
 
 use crate::StoredMission;
 use crate::codec::RECORD_KEY;
+use crate::samples::StoredHour;
 
 /// A mission.
 #[must_use]
@@ -52,6 +53,21 @@ pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
 
 fn timestamp_text(at: Timestamp) -> String {
     at.to_string()
+}
+
+/// The samples of an hour, in their stored form as hexadecimal digits.
+#[must_use]
+pub(crate) fn samples_line(mysis: MysisId, stored: &StoredHour) -> Value {
+    let hour = &stored.packed;
+    let packed = hour.bytes.iter();
+    json!({
+        RECORD_KEY: "samples",
+        "mysis_id": mysis.to_string(),
+        "at": timestamp_text(hour.hour.first_minute().start_time()),
+        "upto": hour.upto,
+        "thinned": stored.is_thinned,
+        "packed": packed.map(|byte| format!("{byte:02x}")).collect::<String>(),
+    })
 }
 
 /// The newest snapshot of one kind that a Mysis received for a game account.

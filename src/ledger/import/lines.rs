@@ -3,6 +3,7 @@
 mod calls;
 mod members;
 mod order;
+mod packed;
 mod said;
 mod seen;
 
@@ -16,12 +17,13 @@ use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::ids::{MysisId, Seq, TurnNumber};
 use actors::domain::message::{HostMeta, Row, RowBody, RowKind, Severity};
 use actors::domain::record::{Mission, MysisProfile, NewMysis};
-use actors::domain::redact::Redactor;
 use actors::domain::state::{LifeState, Totals};
 use actors::domain::write::Write;
 use serde_json::Value;
+use zoea_text::redact::Redactor;
 
 use crate::codec::RECORD_KEY;
+use crate::samples::StoredHour;
 use crate::{BulkImport, SqlLedger, StoredMission};
 use zoea_system::files;
 
@@ -31,6 +33,7 @@ use members::{
     count_or_zero, mission_id, required_place, required_text, required_time, text_or_empty,
 };
 use order::RowOrderCheck;
+use packed::{SamplesImport, read_hour};
 use said::{parse_bill, parse_utterance};
 use seen::SightingLine;
 
@@ -56,6 +59,7 @@ pub(super) async fn import_lines(
         missions: Vec::new(),
         is_new: BTreeMap::new(),
         places: BTreeMap::new(),
+        samples: SamplesImport::default(),
         report: ImportReport::default(),
     };
     for (number, line) in (1..).zip(source.lines()) {
@@ -82,6 +86,7 @@ struct LinesImport<'a> {
     is_new: BTreeMap<MysisId, bool>,
     /// The order check of each conversation.
     places: BTreeMap<MysisId, RowOrderCheck>,
+    samples: SamplesImport,
     report: ImportReport,
 }
 
@@ -91,6 +96,7 @@ enum ExportRecord {
     Mysis(Box<MysisLine>),
     Row(MysisId, Box<Row>),
     Sighting(MysisId, Box<SightingLine>),
+    Samples(MysisId, StoredHour),
 }
 
 struct MysisLine {
@@ -125,6 +131,10 @@ impl LinesImport<'_> {
                     taken.map_err(|why| ImportFault::Line { number, why })?;
                     self.import_row(mysis, *row).await
                 }
+            },
+            ExportRecord::Samples(mysis, hour) => match self.is_imported(mysis, number)? {
+                false => Ok(()),
+                true => Ok(self.samples.put(&self.bulk_import, mysis, &hour).await?),
             },
             ExportRecord::Sighting(mysis, line) => match self.is_imported(mysis, number)? {
                 false => Ok(()),
@@ -171,6 +181,7 @@ impl LinesImport<'_> {
         }
         let at = new.at;
         self.is_new.insert(id, true);
+        self.samples.begin(&self.bulk_import, id).await?;
         self.report.myses += 1;
         for write in [
             Write::Create(Box::new(new)),
@@ -207,6 +218,7 @@ impl LinesImport<'_> {
 
     async fn finish(mut self) -> Result<ImportReport, ImportFault> {
         self.put_missions().await?;
+        self.samples.end(&self.bulk_import).await?;
         self.bulk_import.commit().await?;
         Ok(self.report)
     }
@@ -220,6 +232,10 @@ impl ExportRecord {
             "row" => {
                 let mysis = required_text(line, "mysis_id")?.parse()?;
                 Ok(ExportRecord::Row(mysis, Box::new(parse_row(line)?)))
+            }
+            "samples" => {
+                let mysis = required_text(line, "mysis_id")?.parse()?;
+                Ok(ExportRecord::Samples(mysis, read_hour(line)?))
             }
             "sighting" => {
                 let mysis = required_text(line, "mysis_id")?.parse()?;

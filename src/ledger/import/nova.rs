@@ -12,10 +12,10 @@ use actors::domain::fault::{MysisFault, MysisFaultKind};
 use actors::domain::game_state::GameState;
 use actors::domain::ids::{CallKey, MissionId, MysisId, Now, Seq, Timestamp};
 use actors::domain::record::{GameAccount, Mission, MysisProfile, NewMysis, PoolAccount};
-use actors::domain::redact::Redactor;
 use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::state::LifeState;
 use actors::domain::write::Write;
+use zoea_text::redact::Redactor;
 
 use crate::{BulkImport, SqlLedger, StoredMission};
 

@@ -4,6 +4,7 @@ use actors::domain::event_record::{EventId, EventRecord, EventRecordKind};
 use actors::domain::record::{
     AccountRecord, PoolAccount, ProfileChange, SavedSession, StoredHistory,
 };
+use actors::domain::samples::{Hour, PackedHour};
 use actors::ports::SwarmRecord;
 use sea_orm::{ConnectionTrait, Statement};
 
@@ -34,7 +35,8 @@ async fn seen(ledger: &SqlLedger) -> Seen {
     }
     let calls = Statement::from_string(
         ledger.inner.dialect.backend(),
-        "SELECT seq || ' ' || status || ' ' || coalesce(sent_at, 0) FROM tool_call ORDER BY seq",
+        "SELECT seq || ' ' || status || ' ' || coalesce(sent_at, 0) || ' ' || coalesce(task, '-') \
+         FROM tool_call ORDER BY seq",
     );
     let calls = ledger.inner.readers.query_all_raw(calls).await.unwrap();
     Seen {
@@ -93,6 +95,11 @@ fn of_every_kind() -> Vec<Write> {
         mysis: ALPHA,
         call: snapshot.call,
         at: Timestamp(7),
+    });
+    writes.push(Write::CallTask {
+        mysis: ALPHA,
+        call: snapshot.call,
+        task: Some("task-1".into()),
     });
     writes.extend(conversation().iter().skip(5).map(append));
     writes.extend([
@@ -166,6 +173,14 @@ fn of_every_kind() -> Vec<Write> {
             mysis: ALPHA,
             memo: "memo".into(),
         },
+        Write::Samples {
+            mysis: ALPHA,
+            hour: PackedHour {
+                hour: Hour(7),
+                upto: 3,
+                bytes: Arc::new([1, 0, 0]),
+            },
+        },
         // The cleared mission is not the one that is in force afterwards.
         Write::ClearMission {
             mission: MissionId(3),
@@ -210,13 +225,15 @@ fn kind(write: &Write) -> usize {
         Write::Watched { .. } => 17,
         Write::PoolAccount { .. } => 18,
         Write::Event(_) => 19,
+        Write::CallTask { .. } => 20,
+        Write::Samples { .. } => 21,
     }
 }
 
 async fn whatever_is_repeated_after_a_lost_answer_changes_nothing(books: Books) {
     let writes = of_every_kind();
     let kinds: std::collections::BTreeSet<usize> = writes.iter().map(kind).collect();
-    assert_eq!(kinds.len(), 20, "each kind");
+    assert_eq!(kinds.len(), 22, "each kind");
     let ledger = books.open().await;
     // Many batches in one commit, as the Store sends them.
     let group = |writes: &[Write]| -> Vec<Batch> {

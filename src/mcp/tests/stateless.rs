@@ -1,11 +1,14 @@
 //! Tests of servers without sessions, and of finding out which kind a server is.
 
+use rmcp::model::{MetaObject, RequestMetaObject};
+use serde_json::Map;
+
 use super::*;
 
 /// An endpoint whose kind is not known.
 fn unknown(server: &Server) -> UpstreamEndpoint {
     let http = zoea_http::build_client().expect("a client");
-    UpstreamEndpoint::new(server.endpoint.url.clone(), http).with_tasks()
+    UpstreamEndpoint::new(server.endpoint.url.clone(), http)
 }
 
 /// The usual answers of a server without sessions.
@@ -71,7 +74,7 @@ async fn each_request_says_everything_in_its_headers_and_in_itself() {
     let arguments = json!({"system": "Sölheim"});
     let params = CallToolRequestParams::new("jump")
         .with_arguments(arguments.as_object().expect("an object").clone());
-    let reply = session.call(params, LONG).await.and_then(CallReply::done);
+    let reply = session.call(params, LONG).await;
     assert_eq!(reply.expect("a result").text, "there");
     assert_eq!(
         server.methods(),
@@ -87,8 +90,10 @@ async fn each_request_says_everything_in_its_headers_and_in_itself() {
             "2026-07-28"
         );
         assert_eq!(meta["io.modelcontextprotocol/clientInfo"]["name"], "zoea");
-        let tasks = "/io.modelcontextprotocol~1clientCapabilities/extensions/io.modelcontextprotocol~1tasks";
-        assert_eq!(meta.pointer(tasks), Some(&json!({})));
+        assert_eq!(
+            meta["io.modelcontextprotocol/clientCapabilities"],
+            json!({})
+        );
     }
     let called = server.seen().pop().expect("a call");
     assert_eq!(called.headers["mcp-name"], "jump");
@@ -115,8 +120,25 @@ async fn a_server_with_sessions_is_found_out_by_any_other_refusal_and_remembered
             .methods()
             .into_iter()
             .filter(|of| of == "server/discover");
-        assert_eq!(asked.count(), 1, "{refusal:?}");
+        // An unknown revision is asked about once more.
+        let questions = if refusal.1 == -32022 { 2 } else { 1 };
+        assert_eq!(asked.count(), questions, "{refusal:?}");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_the_revision_at_first_is_asked_once_more() {
+    let refused_once = AtomicBool::new(false);
+    let server = Server::start(move |seen| match seen.body["method"].as_str() {
+        Some("server/discover") if !refused_once.swap(true, Ordering::SeqCst) => {
+            refused(seen, 400, -32022)
+        }
+        _ => modern(seen),
+    })
+    .await;
+    let session = ServerSession::open(unknown(&server)).await.expect("open");
+    assert_eq!(session.era(), Era::Stateless);
+    assert_eq!(server.methods(), ["server/discover"; 2]);
 }
 
 #[tokio::test]
@@ -182,6 +204,29 @@ async fn a_stream_that_breaks_off_is_not_taken_up_and_the_call_stays_unknown() {
     assert!(!session.has_new_tools());
 }
 
+/// Whether the newest request says that tasks are taken.
+fn offers_tasks(server: &Server) -> bool {
+    let tasks = "/params/_meta/io.modelcontextprotocol~1clientCapabilities/extensions/io.modelcontextprotocol~1tasks";
+    let newest = server.seen().pop().expect("a request");
+    newest.body.pointer(tasks) == Some(&json!({}))
+}
+
+#[tokio::test]
+async fn a_server_with_sessions_is_offered_no_tasks() {
+    let server = Server::start(|seen| match seen.body["method"].as_str() {
+        Some("tools/call") => json(&result(seen, &said("ore"))),
+        _ => usual(seen),
+    })
+    .await;
+    let session = ServerSession::open(server.endpoint.clone())
+        .await
+        .expect("open");
+    let params = CallToolRequestParams::new("mine");
+    let reply = session.call_on_terms(params, taking_tasks()).await;
+    assert!(matches!(reply, Ok(CallReply::Done(_))), "{reply:?}");
+    assert!(!offers_tasks(&server));
+}
+
 #[tokio::test]
 async fn a_task_is_told_with_its_id_and_asked_for_until_it_ends() {
     let server = Server::start(|seen| {
@@ -207,12 +252,27 @@ async fn a_task_is_told_with_its_id_and_asked_for_until_it_ends() {
             (Some("tasks/get"), "over") => task("cancelled", json!({})),
             (Some("tasks/get"), "odd") => task("sleeping", json!({})),
             (Some("tasks/get"), _) => refused(seen, 200, -32602),
+            (Some("tasks/cancel"), _) => json(&result(seen, &json!({"resultType": "complete"}))),
             _ => modern(seen),
         }
     })
     .await;
     let session = ServerSession::open(unknown(&server)).await.expect("open");
-    let reply = session.call(CallToolRequestParams::new("jump"), LONG).await;
+    let jump = || CallToolRequestParams::new("jump");
+    let unasked = session.call(jump(), LONG).await;
+    assert!(matches!(unasked, Err(McpFailure::Broken(_))), "{unasked:?}");
+    assert!(!offers_tasks(&server));
+    let mut params = jump();
+    let mut own = MetaObject::default();
+    own.insert("ours".to_string(), json!(1));
+    params.meta = Some(RequestMetaObject(own));
+    let reply = session.call_on_terms(params, taking_tasks()).await;
+    assert!(offers_tasks(&server));
+    let meta = server.seen().pop().expect("a call").body["params"]["_meta"].clone();
+    assert_eq!(
+        (&meta["ours"], meta.as_object().map(Map::len)),
+        (&json!(1), Some(4))
+    );
     let started = StartedTask {
         id: "t-1".into(),
         poll_after: Some(Duration::from_millis(20)),
@@ -233,6 +293,9 @@ async fn a_task_is_told_with_its_id_and_asked_for_until_it_ends() {
     assert_eq!(ask("failed").await.expect("known"), refused);
     assert_eq!(ask("over").await.expect("known"), TaskAnswer::Cancelled);
     assert!(matches!(ask("odd").await, Err(McpFailure::Broken(_))));
+    assert!(offers_tasks(&server));
+    session.cancel_task("busy", LONG).await.expect("taken");
+    assert!(offers_tasks(&server));
     assert!(matches!(
         ask("none").await,
         Err(McpFailure::Refused { code: -32602, .. })
@@ -241,4 +304,11 @@ async fn a_task_is_told_with_its_id_and_asked_for_until_it_ends() {
         server.seen().pop().expect("a question").headers["mcp-name"],
         "none"
     );
+}
+
+fn taking_tasks() -> CallTerms<'static> {
+    CallTerms {
+        takes_task: true,
+        ..CallTerms::new(LONG)
+    }
 }

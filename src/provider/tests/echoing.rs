@@ -81,6 +81,76 @@ async fn reasoning_goes_back_where_it_is_demanded() {
 }
 
 #[tokio::test]
+async fn thoughts_that_came_as_parts_go_back_as_parts_to_the_same_model() {
+    let whole_and_streamed = ["mistral-thinking-call.200.json", "mistral-thinking.200.sse"];
+    let script = whole_and_streamed.map(sample).into_iter();
+    let script = script.chain(vec![(200, YES.to_string()); 3]);
+    let mut served = Served::new(script.collect()).await;
+    let called = served.ask().await.1.unwrap();
+    let spoken = served.ask().await.1.unwrap();
+    for (answer, said) in [(&called, "I refuel."), (&spoken, "Off.")] {
+        let (sent, _) = served.ask_for(request_after(answer)).await;
+        let thought = json!([{"type": "text", "text": "Fuel first."}]);
+        let expected = json!([
+            {"type": "thinking", "thinking": thought, "closed": true},
+            {"type": "text", "text": said},
+        ]);
+        assert_eq!(sent["messages"][5]["content"], expected);
+    }
+    let other = ModelRequest {
+        model: "another".into(),
+        ..request_after(&called)
+    };
+    let (sent, _) = served.ask_for(other).await;
+    assert_eq!(sent["messages"][5]["content"], "I refuel.");
+}
+
+#[tokio::test]
+async fn thoughts_between_tags_go_back_where_the_models_maker_or_the_operator_wants_it() {
+    let tagged = json!("<think>\nFuel first.\n</think>\n\nOff.");
+    let cases = [
+        ("MiniMax-M2", None, tagged.clone()),
+        ("minimax-m2", Some(false), json!("Off.")),
+        ("qwen3", None, json!("Off.")),
+        ("qwen3", Some(true), tagged),
+    ];
+    for (model, reasoning_back, expected) in cases {
+        let endpoint = ProviderEndpoint {
+            reasoning_back,
+            ..ProviderEndpoint::default()
+        };
+        let script = vec![sample("minimax-think.200.sse"), (200, YES.to_string())];
+        let mut served = Served::configured(script, endpoint).await;
+        let named = |request| ModelRequest {
+            model: model.into(),
+            ..request
+        };
+        let (_, answer) = served.ask_for(named(request(tools()))).await;
+        let after = named(request_after(&answer.unwrap()));
+        let (sent, _) = served.ask_for(after).await;
+        assert_eq!(sent["messages"][5]["content"], expected, "{model}");
+    }
+}
+
+#[tokio::test]
+async fn the_operator_can_have_reasoning_sent_back_that_nobody_demands() {
+    let thinks = json!({"choices": [{"message": {"content": "Off.", "reasoning": "Fuel first."}}]});
+    let endpoint = ProviderEndpoint {
+        reasoning_back: Some(true),
+        ..ProviderEndpoint::default()
+    };
+    let script = vec![(200, thinks.to_string()), (200, YES.to_string())];
+    let mut served = Served::configured(script, endpoint).await;
+    let answer = served.ask().await.1.unwrap();
+    let (sent, _) = served.ask_for(request_after(&answer)).await;
+    assert_eq!(sent["messages"][5]["reasoning"], "Fuel first.");
+    assert!(
+        sent["messages"][2].get("reasoning_content").is_none(),
+        "no blanks"
+    );
+}
+
+#[tokio::test]
 async fn calls_of_others_are_marked_where_signatures_are_demanded() {
     let script = vec![
         sample("gemini-signature.400.json"),

@@ -41,6 +41,7 @@ impl Host {
             is_streamed,
             extra: Arc::default(),
             headers: Vec::new(),
+            reasoning_back: None,
         };
         let http = zoea_http::build_client().unwrap();
         Providers::new(&http, [("local".into(), endpoint)])
@@ -90,7 +91,7 @@ async fn a_conversation_is_not_sent_on_to_another_host() {
         panic!("asking again does not help: {fault:?}");
     };
     assert!(
-        text.contains(&other.url) && text.contains("set the address"),
+        text.contains(other.url.trim_end_matches("/v1")) && text.contains("set the address"),
         "{text}"
     );
     assert!(host.heard.recv().await.is_some());

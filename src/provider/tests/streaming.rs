@@ -58,6 +58,7 @@ impl Live {
             is_streamed,
             extra: Arc::default(),
             headers: Vec::new(),
+            reasoning_back: None,
         };
         let http = zoea_http::build_client().unwrap();
         Live {
@@ -379,4 +380,19 @@ async fn who_answers_whole_or_does_not_say_the_cost_in_pieces_is_asked_for_whole
         .await;
     assert!(matches!(read, Err(ModelFault::Transient { .. })));
     assert!(live.exchange(200, &words(PRICED)).await.0);
+}
+
+/// What is said of a call of the model says nothing of how answers come.
+#[tokio::test]
+async fn a_call_that_is_refused_in_a_stream_leaves_answers_streamed() {
+    let mut live = Live::new(true).await;
+    let (_, refused) = sample("groq-tool-stream.200.sse");
+    let (is_asked, answer) = live.exchange(200, &refused).await;
+    assert!(is_asked && answer.is_ok_and(|answer| answer.refusal.is_some()));
+    // The same in one piece.
+    let whole = r#"{"error":{"message":"Failed to call a function.","code":"tool_use_failed","status_code":400,"failed_generation":""}}"#;
+    let (is_asked, answer) = live.exchange(200, whole).await;
+    assert!(is_asked && answer.is_ok_and(|answer| answer.refusal.is_some()));
+    let (is_asked, _) = live.exchange(200, YES).await;
+    assert!(is_asked, "streaming was given up");
 }

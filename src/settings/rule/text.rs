@@ -64,6 +64,17 @@ pub(crate) fn tool_patterns() -> Rule<Vec<Arc<str>>> {
     list_of(0..=1000, pattern)
 }
 
+/// A program and its arguments.
+pub(crate) fn command_words() -> Rule<Vec<String>> {
+    let allowed = "a text without a zero byte, the first one the program";
+    list_of(
+        1..=256,
+        Rule::of_texts(allowed, |word| {
+            (!word.contains('\0')).then(|| word.to_owned())
+        }),
+    )
+}
+
 /// The name of an environment variable.
 pub(crate) fn variable_name() -> Rule<String> {
     let allowed = "the name of an environment variable, such as OPENAI_API_KEY (a key itself never stands in this file)";

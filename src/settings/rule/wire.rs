@@ -1,4 +1,4 @@
-//! Rules for what goes to a provider as it stands: members of a request's body, and headers.
+//! Rules for what goes to a provider as it stands: members of a request's body.
 
 use serde_json::{Map, Number, Value};
 use toml::de::DeValue;
@@ -7,15 +7,6 @@ use super::Rule;
 
 /// The members of a body that are ours to write.
 const OWN_MEMBERS: [&str; 5] = ["model", "messages", "tools", "stream", "stream_options"];
-/// The headers that belong to the transport.
-const OWN_HEADERS: [&str; 5] = [
-    "host",
-    "content-type",
-    "content-length",
-    "transfer-encoding",
-    "connection",
-];
-
 /// A table of members for the body of a request.
 pub(crate) fn body_members() -> Rule<Map<String, Value>> {
     let allowed = format!(
@@ -35,34 +26,6 @@ pub(crate) fn body_members() -> Rule<Map<String, Value>> {
         }
         Ok(taken)
     })
-}
-
-/// A table of headers, each with the name under which its value is found.
-pub(crate) fn header_sources() -> Rule<Vec<(String, String)>> {
-    let allowed = "a table of header names, each with the name of the variable, or of the entry \
-                   under \"secrets\" in credentials.json, that holds its value";
-    Rule::new(allowed, |value| {
-        let headers = value.as_table().ok_or("no table")?;
-        let mut taken = Vec::new();
-        for (name, value) in headers {
-            let name = name.get_ref().to_ascii_lowercase();
-            if !is_header_name(&name) || OWN_HEADERS.contains(&name.as_str()) {
-                return Err("a table with a name that is no header of yours".to_string());
-            }
-            // The value is not shown: it may be the secret itself.
-            let source = value.get_ref().as_str().filter(|source| !source.is_empty());
-            let source = source.ok_or("a table with a value that is no name")?;
-            taken.push((name, source.to_string()));
-        }
-        Ok(taken)
-    })
-}
-
-/// Whether a text is a token of HTTP.
-fn is_header_name(text: &str) -> bool {
-    const SIGNS: &str = "!#$%&'*+-.^_`|~";
-    let is_fit = |sign: char| sign.is_ascii_alphanumeric() || SIGNS.contains(sign);
-    !text.is_empty() && text.chars().all(is_fit)
 }
 
 fn json_of(value: &DeValue<'_>) -> Option<Value> {

@@ -205,34 +205,132 @@ fn a_token_and_headers_of_the_game_come_from_variables_or_from_the_credentials()
 
 #[test]
 fn the_value_of_a_header_is_found_in_a_variable_or_an_entry_and_never_shown() {
-    let text = "[providers.local]\nheaders = { X-Title = 'TITLE', X-Org = 'org' }\n";
     let files = Files::new();
     files.write(
         CREDENTIALS_FILE,
         0o600,
         r#"{"secrets": {"org": "org secret"}}"#,
     );
-    let loaded = files.load(text, &variables(&[("TITLE", "our swarm")]));
-    let local = &loaded.unwrap().settings.providers["local"];
-    let header = |name: &str, value: &str| (name.to_owned(), Secret::new(value));
-    let mut headers = local.headers.clone();
-    headers.sort_by(|one, other| one.0.cmp(&other.0));
-    let expected = [
-        header("x-org", "org secret"),
-        header("x-title", "our swarm"),
-    ];
-    assert_eq!(headers, expected);
-    assert!(!format!("{local:?}").contains("org secret"));
-    let warnings = Files::new()
-        .load(text, &Environment::default())
-        .unwrap()
-        .warnings;
-    assert_eq!(warnings.len(), 2, "{warnings:?}");
-    for wrong in ["Host = 'TITLE'", "'a b' = 'TITLE'", "X-Title = 7"] {
+    let set = variables(&[("TITLE", "our swarm")]);
+    // Beside the form of today, which is the same everywhere, a bare text is read as it was once.
+    for forms in [
+        "X-Title = { env = 'TITLE' }, X-Org = { name = 'org' }",
+        "X-Title = 'TITLE', X-Org = 'org'",
+    ] {
+        let text =
+            format!("[providers.local]\nheaders = {{ {forms} }}\n[mcp]\nheaders = {{ {forms} }}\n");
+        let loaded = files.load(&text, &set).unwrap();
+        let expected = [("x-org", "org secret"), ("x-title", "our swarm")];
+        let expected = expected.map(|(name, value)| (name.to_owned(), Some(Secret::new(value))));
+        let local = &loaded.settings.providers["local"];
+        for headers in [&local.headers, &loaded.settings.mcp.headers] {
+            let headers = headers.iter();
+            let mut headers: Vec<_> = headers
+                .map(|header| (header.name.to_string(), header.value.clone()))
+                .collect();
+            headers.sort_by(|one, other| one.0.cmp(&other.0));
+            assert_eq!(headers, expected, "{forms}");
+        }
+        assert!(!format!("{local:?}").contains("org secret"));
+        let bare = Files::new().load(&text, &Environment::default()).unwrap();
+        assert_eq!(bare.warnings.len(), 4, "{:?}", bare.warnings);
+        assert!(bare.warnings[0].contains("requests go out without it"));
+    }
+    for wrong in [
+        "Host = 'TITLE'",
+        "'a b' = 'TITLE'",
+        "X-Title = 7",
+        "X-Title = ''",
+        "X-Title = {}",
+        "X-Title = { value = 'x' }",
+    ] {
         let text = format!("[providers.local]\nheaders = {{ {wrong} }}\n");
         let refused = Files::new().load(&text, &Environment::default());
         assert!(refused.is_err(), "{wrong}");
     }
+}
+
+#[test]
+fn the_process_of_a_server_gets_what_is_named_for_it_and_what_finds_its_way() {
+    let text = "[mcp]\ncommand = ['game', '--fast']\n[mcp.env]\nGAME_KEY = { env = 'MY_KEY' }\n\
+                WORD = { name = 'word' }\nGONE = { env = 'NOT_SET' }\n";
+    let files = Files::new();
+    files.write(
+        CREDENTIALS_FILE,
+        0o600,
+        r#"{"secrets": {"word": "two words"}}"#,
+    );
+    let set = [
+        ("MY_KEY", "k-1"),
+        ("PATH", "/bin"),
+        ("HOME", "/home/a"),
+        ("OPENAI_API_KEY", "sk"),
+    ];
+    let loaded = files.load(text, &variables(&set)).unwrap();
+    let mcp = &loaded.settings.mcp;
+    assert_eq!(
+        (&mcp.upstream, &*mcp.command),
+        (&None, &["game", "--fast"].map(str::to_owned)[..])
+    );
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(
+        mcp.inherited,
+        [pair("HOME", "/home/a"), pair("PATH", "/bin")]
+    );
+    let value = |name: &str| {
+        let found = mcp.variables.iter().find(|of| of.name == name).unwrap();
+        found.value.as_ref().map(|value| value.expose().to_owned())
+    };
+    assert_eq!(value("GAME_KEY"), Some("k-1".to_owned()));
+    assert_eq!(value("WORD"), Some("two words".to_owned()));
+    assert_eq!(value("GONE"), None);
+    let warning =
+        "mcp.env.GONE: NOT_SET holds no usable value, so the server's process goes without it";
+    assert_eq!(loaded.warnings, [warning]);
+}
+
+#[test]
+fn a_command_excludes_what_is_about_a_url() {
+    let told = |text: &str, set: &[(&str, &str)]| {
+        Files::new()
+            .load(&format!("[mcp]\n{text}"), &variables(set))
+            .err()
+    };
+    let command = "command = ['game']\n";
+    let beside = |more: &str| told(&format!("{command}{more}"), &[]).unwrap_or_default();
+    assert_eq!(told(command, &[]), None);
+    assert_eq!(told(&format!("{command}upstream = ''"), &[]), None);
+    for url in ["https://game.spacemolt.com/mcp", "offline"] {
+        let refused = beside(&format!("upstream = '{url}'"));
+        assert!(
+            refused.contains("mcp.command is given beside upstream"),
+            "{refused}"
+        );
+    }
+    let variable = [("ZOEA_MCP_ENDPOINT", "http://127.0.0.1:9/mcp")];
+    let refused = told(command, &variable).unwrap_or_default();
+    assert!(
+        refused.contains("(or ZOEA_MCP_ENDPOINT); allowed: one of the two"),
+        "{refused}"
+    );
+    for key in [
+        "token_env = 'T'",
+        "token_name = 't'",
+        "headers.X-A = { env = 'A' }",
+    ] {
+        let refused = beside(key);
+        assert!(refused.contains("is given beside command"), "{refused}");
+    }
+    let refused = told("command = [' ']", &[]).unwrap_or_default();
+    assert!(
+        refused.contains("mcp.command is without a program"),
+        "{refused}"
+    );
+    let refused = beside("env.'A B' = { env = 'A' }");
+    assert!(
+        refused.contains("mcp.env.\"A B\" is no such variable"),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Tests of the values that keys are read into.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
-use zoea_domain::rules::{ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
+use zoea_domain::rules::{LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
@@ -35,6 +36,7 @@ fn every_key_is_read() {
         api_key_env = "CLOUD_KEY"
         stream = false
         text_calls = false
+        reasoning_back = true
         extra = { top_p = 0.5 }
         timeout = "1m"
         max_concurrency = 8
@@ -50,6 +52,7 @@ fn every_key_is_read() {
         logins_per_minute = 1
         tools = ["get_*"]
         deny_tools = ["get_map"]
+        login = "link"
         [progress]
         watch = "off"
         turns = 9
@@ -108,8 +111,8 @@ fn every_key_is_read() {
         api_key: None,
         stream: false,
         extra: Map::from_iter([("top_p".to_owned(), Value::from(0.5))]),
-        header_sources: Vec::new(),
         headers: Vec::new(),
+        reasoning_back: Some(true),
         rules: ProviderRules {
             model: "big".into(),
             temperature: Some(0.0),
@@ -160,18 +163,23 @@ fn every_key_is_read() {
         .into(),
         mcp: McpSettings {
             upstream: None,
+            command: Vec::new(),
+            variables: Vec::new(),
+            inherited: Vec::new(),
             tools: ToolRules {
+                answer_timeout: Duration::from_secs(600),
                 timeout: Duration::from_secs(5400),
                 retry: vec![Duration::from_secs(1)],
                 logins_per_minute: Some(1),
                 search_others: true,
-                filters: ToolFilters {
+                filters: Arc::new(ToolFilters {
                     swarm: ToolFilter {
                         allow: Some(vec!["get_*".into()]),
                         deny: vec!["get_map".into()],
                     },
                     ..ToolFilters::default()
-                },
+                }),
+                login: LoginWay::Link,
             },
             token_source: KeySource::None,
             token: None,

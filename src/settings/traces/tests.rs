@@ -60,6 +60,49 @@ fn the_configuration_goes_before_the_special_variable_and_that_before_the_genera
 }
 
 #[test]
+fn a_key_in_the_address_stays_in_the_query_and_is_shown_to_nobody() {
+    let special = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+    let general = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    for (name, url, collector) in [
+        (
+            special,
+            "https://c.example/v1/traces?api-key=s3cr3t",
+            "https://c.example/v1/traces?api-key=s3cr3t",
+        ),
+        (
+            general,
+            "https://c.example/?api-key=s3cr3t",
+            "https://c.example/v1/traces?api-key=s3cr3t",
+        ),
+        (
+            general,
+            "https://c.example/s3cr3t",
+            "https://c.example/s3cr3t/v1/traces",
+        ),
+    ] {
+        let (settings, warnings, _) = of_environment(&[(name, url)]);
+        assert_eq!(settings.collector.as_deref(), Some(collector));
+        let told = warnings.concat();
+        assert!(
+            told.contains("sent to https://c.example, because") && !told.contains("s3cr3t"),
+            "{told}"
+        );
+    }
+    for endpoint in [
+        "https://c.example?api-key=s3cr3t",
+        "https://c.example/v1/traces?api-key=s3cr3t",
+    ] {
+        let own = TraceSettings {
+            endpoint: Some(endpoint.to_string()),
+            ..TraceSettings::default()
+        };
+        let (settings, ..) = completed(own, &[]);
+        let expected = "https://c.example/v1/traces?api-key=s3cr3t";
+        assert_eq!(settings.collector.as_deref(), Some(expected));
+    }
+}
+
+#[test]
 fn the_form_is_that_of_the_configuration_then_of_the_environment() {
     let form = |own, text: &str| {
         let own = TraceSettings {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
-use actors::domain::ids::{Incarnation, MysisId, Seq};
+use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq};
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
 use actors::domain::record::{
     GameAccount, Mission, MysisRecord, NewMysis, SavedSession, StoredHistory,
 };
+use actors::domain::samples::StoredSamples;
 use actors::domain::state::{LifeState, Totals};
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{
@@ -42,6 +43,8 @@ pub(super) struct StoredMysis {
     seen: SeenSnapshots,
     pub(super) session: Option<SavedSession>,
     watch: Option<Arc<str>>,
+    samples: StoredSamples,
+    tasks: BTreeMap<CallKey, Arc<str>>,
 }
 
 impl StoredSwarm {
@@ -162,18 +165,9 @@ impl StoredSwarm {
             Write::Fence { mysis, incarnation } => {
                 self.update_mysis(*mysis, |member| member.record.incarnation = *incarnation);
             }
-            Write::State {
-                mysis,
-                state,
-                reason,
-                fault,
-                ..
-            } => self.update_mysis(*mysis, |member| {
-                member.record.state = *state;
-                member.record.reason.clone_from(reason);
-                member.record.fault.clone_from(fault);
-                member.record.is_called = false;
-            }),
+            Write::State { mysis, .. } => {
+                self.update_mysis(*mysis, |member| member.set_state(write));
+            }
             Write::Called { mysis } => {
                 self.update_mysis(*mysis, |member| member.record.is_called = true)
             }
@@ -181,6 +175,7 @@ impl StoredSwarm {
                 let is_recorded = |status| status == CallStatus::Recorded;
                 member.set_status(call.seq, call.position, CallStatus::Sent, is_recorded);
             }),
+            Write::CallTask { mysis, call, task } => self.set_task(*mysis, *call, task.as_ref()),
             Write::Totals { mysis, totals } => {
                 self.update_mysis(*mysis, |member| member.record.totals = *totals);
             }
@@ -198,6 +193,9 @@ impl StoredSwarm {
             Write::Watched { mysis, memo } => {
                 self.update_mysis(*mysis, |member| member.watch = Some(memo.clone()));
             }
+            Write::Samples { mysis, hour } => {
+                self.update_mysis(*mysis, |member| member.samples.keep(hour));
+            }
             Write::PoolAccount { account, .. } => {
                 self.keep_account(&account.account, account.owner);
             }
@@ -208,6 +206,15 @@ impl StoredSwarm {
         if let Some(member) = self.myses.get_mut(&mysis) {
             change(member);
         }
+    }
+
+    fn set_task(&mut self, mysis: MysisId, call: CallKey, task: Option<&Arc<str>>) {
+        self.update_mysis(mysis, |member| {
+            match task {
+                Some(task) => member.tasks.insert(call, task.clone()),
+                None => member.tasks.remove(&call),
+            };
+        });
     }
 
     fn create_mysis(&mut self, new: &NewMysis) {
@@ -230,6 +237,8 @@ impl StoredSwarm {
             seen: SeenSnapshots::default(),
             session: None,
             watch: None,
+            samples: StoredSamples::default(),
+            tasks: BTreeMap::new(),
         });
     }
 
@@ -246,6 +255,7 @@ impl StoredSwarm {
         }
         if let Some((call, _, meta)) = row.result() {
             member.set_status(call.seq, call.position, meta.status, |_| true);
+            member.tasks.remove(&call);
         }
         if let Some(bill) = row.charge() {
             let line = (Day::of(row.at), mysis, bill.provider.clone());
@@ -258,6 +268,21 @@ impl StoredSwarm {
 }
 
 impl StoredMysis {
+    fn set_state(&mut self, write: &Write) {
+        if let Write::State {
+            state,
+            reason,
+            fault,
+            ..
+        } = write
+        {
+            self.record.state = *state;
+            self.record.reason.clone_from(reason);
+            self.record.fault.clone_from(fault);
+            self.record.is_called = false;
+        }
+    }
+
     fn set_status(
         &mut self,
         seq: Seq,
@@ -320,6 +345,8 @@ impl StoredMysis {
             totals: Some(self.record.totals),
             snapshots: self.seen.all(),
             watch: self.watch.clone(),
+            samples: self.samples.clone(),
+            tasks: self.tasks.clone(),
         }
     }
 

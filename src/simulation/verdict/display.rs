@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{InjectedFault, SimulationVerdict};
+use super::{InjectedFault, Promise, SimulationVerdict};
 
 impl fmt::Display for SimulationVerdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,10 +53,48 @@ impl fmt::Display for SimulationVerdict {
             "  {} events, {} bytes, {:016x}",
             self.digest.events, self.digest.bytes, self.digest.hash
         )?;
-        for violation in &self.violations {
+        writeln!(f, "\n  {:<30}what came", "what is promised")?;
+        for promise in Promise::ALL {
+            let came = self.outcome_of(promise);
+            writeln!(f, "  {:<30}{came}", promise.words())?;
+        }
+        for violation in self.violations.texts() {
             writeln!(f, "  VIOLATION: {violation}")?;
         }
         let word = if self.is_good() { "good" } else { "BAD" };
         write!(f, "  {word}: {} faults struck", self.fault_count())
+    }
+}
+
+impl SimulationVerdict {
+    /// What came of a promise: how often it was put to the test, and how often it was broken.
+    fn outcome_of(&self, promise: Promise) -> String {
+        let broken = self.violations.count(promise);
+        let ((created, there), (_, acknowledged)) = (self.myses, self.orders);
+        match promise {
+            Promise::NotTwice => {
+                let calls: u64 = self.outcomes.values().sum();
+                format!(
+                    "{broken} of {} actions in the game; {calls} calls",
+                    self.mutations
+                )
+            }
+            Promise::NotLost => {
+                format!("{broken} of {acknowledged} acknowledged orders and {created} Myses")
+            }
+            Promise::ValidRequests => format!("{broken} invalid of {}", self.requests),
+            Promise::Revival => {
+                let killed: u64 = self.deaths.values().sum();
+                format!("{broken} missing after {killed} kills of actors")
+            }
+            Promise::AllRunning => {
+                let parked = self.parked;
+                let plays = (there as u64).saturating_sub(broken + parked);
+                match parked {
+                    0 => format!("{plays} of {there}"),
+                    _ => format!("{plays} of {there}, {parked} parked for want of progress"),
+                }
+            }
+        }
     }
 }

@@ -139,12 +139,26 @@ fn announced_restart(text: &str) -> Option<u64> {
     if !text.contains(RESTART_WARNING) {
         return None;
     }
-    let delivery: Delivery<'_> = serde_json::from_str(text).ok()?;
-    delivery.notifications.iter().find_map(|one| {
-        let told: Notification = serde_json::from_str(one.get()).ok()?;
-        let is_of_the_system = told.kind.is_none_or(|kind| kind == "system");
-        let is_warning = told.msg_type == RESTART_WARNING && is_of_the_system;
-        let seconds = told.data.and_then(|data| data.seconds_until_restart);
+    if let Ok(delivery) = serde_json::from_str::<Delivery<'_>>(text) {
+        let mut told = delivery.notifications.iter();
+        return told.find_map(|one| {
+            serde_json::from_str::<Notification>(one.get())
+                .ok()?
+                .restart()
+        });
+    }
+    // The second interface answers in text.
+    let facts = results::read_facts(text)?;
+    let mut told = facts.get("notifications")?.as_array()?.iter();
+    told.find_map(|one| Notification::deserialize(one).ok()?.restart())
+}
+
+impl Notification {
+    /// The seconds until the restart that it announces, if it announces one.
+    fn restart(self) -> Option<u64> {
+        let is_of_the_system = self.kind.is_none_or(|kind| kind == "system");
+        let is_warning = self.msg_type == RESTART_WARNING && is_of_the_system;
+        let seconds = self.data.and_then(|data| data.seconds_until_restart);
         is_warning.then(|| seconds.unwrap_or(DEFAULT_NOTICE_SECONDS))
-    })
+    }
 }

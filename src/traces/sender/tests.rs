@@ -14,6 +14,8 @@ struct Answer(u16, Vec<(&'static str, &'static str)>, Vec<u8>);
 
 const SOON: (&str, &str) = ("retry-after-ms", "5");
 const QUICK: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(2)];
+/// A secret that a collector may quote.
+const SECRET: &str = "k3y-of-the-collector";
 /// No test waits for this.
 const NEVER: [Duration; 1] = [Duration::from_secs(3600)];
 
@@ -57,6 +59,7 @@ fn sender(url: String, protocol: TraceProtocol, waits: &'static [Duration]) -> O
         protocol,
         is_compressed: true,
         waits,
+        secrets: Secrets::new([SECRET.into()]),
     }
 }
 
@@ -167,4 +170,28 @@ async fn what_a_collector_refuses_of_a_request_is_told() {
             .await;
         assert_eq!(sent, Ok(Taken::default()));
     }
+}
+
+/// A secret that is cut in the middle would not be recognised.
+#[tokio::test]
+async fn secrets_are_removed_from_a_collectors_words_before_those_are_cut() {
+    let said = format!("{}{SECRET}", "x".repeat(590));
+    let (url, _heard) = collector(vec![Answer(400, Vec::new(), said.clone().into_bytes())]).await;
+    let why = sender(url, TraceProtocol::Protobuf, &NEVER)
+        .send(&request())
+        .await;
+    let why = why.unwrap_err();
+    assert!(!why.contains("k3y"), "{why}");
+    let kind = ("content-type", "application/json");
+    let taken = serde_json::json!({"partialSuccess": {"rejectedSpans": 1, "errorMessage": said}});
+    let answer = Answer(200, vec![kind], taken.to_string().into_bytes());
+    let (url, _heard) = collector(vec![answer]).await;
+    let taken = sender(url, TraceProtocol::Protobuf, &NEVER)
+        .send(&request())
+        .await;
+    let taken = taken.unwrap();
+    assert!(
+        taken.rejected == 1 && !taken.message.contains("k3y"),
+        "{taken:?}"
+    );
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::history::InputHistory;
+use super::view_choices::ViewChoices;
 
 /// An action that only a terminal can perform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +30,8 @@ pub enum TerminalAction {
         /// The file's content.
         text: Arc<str>,
     },
+    /// Keep what the operator chose about the views for the next run.
+    KeepChoices(ViewChoices),
     /// Keep the entered orders for the next run.
     KeepHistory(#[serde(with = "newest_text")] InputHistory),
 }

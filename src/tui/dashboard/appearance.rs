@@ -34,16 +34,19 @@ pub enum Theme {
     Light,
     /// Few colours, far apart.
     HighContrast,
+    /// The terminal's own background, text and 16 colours.
+    Terminal,
     /// No colours: bold, dim and reversed only.
     NoColour,
 }
 
 impl Theme {
     /// All themes.
-    pub const ALL: [Theme; 4] = [
+    pub const ALL: [Theme; 5] = [
         Theme::Dark,
         Theme::Light,
         Theme::HighContrast,
+        Theme::Terminal,
         Theme::NoColour,
     ];
 
@@ -54,6 +57,7 @@ impl Theme {
             Theme::Dark => "dark",
             Theme::Light => "light",
             Theme::HighContrast => "contrast",
+            Theme::Terminal => "terminal",
             Theme::NoColour => "none",
         }
     }
@@ -122,4 +126,23 @@ pub enum Panel {
     Shown,
     /// Never.
     Hidden,
+}
+
+impl Panel {
+    /// The word by which it is kept.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Panel::WithRoom => "auto",
+            Panel::Shown => "shown",
+            Panel::Hidden => "hidden",
+        }
+    }
+
+    /// The choice of this word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Panel> {
+        let all = [Panel::WithRoom, Panel::Shown, Panel::Hidden];
+        all.into_iter().find(|panel| panel.as_str() == word)
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::event::{Activity, MysisStatus};
-use actors::domain::ids::{MysisId, Now, Timestamp};
+use actors::domain::ids::{Moment, MysisId, Now, Timestamp};
 use actors::domain::state::LifeState;
 
 use super::Dashboard;
@@ -13,14 +13,17 @@ use super::action::TerminalAction;
 use super::appearance::Notify;
 use super::conversation::ActiveSeek;
 use super::conversation::keys::FOCUS_KEYS;
+use super::graphs::keys::GRAPH_KEYS;
 use super::keys::{self, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
 use super::log::LogMessage;
+use super::money;
 use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
+use super::servers;
 use super::table::keys::TABLE_KEYS;
-use super::table::sorting;
+use zoea_text::natural::compare_natural;
 
 /// How long a receipt is shown.
 const RECEIPT_SHOW_TIME: Duration = Duration::from_secs(30);
@@ -54,11 +57,23 @@ impl Dashboard {
         (self.now, self.moment) = (now.wall, now.moment);
     }
 
+    /// The time of day at a moment of this run.
+    pub(super) fn wall_time(&self, at: Moment) -> Timestamp {
+        let ago = i64::try_from(self.moment.since(at).as_millis()).unwrap_or(i64::MAX);
+        Timestamp(self.now.0.saturating_sub(ago))
+    }
+
     /// Brings everything that is drawn up to date.
     pub fn prepare_frame(&mut self) {
         self.counts = self.roster.counts();
         self.flow.settle(self.roster.tokens_used(), self.moment);
+        self.money = money::swarm_money(&self.roster, self.now);
+        let servers = servers::server_lights(&self.roster, &self.outages);
+        if *self.servers != servers {
+            self.servers = Arc::new(servers);
+        }
         self.update_needs();
+        self.refresh_graphs();
         self.update_table();
         self.update_focus();
         self.weigh_request();
@@ -85,7 +100,11 @@ impl Dashboard {
     fn resize_table(&mut self) -> u16 {
         let height = self.layout().body.height;
         self.table.resize(usize::from(height));
-        self.table.settle(&self.roster, self.moment);
+        let now = Now {
+            wall: self.now,
+            moment: self.moment,
+        };
+        self.table.settle(&self.roster, &self.outages, now);
         height
     }
 
@@ -179,7 +198,7 @@ impl Dashboard {
             .map(|member| &*member.status)
             .filter(|status| status.activity != Activity::Resting)
             .collect();
-        waited.sort_by(|a, b| sorting::compare_natural(&a.name, &b.name));
+        waited.sort_by(|a, b| compare_natural(&a.name, &b.name));
         waited
     }
 
@@ -223,6 +242,7 @@ impl Dashboard {
             keys::chapter("The table of Myses", TABLE_KEYS),
             keys::chapter("A conversation", FOCUS_KEYS),
             keys::chapter("An entry or a request that is looked into", INSPECTOR_KEYS),
+            keys::chapter("The graphs", GRAPH_KEYS),
             keys::chapter("The log and this help", LIST_KEYS),
         ];
         let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
@@ -285,6 +305,7 @@ impl Dashboard {
             Some(Overlay::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
             Some(Overlay::Confirm(_)) => Vec::new(),
             Some(Overlay::Inspect(_)) => keys::hints(INSPECTOR_KEYS).collect(),
+            Some(Overlay::Graphs(_)) => keys::hints(GRAPH_KEYS).collect(),
             Some(Overlay::Log(_)) => keys::hints(LIST_KEYS).collect(),
             Some(Overlay::Help(_)) => {
                 fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])

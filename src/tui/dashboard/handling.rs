@@ -10,12 +10,13 @@ use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::MouseUse;
 use super::conversation::keys::FOCUS_KEYS;
-use super::input_event::Input;
+use super::input_event::{Input, has_ctrl};
 use super::keys::{self, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TARGET_KEYS, TargetAction};
 use super::overlay::composer::ComposeTarget;
 use super::overlay::form::MysisForm;
 use super::overlay::palette::{CommandPalette, CompletionSources};
 use super::overlay::query::QueryScope;
+use super::overlay::question::ActionToConfirm;
 use super::overlay::{LogView, Overlay};
 use super::table::keys::TABLE_KEYS;
 use super::text::tone::Tone;
@@ -31,11 +32,17 @@ impl Dashboard {
             Input::Performed(result) => self.on_performed(result),
             Input::Gone => self.close(),
         }
+        let choices = self.take_new_choices();
+        self.actions
+            .extend(choices.map(TerminalAction::KeepChoices));
     }
 
     fn on_terminal_event(&mut self, event: Event) {
         match event {
+            Event::Key(press) if self.is_too_small() => self.press_in_small(press),
             Event::Key(press) => self.on_press(press),
+            // Nobody sees where it would go.
+            Event::Paste(_) | Event::Mouse(_) if self.is_too_small() => {}
             Event::Paste(text) => self.paste(&text),
             Event::Mouse(mouse) => self.on_mouse(mouse),
             Event::Resize(columns, rows) => self.size = (columns, rows),
@@ -49,6 +56,43 @@ impl Dashboard {
             return self.press_in_layer(layer, press);
         }
         self.press_in_view(press);
+    }
+
+    /// Handles a key in a terminal that is too small for the views: only keys for the program as a whole act, and
+    /// answers to the question whether it shall quit, which is shown. Over anything else that is open, which may be a
+    /// text field, only those with Ctrl act.
+    fn press_in_small(&mut self, press: KeyEvent) {
+        if self.asks_to_quit() {
+            return self.on_press(press);
+        }
+        let is_meant = self.overlays.is_empty() || has_ctrl(press);
+        match keys::find(GLOBAL_KEYS, press).filter(|_| is_meant) {
+            Some(action @ (GlobalAction::Quit | GlobalAction::Suspend | GlobalAction::Redraw)) => {
+                self.run_global(action)
+            }
+            Some(
+                GlobalAction::Broadcast
+                | GlobalAction::Palette
+                | GlobalAction::Freeze
+                | GlobalAction::Resume
+                | GlobalAction::Graphs
+                | GlobalAction::Log
+                | GlobalAction::Undo
+                | GlobalAction::Dump
+                | GlobalAction::Mouse
+                | GlobalAction::Help,
+            )
+            | None => {}
+        }
+    }
+
+    /// Whether the program asks if it shall quit.
+    #[must_use]
+    pub fn asks_to_quit(&self) -> bool {
+        let Some(Overlay::Confirm(question)) = self.overlays.last() else {
+            return false;
+        };
+        question.about == ActionToConfirm::Quit
     }
 
     pub(super) fn press_in_view(&mut self, press: KeyEvent) {
@@ -79,7 +123,9 @@ impl Dashboard {
             return;
         };
         match gesture {
-            GlobalAction::Log
+            GlobalAction::Freeze
+            | GlobalAction::Graphs
+            | GlobalAction::Log
             | GlobalAction::Dump
             | GlobalAction::Mouse
             | GlobalAction::Help
@@ -100,7 +146,9 @@ impl Dashboard {
                 let palette = CommandPalette::new(&self.completion_sources());
                 self.overlays.push(Overlay::Palette(Box::new(palette)));
             }
+            GlobalAction::Freeze => self.freeze_or_thaw(),
             GlobalAction::Resume => self.resume(),
+            GlobalAction::Graphs => self.open_graphs(),
             GlobalAction::Log => self.overlays.push(Overlay::Log(LogView::default())),
             GlobalAction::Undo => self.undo_last(),
             GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
@@ -126,6 +174,7 @@ impl Dashboard {
             TargetAction::Stop => self.stop(ids),
             TargetAction::Delete => self.ask_to_delete(ids),
             TargetAction::Configure => self.configure(),
+            TargetAction::Answer => self.answer_target(),
             TargetAction::Request => self.look_into_request(),
         }
     }
@@ -195,7 +244,11 @@ impl Dashboard {
                 }
             }
             Some(
-                Overlay::Confirm(_) | Overlay::Inspect(_) | Overlay::Log(_) | Overlay::Help(_),
+                Overlay::Confirm(_)
+                | Overlay::Graphs(_)
+                | Overlay::Inspect(_)
+                | Overlay::Log(_)
+                | Overlay::Help(_),
             )
             | None => {}
         }
@@ -205,7 +258,7 @@ impl Dashboard {
     pub(super) fn completion_sources(&self) -> CompletionSources {
         let names = self.roster.members().values();
         let mut myses: Vec<String> = names.map(|member| member.status.name.to_string()).collect();
-        myses.sort_by(|a, b| super::table::sorting::compare_natural(a, b));
+        myses.sort_by(|a, b| zoea_text::natural::compare_natural(a, b));
         let providers = self.rules.iter().flat_map(|rules| rules.providers.keys());
         let view = if self.focus.is_some() {
             keys::action_help(FOCUS_KEYS)

@@ -3,21 +3,30 @@
 use super::Dashboard;
 use super::appearance::Panel;
 use super::overlay::Overlay;
+use super::servers::ServerLight;
 use super::text::width;
-use actors::domain::clean::one_line;
 use ratatui::layout::{Constraint, Layout, Rect};
+use zoea_text::clean::one_line;
 
 /// The smallest usable terminal, in columns and rows.
-pub const LEAST: (u16, u16) = (80, 20);
+pub const LEAST: (u16, u16) = (40, 10);
 
 /// From this height on, optional areas are shown.
 const TALL_SCREEN_ROWS: u16 = 30;
+/// From this height on, the header has a row for the servers in any case.
+const MIN_ROWS_FOR_SERVERS: u16 = 18;
 /// The least lines of the detail pane.
 const MIN_DETAIL_ROWS: u16 = 5;
 /// The columns before the text of the mission.
 const MISSION_LABEL_COLUMNS: usize = 9;
 /// The most lines of the composer.
 const MAX_COMPOSER_ROWS: u16 = 8;
+/// The rows that are always there: counts, figures, title, message and hints.
+const FIXED_ROWS: u16 = 5;
+/// The rows of the table, or of the conversation, that nothing takes away.
+const LEAST_LIST_ROWS: u16 = 2;
+/// Up to this height the banner has one row.
+const LOW_SCREEN_ROWS: u16 = 13;
 
 /// The area without its first columns.
 #[must_use]
@@ -47,6 +56,8 @@ pub struct ScreenLayout {
     pub banner: Rect,
     /// Facts about the whole swarm.
     pub header: Rect,
+    /// The last rows of the header, for the servers.
+    pub server_rows: u16,
     /// The titles of the columns, or the name of the Mysis in focus.
     pub title: Rect,
     /// The table, or the conversation.
@@ -63,6 +74,16 @@ pub struct ScreenLayout {
     pub message: Rect,
     /// The hints for keys.
     pub hints: Rect,
+}
+
+/// The rows of the parts around the list that give way to it.
+#[derive(Clone, Copy, Debug, Default)]
+struct SharedRows {
+    banner: u16,
+    mission: u16,
+    servers: u16,
+    needs: u16,
+    writing: u16,
 }
 
 impl ScreenLayout {
@@ -94,13 +115,14 @@ impl Dashboard {
     /// Divides the screen into areas.
     #[must_use]
     pub fn layout(&self) -> ScreenLayout {
+        let rows = self.share_rows();
         let [banner, header, title, rest, needs, writing, message, hints] = Layout::vertical([
-            Constraint::Length(self.banner_rows()),
-            Constraint::Length(2 + self.lines_of_mission()),
+            Constraint::Length(rows.banner),
+            Constraint::Length(2 + rows.mission + rows.servers),
             Constraint::Length(1),
             Constraint::Min(0),
-            Constraint::Length(self.lines_of_needs()),
-            Constraint::Length(self.composer_rows()),
+            Constraint::Length(rows.needs),
+            Constraint::Length(rows.writing),
             Constraint::Length(1),
             Constraint::Length(1),
         ])
@@ -112,6 +134,7 @@ impl Dashboard {
         ScreenLayout {
             banner,
             header,
+            server_rows: rows.servers,
             title,
             body,
             panel,
@@ -123,16 +146,59 @@ impl Dashboard {
         }
     }
 
-    /// The rows of the banner: its whole text, at most a third of the screen.
-    #[must_use]
-    pub fn banner_rows(&self) -> u16 {
+    /// Shares the rows out that the list can spare, by importance: what the operator writes, the banner, the mission,
+    /// servers that do not answer, and who needs him. So the selected line is on every screen that is not too small.
+    fn share_rows(&self) -> SharedRows {
+        let (_, height) = self.size;
+        let (banner, writing) = (self.banner_rows(), self.composer_rows());
+        if self.is_too_small() {
+            return SharedRows {
+                banner,
+                ..SharedRows::default()
+            };
+        }
+        let mut room = height.saturating_sub(FIXED_ROWS + LEAST_LIST_ROWS);
+        let mut take = |wanted: u16| {
+            let taken = wanted.min(room);
+            room -= taken;
+            taken
+        };
+        let mut rows = SharedRows {
+            writing: take(writing.min(2)),
+            banner: take(banner.min(1)),
+            mission: take(1),
+            servers: take(u16::from(self.wants_servers())),
+            needs: 0,
+        };
+        rows.writing += take(writing - rows.writing);
+        rows.banner += take(banner - rows.banner);
+        rows.needs = take(self.lines_of_needs());
+        rows.mission += take(self.lines_of_mission() - rows.mission);
+        // A title without a line below says nothing.
+        rows.needs *= u16::from(rows.needs > 1);
+        rows
+    }
+
+    /// The rows that the banner wants: its whole text, at most a third of the screen.
+    fn banner_rows(&self) -> u16 {
         let (width, height) = self.size;
+        let most = match height {
+            0..3 => 0,
+            3..=LOW_SCREEN_ROWS => 1,
+            _ => height / 3,
+        };
         let columns = usize::from(width).saturating_sub(2);
         let text = one_line(&self.banner_text());
         let lines = width::wrap(&text, columns).filter(|line| !line.is_empty());
-        u16::try_from(lines.count())
-            .unwrap_or(height)
-            .min(height / 3)
+        u16::try_from(lines.count()).unwrap_or(most).min(most)
+    }
+
+    /// Whether the header shall have a row for the servers. In a low terminal they have one only while one of them does not
+    /// answer.
+    fn wants_servers(&self) -> bool {
+        let (_, height) = self.size;
+        let is_answered = |light: &ServerLight| light.state.answers();
+        height >= MIN_ROWS_FOR_SERVERS || !self.servers.iter().all(is_answered)
     }
 
     /// A long mission gets a second line if the screen is tall enough.

@@ -6,10 +6,10 @@ use actors::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use actors::domain::event_record::{EventRecord, EventRecordKind, describe_change};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Row, RowBody, Severity};
-use actors::domain::redact::Redactor;
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::state::LifeState;
+use zoea_text::redact::Redactor;
 
 use super::Dashboard;
 use super::conversation::Focus;
@@ -26,6 +26,9 @@ impl Dashboard {
         self.table.invalidate();
         if let Some(focus) = &mut self.focus {
             focus.transcript.invalidate_end();
+        }
+        if let Some(graphs) = self.overlays.iter_mut().find_map(Overlay::graphs) {
+            graphs.forget_read();
         }
         self.close_gone_focus();
     }
@@ -55,8 +58,13 @@ impl Dashboard {
             }
             EventKind::Mission(mission) => self.mission.clone_from(mission),
             EventKind::BudgetChanged(spending) => self.spending = spending.clone(),
-            EventKind::OutagesChanged(outages) => self.outages = outages.clone(),
+            EventKind::OutagesChanged(outages) => {
+                self.outages = outages.clone();
+                // Who waits for a server has another state now.
+                self.table.invalidate_figures();
+            }
             EventKind::SilenceChanged(silence) => self.silence.clone_from(silence),
+            EventKind::FreezeChanged(since) => self.on_freeze_changed(*since),
             EventKind::Notice {
                 severity,
                 code,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use actors::domain::ids::{Moment, Timestamp};
 
 use super::text::tone::Tone;
-use actors::domain::clean::one_line;
+use zoea_text::clean::one_line;
 
 /// The most messages that are kept.
 const MAX_MESSAGES: usize = 2000;

@@ -17,6 +17,7 @@ pub fn key_of(remedy: NeedRemedy) -> &'static str {
         NeedRemedy::ResumeAll => "R",
         NeedRemedy::Message => "m",
         NeedRemedy::Stop => "s",
+        NeedRemedy::Answer => "A",
         NeedRemedy::Nothing => "",
     }
 }

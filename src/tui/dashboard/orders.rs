@@ -3,6 +3,7 @@
 pub mod undo;
 
 mod answering;
+mod asked;
 mod ordering;
 
 use std::collections::{BTreeMap, VecDeque};

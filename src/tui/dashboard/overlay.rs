@@ -11,6 +11,7 @@ pub(crate) mod help;
 
 mod actions;
 
+use super::graphs::GraphView;
 use super::inspector::Inspector;
 use super::text::tone::Tone;
 use composer::Composer;
@@ -33,6 +34,8 @@ pub enum Overlay {
     Query(Query),
     /// The inspector.
     Inspect(Box<Inspector>),
+    /// The graphs.
+    Graphs(Box<GraphView>),
     /// The message log.
     Log(LogView),
     /// The help screen, scrolled to this line.
@@ -45,6 +48,14 @@ impl Overlay {
     pub fn composer(&self) -> Option<&Composer> {
         if let Overlay::Compose(composer) = self {
             return Some(composer);
+        }
+        None
+    }
+
+    /// The graphs, if these are they.
+    pub fn graphs(&mut self) -> Option<&mut GraphView> {
+        if let Overlay::Graphs(view) = self {
+            return Some(view);
         }
         None
     }

@@ -163,6 +163,7 @@ impl Roster {
             match &status.activity {
                 Activity::CallingModel | Activity::Answering(_) => counts.asking += 1,
                 Activity::CallingTool(_)
+                | Activity::Asked(_)
                 | Activity::Travelling
                 | Activity::Mining
                 | Activity::Fighting => counts.calling += 1,
@@ -175,6 +176,7 @@ impl Roster {
                 | Activity::InTransit
                 | Activity::OnCooldown
                 | Activity::Recording
+                | Activity::AwaitingLogin(_)
                 | Activity::Paused(_) => {}
             }
             counts.tick = counts.tick.max(status.tick);

@@ -3,7 +3,9 @@
 pub mod cells;
 pub mod columns;
 pub mod filter;
+pub mod folding;
 pub mod keys;
+pub mod seen_state;
 pub mod sorting;
 
 pub(crate) mod detail_pane;
@@ -15,9 +17,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::ids::{Moment, MysisId};
+use actors::domain::ids::{Moment, MysisId, Now, Timestamp};
+use actors::domain::outages::ServerOutages;
 
 use super::roster::Roster;
+use columns::{Column, PlacedColumn};
 use filter::Filter;
 use sorting::Sorting;
 
@@ -36,6 +40,10 @@ pub struct MysisTable {
     rows: usize,
     filter: Filter,
     sorting: Sorting,
+    /// The columns that the operator chose; `None`: those that fit.
+    chosen: Option<Arc<[Column]>>,
+    /// The columns that are left out because they say the same of every Mysis of the swarm, shown or not.
+    folded: Arc<BTreeSet<Column>>,
     marks: Arc<BTreeSet<MysisId>>,
     /// The Mysis where a range of marks begins.
     anchor: Option<MysisId>,
@@ -89,6 +97,26 @@ impl MysisTable {
         self.sorting
     }
 
+    /// The columns that the operator chose; `None`: those that fit.
+    #[must_use]
+    pub fn chosen_columns(&self) -> Option<&[Column]> {
+        self.chosen.as_deref()
+    }
+
+    /// Shows these columns, or those that fit.
+    pub fn choose_columns(&mut self, chosen: Option<Vec<Column>>) {
+        self.chosen = chosen.map(Into::into);
+    }
+
+    /// The columns in a table of this width.
+    #[must_use]
+    pub fn columns(&self, width: u16) -> Vec<PlacedColumn> {
+        match &self.chosen {
+            Some(chosen) => columns::chosen_columns(width, chosen),
+            None => columns::fitting_columns(width, &self.folded),
+        }
+    }
+
     /// The marked Myses.
     #[must_use]
     pub fn marks(&self) -> &BTreeSet<MysisId> {
@@ -123,16 +151,15 @@ impl MysisTable {
     }
 
     /// Brings the order up to date and keeps the selection.
-    pub fn settle(&mut self, roster: &Roster, now: Moment) {
-        let is_restless = self.sorting.is_volatile() || !self.filter.is_open();
+    pub fn settle(&mut self, roster: &Roster, outages: &ServerOutages, now: Now) {
         let is_due = match self.staleness {
             Staleness::None => false,
-            Staleness::Figures => is_restless && now.since(self.ordered_at) >= REORDER_INTERVAL,
+            Staleness::Figures => now.moment.since(self.ordered_at) >= REORDER_INTERVAL,
             Staleness::Order => true,
         };
         if is_due {
-            self.put_in_order(roster);
-            self.ordered_at = now;
+            self.put_in_order(roster, outages, now.wall);
+            self.ordered_at = now.moment;
             self.staleness = Staleness::None;
         }
         let known = self
@@ -145,13 +172,22 @@ impl MysisTable {
         self.scroll_to_selected();
     }
 
-    fn put_in_order(&mut self, roster: &Roster) {
-        let shown = roster.members().values();
-        let mut shown: Vec<_> = shown
-            .map(|member| &member.status)
-            .filter(|status| self.filter.shows(status))
+    fn put_in_order(&mut self, roster: &Roster, outages: &ServerOutages, now: Timestamp) {
+        let all = roster.members().values().map(|member| &member.status);
+        let shown = all
+            .clone()
+            .filter(|status| self.filter.shows(status, outages));
+        let mut ranked: Vec<_> = shown
+            .map(|status| (self.sorting.rank(status, now, outages), status))
             .collect();
-        shown.sort_by(|a, b| self.sorting.compare(a, b));
+        ranked.sort_by(|(a_rank, a), (b_rank, b)| {
+            self.sorting.compare_ranked((*a_rank, a), (*b_rank, b))
+        });
+        let shown: Vec<_> = ranked.into_iter().map(|(_, status)| status).collect();
+        let folded = folding::folded_columns(all.map(|status| &**status));
+        if *self.folded != folded {
+            self.folded = Arc::new(folded);
+        }
         self.order = Arc::new(shown.into_iter().map(|status| status.id).collect());
         if self.marks.iter().any(|id| roster.get(*id).is_none()) {
             Arc::make_mut(&mut self.marks).retain(|id| roster.get(*id).is_some());

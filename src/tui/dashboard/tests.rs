@@ -11,9 +11,9 @@ use actors::domain::order::{CompletedAction, CompletedOrder, MysisOrder, Order, 
 use actors::domain::outages::{ServerOutage, ServerOutages};
 use actors::domain::reading::{PageFrom, PageQuery};
 use actors::domain::record::{MysisProfile, MysisRecord};
-use actors::domain::redact::Redactor;
 use actors::domain::rules::{ProviderRules, SwarmRules};
 use actors::domain::state::LifeState;
+use zoea_text::redact::Redactor;
 
 use super::action::TerminalAction;
 use super::frame_update::StatusLine;
@@ -239,6 +239,8 @@ fn quitting_asks_while_myses_run() {
     assert!(desk.types("q").is_empty());
     assert!(desk.types("n").is_empty());
     assert_eq!(desk.types("qy"), [UiEffect::Quit]);
+    let mut left = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
+    assert_eq!(left.types("qh"), [UiEffect::Leave]);
     assert!(desk.types("q").is_empty(), "it closes already");
     let mut quiet = Desk::with(vec![status(1, "alpha", LifeState::Idle)]);
     assert_eq!(quiet.types("q"), [UiEffect::Quit]);
@@ -599,4 +601,28 @@ fn the_end_names_for_whom_it_still_waits() {
     assert_eq!(desk.board.status_line(), super::StatusLine::Closing);
     desk.happens(Some((1, "alpha")), under_way(Activity::Resting));
     assert_eq!(waited(&desk), 0);
+}
+
+#[test]
+fn g_goes_to_the_graphs_from_every_view_and_list() {
+    let is_open = |desk: &Desk| matches!(desk.board.overlays().last(), Some(Overlay::Graphs(_)));
+    let mut desk = Desk::new();
+    desk.types("g?g");
+    assert!(is_open(&desk));
+    assert_eq!(desk.board.overlays().len(), 1, "the help is gone");
+    desk.types("gg");
+    assert!(is_open(&desk), "closed and open again");
+    for before in ["L", "?", ":graphs"] {
+        let mut desk = Desk::new();
+        desk.types(before);
+        match before {
+            ":graphs" => drop(desk.key(KeyCode::Enter)),
+            _ => drop(desk.types("g")),
+        }
+        assert!(is_open(&desk), "{before}");
+    }
+    let mut desk = Desk::new();
+    desk.key(KeyCode::Enter);
+    desk.types("g");
+    assert!(is_open(&desk), "from a conversation");
 }

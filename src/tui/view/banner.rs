@@ -3,8 +3,8 @@
 use crate::dashboard::Dashboard;
 use crate::dashboard::text::tone::Tone;
 use crate::dashboard::text::width;
-use actors::domain::clean::one_line;
 use ratatui::layout::{Margin, Rect};
+use zoea_text::clean::one_line;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
@@ -17,12 +17,16 @@ pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     let area = area.inner(Margin::new(1, 0));
     let text = one_line(&dashboard.banner_text());
     let mut lines = width::wrap(&text, usize::from(area.width));
+    let tone = match dashboard.frozen_since() {
+        Some(_) => Tone::Found,
+        None => Tone::Warning,
+    };
     for row in 0..area.height {
         let rest = lines.rest();
         let Some(line) = lines.next() else {
             break;
         };
         let is_last = row + 1 == area.height;
-        painter.text(area, row, if is_last { rest } else { line }, Tone::Warning);
+        painter.text(area, row, if is_last { rest } else { line }, tone);
     }
 }

@@ -3,12 +3,11 @@
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::log::LogMessage;
 use crate::dashboard::orders::Receipt;
-use crate::dashboard::table::cells;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::{Dashboard, StatusLine};
-use actors::domain::clean::one_line;
 use ratatui::layout::Rect;
+use zoea_text::clean::one_line;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
@@ -51,7 +50,7 @@ fn closing_line(dashboard: &Dashboard) -> StyledLine {
         .iter()
         .take(MAX_NAMED_MYSES)
         .map(|status| {
-            let (doing, _) = cells::activity_text(status, dashboard.now(), dashboard.outages());
+            let (doing, _) = dashboard.doing_text(status);
             format!("{} ({doing})", one_line(&status.name))
         })
         .collect();

@@ -2,57 +2,193 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Motion;
-use crate::dashboard::layout::without_left;
+use crate::dashboard::layout::{ScreenLayout, without_left};
+use crate::dashboard::money;
+use crate::dashboard::servers::{ServerLight, ServerState};
+use crate::dashboard::table::cells::tone_of_gain;
+use crate::dashboard::table::seen_state::SeenState;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::token_rate::sparkline;
-use actors::domain::clean::one_line;
+use actors::domain::books::Day;
 use actors::domain::login_progress::LoginProgress;
+use actors::domain::rules::SwarmRules;
 use ratatui::layout::{Alignment, Constraint, Layout, Margin, Rect};
+use zoea_text::clean::one_line;
 
 use crate::painter::Painter;
 use crate::theme::Ground;
 
+/// From this width on, the header says what is simulated.
+const MIN_COLUMNS_FOR_SIMULATED: u16 = 70;
+/// What stands between two figures.
+const GAP: &str = "   ";
+/// The columns for the credits of the swarm.
+const MAX_CREDITS_COLUMNS: usize = 13;
 /// The most bars of the token chart.
 const MAX_CHART_BARS: usize = 40;
 
-pub(super) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
-    painter.fill(area, Ground::Bar);
+pub(super) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut Painter<'_>) {
+    painter.fill(layout.header, Ground::Bar);
     let rows = [
         Constraint::Length(1),
         Constraint::Min(0),
         Constraint::Length(1),
+        Constraint::Length(layout.server_rows),
     ];
-    let [counts, mission, figures] = Layout::vertical(rows).areas(area.inner(Margin::new(1, 0)));
+    let areas = Layout::vertical(rows).areas(layout.header.inner(Margin::new(1, 0)));
+    let [counts, mission, figures, servers] = areas;
     paint_counts(dashboard, counts, painter);
     paint_mission(dashboard, mission, painter);
     paint_figures(dashboard, figures, painter);
+    paint_servers(dashboard, servers, painter);
+}
+
+/// Draws the servers with their lights, those that do not answer first, as many as fit.
+fn paint_servers(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
+    let room = usize::from(area.width);
+    let mut lights: Vec<&ServerLight> = dashboard.servers().iter().collect();
+    lights.sort_by_key(|light| light.state.answers());
+    let mut line = StyledLine::default();
+    for (place, light) in lights.iter().enumerate() {
+        let part = server_text(dashboard, light);
+        let gap = if place == 0 { "" } else { "   " };
+        let taken = width::of(&line.text()) + gap.len() + width::of(&part.text());
+        if place > 0 && taken > room {
+            let more = format!("   +{}", lights.len() - place);
+            line.push(more, Tone::Dim);
+            break;
+        }
+        line.push(gap, Tone::Dim);
+        line.spans.extend(part.spans);
+    }
+    painter.line(area, 0, &line);
+}
+
+/// A server with its light, as `● local (qwen3:8b) 410ms` or `● game tick 271090`.
+fn server_text(dashboard: &Dashboard, light: &ServerLight) -> StyledLine {
+    let (sign, tone) = match &light.state {
+        ServerState::Unknown => ("○", Tone::Dim),
+        ServerState::Up => ("●", Tone::Success),
+        ServerState::Silent => ("◌", Tone::Warning),
+        ServerState::Away(_) => ("✖", Tone::Fault),
+    };
+    let name = light.provider.as_ref().map_or("game", |name| name);
+    let mut line = StyledLine::of(sign, tone);
+    line.push(format!(" {}", one_line(name)), Tone::Text);
+    if let Some(model) = light.model.as_ref().filter(|model| ***model != *name) {
+        line.push(
+            format!(" ({})", width::clip(&one_line(model), 28)),
+            Tone::Dim,
+        );
+    }
+    let state = light.state.text(light.latency_ms, dashboard.now());
+    if !state.is_empty() {
+        let tone = if light.state.answers() {
+            Tone::Dim
+        } else {
+            tone
+        };
+        line.push(format!(" {state}"), tone);
+    }
+    if let (None, Some(tick)) = (&light.provider, dashboard.counts().tick) {
+        line.push(format!(" tick {tick}"), Tone::Dim);
+    }
+    line
 }
 
 fn paint_counts(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
-    let counts = dashboard.counts();
     let mut line = StyledLine::of(format!("{} ZOEA", heartbeat_sign(dashboard)), Tone::Brand);
+    push_selection(dashboard, &mut line);
     if let Some(since) = dashboard.closing_since() {
         let taken = figures::stopwatch(dashboard.now().since(since));
         line.push(format!("   closing {taken}"), Tone::Warning);
     }
-    line.push(format!("   {} ", counts.all), Tone::Strong);
-    line.push(if counts.all == 1 { "Mysis" } else { "Myses" }, Tone::Dim);
-    for (count, sign, word, tone) in [
-        (counts.running, "⬢", "running", Tone::Running),
-        (counts.idle, "⬡", "idle", Tone::Idle),
-        (counts.stopped, "■", "stopped", Tone::Dim),
-        (counts.errored, "✖", "errored", Tone::Errored),
-    ] {
-        let tone = if count == 0 { Tone::Faint } else { tone };
-        line.push(format!("   {sign} {count} {word}"), tone);
+    if let Some(since) = dashboard.frozen_since() {
+        let taken = figures::stopwatch(dashboard.now().since(since));
+        line.push("   ", Tone::Text);
+        line.push(format!(" FROZEN {taken} "), Tone::Found);
     }
+    let simulated = dashboard.rules().map_or("", |rules| rules.simulated.text());
+    if !simulated.is_empty() {
+        let words = match area.width >= MIN_COLUMNS_FOR_SIMULATED {
+            true => format!("   OFFLINE: {simulated}"),
+            false => "   OFFLINE".to_string(),
+        };
+        line.push(words, Tone::Warning);
+    }
+    push_states(dashboard, &mut line);
     let end = painter.line(area, 0, &line);
     let clock = dashboard.appearance().offset.clock(dashboard.now());
     let room = usize::from(area.width.saturating_sub(end + 2));
     if room >= clock.len() {
         painter.text_at(area, 0, Alignment::Right, &clock, Tone::Dim);
+    }
+}
+
+/// Adds how many Myses are in each state, the errored ones first. Of the running ones it says how many are held up.
+fn push_states(dashboard: &Dashboard, line: &mut StyledLine) {
+    let counts = dashboard.counts();
+    for (count, sign, word, tone) in [
+        (counts.errored, "✖", "errored", Tone::Errored),
+        (counts.running, "⬢", "running", Tone::Running),
+        (counts.idle, "⬡", "idle", Tone::Idle),
+        (counts.stopped, "■", "stopped", Tone::Dim),
+    ] {
+        if count > 0 {
+            line.push(format!("   {sign} {count} {word}"), tone);
+        }
+        if word == "running" {
+            line.push(held_up_text(dashboard), Tone::Warning);
+        }
+    }
+}
+
+/// How many of the running Myses wait or are paused, as ` (2 waiting, 1 paused)`.
+fn held_up_text(dashboard: &Dashboard) -> String {
+    let members = dashboard.roster().members().values();
+    let (mut waiting, mut paused) = (0_usize, 0_usize);
+    for member in members {
+        match SeenState::of(&member.status, dashboard.outages()) {
+            SeenState::Waiting => waiting += 1,
+            SeenState::Paused => paused += 1,
+            SeenState::Errored | SeenState::Running | SeenState::Idle | SeenState::Stopped => {}
+        }
+    }
+    let parts: Vec<String> = [(waiting, SeenState::Waiting), (paused, SeenState::Paused)]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, state)| format!("{count} {}", state.as_str()))
+        .collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", parts.join(", ")),
+    }
+}
+
+/// Adds how many Myses there are, how many of them the filter shows, and how many are marked. A filter is
+/// never hidden.
+fn push_selection(dashboard: &Dashboard, line: &mut StyledLine) {
+    let (table, all) = (dashboard.table(), dashboard.counts().all);
+    let word = if all == 1 { "Mysis" } else { "Myses" };
+    let filter = table.filter();
+    if filter.is_open() {
+        line.push(format!("   {all} "), Tone::Strong);
+        line.push(word, Tone::Dim);
+    } else {
+        let state = filter.state.map_or("", |state| state.as_str());
+        let text = width::clip(filter.text(), 24);
+        let words = format!("{state} {text}");
+        let (shown, words) = (table.order().len(), words.trim());
+        line.push(
+            format!("   {shown} of {all} {word}: {words}"),
+            Tone::Warning,
+        );
+    }
+    let marked = table.marks().len();
+    if marked > 0 {
+        line.push(format!("   ◆ {marked} marked"), Tone::Warning);
     }
 }
 
@@ -90,85 +226,136 @@ fn paint_mission(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     }
 }
 
+/// Draws the figures, the most important ones first: who needs the operator, money, the budget, what goes on, tokens.
+/// Those that do not fit are left out. A chart of the tokens takes the room that is left.
 fn paint_figures(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
-    let counts = dashboard.counts();
-    let mut line = StyledLine::default();
-    let mut add = |value: String, word: &str, tone: Tone| {
-        line.push(value, tone);
-        line.push(format!(" {word}   "), Tone::Dim);
-    };
-    let live = |count: usize| {
-        if count == 0 {
-            Tone::Faint
-        } else {
-            Tone::Accent
-        }
-    };
-    let needs = dashboard.needs().len();
-    if needs > 0 {
-        add(format!("! {needs}"), "need you", Tone::Warning);
-    }
-    add(counts.asking.to_string(), "thinking", live(counts.asking));
-    add(counts.calling.to_string(), "acting", live(counts.calling));
-    add(
-        counts.queueing.to_string(),
-        "waiting",
-        live(counts.queueing),
-    );
-    let per_minute = dashboard.rules().and_then(|of| of.tools.logins_per_minute);
-    if let Some(arrival) = LoginProgress::of(counts.here, counts.coming, per_minute) {
-        line.push(format!("{arrival}   "), Tone::Accent);
-    }
-    let end = painter.line(area, 0, &line);
-    paint_amounts(dashboard, without_left(area, end), painter);
-}
-
-/// Draws tokens, cost and tick at the right. What does not fit is left out, the chart first.
-fn paint_amounts(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
-    let counts = dashboard.counts();
-    let flow = dashboard.token_rate();
-    let per_minute = flow.per_minute().map(figures::amount);
-    let per_minute = per_minute.unwrap_or_else(|| "-".into());
-    let mut parts = Vec::new();
-    if let Some(tick) = counts.tick {
-        parts.push(StyledLine::of("   tick ", Tone::Dim).with(tick.to_string(), Tone::Text));
-    }
-    if let Some(percent) = dashboard.budget_percent() {
-        let tone = if percent >= 80 {
-            Tone::Warning
-        } else {
-            Tone::Text
-        };
-        let budget = StyledLine::of("   budget ", Tone::Dim);
-        parts.push(budget.with(format!("{percent} %"), tone));
-    }
-    parts.push(
-        StyledLine::of(format!("   {per_minute}"), Tone::Text).with(" tokens/min", Tone::Dim),
-    );
-    if counts.cost_micros > 0 {
-        let cost = figures::money(counts.cost_micros);
-        parts.push(StyledLine::of(format!("   {cost}"), Tone::Text));
-    }
-    parts.push(
-        StyledLine::of(format!("   {}", figures::amount(counts.tokens)), Tone::Text)
-            .with(" tokens", Tone::Dim),
-    );
-    let mut taken = 0;
-    let mut line = StyledLine::default();
     let room = usize::from(area.width);
-    for part in parts {
-        let wide = width::of(&part.text());
+    let (mut left, mut right) = (StyledLine::default(), StyledLine::default());
+    let mut taken = 0;
+    let left_parts = [
+        needs_text(dashboard),
+        credits_text(dashboard),
+        cost_text(dashboard),
+        budget_text(dashboard),
+        logins_text(dashboard),
+        activity_text(dashboard),
+    ];
+    for part in left_parts.into_iter().flatten() {
+        let wide = width::of(&part.text()) + GAP.len();
+        if taken + wide <= room + GAP.len() {
+            taken += wide;
+            left.spans.extend(part.spans);
+            left.push(GAP, Tone::Dim);
+        }
+    }
+    for part in token_texts(dashboard) {
+        let wide = width::of(&part.text()) + GAP.len();
         if taken + wide <= room {
             taken += wide;
-            line.spans.splice(0..0, part.spans);
+            right.spans.splice(0..0, part.spans);
+            right
+                .spans
+                .splice(0..0, StyledLine::of(GAP, Tone::Dim).spans);
         }
     }
+    let flow = dashboard.token_rate();
     let bars: Vec<u64> = flow.bars().iter().copied().collect();
     let fits = room.saturating_sub(taken + 4).min(MAX_CHART_BARS);
     if fits >= 6 && !flow.is_flat() {
         let bars = &bars[bars.len().saturating_sub(fits)..];
-        line.spans
-            .splice(0..0, StyledLine::of(sparkline(bars), Tone::Accent).spans);
+        let chart = StyledLine::of(sparkline(bars), Tone::Accent);
+        right.spans.splice(0..0, chart.spans);
     }
-    painter.line_at_right(area, 0, &line);
+    painter.line(area, 0, &left);
+    painter.line_at_right(area, 0, &right);
+}
+
+fn needs_text(dashboard: &Dashboard) -> Option<StyledLine> {
+    let needs = dashboard.needs().len();
+    let line = StyledLine::of(format!("! {needs}"), Tone::Warning);
+    (needs > 0).then(|| line.with(" need you", Tone::Dim))
+}
+
+/// The credits of the swarm, and what it earned in the last hour.
+fn credits_text(dashboard: &Dashboard) -> Option<StyledLine> {
+    let money = dashboard.money();
+    let credits = money.credits?;
+    let whole = money::credits(credits, MAX_CREDITS_COLUMNS);
+    let mut line = StyledLine::of("credits ", Tone::Dim).with(whole, Tone::Strong);
+    if let Some(earned) = money.earned {
+        let sign = if earned > 0 { "+" } else { "" };
+        let sum = money::short_credits(earned);
+        line.push(format!("  {sign}{sum} in 1 h"), tone_of_gain(earned));
+    }
+    Some(line)
+}
+
+/// The cost of today.
+fn cost_text(dashboard: &Dashboard) -> Option<StyledLine> {
+    let micros = dashboard.money().cost_today;
+    let cost = StyledLine::of("cost ", Tone::Dim).with(figures::money(micros), Tone::Text);
+    (micros > 0).then(|| cost.with(" today", Tone::Dim))
+}
+
+/// The used part of the budget, whose it is, and when it begins anew.
+fn budget_text(dashboard: &Dashboard) -> Option<StyledLine> {
+    let percent = dashboard.budget_percent()?;
+    let is_of_swarm = |rules: &SwarmRules| rules.budget.has_swarm_limit();
+    let whose = match dashboard.rules().is_none_or(is_of_swarm) {
+        true => "budget",
+        false => "highest budget",
+    };
+    let tone = if percent >= 80 {
+        Tone::Warning
+    } else {
+        Tone::Text
+    };
+    let until = Day::of(dashboard.now()).end_time();
+    let clock = dashboard.appearance().offset.clock(until);
+    let line = StyledLine::of(format!("{whose} "), Tone::Dim).with(format!("{percent} %"), tone);
+    Some(line.with(
+        format!(" until {}", clock.get(..5).unwrap_or_default()),
+        Tone::Dim,
+    ))
+}
+
+fn logins_text(dashboard: &Dashboard) -> Option<StyledLine> {
+    let counts = dashboard.counts();
+    let per_minute = dashboard.rules().and_then(|of| of.tools.logins_per_minute);
+    let arrival = LoginProgress::of(counts.here, counts.coming, per_minute)?;
+    if dashboard.frozen_since().is_some() {
+        return None;
+    }
+    Some(StyledLine::of(arrival.to_string(), Tone::Accent))
+}
+
+/// How many think, act and wait.
+fn activity_text(dashboard: &Dashboard) -> Option<StyledLine> {
+    let counts = dashboard.counts();
+    let mut line = StyledLine::default();
+    for (place, (count, word)) in [
+        (counts.asking, "thinking"),
+        (counts.calling, "acting"),
+        (counts.queueing, "waiting"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let gap = if place == 0 { "" } else { "  " };
+        let tone = if count == 0 { Tone::Dim } else { Tone::Accent };
+        line.push(format!("{gap}{count}"), tone);
+        line.push(format!(" {word}"), Tone::Dim);
+    }
+    Some(line)
+}
+
+/// The tokens of a minute, and of all time.
+fn token_texts(dashboard: &Dashboard) -> [StyledLine; 2] {
+    let per_minute = dashboard.token_rate().per_minute().map(figures::amount);
+    let per_minute = per_minute.unwrap_or_else(|| "-".into());
+    let tokens = figures::amount(dashboard.counts().tokens);
+    [
+        StyledLine::of(per_minute, Tone::Text).with(" tokens/min", Tone::Dim),
+        StyledLine::of(tokens, Tone::Text).with(" tokens", Tone::Dim),
+    ]
 }

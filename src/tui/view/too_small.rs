@@ -23,19 +23,27 @@ pub(super) fn paint(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             Tone::Dim,
         ),
     ];
-    if let Some(Overlay::Confirm(question)) = dashboard.overlays().last() {
-        lines.extend(
-            question
-                .lines
-                .iter()
-                .take(1)
-                .map(|line| (line.clone(), Tone::Text)),
-        );
-        lines.push((question.keys().to_string(), Tone::Hint));
-    }
+    lines.extend(open_lines(dashboard));
     let rows = u16::try_from(lines.len()).unwrap_or(height);
     let area = centre_area(dashboard.screen(), width, rows);
     for (row, (text, tone)) in (0..).zip(&lines) {
         painter.text_at(area, row, Alignment::Center, text, *tone);
+    }
+}
+
+/// The question whether the program shall quit, or what else is open and how to quit nevertheless.
+fn open_lines(dashboard: &Dashboard) -> Vec<(String, Tone)> {
+    match dashboard.overlays().last() {
+        None => vec![("q quits".to_string(), Tone::Hint)],
+        Some(Overlay::Confirm(question)) if dashboard.asks_to_quit() => {
+            let first = question.lines.iter().take(1);
+            let mut lines: Vec<_> = first.map(|line| (line.clone(), Tone::Text)).collect();
+            lines.push((question.keys().to_string(), Tone::Hint));
+            lines
+        }
+        Some(_) => vec![
+            ("what is open waits for more room".to_string(), Tone::Text),
+            ("Ctrl-C quits".to_string(), Tone::Hint),
+        ],
     }
 }

@@ -42,6 +42,7 @@ pub fn first_life(record: MysisRecord, rules: Arc<SwarmRules>) -> RestoreArgs {
         crash: None,
         is_interrupted: false,
         mode: Mode::Live,
+        frozen_ms: 0,
     }
 }
 

@@ -19,8 +19,8 @@ fn bill(tokens: u64, cost_micros: u64) -> Charge {
 }
 
 fn budget(mysis: Option<u64>, swarm_micros: Option<u64>) -> BudgetTracker {
-    let mut purse = BudgetTracker::default();
-    purse.set_rules(BudgetRules {
+    let mut tracker = BudgetTracker::default();
+    tracker.set_rules(BudgetRules {
         mysis: BudgetLimits {
             tokens: mysis,
             cost_micros: None,
@@ -31,16 +31,16 @@ fn budget(mysis: Option<u64>, swarm_micros: Option<u64>) -> BudgetTracker {
         },
         default_cap: DefaultCap::default(),
     });
-    purse
+    tracker
 }
 
 fn default_budget() -> BudgetTracker {
-    let mut purse = BudgetTracker::default();
-    purse.set_rules(BudgetRules {
+    let mut tracker = BudgetTracker::default();
+    tracker.set_rules(BudgetRules {
         default_cap: DefaultCap::WHOLE,
         ..BudgetRules::default()
     });
-    purse
+    tracker
 }
 
 fn unpriced(tokens: u64) -> Charge {
@@ -56,66 +56,66 @@ fn is_more(allowance: &BudgetAllowance) -> bool {
 
 #[test]
 fn at_eighty_percent_a_mysis_is_told_once_and_at_a_hundred_it_gets_no_more() {
-    let mut purse = budget(Some(1000), None);
-    purse.add_charge(A, &bill(799, 0), NOON);
-    assert_eq!(purse.allowance(A, NOON), BudgetAllowance::More(None));
-    purse.add_charge(A, &bill(1, 0), NOON);
-    let told = purse.allowance(A, NOON);
+    let mut tracker = budget(Some(1000), None);
+    tracker.add_charge(A, &bill(799, 0), NOON);
+    assert_eq!(tracker.allowance(A, NOON), BudgetAllowance::More(None));
+    tracker.add_charge(A, &bill(1, 0), NOON);
+    let told = tracker.allowance(A, NOON);
     assert!(
         matches!(&told, BudgetAllowance::More(Some(text)) if text.contains("80 %")),
         "{told:?}"
     );
-    assert_eq!(purse.allowance(A, NOON), BudgetAllowance::More(None));
-    purse.add_charge(A, &bill(200, 0), NOON);
+    assert_eq!(tracker.allowance(A, NOON), BudgetAllowance::More(None));
+    tracker.add_charge(A, &bill(200, 0), NOON);
     let until = Day::of(NOON).end_time();
     let why = "budget spent, resumes 00:00 UTC".into();
     assert_eq!(
-        purse.allowance(A, NOON),
+        tracker.allowance(A, NOON),
         BudgetAllowance::NoMore { why, until }
     );
-    assert_eq!(purse.allowance(B, NOON), BudgetAllowance::More(None));
-    assert_eq!(purse.allowance(A, until), BudgetAllowance::More(None));
-    assert_eq!(purse.status().swarm, BudgetUse::default());
+    assert_eq!(tracker.allowance(B, NOON), BudgetAllowance::More(None));
+    assert_eq!(tracker.allowance(A, until), BudgetAllowance::More(None));
+    assert_eq!(tracker.status().swarm, BudgetUse::default());
 }
 
 #[test]
 fn the_swarms_budget_stops_everybody_and_each_thing_is_told_once_a_day() {
-    let mut purse = budget(None, Some(1000));
+    let mut tracker = budget(None, Some(1000));
     let mut told = Vec::new();
     for _ in 0..12 {
-        purse.add_charge(A, &bill(5, 100), NOON);
-        told.extend(purse.due_event(NOON));
+        tracker.add_charge(A, &bill(5, 100), NOON);
+        told.extend(tracker.due_event(NOON));
     }
     let until = Day::of(NOON).end_time();
     assert_eq!(told, [BudgetEvent::Low(80), BudgetEvent::Spent(until)]);
-    assert!(!is_more(&purse.allowance(B, NOON)));
-    assert_eq!(purse.status().percent, Some(120));
-    assert_eq!(purse.status().percent_at(until), Some(0));
-    purse.add_charge(A, &bill(5, 900), until);
-    assert_eq!(purse.due_event(until), Some(BudgetEvent::Low(90)));
-    assert!(is_more(&purse.allowance(B, until)));
+    assert!(!is_more(&tracker.allowance(B, NOON)));
+    assert_eq!(tracker.status().percent, Some(120));
+    assert_eq!(tracker.status().percent_at(until), Some(0));
+    tracker.add_charge(A, &bill(5, 900), until);
+    assert_eq!(tracker.due_event(until), Some(BudgetEvent::Low(90)));
+    assert!(is_more(&tracker.allowance(B, until)));
 }
 
 #[test]
 fn a_clock_that_is_set_back_a_little_over_midnight_begins_no_day_twice() {
     let midnight = Day::of(NOON).end_time();
     let minutes = |minutes: i64| Timestamp(midnight.0 + minutes * 60_000);
-    let mut purse = budget(Some(1000), None);
-    purse.add_charge(A, &bill(1000, 0), minutes(-30));
-    assert!(!is_more(&purse.allowance(A, minutes(-1))));
-    purse.add_charge(A, &bill(1000, 0), minutes(1));
+    let mut tracker = budget(Some(1000), None);
+    tracker.add_charge(A, &bill(1000, 0), minutes(-30));
+    assert!(!is_more(&tracker.allowance(A, minutes(-1))));
+    tracker.add_charge(A, &bill(1000, 0), minutes(1));
     for at in [1, -1, -59, 0, 2, 23 * 60] {
-        let held = purse.allowance(A, minutes(at));
+        let held = tracker.allowance(A, minutes(at));
         let until = Day::of(midnight).end_time();
         assert!(
             matches!(held, BudgetAllowance::NoMore { until: at, .. } if at == until),
             "{at}: {held:?}"
         );
     }
-    assert!(is_more(&purse.allowance(A, minutes(24 * 60))));
+    assert!(is_more(&tracker.allowance(A, minutes(24 * 60))));
     // The same holds for a gate that starts after the clock was set back.
     let mut after = BudgetTracker::default();
-    after.set_rules(purse.rules);
+    after.set_rules(tracker.rules);
     let mut spent = BudgetUse::default();
     spent.add_charge(&bill(1000, 0));
     let entry = CostEntry {
@@ -134,39 +134,39 @@ fn a_clock_that_was_wrong_by_years_holds_nobody_beyond_the_next_midnight() {
     let years = |count: i64| NOON.0 + count * 365 * 86_400_000;
     for wrong in [years(20), NOON.0 + 2 * 86_400_000, NOON.0 + 14 * 3_600_000] {
         let wrong = Timestamp(wrong);
-        let mut purse = budget(Some(1000), None);
-        purse.add_charge(A, &bill(10, 0), NOON);
-        assert!(is_more(&purse.allowance(A, wrong)));
-        purse.add_charge(A, &bill(1000, 0), wrong);
+        let mut tracker = budget(Some(1000), None);
+        tracker.add_charge(A, &bill(10, 0), NOON);
+        assert!(is_more(&tracker.allowance(A, wrong)));
+        tracker.add_charge(A, &bill(1000, 0), wrong);
         let until = Day::of(wrong).end_time();
         let why = "budget spent, resumes 00:00 UTC".into();
         assert_eq!(
-            purse.allowance(A, wrong),
+            tracker.allowance(A, wrong),
             BudgetAllowance::NoMore { why, until }
         );
         let until = Day::of(NOON).end_time();
         let why = "budget spent, resumes 00:00 UTC".into();
         assert_eq!(
-            purse.allowance(A, NOON),
+            tracker.allowance(A, NOON),
             BudgetAllowance::NoMore { why, until }
         );
-        assert!(is_more(&purse.allowance(A, until)));
+        assert!(is_more(&tracker.allowance(A, until)));
     }
 }
 
 #[test]
 fn more_budget_lifts_the_pause_at_once() {
-    let mut purse = budget(Some(100), None);
-    purse.add_charge(A, &bill(100, 0), NOON);
-    assert!(!is_more(&purse.allowance(A, NOON)));
-    purse.set_rules(BudgetRules::default());
-    assert_eq!(purse.allowance(A, NOON), BudgetAllowance::More(None));
-    assert_eq!(purse.status().percent, None);
+    let mut tracker = budget(Some(100), None);
+    tracker.add_charge(A, &bill(100, 0), NOON);
+    assert!(!is_more(&tracker.allowance(A, NOON)));
+    tracker.set_rules(BudgetRules::default());
+    assert_eq!(tracker.allowance(A, NOON), BudgetAllowance::More(None));
+    assert_eq!(tracker.status().percent, None);
 }
 
 #[test]
 fn what_the_books_say_of_today_counts_and_is_not_told_again() {
-    let mut purse = budget(Some(1000), None);
+    let mut tracker = budget(Some(1000), None);
     let entry = |day: Day, mysis, tokens| {
         let mut spent = BudgetUse::default();
         spent.add_charge(&bill(tokens, 3));
@@ -183,20 +183,20 @@ fn what_the_books_say_of_today_counts_and_is_not_told_again() {
         entry(today, A, 850),
         entry(today, B, 100),
     ];
-    purse.add_charge(B, &bill(10, 0), NOON);
-    purse.restore_spending(&books, |_| false, NOON);
-    assert_eq!(purse.allowance(A, NOON), BudgetAllowance::More(None));
-    assert_eq!(purse.status().swarm.input, 950);
-    assert_eq!(purse.status().percent, Some(85));
-    purse.add_charge(A, &bill(150, 0), NOON);
-    assert!(!is_more(&purse.allowance(A, NOON)));
+    tracker.add_charge(B, &bill(10, 0), NOON);
+    tracker.restore_spending(&books, |_| false, NOON);
+    assert_eq!(tracker.allowance(A, NOON), BudgetAllowance::More(None));
+    assert_eq!(tracker.status().swarm.input, 950);
+    assert_eq!(tracker.status().percent, Some(85));
+    tracker.add_charge(A, &bill(150, 0), NOON);
+    assert!(!is_more(&tracker.allowance(A, NOON)));
 }
 
 #[test]
 fn of_what_was_paid_and_what_the_books_say_the_larger_sum_counts() {
     for (paid, booked, counts) in [(10, 9, 5), (10, 10, 5), (10, 11, 7)] {
-        let mut purse = budget(None, Some(1000));
-        purse.add_charge(A, &bill(paid, 5), NOON);
+        let mut tracker = budget(None, Some(1000));
+        tracker.add_charge(A, &bill(paid, 5), NOON);
         let mut spent = BudgetUse::default();
         spent.add_charge(&bill(booked, 7));
         let entry = CostEntry {
@@ -205,8 +205,8 @@ fn of_what_was_paid_and_what_the_books_say_the_larger_sum_counts() {
             provider: "p".into(),
             spent,
         };
-        purse.restore_spending(&[entry], |_| false, NOON);
-        let swarm = purse.status().swarm;
+        tracker.restore_spending(&[entry], |_| false, NOON);
+        let swarm = tracker.status().swarm;
         assert_eq!((swarm.input, swarm.cost_micros), (paid.max(booked), counts));
     }
 }
@@ -220,7 +220,7 @@ fn what_the_books_say_of_the_swarm_was_told_before() {
         (99, 1, Some(BudgetEvent::Spent(Day::of(NOON).end_time()))),
         (100, 1, None),
     ] {
-        let mut purse = budget(None, Some(100));
+        let mut tracker = budget(None, Some(100));
         let mut spent = BudgetUse::default();
         spent.add_charge(&bill(1, booked));
         let entry = CostEntry {
@@ -229,52 +229,52 @@ fn what_the_books_say_of_the_swarm_was_told_before() {
             provider: "p".into(),
             spent,
         };
-        purse.restore_spending(&[entry], |_| false, NOON);
-        assert_eq!(purse.due_event(NOON), None, "{booked} micros");
-        purse.add_charge(B, &bill(1, paid), NOON);
-        assert_eq!(purse.due_event(NOON), told, "{booked} and {paid} micros");
+        tracker.restore_spending(&[entry], |_| false, NOON);
+        assert_eq!(tracker.due_event(NOON), None, "{booked} micros");
+        tracker.add_charge(B, &bill(1, paid), NOON);
+        assert_eq!(tracker.due_event(NOON), told, "{booked} and {paid} micros");
     }
 }
 
 #[test]
 fn where_nobody_said_five_dollars_hold_for_what_has_a_price() {
-    let mut purse = default_budget();
-    purse.add_charge(A, &bill(900_000_000, 3_999_999), NOON);
-    assert_eq!(purse.due_event(NOON), None);
-    assert_eq!(purse.status().percent, Some(79));
-    purse.add_charge(A, &bill(1, 1_000_001), NOON);
+    let mut tracker = default_budget();
+    tracker.add_charge(A, &bill(900_000_000, 3_999_999), NOON);
+    assert_eq!(tracker.due_event(NOON), None);
+    assert_eq!(tracker.status().percent, Some(79));
+    tracker.add_charge(A, &bill(1, 1_000_001), NOON);
     let until = Day::of(NOON).end_time();
     let reached = DefaultCap {
         unpriced_tokens: None,
         ..DefaultCap::WHOLE
     };
-    let told = purse.due_event(NOON);
+    let told = tracker.due_event(NOON);
     assert_eq!(told, Some(BudgetEvent::DefaultSpent(until, reached)));
     assert_eq!(reached.describe().unwrap(), "5 US dollars");
-    assert!(!is_more(&purse.allowance(B, NOON)) && !purse.may_spend(B, NOON));
-    assert!(is_more(&purse.allowance(B, until)));
+    assert!(!is_more(&tracker.allowance(B, NOON)) && !tracker.may_spend(B, NOON));
+    assert!(is_more(&tracker.allowance(B, until)));
 }
 
 #[test]
 fn where_nobody_said_twenty_million_tokens_hold_for_what_has_no_price() {
-    let mut purse = default_budget();
-    purse.add_charge(A, &unpriced(19_999_999), NOON);
-    purse.add_charge(A, &bill(50_000_000, 0), NOON);
-    assert!(is_more(&purse.allowance(A, NOON)));
-    assert_eq!(purse.status().unpriced_tokens, 19_999_999);
-    purse.add_charge(A, &unpriced(1), NOON);
-    let told = purse.due_event(NOON);
+    let mut tracker = default_budget();
+    tracker.add_charge(A, &unpriced(19_999_999), NOON);
+    tracker.add_charge(A, &bill(50_000_000, 0), NOON);
+    assert!(is_more(&tracker.allowance(A, NOON)));
+    assert_eq!(tracker.status().unpriced_tokens, 19_999_999);
+    tracker.add_charge(A, &unpriced(1), NOON);
+    let told = tracker.due_event(NOON);
     assert!(
         matches!(told, Some(BudgetEvent::DefaultSpent(_, cap)) if cap.cost_micros.is_none()),
         "{told:?}"
     );
-    assert!(!purse.may_spend(A, NOON));
+    assert!(!tracker.may_spend(A, NOON));
 }
 
 #[test]
 fn after_a_restart_what_cost_nothing_had_no_price_unless_its_provider_is_free() {
     for (is_free, counts) in [(false, 25_000_000), (true, 0)] {
-        let mut purse = default_budget();
+        let mut tracker = default_budget();
         let mut spent = BudgetUse::default();
         spent.add_charge(&unpriced(25_000_000));
         let entry = CostEntry {
@@ -283,9 +283,9 @@ fn after_a_restart_what_cost_nothing_had_no_price_unless_its_provider_is_free() 
             provider: "p".into(),
             spent,
         };
-        purse.restore_spending(&[entry], |_| is_free, NOON);
-        assert_eq!(purse.status().unpriced_tokens, counts);
-        assert_eq!(purse.may_spend(B, NOON), is_free);
-        assert_eq!(purse.due_event(NOON), None);
+        tracker.restore_spending(&[entry], |_| is_free, NOON);
+        assert_eq!(tracker.status().unpriced_tokens, counts);
+        assert_eq!(tracker.may_spend(B, NOON), is_free);
+        assert_eq!(tracker.due_event(NOON), None);
     }
 }

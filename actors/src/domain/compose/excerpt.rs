@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::json_size::{escaped_byte, escaped_len};
+use zoea_text::json_size::{escaped_byte, escaped_len};
 
 /// Replaces an empty text, which strict providers refuse.
 const EMPTY_TEXT: &str = "(empty)";

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::json_size::escaped_len;
 use crate::model::{ChatCall, ChatMessage, Echo};
+use zoea_text::json_size::escaped_len;
 
 use super::part::{LoopPart, RequestPart};
 use super::shape;

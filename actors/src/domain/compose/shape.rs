@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::json_size::escaped_len;
 use crate::message::BRIDGE_TEXT;
 use crate::model::ChatMessage;
+use zoea_text::json_size::escaped_len;
 
 use super::wire;
 

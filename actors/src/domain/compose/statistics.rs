@@ -2,7 +2,7 @@
 
 use crate::model::ChatMessage;
 
-use crate::json_size::escaped_len;
+use zoea_text::json_size::escaped_len;
 
 use super::Composition;
 use super::part::{OrderKind, RequestPart};
@@ -98,7 +98,7 @@ impl Breakdown {
     }
 }
 
-/// The bytes of a composition's texts. `system` and `aside` are those of the system message and the
+/// The bytes of a composition's texts. `system` and `note` are those of the system message and the
 /// runtime note.
 pub(super) fn request_breakdown(
     composition: &Composition<'_>,

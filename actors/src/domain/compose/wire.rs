@@ -10,7 +10,7 @@ use crate::ids::{CallKey, Seq};
 use crate::message::CallRecord;
 use crate::model::{ChatCall, ChatMessage};
 
-use crate::json_size::escaped_len;
+use zoea_text::json_size::escaped_len;
 
 /// The longest id that is sent, in bytes inside JSON. Routers pack signatures into ids and want
 /// them back letter for letter.

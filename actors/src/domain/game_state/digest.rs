@@ -64,23 +64,6 @@ fn digest_value(value: &Value) -> String {
     }
 }
 
-/// A summary of a value: its own message first, then its facts.
-#[must_use]
-pub fn summarize_value(value: &Value) -> String {
-    let message = value.get("message").and_then(Value::as_str).map(str::trim);
-    match message {
-        Some(message) if !message.is_empty() => {
-            let mut rest = value.clone();
-            if let Value::Object(members) = &mut rest {
-                members.remove("message");
-            }
-            let parts = [one_line(message, MAX_DIGEST_BYTES), digest_value(&rest)];
-            parts.join(" · ").trim_end_matches(" · ").to_string()
-        }
-        Some(_) | None => digest_value(value),
-    }
-}
-
 /// As many facts as fit, the most important first.
 fn join_facts(mut facts: Vec<(usize, String)>) -> String {
     facts.sort_by_key(|(rank, _)| *rank);

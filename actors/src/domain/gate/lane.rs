@@ -22,13 +22,13 @@ pub(super) struct LaneState {
 }
 
 impl LaneState {
-    pub(super) fn queue_request(&mut self, pass: PermitId, asker: AdmissionRequest) {
-        let queue = if asker.is_urgent {
+    pub(super) fn queue_request(&mut self, pass: PermitId, request: AdmissionRequest) {
+        let queue = if request.is_urgent {
             &mut self.urgent
         } else {
             &mut self.patient
         };
-        queue.push_back((pass, asker));
+        queue.push_back((pass, request));
     }
 
     pub(super) fn waiting_count(&self) -> usize {
@@ -66,11 +66,11 @@ impl LaneState {
         if self.circuit.opens_at() <= now {
             return hurried;
         }
-        self.retain_requests(|pass, asker| {
-            if !asker.waits_out {
+        self.retain_requests(|pass, request| {
+            if !request.waits_out {
                 hurried.push(pass);
             }
-            asker.waits_out
+            request.waits_out
         });
         hurried
     }
@@ -91,7 +91,7 @@ impl LaneState {
         mut stays: impl FnMut(PermitId, &AdmissionRequest) -> bool,
     ) {
         for queue in [&mut self.urgent, &mut self.patient] {
-            queue.retain(|(pass, asker)| stays(*pass, asker));
+            queue.retain(|(pass, request)| stays(*pass, request));
         }
     }
 
@@ -108,12 +108,12 @@ impl LaneState {
         let mut stays_for_trial = is_trial_due;
         let mut movers = Vec::new();
         for queue in [&mut self.urgent, &mut self.patient] {
-            for (pass, asker) in std::mem::take(queue) {
-                let has_choice = asker.routes.len() > 1;
+            for (pass, request) in std::mem::take(queue) {
+                let has_choice = request.routes.len() > 1;
                 if has_choice && !std::mem::take(&mut stays_for_trial) {
-                    movers.push((pass, asker));
+                    movers.push((pass, request));
                 } else {
-                    queue.push_back((pass, asker));
+                    queue.push_back((pass, request));
                 }
             }
         }
@@ -141,7 +141,7 @@ impl LaneState {
             None => Moment(0),
         };
         let tokens = match (rules.tokens_per_minute, self.next_request()) {
-            (Some(limit), Some(asker)) => self.tokens.opens_at(asker.tokens, limit),
+            (Some(limit), Some(request)) => self.tokens.opens_at(request.tokens, limit),
             (Some(_) | None, _) => Moment(0),
         };
         Some(paced.max(self.held_until).max(circuit).max(tokens))
@@ -149,7 +149,7 @@ impl LaneState {
 
     fn next_request(&self) -> Option<&AdmissionRequest> {
         let next = self.urgent.front().or_else(|| self.patient.front());
-        next.map(|(_, asker)| asker)
+        next.map(|(_, request)| request)
     }
 
     /// Admits the next request. Returns whether it is a trial call.
@@ -159,7 +159,7 @@ impl LaneState {
         now: Moment,
     ) -> Option<(PermitId, AdmissionRequest, bool)> {
         let next = self.urgent.pop_front().or_else(|| self.patient.pop_front());
-        let (pass, asker) = next?;
+        let (pass, request) = next?;
         self.in_flight.insert(pass);
         let circuit = rules.and_then(|rules| rules.circuit);
         let is_trial = circuit.is_some_and(|circuit| self.circuit.begin_call(pass, circuit, now));
@@ -167,9 +167,9 @@ impl LaneState {
             self.paced_to = self.paced_to.max(now).plus(interval);
         }
         if rules.is_some_and(|rules| rules.tokens_per_minute.is_some()) {
-            self.tokens.add_call(pass, asker.tokens, now);
+            self.tokens.add_call(pass, request.tokens, now);
         }
-        Some((pass, asker, is_trial))
+        Some((pass, request, is_trial))
     }
 
     /// Ends a call. Returns the change of the circuit.

@@ -1,5 +1,7 @@
 //! Tests of the gate, one situation each.
 
+mod frozen;
+
 use super::*;
 use crate::books::{BudgetUse, Day};
 use crate::budget::BudgetLimits;

@@ -7,9 +7,9 @@ use crate::compose::{Composition, MIN_BUDGET_BYTES, compose, note_allowance, wir
 use crate::event::{Activity, EventKind};
 use crate::ids::Seq;
 use crate::message::{HostMeta, ReplyMeta, RowBody, Severity, Utterance, repeats_bridge};
-use crate::model::{Charge, ChatMessage, ModelAnswer, ModelFault, RequestedCall, TokenUsage};
-use crate::redact::hide_passwords;
+use crate::model::{Charge, ChatMessage, ModelAnswer, ModelFault, ReportedUse, RequestedCall};
 use crate::system_prompt::{PromptFacts, render_template};
+use zoea_text::redact::hide_passwords;
 
 use super::input::{Effect, ModelQuery, Route, TaskId};
 use super::record::WriteDraft;
@@ -160,6 +160,7 @@ impl Life {
         match result {
             Ok(answer) => self.on_model_answer(seen_up_to, provider, answer, ms),
             Err(fault) => {
+                self.samples.count_failed_model_call();
                 self.book_empty(provider, &fault);
                 self.model_failed(attempt, provider, fault);
             }
@@ -190,24 +191,21 @@ impl Life {
         provider: &Arc<str>,
         result: &Result<ModelAnswer, ModelFault>,
     ) {
-        let usage = match result {
-            Ok(answer) => answer.usage,
-            Err(fault) => fault.usage(),
-        };
+        let reported = ReportedUse::of_result(result);
         let text = "an answer came when its turn was over; it was dropped, and counts";
-        self.charge_with_notice(provider, usage, "late_answer", text);
+        self.charge_with_notice(provider, reported, "late_answer", text);
     }
 
     /// Stores the charge of a model call as a notice, because no other row would contain it.
     pub(super) fn charge_with_notice(
         &mut self,
         provider: &Arc<str>,
-        usage: Option<TokenUsage>,
+        reported: ReportedUse,
         code: &'static str,
         text: &str,
     ) {
         let model = self.model_of(provider);
-        let Some(bill) = self.rules.call_charge(provider, &model, usage) else {
+        let Some(bill) = self.rules.call_charge(provider, &model, reported) else {
             return;
         };
         self.count_usage(&bill);
@@ -240,7 +238,8 @@ impl Life {
         let mut answer = answer;
         let is_from_text = self.read_text_calls(provider, &mut answer);
         let asked = self.model_of(provider);
-        let bill = self.rules.call_charge(provider, &asked, answer.usage);
+        let reported = ReportedUse::of_answer(&answer);
+        let bill = self.rules.call_charge(provider, &asked, reported);
         if let Some(bill) = &bill {
             self.count_usage(bill);
         }
@@ -250,6 +249,7 @@ impl Life {
             calls,
             finish_reason,
             usage,
+            stated_cost: _,
             model,
             doubt,
             refusal,

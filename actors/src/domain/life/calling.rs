@@ -8,8 +8,8 @@ use zoea_spacemolt::commands;
 use crate::bounds::MAX_CALLS;
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, LinkState};
-use crate::ids::Seq;
-use crate::message::{CallStatus, ResultMeta, RowBody};
+use crate::ids::{CallKey, Seq};
+use crate::message::{CallStatus, ResultMeta, RowBody, Severity};
 use crate::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
 use crate::tool_filter::ToolPermit;
 use crate::write::Write;
@@ -17,12 +17,17 @@ use crate::write::Write;
 use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
 use super::recent_activity::is_trip;
 use super::record::WriteDraft;
-use super::{AfterRecording, Life, LifeStage, SentMark, TurnStep};
+use super::{AfterRecording, Life, LifeStage, Mode, SentMark, TurnStep};
 
 impl Life {
     /// Makes a call, or answers it if it cannot be made.
     pub(super) fn make_call(&mut self, open: PendingCall) {
-        if let Some(objection) = self.call_objection(&open) {
+        // What the server works on already is asked for, whatever is offered now.
+        let objection = match open.task {
+            Some(_) => None,
+            None => self.call_objection(&open),
+        };
+        if let Some(objection) = objection {
             return self.answer_call(&ToolOutcome {
                 text: objection,
                 status: CallStatus::NotExecuted,
@@ -33,7 +38,10 @@ impl Life {
         let work = TaskId(self.next_stamp());
         self.set_step(TurnStep::Calling {
             work,
-            mark: SentMark::NotSent,
+            mark: match open.task {
+                Some(_) => SentMark::InTask,
+                None => SentMark::NotSent,
+            },
         });
         self.set_activity(activity_of(&open.call.command()));
         self.effects.push(Effect::Call(CallOrder {
@@ -43,6 +51,7 @@ impl Life {
             tool: open.call.name,
             arguments: open.call.arguments,
             read_only: open.call.read_only,
+            task: open.task,
         }));
     }
 
@@ -116,42 +125,105 @@ impl Life {
         }
     }
 
-    /// Marks a call as sent, before it is sent.
+    /// Marks a call as sent, before it is sent. One that is sent again is in no task any more.
     pub(super) fn on_call_leaving(&mut self, work: TaskId) {
-        let LifeStage::InTurn {
-            turn,
-            step:
-                TurnStep::Calling {
-                    work: current,
-                    mark: SentMark::NotSent,
-                },
-        } = &self.stage
-        else {
+        let Some((open, mark)) = self.current_call(work) else {
             return;
         };
-        let Some(open) = turn.calls.front().cloned() else {
-            return;
-        };
-        if *current != work {
-            return;
-        }
         let mut draft = WriteDraft::default();
-        draft.writes.push(Write::CallSent {
-            mysis: self.id,
-            call: open.key,
-            at: self.now,
-        });
+        match mark {
+            SentMark::NotSent => draft.writes.push(Write::CallSent {
+                mysis: self.id,
+                call: open.key,
+                at: self.now,
+            }),
+            SentMark::InTask => self.note_task(&mut draft, open.key, None),
+            SentMark::Writing(_) | SentMark::Sent | SentMark::WritingTask(_) => return,
+        }
         let write_id = self.record_draft(draft);
         self.set_step(TurnStep::Calling {
             work,
             mark: SentMark::Writing(write_id),
         });
+        if mark == SentMark::InTask {
+            return;
+        }
         let until = self.recent_activity.expected_end(&open.call, self.now);
         let command = open.call.command();
         self.set_activity_until(activity_of(&command), until);
         self.tell_event(EventKind::ToolCalled {
             tool: command,
             call_id: open.call.id,
+        });
+    }
+
+    /// Shows the present call as the activity.
+    pub(super) fn show_call(&mut self) {
+        if let LifeStage::InTurn { turn, .. } = &self.stage
+            && let Some(open) = turn.calls.front()
+        {
+            let activity = activity_of(&open.call.command());
+            self.set_activity(activity);
+        }
+    }
+
+    /// The call that a task makes now, and its mark.
+    fn current_call(&self, work: TaskId) -> Option<(PendingCall, SentMark)> {
+        let LifeStage::InTurn {
+            turn,
+            step:
+                TurnStep::Calling {
+                    work: current,
+                    mark,
+                },
+        } = &self.stage
+        else {
+            return None;
+        };
+        let open = turn.calls.front().filter(|_| *current == work)?;
+        Some((open.clone(), *mark))
+    }
+
+    /// Records the id under which the server works on a call, before its outcome is asked for. An
+    /// id that contains a secret is not stored; a crash then makes the outcome unknown.
+    pub(super) fn on_task_given(&mut self, work: TaskId, task: Arc<str>) {
+        let Some((open, SentMark::Sent)) = self.current_call(work) else {
+            return;
+        };
+        if *self.redactor.clean(&task) != *task {
+            return self.effects.push(Effect::Release { work });
+        }
+        let mut draft = WriteDraft::default();
+        self.note_task(&mut draft, open.key, Some(task));
+        let write_id = self.record_draft(draft);
+        self.set_step(TurnStep::Calling {
+            work,
+            mark: SentMark::WritingTask(write_id),
+        });
+    }
+
+    /// Goes on when the id of the server's task is stored. A closing program leaves the outcome to
+    /// the next run.
+    pub(super) fn on_task_kept(&mut self, work: TaskId) {
+        self.effects.push(match self.mode {
+            Mode::Draining => Effect::Leave,
+            Mode::Live | Mode::QueueOnly => Effect::Release { work },
+        });
+    }
+
+    /// Notes the server's task of the current call, or that it has none any more, in memory and in
+    /// a draft.
+    fn note_task(&mut self, draft: &mut WriteDraft, call: CallKey, task: Option<Arc<str>>) {
+        if let LifeStage::InTurn { turn, .. } = &mut self.stage
+            && let Some(open) = turn.calls.front_mut()
+        {
+            open.task.clone_from(&task);
+        }
+        self.conversation.note_task(call, task.clone());
+        draft.writes.push(Write::CallTask {
+            mysis: self.id,
+            call,
+            task,
         });
     }
 
@@ -216,6 +288,7 @@ impl Life {
         let call = open.key;
         let text = text.into();
         let row = self.append_row(draft, RowBody::Result { call, text, meta });
+        self.samples.count(&row, Some(&open.call));
         self.recent_activity
             .record_call(&open.call, outcome.status, outcome.ms, row.text());
         self.note_result(tool, outcome.status, row.text());
@@ -223,27 +296,42 @@ impl Life {
     }
 
     /// Answers the remaining calls, which will not be made. A call that was not sent was not
-    /// executed; one that was sent may have been.
+    /// executed; one that was sent may have been. One that the server works on stays open: the
+    /// server is asked to cancel it, and when the Mysis runs again, for its outcome.
     pub(super) fn close_open_calls(&mut self, draft: &mut WriteDraft, why: &str) {
         let LifeStage::InTurn { turn, step } = &mut self.stage else {
             return;
         };
         let calls = std::mem::take(&mut turn.calls);
-        let mut may_have_left = matches!(
-            step,
-            TurnStep::Calling {
-                mark: SentMark::Writing(_) | SentMark::Sent,
-                ..
-            }
-        );
+        let mut may_have_left = match step {
+            TurnStep::Calling { mark, .. } => *mark != SentMark::NotSent,
+            TurnStep::Asking { .. }
+            | TurnStep::CoolingDown { .. }
+            | TurnStep::Held { .. }
+            | TurnStep::Recording { .. } => false,
+        };
         for open in calls {
-            let outcome = if std::mem::take(&mut may_have_left) {
+            let has_left = std::mem::take(&mut may_have_left);
+            if let Some(task) = open.task {
+                self.leave_task(draft, &open.call.command(), task, why);
+                continue;
+            }
+            let outcome = if has_left {
                 unknown_outcome(why)
             } else {
                 not_executed(why)
             };
             self.result_into(draft, &open, &outcome);
         }
+    }
+
+    fn leave_task(&mut self, draft: &mut WriteDraft, tool: &str, task: Arc<str>, why: &str) {
+        let text = format!(
+            "{why} while the server worked on {tool}. The server is asked to cancel that; the \
+             outcome is asked for when the mysis runs again."
+        );
+        self.add_host_notice(draft, Severity::Info, "task_left", None, &text);
+        self.effects.push(Effect::CancelTask(task));
     }
 }
 

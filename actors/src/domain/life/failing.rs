@@ -8,7 +8,7 @@ use crate::event::Activity;
 use crate::fault::MysisFaultKind;
 use crate::ids::Lane;
 use crate::message::Severity;
-use crate::model::{ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelFault};
+use crate::model::{ContextLimit, MAX_OBEYED_RETRY_AFTER, ModelFault, ReportedUse};
 use crate::tokens::context_shortage;
 
 use super::input::{AlarmId, Effect, TaskId};
@@ -107,10 +107,21 @@ impl Life {
         }
     }
 
+    /// Handles a login that only the operator can make possible. Waiting does not cure that.
+    pub(super) fn login_refused(&mut self, work: TaskId, text: String) {
+        if self.pending_request(work).is_some() {
+            self.fail_turn(MysisFaultKind::Permanent, text);
+        }
+    }
+
     /// Records the cost of an answer without a choice.
     pub(super) fn book_empty(&mut self, provider: &Arc<str>, fault: &ModelFault) {
         let text = "an answer without a choice counts";
-        self.charge_with_notice(provider, fault.usage(), "empty_answer", text);
+        let reported = ReportedUse {
+            usage: fault.usage(),
+            stated_cost: None,
+        };
+        self.charge_with_notice(provider, reported, "empty_answer", text);
     }
 
     /// Tells the operator once that the tools leave no room for a turn in the model's context.

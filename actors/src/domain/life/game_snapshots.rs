@@ -17,6 +17,7 @@ impl Life {
     pub(super) fn plays_as(&mut self, account: Option<Arc<str>>) {
         if account.is_some() && self.session.account.is_some() && account != self.session.account {
             self.game.forget();
+            self.samples.forget_game();
         }
         self.session.account = account.or(self.session.account.take());
     }

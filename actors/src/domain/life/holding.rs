@@ -7,8 +7,8 @@ use std::time::Duration;
 use crate::event::Activity;
 use crate::ids::{Moment, Timestamp};
 use crate::message::Severity;
-use crate::redact::Redactor;
 use crate::rules::SwarmRules;
+use zoea_text::redact::Redactor;
 
 use super::input::{AlarmId, Effect, TaskId};
 use super::{Life, LifeStage, TurnStep};
@@ -67,6 +67,23 @@ impl Life {
         self.set_activity_until(Activity::Paused(why.clone()), Some(until));
         let left = Duration::from_millis(until.since(self.now)).min(MAX_PAUSE);
         self.sleep_until(until, self.moment.plus(left), attempt);
+    }
+
+    /// Composes a request again that was not sent.
+    pub(super) fn ask_again(&mut self, work: TaskId) {
+        if let LifeStage::InTurn {
+            step:
+                TurnStep::Asking {
+                    work: current,
+                    attempt,
+                    ..
+                },
+            ..
+        } = &self.stage
+            && *current == work
+        {
+            self.ask_model(*attempt);
+        }
     }
 
     fn sleep_until(&mut self, until: Timestamp, ends: Moment, attempt: u32) {

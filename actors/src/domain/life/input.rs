@@ -9,11 +9,12 @@ use crate::ids::{CallKey, Timestamp, TurnNumber};
 use crate::message::{CallStatus, Severity};
 use crate::model::{ChatMessage, ModelAnswer, ModelFault};
 use crate::order::{MysisOrder, OrderResult};
+use crate::question::Decision;
 use crate::record::Mission;
-use crate::redact::Redactor;
 use crate::rules::SwarmRules;
 use crate::tool::Toolset;
 use crate::write::Write;
+use zoea_text::redact::Redactor;
 
 /// The id of a task on the outside. An answer with another id is stale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -91,6 +92,8 @@ pub enum LifeInput {
         /// The time.
         until: Timestamp,
     },
+    /// The request was not sent and is out of date, because the swarm was frozen meanwhile.
+    Outdated { work: TaskId },
     /// The model answered or failed.
     Replied {
         work: TaskId,
@@ -115,10 +118,23 @@ pub enum LifeInput {
         /// The panic's text.
         text: String,
     },
+    /// The Mysis cannot be logged in until the operator does something.
+    LoginRefused {
+        work: TaskId,
+        /// The reason.
+        text: String,
+    },
     /// A tool call is ready to be sent.
     Leaving {
         /// The id of the task.
         work: TaskId,
+    },
+    /// The server works on the call that was sent, under this id.
+    TaskGiven {
+        /// The id of the task that made the call.
+        work: TaskId,
+        /// The server's id.
+        task: Arc<str>,
     },
     /// A tool call has ended.
     Returned {
@@ -131,6 +147,8 @@ pub enum LifeInput {
         /// The id of the timer.
         alarm: AlarmId,
     },
+    /// It was held up a while ago. If it still is, its wait is counted and stored.
+    StillWaiting,
     /// The program is closing. Calls that were sent may return; nothing new begins.
     WindDown,
 }
@@ -162,11 +180,22 @@ pub enum Effect {
     Ask(ModelQuery),
     /// Call a tool. Before the call is sent, the task reports it and waits for the release.
     Call(CallOrder),
-    /// Release a tool call, so that it is sent.
+    /// Release a tool call, so that it is sent, or its outcome asked for.
     Release {
         /// The id of the task.
         work: TaskId,
     },
+    /// Give the server the answer to its question, and then the operator the result of the order.
+    AnswerQuestion {
+        /// The id of the caller that waits.
+        reply: ReplyId,
+        /// The number of the question.
+        question: u64,
+        /// The answer, whose values fit.
+        decision: Decision,
+    },
+    /// Ask the server to cancel what it works on under this id. Nothing waits for that.
+    CancelTask(Arc<str>),
     /// End all tasks on the outside.
     Abort,
     /// Set a timer.
@@ -240,6 +269,9 @@ pub struct CallOrder {
     pub arguments: Arc<str>,
     /// Whether the call can be repeated without harm.
     pub read_only: bool,
+    /// The id under which the server works on it already. The call is not sent; its outcome is
+    /// asked for.
+    pub task: Option<Arc<str>>,
 }
 
 /// The activity of a Mysis and when it began, for display.

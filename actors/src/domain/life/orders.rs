@@ -7,6 +7,7 @@ use crate::failing_calls::RecentCalls;
 use crate::ids::Lane;
 use crate::message::RowBody;
 use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, check_text};
+use crate::question::{Decision, GivenAnswer};
 use crate::record::{Mission, ProfileChange};
 use crate::state::LifeState;
 use crate::tokens::TokenGauge;
@@ -27,6 +28,7 @@ impl Life {
             MysisOrder::Note(text) => self.take_note(reply, text),
             MysisOrder::ClearNotes => self.clear_notes(reply),
             MysisOrder::Configure(change) => self.record_profile_change(reply, change),
+            MysisOrder::Answer(given) => self.answer_question(reply, given),
         };
         if let Err(refusal) = refused {
             let answer = Err(refusal);
@@ -111,6 +113,27 @@ impl Life {
         Ok(())
     }
 
+    /// Answers the question that a server asks during a call. Values that do not fit leave it open.
+    fn answer_question(&mut self, reply: ReplyId, given: GivenAnswer) -> Result<(), OrderRefusal> {
+        let question = self.doing.activity.question().cloned();
+        let question = question.filter(|open| given.question.is_none_or(|of| of == open.number));
+        let question = question.ok_or(OrderRefusal::NoQuestion)?;
+        let decision = match given.decision {
+            Decision::Accept(values) => {
+                let values = question.check(&values).map_err(OrderRefusal::BadAnswer)?;
+                Decision::Accept(values)
+            }
+            Decision::Decline | Decision::Cancel => given.decision,
+        };
+        self.show_call();
+        self.effects.push(Effect::AnswerQuestion {
+            reply,
+            question: question.number,
+            decision,
+        });
+        Ok(())
+    }
+
     fn take_prompt(&mut self, reply: ReplyId, text: Arc<str>) -> Result<(), OrderRefusal> {
         self.check_takes_messages()?;
         check_text(&text)?;
@@ -151,7 +174,7 @@ impl Life {
         }
     }
 
-    /// Lets a Mysis talk while it waits for the game server before its model call: it answers a
+    /// Lets a Mysis talk while it waits for the game server, or to be logged in, before its model call: it answers a
     /// direct message without the game's tools (DESIGN 6).
     fn talk_without_the_game(&mut self) {
         let LifeStage::InTurn {
@@ -161,9 +184,13 @@ impl Life {
         else {
             return;
         };
-        let (attempt, waits) = (*attempt, Activity::Queueing(Lane::Game));
+        let attempt = *attempt;
+        let waits = matches!(
+            self.doing.activity,
+            Activity::Queueing(Lane::Game) | Activity::AwaitingLogin(_)
+        );
         let is_addressed = self.conversation.unanswered_prompts().next().is_some();
-        if is_addressed && self.doing.activity == waits {
+        if is_addressed && waits {
             self.effects.push(Effect::Abort);
             self.ask_model(attempt);
         }

@@ -8,6 +8,8 @@ use crate::ids::Timestamp;
 use crate::state::Totals;
 use crate::tool::Toolset;
 
+use super::input::WriteId;
+
 /// What a Mysis knows of its game session.
 #[derive(Debug)]
 pub(super) struct SessionView {
@@ -62,4 +64,20 @@ pub(super) struct ToldNotices {
     pub(super) noticed: BTreeSet<&'static str>,
     /// The end of the pause that the operator was told last.
     pub(super) held_until: Option<Timestamp>,
+}
+
+/// Whether a call is marked as sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SentMark {
+    /// Not marked. The call was certainly not executed.
+    NotSent,
+    /// The mark is being written to the store.
+    Writing(WriteId),
+    /// Marked. The call may have been sent.
+    Sent,
+    /// The server works on the call. Its id is being written to the store.
+    WritingTask(WriteId),
+    /// The server works on the call, and its id is stored. The outcome can be asked for even after
+    /// the program's death.
+    InTask,
 }

@@ -1,5 +1,7 @@
 //! Progress: how a Mysis' life reacts to the verdicts of the stall detection.
 
+use std::time::Duration;
+
 use crate::compose::TurnOwner;
 use crate::conversation::PendingCall;
 use crate::event::{Activity, PARKED_PREFIX};
@@ -9,12 +11,18 @@ use crate::progress::{
     EscalationOptions, EscalationStep, FinishedCall, OrderIntent, StallDetector, StallVerdict,
     Stuck,
 };
+use crate::record::StoredHistory;
 use crate::write::Write;
 
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Route, ToolOutcome};
 
 impl Life {
+    /// The present time for the watch on progress.
+    fn unfrozen_now(&self) -> Now {
+        unfrozen(self.both_clocks(), self.frozen_ms)
+    }
+
     /// Passes a call that has returned to the stall detection.
     pub(super) fn note_call(&mut self, open: &PendingCall, outcome: &ToolOutcome) {
         let called = FinishedCall {
@@ -24,7 +32,7 @@ impl Life {
             status: outcome.status,
             text: &outcome.text,
         };
-        self.watch.on_call(called, self.moment);
+        self.watch.on_call(called, self.unfrozen_now().moment);
     }
 
     /// Ends a turn for the stall detection, reports a verdict and takes the next step. Returns the
@@ -41,14 +49,14 @@ impl Life {
             no_progress_limit,
             intent,
             options,
-            self.both_clocks(),
+            self.unfrozen_now(),
         );
         let mut draft = WriteDraft::default();
         let reason = verdict.and_then(|verdict| self.apply_verdict(&mut draft, &verdict));
         if let Some(text) = self.watch.take_unjudged_notice(&rules.progress) {
             self.add_host_notice(&mut draft, Severity::Info, "progress_unjudged", None, &text);
         }
-        if let Some(memo) = self.watch.due_checkpoint(self.both_clocks()) {
+        if let Some(memo) = self.watch.due_checkpoint(self.unfrozen_now()) {
             let memo = self.redactor.clean(&memo).as_ref().into();
             draft.writes.push(Write::Watched {
                 mysis: self.id,
@@ -137,7 +145,7 @@ impl Life {
 
     /// Begins a new count, because the operator gave an order.
     pub(super) fn forget_progress(&mut self) {
-        self.watch.on_order(self.moment);
+        self.watch.on_order(self.unfrozen_now().moment);
     }
 
     /// The notice for the model about its progress, until there is a gain.
@@ -153,8 +161,18 @@ impl Life {
     }
 }
 
+/// The time by a monotonic clock that stands still while the swarm is frozen: who is not allowed to do
+/// anything is not stuck.
+fn unfrozen(now: Now, frozen_ms: u64) -> Now {
+    Now {
+        moment: now.moment.minus(Duration::from_millis(frozen_ms)),
+        ..now
+    }
+}
+
 /// Restores the stall detection from a checkpoint.
-pub(super) fn restore_detector(memo: Option<&str>, now: Now) -> StallDetector {
-    memo.map(|memo| StallDetector::restore(memo, now))
+pub(super) fn restore_detector(past: &StoredHistory, now: Now, frozen_ms: u64) -> StallDetector {
+    let memo = past.watch.as_deref();
+    memo.map(|memo| StallDetector::restore(memo, unfrozen(now, frozen_ms)))
         .unwrap_or_default()
 }

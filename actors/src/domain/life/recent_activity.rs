@@ -7,15 +7,14 @@ use std::time::Duration;
 
 use crate::conversation::Conversation;
 use crate::event::LastToolCall;
-use crate::game_state;
 use crate::ids::{CallKey, Timestamp};
 use crate::message::{CallRecord, CallStatus};
-use crate::tool::FOREIGN_TEXT_LINE;
+use crate::result_words::{result_in_words, unread};
 
 /// The most characters of words that are kept.
 const MAX_WORDS_CHARS: usize = 200;
-/// Of larger results only the first words are shown. They come often and are rarely looked at.
-const MAX_PARSED_BYTES: usize = 8 << 10;
+/// Larger results are not read. They come often and are rarely looked at.
+const MAX_READ_BYTES: usize = 64 << 10;
 /// After this many calls, words are no longer news.
 const MAX_CALLS_SINCE_WORDS: u32 = 20;
 /// The most trips that are remembered. Beyond that all are forgotten.
@@ -97,12 +96,13 @@ impl RecentActivity {
         if self.calls > MAX_CALLS_SINCE_WORDS {
             self.words = Arc::default();
         }
+        let command = call.command();
         self.last = Some(Arc::new(LastToolCall {
-            tool: call.command(),
+            gist: summarize_result(&command, status, text).into(),
             is_error: !is_done,
-            gist: summarize_result(text).into(),
+            tool: command.clone(),
         }));
-        if is_done && is_trip(&call.command()) {
+        if is_done && is_trip(&command) {
             let trip = self.trip(call);
             if self.trips.len() >= MAX_TRIPS {
                 self.trips.clear();
@@ -141,13 +141,11 @@ impl RecentActivity {
     }
 }
 
-/// A result in at most 200 characters on one line.
-fn summarize_result(text: &str) -> String {
-    let text = text.strip_prefix(FOREIGN_TEXT_LINE).unwrap_or(text);
-    let value = (text.len() <= MAX_PARSED_BYTES).then(|| serde_json::from_str(text).ok());
-    match value.flatten() {
-        Some(value) => cut_chars(&game_state::summarize_value(&value)),
-        None => first_line(text).to_string(),
+/// A result in one line.
+fn summarize_result(command: &str, status: CallStatus, text: &str) -> String {
+    match text.len() > MAX_READ_BYTES {
+        true => unread(text.len()),
+        false => result_in_words(command, status, text),
     }
 }
 
@@ -187,11 +185,11 @@ mod tests {
             &call("mine", "{}"),
             CallStatus::Done,
             1_000,
-            r#"{"action":"mined","quantity":3}"#,
+            r#"{"resource_id":"iron_ore","quantity":3}"#,
         );
         let deed = recent_activity.last_tool_call().unwrap();
         assert_eq!((&*deed.tool, deed.is_error), ("mine", false));
-        assert!(deed.gist.contains("mined"), "{}", deed.gist);
+        assert_eq!(&*deed.gist, "mined 3 iron ore");
         recent_activity.record_words("  ");
         assert!(
             recent_activity.last_tool_call().is_some(),

@@ -51,6 +51,9 @@ impl Life {
             body: self.redact_body(body),
         });
         self.conversation.push(&row);
+        if row.result().is_none() {
+            self.samples.count(&row, None);
+        }
         draft.writes.push(Write::Append {
             mysis: self.id,
             row: row.clone(),
@@ -133,7 +136,8 @@ impl Life {
     }
 
     /// Sends a draft to the store. Only the answer to an order waits for it.
-    pub(super) fn record_draft(&mut self, draft: WriteDraft) -> WriteId {
+    pub(super) fn record_draft(&mut self, mut draft: WriteDraft) -> WriteId {
+        self.add_samples(&mut draft);
         let write_id = WriteId(self.next_stamp());
         self.pending.insert(
             write_id,
@@ -188,6 +192,11 @@ impl Life {
                 *mark = SentMark::Sent;
                 let work = *work;
                 self.effects.push(Effect::Release { work });
+            }
+            TurnStep::Calling { work, mark } if *mark == SentMark::WritingTask(write_id) => {
+                *mark = SentMark::InTask;
+                let work = *work;
+                self.on_task_kept(work);
             }
             TurnStep::Asking { .. }
             | TurnStep::CoolingDown { .. }

@@ -11,10 +11,11 @@ use crate::game_state::GameState;
 use crate::ids::{Incarnation, Now, Timestamp};
 use crate::message::{CallStatus, RowKind, Severity};
 use crate::record::{Mission, MysisRecord, StoredHistory};
-use crate::redact::Redactor;
 use crate::rules::SwarmRules;
+use crate::samples::SampleRecorder;
 use crate::state::LifeState;
 use crate::tokens::TokenGauge;
+use zoea_text::redact::Redactor;
 
 use super::calling::{not_executed, unknown_outcome};
 use super::input::{CurrentActivity, Effect};
@@ -45,11 +46,14 @@ pub struct RestoreArgs {
     pub is_interrupted: bool,
     /// Whether it runs, or only queues orders.
     pub mode: Mode,
+    /// For how many milliseconds the swarm has been frozen since the process began.
+    pub frozen_ms: u64,
 }
 
 impl Life {
     /// Restores a Mysis and returns its first effects. A call whose outcome will never be known
-    /// gets a result that says so. A call that only reads stays open and is made again.
+    /// gets a result that says so. A call that only reads stays open and is made again. A call that
+    /// the server works on stays open, and its outcome is asked for.
     #[must_use]
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
@@ -95,9 +99,9 @@ impl Life {
             .rows
             .last()
             .map_or(past.record.created_at, |row| row.at);
-        let hold = past.rules.held_of_a_result();
-        let watch = progress::restore_detector(recollection.watch.as_deref(), both);
-        let mut conversation = Conversation::restore(recollection, hold);
+        let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
+        let samples = SampleRecorder::restore(&recollection.samples, &recollection.rows, both);
+        let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
         let recent_activity = RecentActivity::from_conversation(&conversation);
@@ -133,12 +137,14 @@ impl Life {
             doing: CurrentActivity::resting(now),
             most_bytes: None,
             recent_activity,
+            samples,
             pending: BTreeMap::new(),
             stamps: 0,
             mode: past.mode,
             effects: Vec::new(),
             now,
             moment: both.moment,
+            frozen_ms: past.frozen_ms,
         }
     }
 }
@@ -170,7 +176,7 @@ fn stage_of(record: &MysisRecord, now: Timestamp) -> LifeStage {
 
 /// The result of a call whose answer is lost; `None` if the call can be made again.
 fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
-    if open.call.read_only {
+    if open.call.read_only || open.task.is_some() {
         return None;
     }
     match open.call.status {

@@ -12,7 +12,7 @@ use crate::event::Activity;
 use crate::message::{ReplyMeta, Utterance};
 use crate::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall};
 use crate::record::Mission;
-use crate::redact::{REDACTED, Redactor, hide_passwords};
+use zoea_text::redact::{REDACTED, Redactor, hide_passwords};
 
 use super::Life;
 use super::input::LifeInput;
@@ -38,7 +38,8 @@ impl LifeInput {
                 code: _,
                 text,
             }
-            | LifeInput::Died { work: _, text } => known.clean_in_place(text),
+            | LifeInput::Died { work: _, text }
+            | LifeInput::LoginRefused { work: _, text } => known.clean_in_place(text),
             LifeInput::Held {
                 work: _,
                 why,
@@ -62,8 +63,12 @@ impl LifeInput {
             }
             | LifeInput::Assigned(_)
             | LifeInput::RulesChanged { .. }
+            | LifeInput::Outdated { .. }
             | LifeInput::Leaving { .. }
+            // The server's id of a call is sent back as it is, or not stored.
+            | LifeInput::TaskGiven { .. }
             | LifeInput::Rang { .. }
+            | LifeInput::StillWaiting
             | LifeInput::WindDown => {}
         }
     }
@@ -99,18 +104,23 @@ impl Life {
             let command = meant.map(|tool| command_of_text(tool, &call.arguments));
             if !matches!(
                 command.as_deref(),
-                Some("login" | "login_token" | "register")
+                Some("login" | "login_token" | "login_link_poll" | "register")
             ) {
                 continue;
             }
             let written = serde_json::from_str::<Value>(&call.arguments).ok();
             let said = |key: &str| written.as_ref().and_then(|written| written[key].as_str());
             call.arguments = hide_passwords(&call.arguments).into_owned();
-            if let Some(token) = said("token").filter(|token| !token.is_empty()) {
+            let tokens = ["token", "device_code"].map(said);
+            for token in tokens
+                .into_iter()
+                .flatten()
+                .filter(|token| !token.is_empty())
+            {
                 call.arguments = call.arguments.replace(token, REDACTED);
             }
-            let secrets = [said("password"), said("token")];
-            passwords.extend(secrets.into_iter().flatten().map(Into::into));
+            let secrets = [said("password")].into_iter().chain(tokens);
+            passwords.extend(secrets.flatten().map(Into::into));
         }
         let written = Redactor::new(passwords);
         let clean = |text: Arc<str>| written.clean_shared(text);
@@ -139,9 +149,11 @@ impl Mission {
 impl Activity {
     fn remove_secrets(&mut self, known: &Redactor) {
         match self {
-            Activity::CoolingDown(text) | Activity::CallingTool(text) | Activity::Paused(text) => {
-                known.clean_in_place(text)
-            }
+            Activity::CoolingDown(text)
+            | Activity::CallingTool(text)
+            | Activity::AwaitingLogin(text)
+            | Activity::Paused(text) => known.clean_in_place(text),
+            Activity::Asked(question) => Arc::make_mut(question).remove_secrets(known),
             // These names come from the configuration.
             Activity::Queueing(_)
             | Activity::Resting
@@ -169,6 +181,7 @@ impl ModelAnswer {
             calls,
             finish_reason,
             usage: _,
+            stated_cost: _,
             model,
             doubt,
             refusal,

@@ -17,6 +17,7 @@ mod retrying;
 mod secrecy;
 mod settings;
 mod silence;
+mod tasks;
 mod turns;
 
 use std::sync::Arc;
@@ -38,11 +39,11 @@ use crate::model::{
 use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, OrderResult};
 use crate::price::TokenPrice;
 use crate::record::{Mission, MysisProfile, MysisRecord, ProfileChange, StoredHistory};
-use crate::redact::Redactor;
 use crate::rules::{ProviderRules, SwarmRules};
 use crate::state::LifeState;
 use crate::tool::{ToolSpec, Toolset};
 use crate::write::Write;
+use zoea_text::redact::Redactor;
 
 use super::{
     AlarmId, CallOrder, Effect, Life, LifeInput, Mode, ModelQuery, ReplyId, RestoreArgs, TaskId,
@@ -87,6 +88,7 @@ fn past() -> RestoreArgs {
         crash: None,
         is_interrupted: false,
         mode: Mode::Live,
+        frozen_ms: 0,
     }
 }
 

@@ -252,16 +252,19 @@ impl Life {
         self.record_draft(draft);
     }
 
-    /// Closes the life. A call that was sent is awaited, so that its outcome is known. The state
-    /// stays, so that the next run can resume.
+    /// Closes the life. A call that was sent is awaited, so that its outcome is known, unless the
+    /// next run can ask for it. The state stays, so that the next run can resume.
     pub(super) fn wind_down(&mut self) {
+        if self.mode == Mode::Live {
+            self.record_last_samples();
+        }
         self.mode = Mode::Draining;
         let waits = matches!(
             &self.stage,
             LifeStage::InTurn {
                 step: TurnStep::Recording { .. }
                     | TurnStep::Calling {
-                        mark: SentMark::Writing(_) | SentMark::Sent,
+                        mark: SentMark::Writing(_) | SentMark::Sent | SentMark::WritingTask(_),
                         ..
                     },
                 ..

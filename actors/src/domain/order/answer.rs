@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::ids::{MissionId, MysisId, Seq};
+use crate::ids::{MissionId, MysisId, Seq, Timestamp};
 use crate::last_request::SentRequest;
 
 /// The result of an order that was carried out. It is stored before it is reported.
@@ -32,6 +32,8 @@ pub enum CompletedOrder {
     AccountsPooled(usize),
     /// The configuration was reloaded.
     Reloaded(Reloaded),
+    /// The swarm is frozen since then, or not frozen.
+    Frozen(Option<Timestamp>),
 }
 
 /// An order that was carried out and whose answer contains nothing else.
@@ -49,6 +51,12 @@ pub enum CompletedAction {
     Configured,
     /// The notes were cleared.
     NotesCleared,
+    /// The server has the answer to its question.
+    Answered,
+    /// The server was told that its question is declined.
+    Declined,
+    /// The server was told that its question is put aside.
+    Cancelled,
 }
 
 impl CompletedAction {
@@ -62,6 +70,9 @@ impl CompletedAction {
             CompletedAction::Deleted => "deleted",
             CompletedAction::Configured => "configured",
             CompletedAction::NotesCleared => "cleared",
+            CompletedAction::Answered => "answered",
+            CompletedAction::Declined => "declined",
+            CompletedAction::Cancelled => "cancelled",
         }
     }
 }
@@ -116,6 +127,10 @@ pub enum OrderRefusal {
     AlreadyStopped,
     /// The Mysis is not errored and does not wait for another attempt.
     NothingToRetry,
+    /// No server waits for an answer, or not for one to the question that is meant.
+    NoQuestion,
+    /// The answer does not fit the question, which stays open.
+    BadAnswer(String),
     /// The Mysis is stopped and takes no messages.
     Stopped,
     /// The Mysis is errored and takes no messages.
@@ -159,11 +174,18 @@ impl fmt::Display for OrderRefusal {
             OrderRefusal::NothingToRetry => f.write_str(
                 "nothing to retry: the mysis is neither errored nor waiting to try again",
             ),
+            OrderRefusal::NoQuestion => f.write_str(
+                "that question is gone: it was answered or withdrawn, its time is over, or nothing \
+                 was asked",
+            ),
+            OrderRefusal::BadAnswer(why) => write!(f, "{why}"),
             OrderRefusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
             OrderRefusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
             OrderRefusal::EmptyText => f.write_str("there is nothing in the message"),
             OrderRefusal::TextTooLong(max) => write!(f, "the message is longer than {max} bytes"),
-            OrderRefusal::NoSwarm => f.write_str("no swarm is running here"),
+            OrderRefusal::NoSwarm => f.write_str(
+                "no swarm is running here; `zoea run` starts one, with --headless without a terminal",
+            ),
             OrderRefusal::NothingSent => {
                 f.write_str("nothing was sent to its model since the program began")
             }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::ids::{Moment, Now, Seq, Timestamp};
 
 use super::call_pattern::{CallPattern, RecurringFailure};
-use super::outcome::Outcomes;
+use super::outcome::{MAX_STATES, Outcomes};
 use super::stall_window::StallWindow;
 use super::{CHECKPOINT_EVERY_TURNS, EscalationStep, StallDetector};
 
@@ -86,6 +86,11 @@ impl StallDetector {
         let large = |value: &Value| u64::try_from(whole(value)).unwrap_or_default();
         let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
         let marked = |value: &Value| value.as_u64().and_then(|mark| u32::try_from(mark).ok());
+        // One state of each was kept once.
+        let states = |value: &Value| match value.as_array() {
+            Some(all) => all.iter().filter_map(marked).take(MAX_STATES).collect(),
+            None => marked(value).into_iter().collect(),
+        };
         let written = memo["at"].as_i64().map(Timestamp);
         let moment = |value: &Value| {
             let at = Timestamp(whole(value));
@@ -115,8 +120,8 @@ impl StallDetector {
                 cargo: memo["cargo"].as_i64(),
                 skills: memo["skills"].as_i64(),
                 explored: memo["explored"].as_i64(),
-                missions: marked(&memo["missions"]),
-                ship: marked(&memo["ship"]),
+                missions: states(&memo["missions"]),
+                ship: states(&memo["ship"]),
                 places: list(&memo["places"]).iter().filter_map(marked).collect(),
                 place: memo["place"].as_str().map(Into::into),
                 ..Outcomes::default()

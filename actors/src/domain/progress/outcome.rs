@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
+use zoea_spacemolt::figures::group_digits;
 use zoea_spacemolt::results::read_facts;
+use zoea_spacemolt::standing::{Deal, deal};
 
 use super::call_pattern::hash_texts;
 
@@ -16,6 +18,8 @@ use super::call_pattern::hash_texts;
 const MAX_PARSED_BYTES: usize = 64 << 10;
 /// The most places that are remembered. A place that was left longer ago counts as new.
 const MAX_PLACES: usize = 48;
+/// The most states of missions, and of the ship, that are remembered.
+pub(super) const MAX_STATES: usize = 16;
 /// The most answers that are remembered.
 const MAX_ANSWERS: usize = 48;
 
@@ -26,8 +30,10 @@ pub(super) struct Outcomes {
     pub(super) cargo: Option<i64>,
     pub(super) skills: Option<i64>,
     pub(super) explored: Option<i64>,
-    pub(super) missions: Option<u32>,
-    pub(super) ship: Option<u32>,
+    /// Hashes of the states of its missions and of its ship, newest last. One state has a hash for
+    /// each form in which the game answers.
+    pub(super) missions: VecDeque<u32>,
+    pub(super) ship: VecDeque<u32>,
     /// A hash of what runs by itself, such as a trip or a job.
     pub(super) runs: Option<u32>,
     /// Hashes of the places it was at, newest last.
@@ -93,12 +99,9 @@ impl Outcomes {
         if read_only {
             return;
         }
-        let sum = |keys: &[&str]| {
-            saturating_total(keys.iter().filter_map(|key| member_number(root, key)))
-        };
-        let earned = sum(&["total_earned", "credits_earned"]);
-        let spent = sum(&["total_cost", "cost", "listing_fee", "total_escrowed"]);
-        gains.net = earned.saturating_sub(spent);
+        let deal = deal(root).unwrap_or_default();
+        let Deal { earned, spent } = deal;
+        gains.net = deal.net();
         gains.any |= earned > 0;
         if earned > 0 {
             self.has_paid = false;
@@ -122,7 +125,7 @@ impl Outcomes {
             let explored = player.get("stats").and_then(Value::as_object);
             if let Some(count) = explored.and_then(|stats| member_number(stats, "systems_explored"))
             {
-                gains.lasting |= record_rise(&mut self.explored, count);
+                gains.lasting |= record_highest(&mut self.explored, count);
             }
         }
         let skills = root.get("skills");
@@ -130,7 +133,7 @@ impl Outcomes {
         if let Some(Value::Object(skills)) = skills {
             let level = |skill: &Value| skill.as_i64().or_else(|| skill.get("level")?.as_i64());
             let levels = saturating_total(skills.values().filter_map(level));
-            gains.lasting |= record_rise(&mut self.skills, levels);
+            gains.lasting |= record_highest(&mut self.skills, levels);
         }
     }
 
@@ -150,7 +153,7 @@ impl Outcomes {
         {
             let modules = ship.get("modules").map(Value::to_string);
             let it = hash_texts([&*class.to_string(), &*modules.unwrap_or_default()]);
-            gains.lasting |= self.ship.replace(it).is_some_and(|known| known != it);
+            gains.lasting |= record_state(&mut self.ship, it);
         }
     }
 
@@ -172,7 +175,7 @@ impl Outcomes {
         });
         let parts: Vec<String> = parts.flatten().collect();
         let it = hash_texts(parts.iter().map(String::as_str));
-        gains.lasting |= self.missions.replace(it).is_some_and(|known| known != it);
+        gains.lasting |= record_state(&mut self.missions, it);
     }
 
     /// Reads the destination of a trip.
@@ -214,7 +217,7 @@ impl Outcomes {
             credits.map(|credits| format!("credits {}", group_digits(credits))),
             self.cargo.map(|used| format!("cargo {used}")),
             self.skills.map(|levels| format!("skill levels {levels}")),
-            self.missions.map(|_| "missions as they were".to_string()),
+            (!self.missions.is_empty()).then(|| "missions as they were".to_string()),
             self.place.as_ref().map(|place| format!("last at {place}")),
         ];
         told.into_iter().flatten().collect()
@@ -229,6 +232,19 @@ fn saturating_total(figures: impl Iterator<Item = i64>) -> i64 {
 /// Stores a figure. Returns whether it rose. The first one does not count as risen.
 fn record_rise(known: &mut Option<i64>, figure: i64) -> bool {
     known.replace(figure).is_some_and(|before| figure > before)
+}
+
+/// Stores a figure that never falls. One form of an answer may tell less of it than another, so it
+/// has risen only above all that was told before.
+fn record_highest(known: &mut Option<i64>, figure: i64) -> bool {
+    let highest = known.map_or(figure, |before| before.max(figure));
+    known.replace(highest).is_some_and(|before| figure > before)
+}
+
+/// Stores a state. Returns whether it is unlike all remembered ones. The first one is no change.
+fn record_state(known: &mut VecDeque<u32>, it: u32) -> bool {
+    let had_one = !known.is_empty();
+    remember_mark(known, MAX_STATES, it) && had_one
 }
 
 /// Adds a hash to a bounded memory. Returns whether it is new there.
@@ -269,19 +285,6 @@ fn collect_running(object: &Map<String, Value>, depth: u32, figures: &mut Vec<St
             collect_running(object, depth + 1, figures);
         }
     }
-}
-
-/// `48207` as `48,207`.
-pub(super) fn group_digits(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// Formats milliseconds for people.

@@ -4,13 +4,14 @@
 use serde_json::{Map, Value};
 
 use super::literals::{python_arguments, take_identifier};
+use crate::bounds::{self, MAX_ARGUMENTS_BYTES};
 use crate::model::RequestedCall;
 
 /// The most calls that are read from one text.
 const MAX_CALLS_READ: usize = 256;
 
 /// What may stand around calls and says nothing itself.
-const MARKS: [&str; 24] = [
+const MARKS: [&str; 23] = [
     "<tool_call>",
     "</tool_call>",
     "<tool_calls>",
@@ -25,7 +26,6 @@ const MARKS: [&str; 24] = [
     "<|eom_id|>",
     "<|eot_id|>",
     "<|im_end|>",
-    "[TOOL_CALLS]",
     "[/TOOL_CALLS]",
     "```json",
     "```tool_call",
@@ -36,6 +36,11 @@ const MARKS: [&str; 24] = [
     ";",
     "<|call|>",
 ];
+
+/// What opens Mistral's calls: a list, or a name with its arguments.
+const MISTRAL_CALLS: &str = "[TOOL_CALLS]";
+/// What stands between the name and the arguments of Mistral's newer calls.
+const MISTRAL_ARGUMENTS: &str = "[ARGS]";
 
 /// What opens a call whose end may be missing.
 const COMMENTARY: &str = "commentary to=functions.";
@@ -55,8 +60,11 @@ impl From<WrittenCall> for RequestedCall {
     fn from(call: WrittenCall) -> RequestedCall {
         RequestedCall {
             id: String::new(),
-            name: call.name,
-            arguments: Value::Object(call.arguments).to_string(),
+            name: bounds::bounded_name(call.name),
+            arguments: bounds::bounded_arguments(
+                Value::Object(call.arguments).to_string(),
+                MAX_ARGUMENTS_BYTES,
+            ),
         }
     }
 }
@@ -97,6 +105,10 @@ fn take_calls<'a>(text: &'a str, calls: &mut Vec<WrittenCall>) -> Option<&'a str
         let rest = rest.strip_prefix("json").unwrap_or(rest);
         return take_named(name, rest.trim_start_matches("<|message|>"), calls);
     }
+    let (is_marked, text) = match text.strip_prefix(MISTRAL_CALLS) {
+        Some(after) => (true, after.trim_start()),
+        None => (false, text),
+    };
     match text.chars().next()? {
         '{' => {
             let (value, rest) = take_json(text)?;
@@ -104,10 +116,12 @@ fn take_calls<'a>(text: &'a str, calls: &mut Vec<WrittenCall>) -> Option<&'a str
             Some(rest)
         }
         '[' => take_list(text, calls),
-        // Mistral's newer notation: `[TOOL_CALLS]name{…}`.
+        // A name and an object without any mark is how a result is quoted, too.
         _ => {
             let (name, rest) = take_identifier(text)?;
-            take_named(name, rest.strip_prefix("[ARGS]").unwrap_or(rest), calls)
+            let arguments = rest.strip_prefix(MISTRAL_ARGUMENTS);
+            let arguments = arguments.or(is_marked.then_some(rest))?;
+            take_named(name, arguments, calls)
         }
     }
 }

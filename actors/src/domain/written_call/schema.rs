@@ -9,7 +9,21 @@ use serde_json::{Map, Value};
 /// The deepest nesting that is checked.
 const MAX_DEPTH: usize = 16;
 
-/// Why arguments do not fit; `None` if they do.
+/// Words of a schema that say more of an object's members than its properties do.
+const MEMBER_WORDS: [&str; 9] = [
+    "additionalProperties",
+    "unevaluatedProperties",
+    "patternProperties",
+    "dependentSchemas",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "if",
+    "$ref",
+];
+
+/// Why arguments do not fit; `None` if they do. A schema that names its properties and says nothing
+/// of others allows no others: what a tool brought has other members than what it takes.
 pub(super) fn mismatch(arguments: &Map<String, Value>, schema: &Value) -> Option<String> {
     let value = Value::Object(arguments.clone());
     mismatch_at("", &value, schema, 0)
@@ -92,7 +106,11 @@ fn mismatch_of_members(
     if let Some(missing) = required.find(|key| !members.contains_key(*key)) {
         return Some(format!("`{}` is missing", inner(missing)));
     }
-    let is_closed = schema["additionalProperties"] == Value::Bool(false);
+    let is_all_named = MEMBER_WORDS.iter().all(|word| schema.get(word).is_none());
+    let is_closed = match schema.get("additionalProperties") {
+        Some(allowed) => *allowed == Value::Bool(false),
+        None => depth == 0 && is_all_named,
+    };
     members
         .iter()
         .find_map(|(key, value)| match schema["properties"].get(key) {

@@ -1,8 +1,10 @@
 //! Tests of the notations, of schemas, and of what is no call.
 
 use proptest::prelude::*;
+use serde_json::{Map, json};
 
 use super::*;
+use crate::bounds::MAX_NAME_BYTES;
 use crate::tool::ToolSpec;
 
 fn tools() -> Toolset {
@@ -112,6 +114,12 @@ fn calls_are_read_in_every_notation_in_which_models_leave_them() {
             TRAVEL,
         ),
         ("[TOOL_CALLS]travel[ARGS]{\"destination\": \"Sol\"}", TRAVEL),
+        ("[TOOL_CALLS]travel{\"destination\": \"Sol\"}", TRAVEL),
+        ("travel[ARGS]{\"destination\": \"Sol\"}", TRAVEL),
+        (
+            "[TOOL_CALLS]travel[ARGS]{\"destination\": \"Sol\"}[TOOL_CALLS]mine[ARGS]{}",
+            &both,
+        ),
         (
             "commentary to=functions.travel json{\"destination\": \"Sol\"}",
             TRAVEL,
@@ -155,6 +163,14 @@ fn a_text_that_is_not_all_calls_of_offered_tools_is_words() {
         "<function=buy><parameter=item>ore",
         "commentary {\"destination\": \"Sol\"}",
         "mine()",
+        // A result that is quoted: a tool's name, and what it brought.
+        "mine {\"ore\":\"iron\",\"quantity\":5}",
+        "mine\n{\"ore\":\"iron\"}",
+        "mine{}",
+        "```json\nmine {}\n```",
+        "travel {\"destination\":\"Sol\"}",
+        "{\"name\": \"mine\", \"arguments\": {}} travel {\"destination\":\"Sol\"}",
+        "[TOOL_CALLS]",
         "[]",
         "[mine(",
     ] {
@@ -195,6 +211,11 @@ fn where_one_call_does_not_fit_none_is_taken_and_the_model_is_told_why() {
             "dance\", \"arguments\": {}",
             "there is no tool called dance",
         ),
+        // A schema that says nothing of other members allows none.
+        (
+            "mine\", \"arguments\": {\"ore\": \"iron\", \"quantity\": 5}",
+            "there is no `ore`",
+        ),
     ] {
         let text = format!("{{\"name\": \"mine\", \"arguments\": {{}}}}\n{{\"name\": \"{call}}}");
         let WrittenText::Unfit { calls, why } = read(&text) else {
@@ -203,6 +224,48 @@ fn where_one_call_does_not_fit_none_is_taken_and_the_model_is_told_why() {
         assert_eq!(calls.len(), 2);
         assert!(why.contains(expected), "{why}");
     }
+}
+
+/// Other members are refused only where a schema lists all of them.
+#[test]
+fn a_schema_that_says_more_of_its_members_is_taken_at_its_word() {
+    let fits = |schema: Value| {
+        let arguments = json!({"ore": "iron"});
+        schema::mismatch(arguments.as_object().unwrap(), &schema).is_none()
+    };
+    assert!(!fits(json!({"type": "object"})));
+    assert!(!fits(json!({"properties": {"item": {}}})));
+    assert!(fits(json!({"properties": {"ore": {}}})));
+    assert!(fits(json!({"additionalProperties": true})));
+    assert!(fits(json!({"additionalProperties": {"type": "string"}})));
+    assert!(fits(json!({"anyOf": [{"properties": {"ore": {}}}]})));
+    assert!(fits(json!({"$ref": "#/$defs/mining"})));
+}
+
+#[test]
+fn what_is_long_in_a_call_is_bounded() {
+    let long = "x".repeat(MAX_NAME_BYTES + 1);
+    let text = format!(
+        "{{\"name\": \"mine\", \"arguments\": {{}}}}\n{{\"name\": \"{long}\", \"arguments\": {{}}}}"
+    );
+    let WrittenText::Unfit { calls, .. } = read(&text) else {
+        panic!("{text}");
+    };
+    assert_eq!(calls[1].name, "[no name: 513 bytes]");
+    let key = "k".repeat(40_000);
+    let text = format!("{{\"name\": \"mine\", \"arguments\": {{\"{key}\": 1}}}}");
+    let WrittenText::Unfit { why, .. } = read(&text) else {
+        panic!("{text}");
+    };
+    assert!(why.contains("there is no `kkk") && why.len() < 2000);
+    // What is escaped in JSON is longer there than as it was written.
+    let call = WrittenCall {
+        name: "mine".to_string(),
+        arguments: Map::from_iter([("k".to_string(), "\u{1}".repeat(60_000).into())]),
+        are_texts: false,
+    };
+    let arguments = RequestedCall::from(call).arguments;
+    assert!(arguments.starts_with("[no arguments: "), "{arguments}");
 }
 
 #[test]

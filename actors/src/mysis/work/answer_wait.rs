@@ -25,7 +25,7 @@ pub(super) async fn await_answer(
     silence: Duration,
     mut tell: impl FnMut(AnswerProgress),
 ) -> ModelResult {
-    let mut face = meter.subscribe();
+    let mut progress = meter.subscribe();
     let begun = Instant::now();
     let end = begun + silence * MAX_SILENCES;
     let (mut heard, mut told) = (begun, begun);
@@ -37,11 +37,11 @@ pub(super) async fn await_answer(
         tokio::select! {
             biased;
             answer = &mut answer => return answer,
-            Ok(()) = face.changed() => {
+            Ok(()) = progress.changed() => {
                 heard = Instant::now();
                 // The timer is set once for each report and not with each delta, of which there may
                 // be many.
-                if untold.replace(*face.borrow_and_update()).is_none() {
+                if untold.replace(*progress.borrow_and_update()).is_none() {
                     let telling = (told + PROGRESS_INTERVAL).max(heard);
                     alarm.as_mut().reset(telling.min(heard + silence).min(end));
                 }
@@ -50,7 +50,7 @@ pub(super) async fn await_answer(
                 let now = Instant::now();
                 if now >= end.min(heard + silence) {
                     meter.give_up();
-                    return Err(too_late(now >= end, silence, *face.borrow()));
+                    return Err(too_late(now >= end, silence, *progress.borrow()));
                 }
                 if let Some(arrived) = untold.take() {
                     told = now;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use ractor::ActorRef;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::{Instrument, Span};
@@ -15,9 +16,10 @@ use crate::domain::last_request::LastRequest;
 use crate::domain::life::{LifeInput, ModelQuery, Route, remove_secrets_of_reply};
 use crate::domain::message::Severity;
 use crate::domain::model::{
-    ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest,
+    ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest, ReportedUse,
 };
 use crate::domain::rules::SwarmRules;
+use crate::freeze::Departure;
 use crate::gate::{Admission, Permit};
 use crate::mysis::{MysisDeps, MysisMsg};
 use crate::ports::AnswerMeter;
@@ -48,12 +50,12 @@ pub(in crate::mysis) fn spawn_ask(
     ask: ModelQuery,
 ) -> AbortOnDropHandle<()> {
     let work = ask.work;
-    let door = MailboxObserver::to(mysis, work);
+    let observer = MailboxObserver::to(mysis, work);
     let span = question.span.clone();
     spawn_task(
         mysis.clone(),
         work,
-        async move { question.ask_when_admitted(&door, session, ask).await }.instrument(span),
+        async move { question.ask_when_admitted(&observer, session, ask).await }.instrument(span),
         move |text| LifeInput::Died { work, text },
     )
 }
@@ -61,15 +63,31 @@ pub(in crate::mysis) fn spawn_ask(
 impl ModelCaller {
     async fn ask_when_admitted(
         self,
-        door: &MailboxObserver,
+        observer: &MailboxObserver,
         mut session: GameSession,
         ask: ModelQuery,
     ) -> (GameSession, LifeInput) {
+        let freeze = self.deps.session.freeze.clone();
+        let (work, thaws) = (ask.work, freeze.thaws());
         // The session comes before the gate, because the holder of a permit must not wait for
         // anything else.
-        session.prepare(door, !ask.is_urgent, ask.begins_turn).await;
-        let work = ask.work;
-        let input = match self.request_admission(door, &ask).await {
+        session
+            .prepare(observer, !ask.is_urgent, ask.begins_turn)
+            .await;
+        if let Some(text) = session.take_refused_link() {
+            return (session, LifeInput::LoginRefused { work, text });
+        }
+        // Cancel-safe: the gate drops a request that nobody waits for. The request comes first, so that
+        // the Mysis is shown as waiting.
+        let admission = tokio::select! {
+            biased;
+            admission = self.request_admission(observer, &ask), if freeze.thaws() == thaws => admission,
+            () = freeze.frozen(thaws) => {
+                freeze.thawed().await;
+                return (session, LifeInput::Outdated { work });
+            }
+        };
+        let input = match admission {
             None => LifeInput::Died {
                 work,
                 text: "the program is closing".to_string(),
@@ -80,22 +98,31 @@ impl ModelCaller {
                 text: why.to_string(),
             },
             Some(Admission::Denied { why, until }) => LifeInput::Held { work, why, until },
-            Some(Admission::Admitted(pass)) => {
-                door.on_event(SessionEvent::Progress(Activity::CallingModel));
-                self.ask_provider(door, pass, &session, ask).await
-            }
+            Some(Admission::Admitted(pass)) => match freeze.try_depart() {
+                Some(departure) => {
+                    observer.on_event(SessionEvent::Progress(Activity::CallingModel));
+                    let asked = self.ask_provider(observer, (pass, departure), &session, ask);
+                    asked.await
+                }
+                // It was admitted in the moment of the freeze.
+                None => {
+                    drop(pass);
+                    freeze.thawed().await;
+                    LifeInput::Outdated { work }
+                }
+            },
         };
         (session, input)
     }
 
     async fn request_admission(
         &self,
-        door: &MailboxObserver,
+        observer: &MailboxObserver,
         ask: &ModelQuery,
     ) -> Option<Admission> {
         let first = ask.routes.first()?;
         let lane = Lane::Provider(first.provider.clone());
-        door.on_event(SessionEvent::Progress(Activity::Queueing(lane)));
+        observer.on_event(SessionEvent::Progress(Activity::Queueing(lane)));
         let lanes = ask.routes.iter();
         let request = AdmissionRequest {
             routes: lanes
@@ -113,8 +140,8 @@ impl ModelCaller {
     /// request is admitted on a budget that is spent.
     async fn ask_provider(
         &self,
-        door: &MailboxObserver,
-        mut pass: Permit,
+        observer: &MailboxObserver,
+        (mut pass, departure): (Permit, Departure),
         session: &GameSession,
         ask: ModelQuery,
     ) -> LifeInput {
@@ -127,7 +154,7 @@ impl ModelCaller {
             ..
         } = ask;
         if let Some(text) = &pass.told {
-            door.on_event(SessionEvent::Notice {
+            observer.on_event(SessionEvent::Notice {
                 severity: Severity::Warn,
                 code: "budget_low",
                 text: text.to_string(),
@@ -148,7 +175,8 @@ impl ModelCaller {
         let (provider, model) = (route.provider.clone(), route.model.clone());
         let started = clock.moment();
         let asked = (turn, route, messages);
-        let result = self.ask_once(door, session, &pass, asked).await;
+        let asking = self.ask_once(observer, session, (&pass, departure), asked);
+        let result = asking.await;
         let ms = clock.moment().millis_since(started);
         pass.outcome = call_outcome(&result, is_last_try);
         self.settle_with_gate(&pass, (&provider, &model), &result);
@@ -177,12 +205,9 @@ impl ModelCaller {
         (provider, model): (&Arc<str>, &str),
         result: &Result<ModelAnswer, ModelFault>,
     ) {
-        let usage = match result {
-            Ok(answer) => answer.usage,
-            Err(fault) => fault.usage(),
-        };
+        let reported = ReportedUse::of_result(result);
         let gate = &self.deps.session.gate;
-        if let Some(bill) = self.rules.call_charge(provider, model, usage) {
+        if let Some(bill) = self.rules.call_charge(provider, model, reported) {
             gate.report_charge(self.payer, bill);
         }
         if let Some(wait) = result.as_ref().err().and_then(asked_to_wait) {
@@ -192,9 +217,9 @@ impl ModelCaller {
 
     async fn ask_once(
         &self,
-        door: &MailboxObserver,
+        observer: &MailboxObserver,
         session: &GameSession,
-        pass: &Permit,
+        (pass, departure): (&Permit, Departure),
         (turn, route, messages): (TurnNumber, Route, Arc<[ChatMessage]>),
     ) -> Result<ModelAnswer, ModelFault> {
         let Some(provider) = self.rules.providers.get(&route.provider) else {
@@ -216,20 +241,20 @@ impl ModelCaller {
             messages: messages.collect(),
             tools: session.offered_tools().without_secrets(&known),
         };
-        door.keep_request(LastRequest {
+        observer.keep_request(LastRequest {
             at: self.deps.session.clock.now(),
             request: request.clone(),
         });
         let mysis = self.payer;
         let meter = AnswerMeter::of_turn(TurnRef { mysis, turn });
-        let answer = self.deps.models.ask(request, meter.clone());
+        let answer = departure.begin(self.deps.models.ask(request, meter.clone()));
         let tell = |arrived| {
             if pass.is_trial {
                 pass.report_sign_of_life();
             }
-            door.on_event(SessionEvent::Progress(Activity::Answering(arrived)));
+            observer.on_event(SessionEvent::Progress(Activity::Answering(arrived)));
         };
-        let mut answer = await_answer(answer, &meter, provider.timeout, tell).await;
+        let mut answer = await_answer(answer.boxed(), &meter, provider.timeout, tell).await;
         remove_secrets_of_reply(&mut answer, &secrets.redactor());
         answer
     }

@@ -6,8 +6,8 @@ use crate::cli::setup::flags::{self, typed_key};
 use crate::cli::setup::prompts::{
     Choice, ask_key, ask_optional, ask_password, ask_text, choose, say,
 };
-use crate::settings::{BUILT_IN_GAME, SPACEMOLT, Secret};
 use crate::setup::KeyAnswer;
+use zoea_settings::{BUILT_IN_GAME, SPACEMOLT, SPACEMOLT_V2, Secret};
 
 impl QuestionDialog<'_> {
     /// Asks for the game.
@@ -22,11 +22,15 @@ impl QuestionDialog<'_> {
             .upstream
             .as_deref()
             .unwrap_or_default();
-        let is_other = ![BUILT_IN_GAME, SPACEMOLT, ""].contains(&present);
+        let is_other = ![BUILT_IN_GAME, SPACEMOLT, SPACEMOLT_V2, ""].contains(&present);
         let mut choices = vec![
             Choice::new(
                 Some(SPACEMOLT),
                 "SpaceMolt, the live game (game.spacemolt.com)",
+            ),
+            Choice::new(
+                Some(SPACEMOLT_V2),
+                "SpaceMolt's second interface: few tools, for a small context",
             ),
             Choice::new(
                 Some(BUILT_IN_GAME),
@@ -55,8 +59,8 @@ impl QuestionDialog<'_> {
     /// Asks for an account of the game, or for the registration code with which Myses register
     /// their own.
     pub(super) fn ask_account(&self, game: &str) -> anyhow::Result<(Extras, KeyAnswer)> {
-        let mut extras = flags::extras_of(self.args)?;
-        if let Some(told) = flags::code_of(self.args, self.environment)? {
+        let mut extras = flags::extras_of(&self.args)?;
+        if let Some(told) = flags::code_of(&self.args, self.environment)? {
             return Ok((extras, told));
         }
         let is_told = extras.accounts.is_some();
@@ -68,7 +72,7 @@ impl QuestionDialog<'_> {
         if !name.is_empty() {
             let password = loop {
                 let typed = ask_password("Its password", None)?;
-                if typed.len() >= actors::domain::redact::MIN_SECRET_BYTES {
+                if typed.len() >= zoea_text::redact::MIN_SECRET_BYTES {
                     break Secret::new(typed);
                 }
                 say("A password is longer than that.")?;

@@ -1,6 +1,7 @@
 //! Cells and tables: values as words, and rows of them separated by tabs.
 
 use serde_json::Value;
+use zoea_spacemolt::figures::group_digits;
 
 /// A table with a heading that counts its rows. An empty one is left out.
 pub(super) fn table(
@@ -45,18 +46,7 @@ pub(super) fn word(value: &Value) -> String {
 
 /// A number with commas between thousands; any other value as a word.
 pub(super) fn thousands(value: &Value) -> String {
-    let Some(number) = value.as_u64() else {
-        return word(value);
-    };
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    value.as_u64().map_or_else(|| word(value), group_digits)
 }
 
 pub(super) fn money(value: &Value) -> String {

@@ -183,3 +183,18 @@ fn what_nobody_captured_is_the_object_of_the_http_interface() {
         listed.to_string()
     );
 }
+
+#[test]
+fn notifications_are_told_as_a_table_that_holds_all_of_them() {
+    let warning = json!({"id": "1f", "type": "system", "msg_type": "server_restart_warning",
+        "timestamp": "2026-03-11T18:42:01Z", "data": {"seconds_until_restart": 60}});
+    let chat = json!({"id": "2e", "type": "chat", "msg_type": "chat_message",
+        "timestamp": "2026-03-11T18:42:02Z", "data": {"content": "a\tb\nNotifications (1):"}});
+    let answer = json!({"notifications": [chat, warning], "count": 2, "remaining": 0});
+    let facts = read_facts(&told("get_notifications", &answer, None)).unwrap();
+    assert_eq!(facts["count"], 2);
+    for (read, sent) in [(0, &chat), (1, &warning)] {
+        assert_eq!(facts["notifications"][read]["msg_type"], sent["msg_type"]);
+        assert_eq!(facts["notifications"][read]["data"], sent["data"]);
+    }
+}

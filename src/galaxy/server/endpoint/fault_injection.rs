@@ -1,6 +1,6 @@
 //! The effects of faults on one request at the endpoint.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use axum::response::Response;
 use http::StatusCode;
@@ -8,14 +8,16 @@ use http::StatusCode;
 use super::{
     super::{
         envelope::{Envelope, RpcMessageKind},
+        handler::GameInterface,
         owner::OwnerRequest,
         response,
     },
-    EndpointState,
+    EndpointState, ReceivedRequest,
 };
 use crate::{
     fault::{FaultEffect, FaultTarget},
     frontend::{ConnectionId, STATELESS},
+    grouped,
 };
 
 /// A request's session and connection, as faults change them.
@@ -50,11 +52,11 @@ impl EndpointState {
         &self,
         envelope: &Envelope<'_>,
         faulted: &mut FaultedRequest<'_>,
-        now: Duration,
+        received: &ReceivedRequest,
     ) -> Option<Response> {
         let target = fault_target(envelope, faulted.connection);
-        for effect in self.faults.draw_effects(now, target) {
-            if let Some(answer) = self.faulty_answer(effect, envelope, faulted) {
+        for effect in self.faults.draw_effects(received.now, target) {
+            if let Some(answer) = self.faulty_answer(effect, envelope, faulted, received) {
                 return Some(answer);
             }
             if self.apply_effect(effect, faulted).await.is_err() {
@@ -70,6 +72,7 @@ impl EndpointState {
         effect: FaultEffect,
         envelope: &Envelope,
         faulted: &FaultedRequest<'_>,
+        received: &ReceivedRequest,
     ) -> Option<Response> {
         let answer = match effect {
             FaultEffect::Http500 => {
@@ -89,11 +92,8 @@ impl EndpointState {
                 response::rpc_result(envelope.id.unwrap_or("null"), "{\"tools\":[]}")
             }
             FaultEffect::ToolsChanged => {
-                let listing = match faulted.is_stateless() {
-                    true => &self.listings.changed_stateless,
-                    false => &self.listings.changed,
-                };
-                response::rpc_result(envelope.id.unwrap_or("null"), listing)
+                let listing = self.changed_listing(faulted, received);
+                response::rpc_result(envelope.id.unwrap_or("null"), &listing)
             }
             FaultEffect::Drop
             | FaultEffect::Hang(_)
@@ -104,6 +104,21 @@ impl EndpointState {
             | FaultEffect::RestartWarning => return None,
         };
         Some(answer)
+    }
+
+    /// The list of tools after a change, in the interface of the request.
+    fn changed_listing(
+        &self,
+        faulted: &FaultedRequest<'_>,
+        received: &ReceivedRequest,
+    ) -> Cow<'_, str> {
+        match (received.interface, faulted.is_stateless()) {
+            (GameInterface::Grouped, _) => {
+                grouped::changed_listing_json(received.parts.uri.query()).into()
+            }
+            (GameInterface::Flat, true) => Cow::Borrowed(&self.listings.changed_stateless),
+            (GameInterface::Flat, false) => Cow::Borrowed(&self.listings.changed),
+        }
     }
 
     /// Applies a fault that acts before the request is executed.
@@ -182,6 +197,11 @@ impl EndpointState {
 fn fault_target(envelope: &Envelope, connection: Option<ConnectionId>) -> FaultTarget {
     match (connection, envelope.kind) {
         (None, _) => FaultTarget::Stranger,
+        (Some(STATELESS), RpcMessageKind::ToolsList) => FaultTarget::StatelessToolsList,
+        (
+            Some(STATELESS),
+            RpcMessageKind::Initialize | RpcMessageKind::LogIn | RpcMessageKind::Other,
+        ) => FaultTarget::Stateless,
         (Some(_), RpcMessageKind::ToolsList) => FaultTarget::ToolsList,
         (Some(_), RpcMessageKind::Initialize | RpcMessageKind::LogIn | RpcMessageKind::Other) => {
             FaultTarget::Session

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::super::{
     super::tools::{self, SessionArgument},
-    handler::Stateless,
+    stateless::Stateless,
 };
 
 /// Results of `tools/list`, written once.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use actors::domain::game_state::SnapshotResult;
 use actors::domain::ids::MysisId;
-use actors::domain::redact::Redactor;
 use actors::domain::snapshot_query::SnapshotQuery;
 use actors::domain::write::Write;
 use serde_json::Value;
+use zoea_text::redact::Redactor;
 
 use super::members::{call_key, required_text, required_time};
 

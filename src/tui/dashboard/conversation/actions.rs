@@ -29,6 +29,7 @@ impl Dashboard {
             }),
             FocusAction::TurnAll => self.change_transcript(Transcript::turn_all),
             FocusAction::Reasoning => self.change_transcript(Transcript::turn_reasoning),
+            FocusAction::Results => self.change_transcript(Transcript::turn_results),
             FocusAction::Inspect => self.inspect(),
             FocusAction::Copy => self.copy_selected(),
             FocusAction::Find => self.ask_what_to_find(),

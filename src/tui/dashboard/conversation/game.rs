@@ -11,8 +11,8 @@ use serde_json::Value;
 use actors::domain::ids::{Seq, Timestamp};
 use actors::domain::message::Row;
 
-use actors::domain::clean::one_line;
 use zoea_spacemolt::results::read_facts;
+use zoea_text::clean::one_line;
 
 /// The most points of the credits chart.
 const MAX_CREDIT_POINTS: usize = 600;

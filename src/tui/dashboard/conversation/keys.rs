@@ -18,6 +18,8 @@ pub enum FocusAction {
     TurnAll,
     /// Expand or fold all reasoning.
     Reasoning,
+    /// Show results in words, or as their texts.
+    Results,
     /// Inspect the selected entry.
     Inspect,
     /// Copy the selected entry.
@@ -94,6 +96,12 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         "show all reasoning whole, or fold it",
     ),
     bind(&[letter('/')], FocusAction::Find, "find", "look for a text"),
+    bind(
+        &[letter('v')],
+        FocusAction::Results,
+        "raw",
+        "show results as the model gets them, or in words",
+    ),
     bind(
         &[letter('n')],
         FocusAction::NextMatch,

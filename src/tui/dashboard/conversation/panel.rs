@@ -9,10 +9,10 @@ use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::token_rate::sparkline;
 use crate::dashboard::{Dashboard, Weight};
-use actors::domain::clean::one_line;
 use actors::domain::event::{LinkState, MysisStatus};
 use actors::domain::last_request::RequestByteCounts;
 use ratatui::layout::Rect;
+use zoea_text::clean::one_line;
 
 use crate::painter::Painter;
 use crate::theme::Ground;

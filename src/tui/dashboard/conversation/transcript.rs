@@ -22,7 +22,7 @@ use actors::domain::message::Row;
 use crate::dashboard::text::figures::UtcOffset;
 use crate::dashboard::text::tree::Fold;
 use actors::domain::screen::ReadId;
-use entry::{EntryOptions, TranscriptEntry};
+use entry::{EntryOptions, ResultForm, TranscriptEntry};
 use pages::{Load, PageMerge, Pages};
 use text_search::TextSearch;
 
@@ -47,6 +47,7 @@ pub struct Transcript {
     turned: BTreeSet<Seq>,
     fold: Fold,
     reasoning: Fold,
+    results: ResultForm,
     /// The entry that keys act upon.
     selected: Option<Seq>,
     /// The text that is searched.
@@ -90,6 +91,7 @@ impl Transcript {
             turned: BTreeSet::new(),
             fold: Fold::Closed,
             reasoning: Fold::Closed,
+            results: ResultForm::Words,
             selected: None,
             text_search: None,
             shown: Vec::new(),
@@ -219,6 +221,21 @@ impl Transcript {
         self.reasoning
     }
 
+    /// Shows results in words, or as their texts.
+    pub fn turn_results(&mut self) {
+        self.results = match self.results {
+            ResultForm::Words => ResultForm::Raw,
+            ResultForm::Raw => ResultForm::Words,
+        };
+        self.laid_out.clear();
+    }
+
+    /// How results are shown.
+    #[must_use]
+    pub fn results(&self) -> ResultForm {
+        self.results
+    }
+
     /// Starts a text search, or ends it.
     pub fn find(&mut self, text_search: Option<TextSearch>) {
         self.text_search = text_search;
@@ -243,6 +260,7 @@ impl Transcript {
             offset: self.offset,
             fold: turned(self.fold),
             reasoning: turned(self.reasoning),
+            results: self.results,
             text_search: self.text_search.as_ref(),
         };
         let entry = Arc::new(TranscriptEntry::of(&row, &look));

@@ -1,15 +1,16 @@
 //! Draws the conversation of one Mysis.
 
 use super::Focus;
+use super::transcript::entry::ResultForm;
 use super::transcript::{Transcript, VisibleLine};
 use crate::dashboard::Dashboard;
 use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
-use crate::dashboard::table::cells;
+use crate::dashboard::table::seen_state::SeenState;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
-use actors::domain::clean::one_line;
 use actors::domain::event::MysisStatus;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use zoea_text::clean::one_line;
 
 use super::panel;
 use crate::painter::{Painter, centre_area};
@@ -49,8 +50,8 @@ fn paint_title(
     painter: &mut Painter<'_>,
 ) {
     painter.fill(area, Ground::Panel);
-    let (state, tone) = cells::state(status.state);
-    let (doing, doing_tone) = cells::activity_text(status, dashboard.now(), dashboard.outages());
+    let (state, tone) = SeenState::of(status, dashboard.outages()).label();
+    let (doing, doing_tone) = dashboard.doing_text(status);
     let mut line = StyledLine::of(format!(" {}", one_line(&status.name)), Tone::Mysis)
         .with(format!("  {state}"), tone)
         .with(format!("  {doing}"), doing_tone);
@@ -88,6 +89,9 @@ fn position_line(transcript: &Transcript) -> StyledLine {
             Tone::Warning,
         );
     }
+    if transcript.results() == ResultForm::Raw {
+        line.push(" raw results, v words ", Tone::Warning);
+    }
     if transcript.is_following() {
         line.push(" following ", Tone::Accent);
     } else {
@@ -113,7 +117,7 @@ fn paint_line(
     }
     let gutter = Transcript::gutter(body.width);
     if line == 0 && gutter > 8 {
-        painter.text(whole, 0, &shown.entry.clock, Tone::Faint);
+        painter.text(whole, 0, &shown.entry.clock, Tone::Dim);
     }
     painter.write(whole, 0, gutter.saturating_sub(2), "▌", shown.entry.speaker);
     if let Some(line) = shown.entry.lines.get(line) {

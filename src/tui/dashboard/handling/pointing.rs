@@ -6,7 +6,6 @@ use crate::dashboard::input_event::key;
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::overlay::Overlay;
-use crate::dashboard::table::columns::{Column, columns};
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -29,6 +28,7 @@ impl Dashboard {
                 Overlay::Compose(_)
                 | Overlay::Form(_)
                 | Overlay::Confirm(_)
+                | Overlay::Graphs(_)
                 | Overlay::Palette(_)
                 | Overlay::Query(_),
             ) => {}
@@ -85,12 +85,11 @@ impl Dashboard {
         if wheel_direction(mouse).is_some() {
             return;
         }
-        let clicked = columns(self.layout().title.width)
+        let columns = self.table_columns();
+        let clicked = columns
             .into_iter()
             .find(|placed| (placed.x..placed.x + placed.width + 1).contains(&mouse.column));
-        if let Some(placed) = clicked
-            && placed.column != Column::Mark
-        {
+        if let Some(placed) = clicked {
             self.table
                 .sort(self.table.sorting().with_column(placed.column));
         }

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::Tone;
 use crate::dashboard::text::tree::{Fold, Tree, in_short};
-use actors::domain::clean::one_line;
 use actors::domain::last_request::SentRequest;
 use actors::domain::message::{Row, RowBody};
+use zoea_text::clean::one_line;
 
 /// The most bytes of a message that are shown beside its role.
 const PREVIEW_BYTES: usize = 100;

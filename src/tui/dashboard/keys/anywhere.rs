@@ -12,8 +12,12 @@ pub enum GlobalAction {
     Broadcast,
     /// Open the palette.
     Palette,
+    /// Freeze the swarm, or thaw it.
+    Freeze,
     /// Start the Myses that ran when the program ended.
     Resume,
+    /// Show the graphs.
+    Graphs,
     /// Show the message log.
     Log,
     /// Undo the last order.
@@ -47,6 +51,8 @@ pub enum TargetAction {
     Delete,
     /// Change the profile of one.
     Configure,
+    /// Answer the question of a server.
+    Answer,
     /// Inspect the last request.
     Request,
 }
@@ -70,6 +76,18 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         GlobalAction::Resume,
         "",
         "resume those that ran when the program ended",
+    ),
+    bind(
+        &[letter('F')],
+        GlobalAction::Freeze,
+        "",
+        "freeze the swarm: nothing leaves; again thaws it",
+    ),
+    bind(
+        &[letter('g')],
+        GlobalAction::Graphs,
+        "graphs",
+        "show what was earned, used and spent over time",
     ),
     bind(
         &[letter('L')],
@@ -153,6 +171,12 @@ pub const TARGET_KEYS: &[Binding<TargetAction>] = &[
         TargetAction::Note,
         "note",
         "add something to keep in mind",
+    ),
+    bind(
+        &[letter('A')],
+        TargetAction::Answer,
+        "",
+        "answer what its server asks you",
     ),
     bind(
         &[letter('x')],

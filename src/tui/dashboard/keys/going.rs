@@ -44,7 +44,7 @@ pub const MOVEMENT_KEYS: &[Binding<Movement>] = &[
         "a page down",
     ),
     bind(
-        &[letter('g'), key(KeyCode::Home)],
+        &[key(KeyCode::Home)],
         Movement::First,
         "top",
         "to the beginning",

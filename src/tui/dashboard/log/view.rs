@@ -49,7 +49,7 @@ pub(crate) fn log_line(dashboard: &Dashboard, message: &LogMessage) -> StyledLin
         true => clock,
         false => format!("{} {clock}", day.get(5..).unwrap_or_default()),
     };
-    StyledLine::of(format!(" {when}  "), Tone::Faint)
+    StyledLine::of(format!(" {when}  "), Tone::Dim)
         .with(width::fit(&message.who, 14), Tone::Strong)
         .with(format!(" {}", message.text), message.tone)
 }

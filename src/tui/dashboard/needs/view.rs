@@ -5,10 +5,10 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
-use actors::domain::clean::one_line;
 use actors::domain::message::Severity;
 use actors::domain::needs::{Need, NeedRemedy};
 use ratatui::layout::Rect;
+use zoea_text::clean::one_line;
 
 use crate::painter::Painter;
 use crate::theme::Ground;

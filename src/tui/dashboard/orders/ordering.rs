@@ -199,15 +199,16 @@ impl Dashboard {
             return self.close();
         }
         let who = if running == 1 {
-            "1 Mysis runs.".to_string()
+            "1 Mysis runs, and stops with the program.".to_string()
         } else {
-            format!("{running} Myses run.")
+            format!("All {running} Myses that run stop with the program.")
         };
         self.overlays.push(Overlay::Confirm(ConfirmDialog {
             about: ActionToConfirm::Quit,
             lines: vec![
                 format!("Quit? {who}"),
                 "What is under way is brought to an orderly end; nothing is lost.".to_string(),
+                "h: they go on without a terminal, and `zoea attach` opens one.".to_string(),
             ],
         }));
     }
@@ -221,8 +222,17 @@ impl Dashboard {
             ActionToConfirm::Stop(ids) => {
                 self.order_myses("stop", &ids, &MysisOrder::Stop);
             }
+            ActionToConfirm::Thaw => {
+                self.order_once("thaw", "the swarm", Order::Thaw);
+            }
             ActionToConfirm::Quit => self.close(),
         }
+    }
+
+    /// Ends the program, and lets the swarm go on in another one without a terminal.
+    pub(in crate::dashboard) fn leave_running(&mut self) {
+        self.closing = Some(self.now);
+        self.effects.push(UiEffect::Leave);
     }
 
     /// Ends the program, or only the connection of an attached terminal.

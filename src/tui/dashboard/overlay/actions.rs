@@ -40,12 +40,14 @@ impl Dashboard {
             },
             Overlay::Confirm(question) => match question.press(press) {
                 ConfirmAnswer::Yes => self.on_confirmed(question.about),
+                ConfirmAnswer::LeaveRunning => self.leave_running(),
                 ConfirmAnswer::No => {}
                 ConfirmAnswer::Nothing => self.overlays.push(Overlay::Confirm(question)),
             },
             Overlay::Palette(palette) => self.press_in_palette(palette, press),
             Overlay::Query(query) => self.press_in_query(query, press),
             Overlay::Inspect(inspector) => self.press_in_entry(inspector, press),
+            Overlay::Graphs(view) => self.press_in_graphs(view, press),
             Overlay::Log(view) => self.press_in_log(view, press),
             Overlay::Help(top) => self.press_in_help(top, press),
         }
@@ -70,7 +72,10 @@ impl Dashboard {
                     palette.complain(&why);
                     return self.overlays.push(Overlay::Palette(palette));
                 }
-                self.commands.add(&line);
+                // The values of an answer are kept nowhere.
+                if !line.starts_with("answer ") {
+                    self.commands.add(&line);
+                }
             }
         }
     }

@@ -8,12 +8,13 @@ mod actions;
 
 use crate::dashboard::history::{InputHistory, Recall};
 use crate::dashboard::input_event::has_ctrl;
+use crate::dashboard::table::columns::Column;
 use crate::dashboard::text::field::TextField;
 use actors::domain::selector::SelectorWord;
 use crossterm::event::{KeyCode, KeyEvent};
 
 use commands::{
-    COMMANDS, MYSIS_WORDS, PaletteCommand, SORTABLE, STATE_FILTERS, Takes, find_command,
+    AUTOMATIC, COMMANDS, MYSIS_WORDS, PaletteCommand, Takes, find_command, state_words,
 };
 
 /// The most candidates that are shown.
@@ -268,7 +269,7 @@ fn values(
         return Vec::new();
     };
     let (listed, word) = match (takes, word.rsplit_once(',')) {
-        (Takes::Myses, Some((listed, word))) => (format!("{listed},"), word),
+        (Takes::Myses | Takes::Columns, Some((listed, word))) => (format!("{listed},"), word),
         (_, Some(_) | None) => (String::new(), word),
     };
     let values: Vec<String> = match takes {
@@ -279,11 +280,14 @@ fn values(
         Takes::Mysis => known.myses.clone(),
         Takes::Provider => known.providers.clone(),
         Takes::Word(words) => own(words),
-        Takes::State => own(&STATE_FILTERS.map(SelectorWord::as_str)),
-        Takes::Column => SORTABLE
-            .iter()
-            .map(|(name, _)| (*name).to_string())
+        Takes::State => own(&state_words()),
+        Takes::Column => Column::all()
+            .map(|column| column.word().to_string())
             .collect(),
+        Takes::Columns => {
+            let words = Column::all().map(|column| column.word().to_string());
+            own(&[AUTOMATIC]).into_iter().chain(words).collect()
+        }
         Takes::NewName | Takes::Model | Takes::Number | Takes::Text => return Vec::new(),
     };
     let wanted = word.to_lowercase();

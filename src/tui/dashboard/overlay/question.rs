@@ -23,6 +23,8 @@ pub enum ActionToConfirm {
     Delete(Vec<MysisId>),
     /// Stopping these Myses.
     Stop(Vec<MysisId>),
+    /// Thawing the swarm.
+    Thaw,
     /// Closing the program.
     Quit,
 }
@@ -34,6 +36,8 @@ pub enum ConfirmAnswer {
     Yes,
     /// No.
     No,
+    /// Another way: the swarm goes on without this terminal.
+    LeaveRunning,
     /// The key is no answer.
     Nothing,
 }
@@ -50,6 +54,7 @@ impl ConfirmDialog {
             (KeyCode::Char('q'), _) | (KeyCode::Char('c'), true) if may_insist => {
                 ConfirmAnswer::Yes
             }
+            (KeyCode::Char('h' | 'H'), false) if may_insist => ConfirmAnswer::LeaveRunning,
             (KeyCode::Char('n' | 'N') | KeyCode::Esc, _) => ConfirmAnswer::No,
             _ => ConfirmAnswer::Nothing,
         }
@@ -61,7 +66,8 @@ impl ConfirmDialog {
         match self.about {
             ActionToConfirm::Delete(_) => "y delete   n keep",
             ActionToConfirm::Stop(_) => "y stop   n leave them",
-            ActionToConfirm::Quit => "y quit   n stay",
+            ActionToConfirm::Thaw => "y thaw   n leave it frozen",
+            ActionToConfirm::Quit => "y quit   h leave it running   n stay",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The actions of the table: what its keys do.
 
-use super::columns::{Column, columns};
+use super::columns::{Column, PlacedColumn};
 use super::keys::TableAction;
 use super::sorting::Sorting;
 use crate::dashboard::Dashboard;
@@ -56,12 +56,22 @@ impl Dashboard {
         }
     }
 
+    /// The columns of the table as it is shown. A table with more rows than fit leaves a column of the screen
+    /// to its scrollbar.
+    pub(in crate::dashboard) fn table_columns(&self) -> Vec<PlacedColumn> {
+        let overflows = self.table.order().len() > self.table.rows();
+        let width = self.layout().body.width;
+        self.table
+            .columns(width.saturating_sub(u16::from(overflows)))
+    }
+
     /// Sorts by the next visible column.
     fn sort_by_next(&mut self) {
-        let shown: Vec<Column> = columns(self.layout().body.width)
+        let columns = self.table_columns();
+        let shown: Vec<Column> = columns
             .into_iter()
             .map(|placed| placed.column)
-            .filter(|column| !matches!(column, Column::Mark | Column::Words))
+            .filter(|column| *column != Column::Words)
             .collect();
         let sorting = self.table.sorting();
         let place = shown.iter().position(|column| *column == sorting.by);

@@ -1,17 +1,23 @@
 //! The texts of the table's cells and of the panels for one Mysis.
 
+use std::cmp::Ordering;
+
 use actors::domain::event::{Activity, LastToolCall, MysisStatus};
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::ServerOutages;
 use actors::domain::rules::SwarmRules;
+use actors::domain::samples::{CurrentFigures, Gauge};
 use actors::domain::state::LifeState;
 
 use super::columns::{Column, PlacedColumn};
+use super::seen_state::SeenState;
+use super::sorting::{NeedRank, need_rank};
+use crate::dashboard::money;
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::Tone;
 use crate::dashboard::text::width;
-use actors::domain::clean::one_line;
+use zoea_text::clean::one_line;
 
 /// The width up to which a cell's text is built.
 const MAX_CELL_COLUMNS: usize = 400;
@@ -30,10 +36,19 @@ pub fn cell(
     let status = &*member.status;
     let totals = status.totals;
     match placed.column {
-        Column::Mark => unread_mark(member),
+        Column::Mark => attention_mark(member),
         Column::Name => (one_line(&status.name), Tone::Strong),
-        Column::State => state(status.state),
+        Column::State => SeenState::of(status, outages).label(),
         Column::Doing => doing_within(status, now, outages, usize::from(placed.width)),
+        Column::Place => place_text(status),
+        Column::Credits | Column::Earned | Column::Trend => {
+            money_cell(placed, &status.figures, now)
+        }
+        Column::Cargo => gauge_text(status.figures.facts.cargo),
+        Column::Fuel => match money::percent(status.figures.facts.fuel) {
+            Some(percent) => (format!("{percent}%"), tone_of_fuel(percent)),
+            None => unknown(),
+        },
         Column::Words => last_words_text(member, now, outages),
         Column::Account => match &status.account {
             Some(account) => (one_line(account), Tone::Text),
@@ -62,6 +77,70 @@ pub fn cell(
     }
 }
 
+/// What is shown where the game told nothing.
+fn unknown() -> (String, Tone) {
+    ("–".to_string(), Tone::Faint)
+}
+
+/// The credits, what was earned in the last hour, or for any other column that hour as a curve.
+fn money_cell(placed: PlacedColumn, figures: &CurrentFigures, now: Timestamp) -> (String, Tone) {
+    let columns = usize::from(placed.width);
+    if placed.column == Column::Credits {
+        let credits = figures.facts.credits;
+        return credits.map_or_else(unknown, |credits| {
+            (money::credits(credits, columns), Tone::Text)
+        });
+    }
+    if placed.column == Column::Earned {
+        return figures.earned_last_hour(now).map_or_else(unknown, |sum| {
+            (money::short_credits(sum), tone_of_gain(sum))
+        });
+    }
+    let points = figures.trend.points(now);
+    (money::earned_curve(&points, columns), Tone::Accent)
+}
+
+/// The system and the place in it, as `krynn/war_materials`.
+fn place_text(status: &MysisStatus) -> (String, Tone) {
+    let facts = &status.figures.facts;
+    let text = match (&facts.system, &facts.poi) {
+        (Some(system), Some(poi)) => format!("{system}/{poi}"),
+        (Some(place), None) | (None, Some(place)) => place.to_string(),
+        (None, None) => return unknown(),
+    };
+    (one_line(&text), Tone::Text)
+}
+
+/// The tone of what was earned.
+#[must_use]
+pub fn tone_of_gain(credits: i64) -> Tone {
+    match credits.cmp(&0) {
+        Ordering::Less => Tone::Fault,
+        Ordering::Equal => Tone::Dim,
+        Ordering::Greater => Tone::Success,
+    }
+}
+
+/// A tank below this percentage is marked.
+const LOW_FUEL_PERCENT: u32 = 15;
+
+fn tone_of_fuel(percent: u32) -> Tone {
+    if percent < LOW_FUEL_PERCENT {
+        Tone::Warning
+    } else {
+        Tone::Text
+    }
+}
+
+/// A gauge as `43/75`; the level alone if its maximum is not known.
+fn gauge_text(gauge: Gauge) -> (String, Tone) {
+    match (gauge.now, gauge.most) {
+        (Some(now), Some(most)) => (format!("{now}/{most}"), Tone::Text),
+        (Some(now), None) => (now.to_string(), Tone::Text),
+        (None, _) => unknown(),
+    }
+}
+
 /// The cost of the Mysis' calls. An unknown cost is not shown as 0.
 #[must_use]
 pub fn cost_text(status: &MysisStatus, rules: Option<&SwarmRules>) -> String {
@@ -77,21 +156,15 @@ pub fn cost_text(status: &MysisStatus, rules: Option<&SwarmRules>) -> String {
     figures::money(totals.cost_micros)
 }
 
-fn unread_mark(member: &RosterMember) -> (String, Tone) {
-    let sign = if member.is_unread() { "●" } else { "" };
-    (sign.to_string(), Tone::Accent)
-}
-
-/// The sign and the name of a state.
-#[must_use]
-pub fn state(state: LifeState) -> (String, Tone) {
-    let (sign, tone) = match state {
-        LifeState::Running => ("⬢", Tone::Running),
-        LifeState::Idle => ("⬡", Tone::Idle),
-        LifeState::Stopped => ("■", Tone::Stopped),
-        LifeState::Errored => ("✖", Tone::Errored),
+/// The mark of a Mysis that needs the operator, else of one with unread words.
+fn attention_mark(member: &RosterMember) -> (String, Tone) {
+    let (sign, tone) = match need_rank(&member.status) {
+        NeedRank::Error => ("!", Tone::Fault),
+        NeedRank::Warning => ("!", Tone::Warning),
+        NeedRank::None if member.is_unread() => ("●", Tone::Accent),
+        NeedRank::None => ("", Tone::Dim),
     };
-    (format!("{sign} {}", state.as_str()), tone)
+    (sign.to_string(), tone)
 }
 
 fn nudges(given: u32, limit: u32) -> (String, Tone) {
@@ -161,18 +234,22 @@ fn doing_within(
             Some(left) => (format!("retries in {left}"), Tone::Warning),
             None => (format!("cools down {taken}"), Tone::Warning),
         },
-        Activity::CallingTool(tool) => {
-            let tool: String = one_line(tool).chars().take(40).collect();
-            (timed(&tool), Tone::Tool)
-        }
+        Activity::CallingTool(tool) => (timed(&short_name(tool)), Tone::Tool),
+        Activity::Asked(_) => (timed("asks you"), Tone::Warning),
         Activity::Travelling => (timed("travels"), Tone::Tool),
         Activity::Mining => (timed("mines"), Tone::Tool),
         Activity::Fighting => (timed("fights"), Tone::Tool),
         Activity::InTransit => (timed("in transit"), Tone::Dim),
         Activity::OnCooldown => (timed("on cooldown"), Tone::Dim),
-        Activity::Recording => ("writes down".to_string(), Tone::Dim),
+        Activity::Recording => ("saves".to_string(), Tone::Dim),
+        Activity::AwaitingLogin(_) => (timed("log it in"), Tone::Warning),
         Activity::Paused(_) => ("paused".to_string(), Tone::Warning),
     }
+}
+
+/// The beginning of a tool's name.
+fn short_name(tool: &str) -> String {
+    one_line(tool).chars().take(40).collect()
 }
 
 /// Whether the end is far enough away to show the remaining time.
@@ -197,6 +274,9 @@ fn last_words_text(
             None => status.activity.to_string(),
         };
         return (clip_to_line(&told), Tone::Warning);
+    }
+    if let Activity::Asked(question) = &status.activity {
+        return (clip_to_line(&question.summary()), Tone::Warning);
     }
     if let Activity::Paused(why) | Activity::CoolingDown(why) = &status.activity
         && !why.is_empty()
@@ -228,7 +308,7 @@ pub fn tool_call_text(deed: &LastToolCall) -> (String, Tone) {
     let (sign, tone) = if deed.is_error {
         ("✗", Tone::Warning)
     } else {
-        ("✓", Tone::Faint)
+        ("✓", Tone::Dim)
     };
     let text = format!("{sign} {}: {}", deed.tool, deed.gist);
     (clip_to_line(&text), tone)

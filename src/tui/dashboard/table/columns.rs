@@ -1,9 +1,11 @@
 //! The columns of the table, and which of them fit.
 
-/// A column of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use std::collections::BTreeSet;
+
+/// A column of the table. They stand in this order, unless the operator chose another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Column {
-    /// The marks for selected, marked and unread.
+    /// The marks for selected, marked, in need and unread.
     Mark,
     /// Its name.
     Name,
@@ -11,6 +13,18 @@ pub enum Column {
     State,
     /// What it is doing.
     Doing,
+    /// Where it is in the game.
+    Place,
+    /// The credits that it has.
+    Credits,
+    /// The credits that it earned in its last hour.
+    Earned,
+    /// What it earned in its last hour, as a curve.
+    Trend,
+    /// Its hold: used and in all.
+    Cargo,
+    /// Its fuel in percent.
+    Fuel,
     /// Its last words, or what went wrong.
     Words,
     /// Its game account.
@@ -32,48 +46,113 @@ pub enum Column {
     Seen,
 }
 
+/// The fixed facts of a column.
+struct ColumnSpec {
+    column: Column,
+    /// The operator's word for it.
+    word: &'static str,
+    title: &'static str,
+    /// The width in a table without much room.
+    width: u16,
+    /// The width that it grows to.
+    wide: u16,
+    /// The width of the table from which it is shown unless the operator chose.
+    from: u16,
+    is_figure: bool,
+}
+
+const fn spec(
+    column: Column,
+    word: &'static str,
+    title: &'static str,
+    (width, wide, from): (u16, u16, u16),
+    is_figure: bool,
+) -> ColumnSpec {
+    ColumnSpec {
+        column,
+        word,
+        title,
+        width,
+        wide,
+        from,
+        is_figure,
+    }
+}
+
+/// All columns, the most important ones first. A column that does not fit is left out, and less
+/// important ones may still fit. The words take the remaining space.
+const COLUMNS: [ColumnSpec; 20] = [
+    spec(Column::Mark, "need", "", (3, 3, 0), false),
+    spec(Column::Name, "name", "MYSIS", (11, 18, 0), false),
+    spec(Column::Doing, "doing", "DOING", (13, 22, 0), false),
+    spec(Column::State, "state", "STATE", (9, 9, 0), false),
+    spec(Column::Credits, "credits", "CREDITS", (8, 9, 0), true),
+    spec(Column::Earned, "earned", "EARNED", (7, 7, 0), true),
+    spec(Column::Place, "place", "PLACE", (20, 28, 0), false),
+    spec(Column::Words, "words", "LAST WORDS", (22, 400, 0), false),
+    spec(Column::Trend, "trend", "LAST HOUR", (10, 20, 0), false),
+    spec(Column::Cargo, "cargo", "CARGO", (7, 9, 0), true),
+    spec(Column::Fuel, "fuel", "FUEL", (4, 4, 0), true),
+    spec(Column::Cost, "cost", "COST", (7, 7, 0), true),
+    spec(Column::Account, "account", "ACCOUNT", (9, 14, 0), false),
+    spec(Column::Provider, "provider", "PROVIDER", (8, 10, 0), false),
+    spec(Column::Tokens, "tokens", "TOKENS", (6, 6, 0), true),
+    spec(Column::Nudges, "nudges", "NUDGE", (5, 5, 110), true),
+    spec(Column::Model, "model", "MODEL", (12, 16, 150), false),
+    spec(Column::Turns, "turns", "TURNS", (5, 5, 150), true),
+    spec(Column::Latency, "call", "CALL", (5, 5, 150), true),
+    spec(Column::Seen, "seen", "SEEN", (4, 4, 150), true),
+];
+
 impl Column {
+    /// The columns that the operator can name, in the order of the table.
+    pub fn all() -> impl Iterator<Item = Column> {
+        let columns: BTreeSet<Column> = COLUMNS.iter().map(|spec| spec.column).collect();
+        columns.into_iter()
+    }
+
+    /// The column of the operator's word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Column> {
+        let spec = COLUMNS.iter().find(|spec| spec.word == word);
+        spec.map(|spec| spec.column)
+    }
+
+    /// The operator's word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        self.spec().word
+    }
+
     /// The title of the column.
     #[must_use]
     pub fn title(self) -> &'static str {
-        match self {
-            Column::Mark => "",
-            Column::Name => "MYSIS",
-            Column::State => "STATE",
-            Column::Doing => "DOING",
-            Column::Words => "LAST WORDS",
-            Column::Account => "ACCOUNT",
-            Column::Provider => "PROVIDER",
-            Column::Model => "MODEL",
-            Column::Nudges => "NUDGE",
-            Column::Turns => "TURNS",
-            Column::Tokens => "TOKENS",
-            Column::Cost => "COST",
-            Column::Latency => "CALL",
-            Column::Seen => "SEEN",
-        }
+        self.spec().title
     }
 
     /// Whether it holds numbers, which are aligned to the right.
     #[must_use]
     pub fn is_figure(self) -> bool {
-        match self {
-            Column::Nudges
-            | Column::Turns
-            | Column::Tokens
-            | Column::Cost
-            | Column::Latency
-            | Column::Seen => true,
-            Column::Mark
-            | Column::Name
-            | Column::State
-            | Column::Doing
-            | Column::Words
-            | Column::Account
-            | Column::Provider
-            | Column::Model => false,
+        self.spec().is_figure
+    }
+
+    fn spec(self) -> &'static ColumnSpec {
+        let spec = COLUMNS.iter().find(|spec| spec.column == self);
+        // A test holds that every column has one.
+        spec.unwrap_or(&COLUMNS[0])
+    }
+}
+
+/// These columns, each where it stands first.
+#[must_use]
+pub fn distinct(columns: impl Iterator<Item = Column>) -> Vec<Column> {
+    let mut known = Vec::new();
+    for column in columns {
+        if !known.contains(&column) {
+            known.push(column);
         }
     }
+    known
 }
 
 /// A column with its position.
@@ -86,68 +165,93 @@ pub struct PlacedColumn {
     pub width: u16,
 }
 
-const COLUMNS_AT_80: &[(Column, u16)] = &[
-    (Column::Mark, 3),
-    (Column::Name, 11),
-    (Column::State, 9),
-    (Column::Doing, 13),
-    (Column::Words, 0),
-    (Column::Account, 9),
-    (Column::Provider, 8),
-];
-
-const COLUMNS_AT_110: &[(Column, u16)] = &[
-    (Column::Mark, 3),
-    (Column::Name, 14),
-    (Column::State, 9),
-    (Column::Doing, 17),
-    (Column::Words, 0),
-    (Column::Account, 12),
-    (Column::Provider, 10),
-    (Column::Nudges, 5),
-    (Column::Tokens, 6),
-];
-
-const COLUMNS_AT_150: &[(Column, u16)] = &[
-    (Column::Mark, 3),
-    (Column::Name, 18),
-    (Column::State, 9),
-    (Column::Doing, 22),
-    (Column::Words, 0),
-    (Column::Account, 14),
-    (Column::Provider, 10),
-    (Column::Model, 16),
-    (Column::Nudges, 5),
-    (Column::Turns, 5),
-    (Column::Tokens, 6),
-    (Column::Cost, 7),
-    (Column::Latency, 5),
-    (Column::Seen, 4),
-];
-
-/// The columns that fit this width. The words take the remaining space.
+/// The columns that fit this width, the most important ones, without those that are folded.
 #[must_use]
-pub fn columns(width: u16) -> Vec<PlacedColumn> {
-    let chosen = match width {
-        150.. => COLUMNS_AT_150,
-        110..150 => COLUMNS_AT_110,
-        _ => COLUMNS_AT_80,
+pub fn fitting_columns(width: u16, folded: &BTreeSet<Column>) -> Vec<PlacedColumn> {
+    let wanted = COLUMNS
+        .iter()
+        .filter(|spec| width >= spec.from && !folded.contains(&spec.column));
+    let (mut specs, left) = choose(width, wanted);
+    let left = widen(&mut specs, left);
+    specs.sort_by_key(|(spec, _)| spec.column);
+    place(specs, left)
+}
+
+/// The columns that the operator chose, in that order, as far as they fit.
+#[must_use]
+pub fn chosen_columns(width: u16, chosen: &[Column]) -> Vec<PlacedColumn> {
+    let mark = [Column::Mark];
+    let others = chosen.iter().filter(|column| **column != Column::Mark);
+    let wanted = mark.iter().chain(others).map(|column| column.spec());
+    let (mut specs, left) = choose(width, wanted);
+    let left = widen(&mut specs, left);
+    place(specs, left)
+}
+
+/// The columns of the last words before others get wider.
+const GOOD_WORDS_COLUMNS: u16 = 40;
+
+type Chosen = Vec<(&'static ColumnSpec, u16)>;
+
+/// Takes the columns that fit, in this order, with the width for little room. Returns them and the
+/// columns of the screen that are left.
+fn choose(width: u16, wanted: impl Iterator<Item = &'static ColumnSpec>) -> (Chosen, u16) {
+    let mut left = width;
+    let mut specs: Chosen = Vec::new();
+    for spec in wanted {
+        // No gap stands before the mark, and none separates it from the name.
+        let gap = u16::from(specs.len() > 1);
+        // In a very narrow table the first columns are cut.
+        let is_first = specs.len() < 2;
+        let needed = spec.width + gap;
+        if needed <= left {
+            left -= needed;
+            specs.push((spec, spec.width));
+        } else if is_first && left > 0 {
+            specs.push((spec, left));
+            left = 0;
+        }
+    }
+    (specs, left)
+}
+
+/// Gives the room that is left to the columns in their order, up to their wide form. Returns the
+/// rest.
+fn widen(specs: &mut Chosen, mut left: u16) -> u16 {
+    let mut give = |width: &mut u16, most: u16| {
+        let more = most.saturating_sub(*width).min(left);
+        *width += more;
+        left -= more;
     };
-    let gaps = u16::try_from(chosen.len().saturating_sub(2)).unwrap_or(0);
-    let fixed: u16 = chosen.iter().map(|(_, width)| width).sum();
-    let words = width.saturating_sub(fixed + gaps);
+    // A sentence is of more use than the end of a name.
+    for (spec, width) in specs.iter_mut() {
+        if spec.column == Column::Words {
+            give(width, GOOD_WORDS_COLUMNS);
+        }
+    }
+    for (spec, width) in specs.iter_mut() {
+        if spec.column != Column::Words {
+            give(width, spec.wide);
+        }
+    }
+    left
+}
+
+/// Places columns side by side. The rest of the room goes to the words, else to the last text.
+fn place(mut specs: Chosen, left: u16) -> Vec<PlacedColumn> {
+    let words = specs
+        .iter()
+        .position(|(spec, _)| spec.column == Column::Words);
+    let last_text = specs.iter().rposition(|(spec, _)| !spec.is_figure);
+    if let Some(flexible) = words.or(last_text) {
+        specs[flexible].1 += left;
+    }
     let mut x = 0;
-    let mut placed = Vec::with_capacity(chosen.len());
-    for (column, fixed) in chosen {
-        let wide = if *fixed == 0 { words } else { *fixed };
-        let wide = wide.min(width.saturating_sub(x));
-        placed.push(PlacedColumn {
-            column: *column,
-            x: x.min(width),
-            width: wide,
-        });
-        // No gap separates the mark from the name.
-        x += wide + u16::from(*column != Column::Mark);
+    let mut placed = Vec::with_capacity(specs.len());
+    for (spec, width) in specs {
+        let column = spec.column;
+        placed.push(PlacedColumn { column, x, width });
+        x += width + u16::from(column != Column::Mark);
     }
     placed
 }
@@ -157,14 +261,49 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_column_has_one_word_and_one_place() {
+        let all: Vec<Column> = Column::all().collect();
+        assert_eq!(all.len(), COLUMNS.len());
+        for column in all {
+            assert_eq!(Column::parse(column.word()), Some(column));
+            assert_eq!(column.spec().column, column);
+        }
+    }
+
+    #[test]
     fn columns_fill_every_width_and_never_more() {
+        let all: Vec<Column> = Column::all().collect();
+        let folded = BTreeSet::from([Column::Words, Column::Provider]);
         for width in 0..400 {
-            let placed = columns(width);
-            let end = placed.iter().map(|column| column.x + column.width).max();
-            assert!(end <= Some(width.max(1)), "{width}: {placed:?}");
-            if width >= 80 {
-                assert_eq!(end, Some(width));
+            for placed in [
+                fitting_columns(width, &BTreeSet::new()),
+                fitting_columns(width, &folded),
+                chosen_columns(width, &all),
+                chosen_columns(width, &[Column::Tokens, Column::Name]),
+            ] {
+                let end = placed.iter().map(|column| column.x + column.width).max();
+                let end = end.unwrap_or(0);
+                assert!(end <= width, "{width}: {placed:?}");
+                let has_text = placed.iter().any(|one| one.column > Column::Mark);
+                if width >= 40 && has_text {
+                    assert_eq!(end, width, "{placed:?}");
+                }
+                let overlaps = placed
+                    .windows(2)
+                    .any(|two| two[0].x + two[0].width > two[1].x);
+                assert!(!overlaps, "{width}: {placed:?}");
             }
         }
+    }
+
+    #[test]
+    fn columns_that_the_operator_chose_stand_in_that_order() {
+        let chosen = [Column::Tokens, Column::Name, Column::State];
+        let placed = chosen_columns(60, &chosen);
+        let shown: Vec<Column> = placed.iter().map(|placed| placed.column).collect();
+        assert_eq!(
+            shown,
+            [Column::Mark, Column::Tokens, Column::Name, Column::State]
+        );
     }
 }

@@ -1,13 +1,14 @@
 //! The detail pane: the selected Mysis and the newest messages, below a short table.
 
 use super::cells;
+use super::seen_state::SeenState;
 use crate::dashboard::Dashboard;
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
-use actors::domain::clean::one_line;
 use ratatui::layout::Rect;
+use zoea_text::clean::one_line;
 
 use crate::dashboard::log::view::log_line;
 use crate::painter::Painter;
@@ -47,8 +48,8 @@ fn add_member(
     lines: &mut Vec<StyledLine>,
 ) {
     let status = &*member.status;
-    let (state, tone) = cells::state(status.state);
-    let (doing, doing_tone) = cells::activity_text(status, dashboard.now(), dashboard.outages());
+    let (state, tone) = SeenState::of(status, dashboard.outages()).label();
+    let (doing, doing_tone) = dashboard.doing_text(status);
     lines.push(
         StyledLine::of(format!(" {}", one_line(&status.name)), Tone::Brand)
             .with(format!("  {state}"), tone)

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use regex_lite::Regex;
 
 use actors::domain::event::MysisStatus;
-use actors::domain::state::LifeState;
+use actors::domain::outages::ServerOutages;
 
-use actors::domain::clean::one_line;
+use super::seen_state::SeenState;
+use zoea_text::clean::one_line;
 
 /// The sign before a term that must not match.
 macro_rules! inverse_sign {
@@ -57,7 +58,7 @@ pub struct Filter {
     text: String,
     terms: Vec<Term>,
     /// The only state that is shown.
-    pub state: Option<LifeState>,
+    pub state: Option<SeenState>,
     complaint: Option<Arc<str>>,
 }
 
@@ -135,36 +136,36 @@ impl Filter {
     /// Shows the next state only, in a cycle that ends with all states.
     pub fn next_state(&mut self) {
         self.state = match self.state {
-            None => Some(LifeState::Running),
-            Some(LifeState::Running) => Some(LifeState::Idle),
-            Some(LifeState::Idle) => Some(LifeState::Stopped),
-            Some(LifeState::Stopped) => Some(LifeState::Errored),
-            Some(LifeState::Errored) => None,
+            None => Some(SeenState::ALL[0]),
+            Some(state) => state.next(),
         };
     }
 
-    /// Whether it shows this Mysis.
+    /// Whether it shows this Mysis while these servers are away.
     #[must_use]
-    pub fn shows(&self, status: &MysisStatus) -> bool {
-        if self.state.is_some_and(|state| state != status.state) {
+    pub fn shows(&self, status: &MysisStatus, outages: &ServerOutages) -> bool {
+        let seen = SeenState::of(status, outages);
+        if self.state.is_some_and(|state| state != seen) {
             return false;
         }
         self.terms
             .iter()
-            .all(|term| matches_pattern(&term.wanted, status) != term.is_inverse)
+            .all(|term| matches_pattern(&term.wanted, status, seen) != term.is_inverse)
     }
 }
 
-fn matches_pattern(wanted: &TermPattern, status: &MysisStatus) -> bool {
+fn matches_pattern(wanted: &TermPattern, status: &MysisStatus, seen: SeenState) -> bool {
     let fault = status.fault.as_ref().map(|fault| fault.text.as_str());
     let words = [
         Some(&*status.name),
-        Some(status.state.as_str()),
+        Some(seen.as_str()),
         Some(&*status.profile.provider),
         Some(&*status.model),
         status.account.as_deref(),
         status.reason.as_deref(),
         fault,
+        status.figures.facts.system.as_deref(),
+        status.figures.facts.poi.as_deref(),
         Some(&*status.last_words),
     ];
     words.into_iter().flatten().any(|text| match wanted {
@@ -189,11 +190,12 @@ fn holds(text: &str, word: &str) -> bool {
 mod tests {
     use super::*;
     use crate::dashboard::tests::status;
+    use actors::domain::state::LifeState;
 
     fn shows(filter: &str, name: &str, state: LifeState) -> bool {
         let mut it = Filter::default();
         it.set_text(filter);
-        it.shows(&status(1, name, state))
+        it.shows(&status(1, name, state), &ServerOutages::default())
     }
 
     #[test]
@@ -215,7 +217,8 @@ mod tests {
         let mut filter = Filter::default();
         filter.set_text("~(");
         assert!(filter.complaint().is_some());
-        assert!(filter.shows(&status(1, "alpha", LifeState::Idle)));
+        let alpha = status(1, "alpha", LifeState::Idle);
+        assert!(filter.shows(&alpha, &ServerOutages::default()));
     }
 
     #[test]
@@ -237,11 +240,12 @@ mod tests {
     fn states_go_round() {
         let mut filter = Filter::default();
         let mut states = Vec::new();
-        for _ in 0..5 {
+        for _ in 0..=SeenState::ALL.len() {
             filter.next_state();
             states.push(filter.state);
         }
+        assert_eq!(states.first(), Some(&Some(SeenState::Running)));
         assert_eq!(states.last(), Some(&None));
-        assert_eq!(states[3], Some(LifeState::Errored));
+        assert_eq!(states[5], Some(SeenState::Errored));
     }
 }

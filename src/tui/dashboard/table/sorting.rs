@@ -3,9 +3,16 @@
 use std::cmp::Ordering;
 
 use actors::domain::event::{Activity, MysisStatus};
-use actors::domain::state::LifeState;
+use actors::domain::ids::Timestamp;
+use actors::domain::message::Severity;
+use actors::domain::needs::operator_need;
+use actors::domain::outages::ServerOutages;
+
+use zoea_text::natural::compare_natural;
 
 use super::columns::Column;
+use super::seen_state::SeenState;
+use crate::dashboard::money::percent;
 
 /// A column and a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +34,7 @@ pub enum SortDirection {
 impl Default for Sorting {
     fn default() -> Self {
         Sorting {
-            by: Column::Name,
+            by: Column::Mark,
             from: SortDirection::Normal,
         }
     }
@@ -56,15 +63,51 @@ impl Sorting {
         Sorting { from, ..self }
     }
 
-    /// Whether the order can change although no Mysis comes or goes.
+    /// The rank of a Mysis in the orders that need more than a comparison: by need, by state and by what it earned.
     #[must_use]
-    pub fn is_volatile(self) -> bool {
-        self.by != Column::Name
+    pub fn rank(self, status: &MysisStatus, now: Timestamp, outages: &ServerOutages) -> i64 {
+        match self.by {
+            Column::Mark => match need_rank(status) {
+                NeedRank::Error => 0,
+                NeedRank::Warning => 1,
+                NeedRank::None => 2,
+            },
+            Column::State => SeenState::of(status, outages) as i64,
+            Column::Earned | Column::Trend => {
+                // Who is not known to earn comes last.
+                let earned = status.figures.earned_last_hour(now);
+                earned.map_or(i64::MAX, i64::saturating_neg)
+            }
+            Column::Name
+            | Column::Doing
+            | Column::Place
+            | Column::Credits
+            | Column::Cargo
+            | Column::Fuel
+            | Column::Words
+            | Column::Account
+            | Column::Provider
+            | Column::Model
+            | Column::Nudges
+            | Column::Turns
+            | Column::Tokens
+            | Column::Cost
+            | Column::Latency
+            | Column::Seen => 0,
+        }
     }
 
-    /// Compares two Myses.
+    /// Compares two Myses together with their ranks.
     #[must_use]
-    pub fn compare(self, a: &MysisStatus, b: &MysisStatus) -> Ordering {
+    pub fn compare_ranked(self, a: (i64, &MysisStatus), b: (i64, &MysisStatus)) -> Ordering {
+        let order = match self.from {
+            SortDirection::Normal => a.0.cmp(&b.0),
+            SortDirection::Reversed => b.0.cmp(&a.0),
+        };
+        order.then_with(|| self.compare(a.1, b.1))
+    }
+
+    fn compare(self, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         let order = by_column(self.by, a, b);
         let order = match self.from {
             SortDirection::Normal => order,
@@ -76,14 +119,40 @@ impl Sorting {
     }
 }
 
+/// The place of a Mysis in the order by needs: the errors first, who needs nothing last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NeedRank {
+    /// It needs the operator, and does nothing until he acts.
+    Error,
+    /// It needs the operator.
+    Warning,
+    /// It needs nobody.
+    None,
+}
+
+/// The place of a Mysis in the order by needs.
+#[must_use]
+pub fn need_rank(status: &MysisStatus) -> NeedRank {
+    match operator_need(status).map(|need| need.severity) {
+        Some(Severity::Error) => NeedRank::Error,
+        Some(Severity::Warn | Severity::Info) => NeedRank::Warning,
+        None => NeedRank::None,
+    }
+}
+
 fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
     let tokens = |status: &MysisStatus| {
         let totals = status.totals;
         totals.tokens_in.saturating_add(totals.tokens_out)
     };
     match column {
-        Column::Mark | Column::Name => compare_natural(&a.name, &b.name),
-        Column::State => state_rank(a.state).cmp(&state_rank(b.state)),
+        Column::Mark | Column::State | Column::Earned | Column::Trend => Ordering::Equal,
+        Column::Place => place_key(a).cmp(&place_key(b)),
+        Column::Credits => b.figures.facts.credits.cmp(&a.figures.facts.credits),
+        // The fullest hold and the emptiest tank first, unknown ones last.
+        Column::Cargo => percent(b.figures.facts.cargo).cmp(&percent(a.figures.facts.cargo)),
+        Column::Fuel => fuel_key(a).cmp(&fuel_key(b)),
+        Column::Name => compare_natural(&a.name, &b.name),
         Column::Doing => activity_rank(&a.activity).cmp(&activity_rank(&b.activity)),
         Column::Words | Column::Seen => b.last_activity_at.cmp(&a.last_activity_at),
         // Myses without an account come last.
@@ -100,18 +169,21 @@ fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
     }
 }
 
-fn state_rank(state: LifeState) -> u8 {
-    match state {
-        LifeState::Errored => 0,
-        LifeState::Running => 1,
-        LifeState::Idle => 2,
-        LifeState::Stopped => 3,
-    }
+/// Myses of one place together, those without a known place last.
+fn place_key(status: &MysisStatus) -> (bool, Option<&str>, Option<&str>) {
+    let facts = &status.figures.facts;
+    let (system, poi) = (facts.system.as_deref(), facts.poi.as_deref());
+    (system.is_none(), system, poi)
+}
+
+fn fuel_key(status: &MysisStatus) -> (bool, Option<u32>) {
+    let percent = percent(status.figures.facts.fuel);
+    (percent.is_none(), percent)
 }
 
 fn activity_rank(activity: &Activity) -> u8 {
     match activity {
-        Activity::Paused(_) => 0,
+        Activity::AwaitingLogin(_) | Activity::Paused(_) | Activity::Asked(_) => 0,
         Activity::CoolingDown(_) => 1,
         Activity::Queueing(_) => 2,
         Activity::Connecting => 3,
@@ -122,70 +194,5 @@ fn activity_rank(activity: &Activity) -> u8 {
         Activity::Pausing | Activity::InTransit | Activity::OnCooldown => 8,
         Activity::Rebuilding => 9,
         Activity::Resting => 10,
-    }
-}
-
-/// Compares names with numbers in them by value: `alpha-2` before `alpha-10`.
-#[must_use]
-pub fn compare_natural(a: &str, b: &str) -> Ordering {
-    let (mut a_rest, mut b_rest) = (a, b);
-    loop {
-        let (a_digits, b_digits) = (digits(a_rest), digits(b_rest));
-        if a_digits > 0 && b_digits > 0 {
-            let (a_number, b_number) = (&a_rest[..a_digits], &b_rest[..b_digits]);
-            let (a_value, b_value) = (
-                a_number.trim_start_matches('0'),
-                b_number.trim_start_matches('0'),
-            );
-            let order = a_value
-                .len()
-                .cmp(&b_value.len())
-                .then_with(|| a_value.cmp(b_value));
-            if order != Ordering::Equal {
-                return order;
-            }
-            (a_rest, b_rest) = (&a_rest[a_digits..], &b_rest[b_digits..]);
-            continue;
-        }
-        let (a_next, b_next) = (a_rest.chars().next(), b_rest.chars().next());
-        let (Some(a_letter), Some(b_letter)) = (a_next, b_next) else {
-            return a_next.cmp(&b_next).then_with(|| a.cmp(b));
-        };
-        if a_letter != b_letter {
-            return a_letter.cmp(&b_letter);
-        }
-        (a_rest, b_rest) = (
-            &a_rest[a_letter.len_utf8()..],
-            &b_rest[b_letter.len_utf8()..],
-        );
-    }
-}
-
-fn digits(text: &str) -> usize {
-    text.bytes().take_while(u8::is_ascii_digit).count()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn numbers_in_names_count_as_numbers() {
-        let mut names = ["b", "a-10", "a-2", "a", "a-02", "世"];
-        names.sort_by(|a, b| compare_natural(a, b));
-        assert_eq!(names, ["a", "a-02", "a-2", "a-10", "b", "世"]);
-    }
-
-    proptest! {
-        #[test]
-        fn natural_order_is_an_order(names in proptest::collection::vec("[ab01]{0,5}", 3)) {
-            let [a, b, c] = [&names[0], &names[1], &names[2]];
-            prop_assert_eq!(compare_natural(a, b), compare_natural(b, a).reverse());
-            if compare_natural(a, b).is_le() && compare_natural(b, c).is_le() {
-                prop_assert!(compare_natural(a, c).is_le());
-            }
-            prop_assert_eq!(compare_natural(a, b).is_eq(), a == b);
-        }
     }
 }

@@ -4,8 +4,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::width;
 use crate::dashboard::input_event::{has_alt, has_ctrl};
-use actors::domain::clean::clean_text;
 use crossterm::event::{KeyCode, KeyEvent};
+use zoea_text::clean::clean_text;
 
 /// The most edits that can be undone.
 const UNDO_STEPS: usize = 100;

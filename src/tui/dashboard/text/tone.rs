@@ -12,7 +12,7 @@ pub enum Tone {
     Strong,
     /// Text of little importance.
     Dim,
-    /// Frames, rulers and fillers.
+    /// Frames, rulers and fillers: never letters or digits, for it has less contrast than text.
     Faint,
     /// The name of the program and the headings of panes.
     Brand,

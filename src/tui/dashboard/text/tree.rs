@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::tone::{StyledLine, Tone};
 use super::width;
-use actors::domain::clean::{clean_text, one_line};
+use zoea_text::clean::{clean_text, one_line};
 
 /// The most lines of one value.
 const LINES_OF_A_VALUE: usize = 400;
@@ -185,7 +185,7 @@ impl Tree {
             (_, Fold::Open) => "▾ ",
             (_, Fold::Closed) => "▸ ",
         };
-        let mut head = StyledLine::of(format!("{indent}{sign}"), Tone::Faint);
+        let mut head = StyledLine::of(format!("{indent}{sign}"), Tone::Dim);
         let is_named = !node.name.is_empty();
         if is_named {
             let room = columns.saturating_sub(width::of(&head.text()) + 1);

@@ -206,6 +206,27 @@ fn calls_in_the_text_are_words_where_the_configuration_says_so() {
 }
 
 #[test]
+fn a_call_in_the_text_of_a_tool_that_is_not_on_offer_is_words() {
+    let mut strict = rules();
+    Arc::make_mut(&mut strict.tools.filters).swarm.deny = vec!["mine".into()];
+    let mut scene = Scene::of(RestoreArgs {
+        rules: Arc::new(strict),
+        ..past()
+    });
+    scene.prompt("go");
+    scene.say("{\"name\": \"mine\", \"arguments\": {}}");
+    assert_eq!(scene.kinds().last(), Some(&RowKind::Reply));
+}
+
+#[test]
+fn a_quoted_result_is_not_made_as_a_call() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    scene.say("mine {\"ore\":\"iron\",\"quantity\":5}");
+    assert_eq!(scene.kinds().last(), Some(&RowKind::Reply));
+}
+
+#[test]
 fn what_a_provider_wants_back_is_in_the_request_that_follows() {
     let mut scene = Scene::new();
     scene.prompt("go");

@@ -117,7 +117,7 @@ fn a_try_of_a_provider_that_is_away_is_none_of_its_own() {
 }
 
 #[test]
-fn work_that_goes_down_again_and_again_is_a_crash_and_no_weather() {
+fn work_that_goes_down_again_and_again_is_a_crash_and_no_outage() {
     let mut scene = Scene::new();
     scene.prompt("hello");
     for place in 0..3 {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::budget::BudgetRules;
 use crate::event::Activity;
-use crate::model::AnswerProgress;
+use crate::model::{AnswerProgress, ReportedUse};
 
 const WHY: &str = "budget spent, resumes 00:00 UTC";
 
@@ -127,6 +127,69 @@ fn an_answer_that_comes_too_late_is_dropped_and_still_paid_for() {
     assert_eq!(totals.cost_micros, 110);
     let bill = scene.rows().last().and_then(|row| row.charge()).unwrap();
     assert_eq!((bill.usage.input, bill.cost_micros), (90, Some(110)));
+}
+
+#[test]
+fn what_is_paid_after_a_stop_is_in_the_samples_at_once() {
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    let work = scene.asked().work;
+    scene.order(MysisOrder::Stop);
+    for count in 1..3 {
+        scene.hear(LifeInput::Replied {
+            work,
+            provider: "local".into(),
+            result: Ok(answer(90)),
+            ms: 5,
+        });
+        let writes = scene.writes();
+        let stored = writes.iter().rev().find_map(|write| {
+            if let Write::Samples { hour, .. } = write {
+                Some(hour)
+            } else {
+                None
+            }
+        });
+        let sum = stored.unwrap().sum().unwrap().unwrap();
+        assert_eq!(sum.flow.tokens_in, count * 90);
+    }
+}
+
+#[test]
+fn a_cost_that_the_server_states_outranks_the_price_unless_nothing_is_paid() {
+    let stated = |cost| ModelAnswer {
+        stated_cost: Some(cost),
+        ..answer(90)
+    };
+    let mut scene = Scene::new();
+    scene.prompt("go");
+    scene.reply(stated(4711));
+    let bill = scene
+        .rows()
+        .iter()
+        .filter_map(|row| row.charge())
+        .next_back();
+    assert_eq!(bill.unwrap().cost_micros, Some(4711));
+    assert_eq!(scene.life.status().totals.cost_micros, 4711);
+    let mut rules = rules();
+    let mut local = rules.providers["local"].clone();
+    for (price, cost, expected) in [
+        (None, 4711, Some(4711)),
+        (None, 0, None),
+        (None, u64::MAX, None),
+        (Some(0.0), 4711, Some(0)),
+        (Some(1.0), 0, Some(110)),
+    ] {
+        local.price = price.map(|price| TokenPrice {
+            input: price,
+            output: 2.0 * price,
+            cached: None,
+        });
+        rules.providers.insert("local".into(), local.clone());
+        let reported = ReportedUse::of_answer(&stated(cost));
+        let bill = rules.call_charge(&"local".into(), "big", reported);
+        assert_eq!(bill.unwrap().cost_micros, expected, "{price:?} {cost}");
+    }
 }
 
 #[test]

@@ -153,6 +153,18 @@ fn talk_for_long(scene: &mut Scene, turns: u32) {
 }
 
 #[test]
+fn whoever_was_frozen_meanwhile_is_not_stuck() {
+    let mut scene = with_a_fallback();
+    for turn in 1..=40 {
+        scene.now += 600_000;
+        scene.life.set_frozen_ms(600_000 * turn);
+        talk(&mut scene);
+    }
+    assert!(noticed(&scene) > 0, "words alone are told all the same");
+    assert_eq!(codes_of_rungs(&scene), [""; 0]);
+}
+
+#[test]
 fn whoever_talks_on_is_begun_afresh_asked_elsewhere_and_parked() {
     let mut scene = with_a_fallback();
     talk_for_long(&mut scene, 24);

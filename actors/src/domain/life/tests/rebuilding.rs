@@ -11,7 +11,7 @@ fn row(seq: i64, turn: i64, body: RowBody) -> Arc<Row> {
     })
 }
 
-fn call(name: &str, status: CallStatus, read_only: bool) -> CallRecord {
+pub(super) fn call(name: &str, status: CallStatus, read_only: bool) -> CallRecord {
     CallRecord {
         id: name.into(),
         name: name.into(),
@@ -21,7 +21,7 @@ fn call(name: &str, status: CallStatus, read_only: bool) -> CallRecord {
     }
 }
 
-fn cut_short(calls: Vec<CallRecord>) -> RestoreArgs {
+pub(super) fn cut_short(calls: Vec<CallRecord>) -> RestoreArgs {
     let utterance = Utterance {
         seen_up_to: Seq(1),
         ..Utterance::default()

@@ -6,9 +6,9 @@ use crate::dashboard::text::figures::{self, UtcOffset};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::tree::Fold;
 use crate::dashboard::text::width;
-use actors::domain::clean::{clean_text, one_line};
 use actors::domain::ids::Seq;
 use actors::domain::message::{HostMeta, Row, RowBody, Severity, Utterance};
+use zoea_text::clean::{clean_text, one_line};
 
 use super::text_search::TextSearch;
 
@@ -36,6 +36,16 @@ pub struct TranscriptEntry {
     pub is_apart: bool,
 }
 
+/// How a folded result is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResultForm {
+    /// In words, as one line.
+    #[default]
+    Words,
+    /// Its text, as the model gets it.
+    Raw,
+}
+
 /// How a row is laid out.
 #[derive(Clone, Debug)]
 pub struct EntryOptions<'a> {
@@ -49,6 +59,8 @@ pub struct EntryOptions<'a> {
     pub fold: Fold,
     /// Whether reasoning is expanded.
     pub reasoning: Fold,
+    /// How folded results are shown.
+    pub results: ResultForm,
     /// The text that is searched and marked.
     pub text_search: Option<&'a TextSearch>,
 }
@@ -161,10 +173,8 @@ impl EntryBuilder<'_> {
         if bytes > 0 {
             self.folds = true;
             let rest = figures::size(bytes as u64);
-            self.lines.push(StyledLine::of(
-                format!("{indent}… {rest} more"),
-                Tone::Faint,
-            ));
+            self.lines
+                .push(StyledLine::of(format!("{indent}… {rest} more"), Tone::Dim));
         }
     }
 
@@ -220,9 +230,8 @@ impl EntryBuilder<'_> {
         }
         add(wrapped[0]);
         let hidden = format!("… {} more lines of thought", wrapped.len() - 3);
-        self.lines.push(
-            StyledLine::of("┊ ", Tone::Faint).with(width::clip(&hidden, columns), Tone::Faint),
-        );
+        self.lines
+            .push(StyledLine::of("┊ ", Tone::Faint).with(width::clip(&hidden, columns), Tone::Dim));
         for line in &wrapped[wrapped.len() - 2..] {
             self.lines
                 .push(StyledLine::of("┊ ", Tone::Faint).with(*line, Tone::Reasoning));

@@ -272,15 +272,19 @@ fn a_tool_loop_reads_as_call_and_outcome() {
         reader.lines(),
         [
             "⚙ mine deep=yes target=belt  qwen3:8b · 1.2s",
-            "✓ mine  9.8s · 66 B · tick 42",
-            "  quantity 3, resource_name Iron Ore, xp_gained.mining 3",
+            "✓ mined 3 iron ore  mine · 9.8s · tick 42",
             "⚙ mine  qwen3:8b · 1.2s",
             "  arguments are no JSON object:",
             "  {not json",
-            "✗ mine  failed · 9.8s · 16 B · tick 42",
-            "  the hold is full",
+            "✗ refused: the hold is full  mine · failed · 9.8s · tick 42",
         ]
     );
+    reader.transcript.turn_results();
+    reader.prepare_frame();
+    assert_eq!(reader.lines()[1], "✓ mine  9.8s · 66 B · tick 42");
+    assert_eq!(reader.lines()[2], format!("  {json}"));
+    assert_eq!(reader.lines().last().unwrap(), "  the hold is full");
+    reader.transcript.turn_results();
     reader.transcript.toggle_entry(Seq(2));
     reader.prepare_frame();
     assert_eq!(
@@ -355,6 +359,9 @@ proptest! {
         let room = usize::from(columns - Transcript::gutter(columns).min(columns)).max(8);
         for (lines, is_back) in moves {
             reader.scroll(lines, if is_back { Direction::Back } else { Direction::Forth });
+            if lines % 5 == 0 {
+                reader.transcript.turn_results();
+            }
             if lines % 7 == 0 {
                 reader.transcript.turn_all();
                 reader.transcript.select_next(Direction::Back);

@@ -3,9 +3,9 @@
 use super::{ComposeTarget, Composer};
 use crate::dashboard::Dashboard;
 use crate::dashboard::text::tone::{StyledLine, Tone};
-use actors::domain::clean::one_line;
 use actors::domain::ids::MysisId;
 use ratatui::layout::{Constraint, Layout, Rect};
+use zoea_text::clean::one_line;
 
 use crate::painter::Painter;
 use crate::theme::Ground;

@@ -5,8 +5,8 @@ use crate::dashboard::layout::{row_of, without_left};
 use crate::dashboard::text::field::TextField;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
-use actors::domain::clean::one_line;
 use ratatui::layout::Rect;
+use zoea_text::clean::one_line;
 
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
@@ -123,7 +123,7 @@ fn paint_field(
     }
     let (text, column) = field.window(usize::from(inner.width));
     if field.is_empty() {
-        painter.text(inner, 0, absent, Tone::Faint);
+        painter.text(inner, 0, absent, Tone::Dim);
     } else {
         painter.text(inner, 0, &text, Tone::Text);
     }

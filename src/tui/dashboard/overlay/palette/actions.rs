@@ -1,20 +1,26 @@
 //! Carries out the commands of the palette.
 
 use super::commands::{
-    MYSIS_WORDS, PaletteCommand, SORTABLE, STATE_FILTERS, Takes, Verb, find_command,
+    ALL_STATES, AUTOMATIC, MYSIS_WORDS, PaletteCommand, Takes, Verb, find_command,
 };
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crate::dashboard::overlay::{LogView, Overlay};
+use crate::dashboard::table::columns::{Column, distinct};
+use crate::dashboard::table::seen_state::SeenState;
 use actors::domain::ids::MysisId;
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::screen::{ExportFormat, UiEffect};
-use actors::domain::selector::{Selector, SelectorWord};
+use actors::domain::selector::Selector;
 
 /// Why a line could not be carried out.
 type Complaint = String;
+
+fn parse_column(word: &str) -> Result<Column, Complaint> {
+    Column::parse(word).ok_or_else(|| format!("`{word}` is no column"))
+}
 
 /// The arguments of a command, in order.
 struct CommandArgs<'a> {
@@ -67,6 +73,7 @@ impl Dashboard {
             }
             Verb::Mission => return self.run_mission(words.next(command, 0)?),
             Verb::Message | Verb::Note => return self.run_message(command, words),
+            Verb::Answer | Verb::Decline => return self.run_answer(command, words),
             Verb::New => return self.run_new(command, words),
             Verb::Order(..) | Verb::Stop | Verb::Delete | Verb::Mark => {
                 let ids = self.parse_myses(words.next(command, 0)?)?;
@@ -83,22 +90,23 @@ impl Dashboard {
                     self.open(*id);
                 }
             }
-            Verb::Find => {
-                let text = words.rest_of_line(command)?;
-                self.find_text(text);
-            }
+            Verb::Find => self.find_text(words.rest_of_line(command)?),
             Verb::Export => return self.run_export(words.optional().unwrap_or("md")),
             Verb::Filter => self
                 .table
                 .change_filter(|filter| filter.set_text(words.rest)),
             Verb::State => return self.run_state(words.next(command, 0)?),
             Verb::Sort => return self.run_sort(words.next(command, 0)?),
+            Verb::Columns => return self.run_columns(command, words.rest),
             Verb::Theme | Verb::Letters | Verb::Motion | Verb::Mouse | Verb::Notify => {
                 return self.run_look(command.verb, words.next(command, 0)?);
             }
             Verb::Resume
+            | Verb::Freeze
+            | Verb::Thaw
             | Verb::Unmark
             | Verb::Undo
+            | Verb::Graphs
             | Verb::Log
             | Verb::Help
             | Verb::Dump
@@ -115,6 +123,7 @@ impl Dashboard {
         match verb {
             Verb::Unmark => self.table.mark_only([]),
             Verb::Undo => self.undo_last(),
+            Verb::Graphs => self.open_graphs(),
             Verb::Log => self.overlays.push(Overlay::Log(LogView::default())),
             Verb::Help => self.overlays.push(Overlay::Help(0)),
             Verb::Dump => self.actions.push(TerminalAction::Dump),
@@ -124,12 +133,20 @@ impl Dashboard {
             Verb::Reload => {
                 self.order_once("reload", "the configuration", Order::Reload);
             }
+            Verb::Freeze => {
+                self.order_once("freeze", "the swarm", Order::Freeze);
+            }
+            Verb::Thaw => {
+                self.order_once("thaw", "the swarm", Order::Thaw);
+            }
             Verb::Resume => self.resume(),
             Verb::Quit => self.quit(),
             Verb::Broadcast
             | Verb::Mission
             | Verb::Message
             | Verb::Note
+            | Verb::Answer
+            | Verb::Decline
             | Verb::New
             | Verb::Order(..)
             | Verb::Stop
@@ -141,6 +158,7 @@ impl Dashboard {
             | Verb::Filter
             | Verb::State
             | Verb::Sort
+            | Verb::Columns
             | Verb::Mark
             | Verb::Find
             | Verb::Export
@@ -197,6 +215,22 @@ impl Dashboard {
         Ok(())
     }
 
+    fn run_answer(
+        &mut self,
+        command: &PaletteCommand,
+        mut words: CommandArgs<'_>,
+    ) -> Result<(), Complaint> {
+        let ids = self.parse_myses(words.next(command, 0)?)?;
+        let [id] = ids[..] else {
+            return Err("one Mysis at a time".to_string());
+        };
+        if command.verb == Verb::Decline {
+            self.decline(id)
+        } else {
+            self.answer(id, words.rest)
+        }
+    }
+
     fn run_new(
         &mut self,
         command: &PaletteCommand,
@@ -243,20 +277,44 @@ impl Dashboard {
     }
 
     fn run_state(&mut self, word: &str) -> Result<(), Complaint> {
-        let state = match SelectorWord::parse(word, &STATE_FILTERS) {
-            Some(SelectorWord::All) => None,
-            Some(SelectorWord::State(state)) => Some(state),
-            Some(SelectorWord::Marked | SelectorWord::InHand | SelectorWord::Interrupted)
-            | None => return Err(format!("`{word}` is no state")),
+        let state = match SeenState::parse(word) {
+            None if word != ALL_STATES => return Err(format!("`{word}` is no state")),
+            state => state,
         };
         self.table.change_filter(|filter| filter.state = state);
         Ok(())
     }
 
     fn run_sort(&mut self, word: &str) -> Result<(), Complaint> {
-        let column = SORTABLE.iter().find(|(name, _)| *name == word);
-        let (_, column) = column.ok_or_else(|| format!("`{word}` is no column"))?;
-        self.table.sort(self.table.sorting().with_column(*column));
+        let column = parse_column(word)?;
+        self.table.sort(self.table.sorting().with_column(column));
+        Ok(())
+    }
+
+    fn run_columns(&mut self, command: &PaletteCommand, words: &str) -> Result<(), Complaint> {
+        let is_between = |letter: char| letter == ',' || letter.is_whitespace();
+        let named = || words.split(is_between).filter(|word| !word.is_empty());
+        if named().eq([AUTOMATIC]) {
+            self.table.choose_columns(None);
+            return Ok(());
+        }
+        let chosen: Result<Vec<Column>, Complaint> = named().map(parse_column).collect();
+        let chosen = distinct(chosen?.into_iter());
+        if chosen.is_empty() {
+            let takes = Takes::Columns.placeholder();
+            return Err(format!("{} what? {takes}", command.name));
+        }
+        self.table.choose_columns(Some(chosen.clone()));
+        let placed: Vec<Column> = self.table_columns().iter().map(|it| it.column).collect();
+        let missing: Vec<&str> = chosen
+            .iter()
+            .filter(|column| !placed.contains(column))
+            .map(|column| column.word())
+            .collect();
+        if !missing.is_empty() {
+            let text = format!("too narrow for {}", missing.join(", "));
+            self.show_notice(&text);
+        }
         Ok(())
     }
 
@@ -345,10 +403,31 @@ mod tests {
             ("start ,", "`,` is nobody"),
             ("state marked", "`marked` is no state"),
             ("state interrupted", "`interrupted` is no state"),
+            ("columns", "columns what? COLUMNS|auto"),
+            ("columns , ,", "columns what? COLUMNS|auto"),
+            ("columns name,shoe", "`shoe` is no column"),
+            ("columns auto,name", "`auto` is no column"),
         ] {
             let mut desk = desk();
             assert_eq!(started_by(&mut desk, line), [""; 0], "{line}");
             assert_eq!(desk.board.run_command(line), Err(why.to_string()));
+        }
+    }
+
+    #[test]
+    fn columns_are_named_with_commas_or_blanks_between_them_and_once() {
+        for line in [
+            "columns cost,name",
+            "columns cost name",
+            "columns cost, name ,cost",
+        ] {
+            let mut desk = desk();
+            assert_eq!(desk.board.run_command(line), Ok(()));
+            let chosen = desk.board.table().chosen_columns();
+            let chosen = chosen.map(|chosen| chosen.iter().map(|one| one.word()).collect());
+            assert_eq!(chosen, Some(vec!["cost", "name"]), "{line}");
+            assert_eq!(desk.board.run_command("columns auto "), Ok(()));
+            assert_eq!(desk.board.table().chosen_columns(), None);
         }
     }
 }

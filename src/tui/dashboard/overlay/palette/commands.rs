@@ -4,8 +4,8 @@ use actors::domain::order::MysisOrder;
 use actors::domain::selector::SelectorWord;
 use actors::domain::state::LifeState;
 
-use crate::dashboard::table::columns::Column;
 use crate::dashboard::table::filter::FILTER_COMMAND_HELP;
+use crate::dashboard::table::seen_state::SeenState;
 
 /// A command of the palette.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,8 @@ pub enum Takes {
     State,
     /// A column of the table.
     Column,
+    /// Columns of the table, separated by commas or blanks, or `auto`.
+    Columns,
     /// The name of a model.
     Model,
     /// A number.
@@ -53,8 +55,9 @@ impl Takes {
             Takes::Mysis | Takes::NewName => "NAME".to_string(),
             Takes::Provider => "PROVIDER".to_string(),
             Takes::Word(words) => words.join("|"),
-            Takes::State => STATE_FILTERS.map(SelectorWord::as_str).join("|"),
+            Takes::State => state_words().join("|"),
             Takes::Column => "COLUMN".to_string(),
+            Takes::Columns => "COLUMNS|auto".to_string(),
             Takes::Model => "MODEL".to_string(),
             Takes::Number => "NUMBER".to_string(),
             Takes::Text => "TEXT".to_string(),
@@ -73,12 +76,20 @@ pub enum Verb {
     Message,
     /// Sets the note.
     Note,
+    /// Answers the question of a server.
+    Answer,
+    /// Declines the question of a server.
+    Decline,
     /// Creates a Mysis.
     New,
     /// Gives the same order to each of some Myses: the action's name and the order.
     Order(&'static str, &'static MysisOrder),
     /// Starts the Myses that ran when the program ended.
     Resume,
+    /// Freezes the swarm.
+    Freeze,
+    /// Thaws the swarm.
+    Thaw,
     /// Stops Myses.
     Stop,
     /// Deletes Myses.
@@ -97,6 +108,7 @@ pub enum Verb {
     State,
     /// Sorts the table.
     Sort,
+    Columns,
     /// Marks Myses.
     Mark,
     /// Removes all marks.
@@ -107,6 +119,8 @@ pub enum Verb {
     Export,
     /// Undoes the last order.
     Undo,
+    /// Shows the graphs.
+    Graphs,
     /// Shows the message log.
     Log,
     /// Shows the help screen.
@@ -199,6 +213,13 @@ pub const COMMANDS: &[PaletteCommand] = &[
         Verb::Resume,
         "resume those that ran when the program ended",
     ),
+    command("freeze", &[], Verb::Freeze, "let nothing leave any more"),
+    command(
+        "thaw",
+        &[],
+        Verb::Thaw,
+        "let the swarm go on where it stood",
+    ),
     command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
     command(
         "delete",
@@ -211,6 +232,18 @@ pub const COMMANDS: &[PaletteCommand] = &[
         &[Takes::Myses],
         Verb::Order("retry", &MysisOrder::Retry),
         "try again at once what waits or is errored",
+    ),
+    command(
+        "answer",
+        &[Takes::Mysis, Takes::Text],
+        Verb::Answer,
+        "answer what its server asks you: #number field=value …",
+    ),
+    command(
+        "decline",
+        &[Takes::Mysis],
+        Verb::Decline,
+        "decline what its server asks you",
     ),
     command(
         "provider",
@@ -245,6 +278,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
         "sort the table; again turns it round",
     ),
     command(
+        "columns",
+        &[Takes::Columns],
+        Verb::Columns,
+        "show these columns, in this order; `auto`: those that fit",
+    ),
+    command(
         "mark",
         &[Takes::Myses],
         Verb::Mark,
@@ -269,11 +308,14 @@ pub const COMMANDS: &[PaletteCommand] = &[
         Verb::Undo,
         "take the last order back, where that can be done",
     ),
+    command("graphs", &[], Verb::Graphs, "what was earned and used"),
     command("log", &[], Verb::Log, "what flew past"),
     command("help", &[], Verb::Help, "what keys do"),
     command(
         "theme",
-        &[Takes::Word(&["dark", "light", "contrast", "none"])],
+        &[Takes::Word(&[
+            "dark", "light", "contrast", "terminal", "none",
+        ])],
         Verb::Theme,
         "other colours",
     ),
@@ -319,6 +361,9 @@ pub const COMMANDS: &[PaletteCommand] = &[
     command("quit", &[], Verb::Quit, "close the program"),
 ];
 
+/// The argument of `:columns` that shows the columns that fit.
+pub const AUTOMATIC: &str = "auto";
+
 /// The words of a selector, beside names.
 pub const MYSIS_WORDS: [SelectorWord; 7] = [
     SelectorWord::All,
@@ -330,30 +375,15 @@ pub const MYSIS_WORDS: [SelectorWord; 7] = [
     SelectorWord::State(LifeState::Errored),
 ];
 
-/// The arguments of `:state`.
-pub const STATE_FILTERS: [SelectorWord; 5] = [
-    SelectorWord::All,
-    SelectorWord::State(LifeState::Running),
-    SelectorWord::State(LifeState::Idle),
-    SelectorWord::State(LifeState::Stopped),
-    SelectorWord::State(LifeState::Errored),
-];
+/// The argument of `:state` that shows all Myses.
+pub const ALL_STATES: &str = "all";
 
-/// The columns for sorting, by the names that are written.
-pub const SORTABLE: &[(&str, Column)] = &[
-    ("name", Column::Name),
-    ("state", Column::State),
-    ("doing", Column::Doing),
-    ("seen", Column::Seen),
-    ("account", Column::Account),
-    ("provider", Column::Provider),
-    ("model", Column::Model),
-    ("nudges", Column::Nudges),
-    ("turns", Column::Turns),
-    ("tokens", Column::Tokens),
-    ("cost", Column::Cost),
-    ("call", Column::Latency),
-];
+/// The arguments of `:state`.
+#[must_use]
+pub fn state_words() -> Vec<&'static str> {
+    let states = SeenState::ALL.into_iter().map(SeenState::as_str);
+    [ALL_STATES].into_iter().chain(states).collect()
+}
 
 /// The command of this name.
 #[must_use]

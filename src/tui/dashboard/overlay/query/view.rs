@@ -5,6 +5,7 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::layout::without_left;
 use crate::dashboard::table::filter::FILTER_HINT;
 use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
 use ratatui::layout::Rect;
 
 use crate::painter::Painter;
@@ -17,10 +18,12 @@ pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, painter: &
         QueryScope::Conversation | QueryScope::Entry => " FIND ",
     };
     let taken = painter.line(area, 0, &StyledLine::of(words, Tone::Accent));
-    let about = query_hint(dashboard, query);
-    painter.line_at_right(area, 0, &about);
     let mut text = without_left(area, taken);
-    text.width = text.width.min(60);
+    // What is written has at least a third of the line. The hint gives way.
+    let hint = query_hint(dashboard, query, usize::from(text.width / 3 * 2));
+    let hint_columns = u16::try_from(width::of(&hint.text())).unwrap_or(text.width);
+    painter.line_at_right(area, 0, &hint);
+    text.width = text.width.saturating_sub(hint_columns).min(60);
     let (shown, column) = query
         .field
         .window(usize::from(text.width.saturating_sub(1)));
@@ -30,19 +33,26 @@ pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, painter: &
     }
 }
 
-fn query_hint(dashboard: &Dashboard, query: &Query) -> StyledLine {
+/// The hint in so many columns: a complaint is cut, other hints lose what they say last.
+fn query_hint(dashboard: &Dashboard, query: &Query, columns: usize) -> StyledLine {
     let filter = dashboard.table().filter();
-    match (query.within, filter.complaint()) {
+    let hints = match (query.within, filter.complaint()) {
         (QueryScope::Table, Some(complaint)) => {
-            StyledLine::of(format!("{complaint} "), Tone::Fault)
+            let complaint = width::clip(complaint, columns.saturating_sub(1));
+            return StyledLine::of(format!("{complaint} "), Tone::Fault);
         }
         (QueryScope::Table, None) => {
             let shown = dashboard.table().order().len();
             let all = dashboard.counts().all;
-            StyledLine::of(format!("{shown} of {all} shown; {FILTER_HINT} "), Tone::Dim)
+            let count = format!("{shown} of {all} shown");
+            [format!("{count}; {FILTER_HINT} "), format!("{count} ")]
         }
         (QueryScope::Conversation | QueryScope::Entry, _) => {
-            StyledLine::of("small letters find capitals too ", Tone::Dim)
+            let hint = "small letters find capitals too ";
+            [hint.to_string(), String::new()]
         }
-    }
+    };
+    let fits = |hint: &String| width::of(hint) <= columns;
+    let hint = hints.into_iter().find(fits).unwrap_or_default();
+    StyledLine::of(hint, Tone::Dim)
 }

@@ -5,19 +5,18 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::dashboard::text::figures;
-use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::tone::{StyledLine, StyledSpan, Tone};
 use crate::dashboard::text::tree::{Fold, Tree, in_short, split_json};
 use crate::dashboard::text::width;
-use actors::domain::clean::{clean_text, one_line};
-use actors::domain::game_state::summarize_value;
 use actors::domain::message::{CallRecord, CallStatus, ResultMeta, Utterance};
+use actors::domain::result_words::result_in_words;
+use zoea_text::clean::{clean_text, one_line};
 
-use super::{EntryBuilder, MAX_LINES, PREVIEW_OF_A_FAILURE, call_summary, has_words};
+use super::{EntryBuilder, MAX_LINES, ResultForm, call_summary, has_words};
 
-/// The most lines of a folded result.
-const RESULT_PREVIEW_LINES: usize = 2;
-/// A longer result is not parsed for its preview.
-const MAX_PREVIEW_BYTES: usize = 64 * 1024;
+/// The most lines of a folded result: its words on a narrow screen, and its text.
+const MAX_WORDS_LINES: usize = 6;
+const MAX_RAW_LINES: usize = 6;
 
 impl EntryBuilder<'_> {
     pub(in crate::dashboard) fn add_calls(
@@ -81,7 +80,7 @@ impl EntryBuilder<'_> {
                 .columns
                 .saturating_sub(taken + width::of(&name) + 2);
             if room < 4 {
-                line.push(" …", Tone::Faint);
+                line.push(" …", Tone::Dim);
                 self.folds = true;
                 return;
             }
@@ -96,34 +95,64 @@ impl EntryBuilder<'_> {
 
     pub(in crate::dashboard) fn add_result(&mut self, text: &Arc<str>, meta: &ResultMeta) -> Tone {
         let (sign, word, tone) = status_sign(meta.status);
-        let mut line = StyledLine::of(format!("{sign} "), tone);
+        let sign = format!("{sign} ");
         let name = one_line(&meta.tool);
-        line.push(
-            width::clip(&name, self.look.columns.saturating_sub(2)),
-            tone,
-        );
-        let mut about = vec![
-            word.to_string(),
-            figures::span(meta.ms),
-            figures::size(meta.bytes),
-        ];
-        about.extend(meta.tick.map(|tick| format!("tick {tick}")));
-        about.retain(|part| !part.is_empty());
-        self.push_dim(&mut line, &about.join(" · "));
+        let took = figures::span(meta.ms);
+        let tick = meta
+            .tick
+            .map_or(String::new(), |tick| format!("tick {tick}"));
+        if (self.look.fold, self.look.results) == (Fold::Closed, ResultForm::Words) {
+            self.add_in_words(&sign, text, meta);
+            self.add_behind(&joined(&[&name, word, &took, &tick]));
+            return tone;
+        }
+        let mut line = StyledLine::of(sign, tone);
+        let room = self.look.columns.saturating_sub(2);
+        line.push(width::clip(&name, room), tone);
+        let size = figures::size(meta.bytes);
+        self.push_dim(&mut line, &joined(&[word, &took, &size, &tick]));
         self.lines.push(line);
         match self.look.fold {
             Fold::Open => self.add_opened(text, meta),
-            Fold::Closed => self.add_preview(text, meta),
+            Fold::Closed => {
+                let raw = clean_text(text);
+                self.add_wrapped(raw.trim_end(), tone_of_text(meta), MAX_RAW_LINES, "  ");
+            }
         }
         tone
     }
 
+    fn add_in_words(&mut self, sign: &str, text: &str, meta: &ResultMeta) {
+        // The words leave most of the text out.
+        self.folds = true;
+        let (_, _, tone) = status_sign(meta.status);
+        let words = result_in_words(&meta.tool, meta.status, text);
+        let first = self.lines.len();
+        self.add_wrapped(&words, tone_of_text(meta), MAX_WORDS_LINES, "  ");
+        // The sign stands in the indent of the first line.
+        let indent = self
+            .lines
+            .get_mut(first)
+            .and_then(|line| line.spans.first_mut());
+        if let Some(indent) = indent {
+            *indent = StyledSpan::new(sign, tone);
+        }
+    }
+
+    /// Adds a remark behind the last line, or below it where there is no room.
+    fn add_behind(&mut self, remark: &str) {
+        let taken = self.lines.last().map_or(0, |line| width::of(&line.text()));
+        if taken + 2 + width::of(remark) > self.look.columns {
+            self.lines.push(StyledLine::default());
+        }
+        if let Some(mut line) = self.lines.pop() {
+            self.push_dim(&mut line, remark);
+            self.lines.push(line);
+        }
+    }
+
     fn add_opened(&mut self, text: &str, meta: &ResultMeta) {
-        let body = if meta.is_error() {
-            Tone::Fault
-        } else {
-            Tone::Text
-        };
+        let body = tone_of_text(meta);
         match split_json(text) {
             (None, None) => self.add_wrapped(&clean_text(text), body, MAX_LINES, "  "),
             (None | Some(_), _) => self.add_tree(&Tree::of_text(text)),
@@ -138,48 +167,29 @@ impl EntryBuilder<'_> {
         for (count, line) in lines.enumerate() {
             if count == MAX_LINES {
                 let more = "  … more; Enter looks inside";
-                return self.lines.push(StyledLine::of(more, Tone::Faint));
+                return self.lines.push(StyledLine::of(more, Tone::Dim));
             }
             let mut moved = StyledLine::of("  ", Tone::Text);
             moved.spans.extend(line.spans);
             self.lines.push(moved);
         }
     }
+}
 
-    fn add_preview(&mut self, text: &str, meta: &ResultMeta) {
-        if meta.is_error() {
-            return self.add_wrapped(
-                clean_text(text).trim_end(),
-                Tone::Fault,
-                PREVIEW_OF_A_FAILURE,
-                "  ",
-            );
-        }
-        let value = (text.len() <= MAX_PREVIEW_BYTES)
-            .then(|| split_json(text).1)
-            .flatten();
-        let brief = match value {
-            Some(value) => {
-                self.folds = true;
-                one_line(&summarize_value(&value))
-            }
-            None => one_line(&text[..text.floor_char_boundary(2000)]),
-        };
-        let columns = self.look.columns.saturating_sub(2);
-        let mut wrapped = width::wrap(&brief, columns);
-        for line in wrapped.by_ref().take(RESULT_PREVIEW_LINES) {
-            self.lines
-                .push(StyledLine::of("  ", Tone::Text).with(line, Tone::Dim));
-        }
-        if !wrapped.rest().is_empty() {
-            self.folds = true;
-            if let Some(StyledLine { spans }) = self.lines.last_mut()
-                && let Some(span) = spans.last_mut()
-            {
-                let kept = width::start(&span.text, columns.saturating_sub(2));
-                span.text = format!("{kept} …").into();
-            }
-        }
+/// What is known of a call, in one line.
+fn joined(parts: &[&str]) -> String {
+    let known: Vec<&str> = parts
+        .iter()
+        .copied()
+        .filter(|part| !part.is_empty())
+        .collect();
+    known.join(" · ")
+}
+
+fn tone_of_text(meta: &ResultMeta) -> Tone {
+    match meta.is_error() {
+        true => Tone::Fault,
+        false => Tone::Text,
     }
 }
 

@@ -6,6 +6,7 @@
 mod base64_cores;
 mod decoding;
 mod entities;
+mod headers;
 mod passwords;
 
 use std::borrow::Cow;
@@ -18,6 +19,7 @@ use serde_json::Value;
 use base64_cores::{base64_cores, is_letter};
 use decoding::{begins_a_code, goes_on_before, goes_on_behind, readings_at};
 
+pub use headers::{header_secrets, is_secret_name};
 pub use passwords::{hide_passwords, password_in_words};
 
 /// Replaces a secret of any length.
@@ -60,37 +62,42 @@ struct SecretPattern {
 #[derive(Clone, PartialEq, Eq)]
 struct PrefixFilter {
     firsts: [bool; 256],
-    pairs: Box<[u64; 1024]>,
-    prefixes: Box<[u64; 1024]>,
+    /// Bits by the hash of the first two bytes, and by that of a whole prefix. Their number grows
+    /// with that of the patterns, since every Mysis has a redactor of its own.
+    pairs: Box<[u64]>,
+    prefixes: Box<[u64]>,
 }
 
 impl Default for PrefixFilter {
     fn default() -> PrefixFilter {
-        PrefixFilter {
-            firsts: [false; 256],
-            pairs: Box::new([0; 1024]),
-            prefixes: Box::new([0; 1024]),
-        }
+        PrefixFilter::with_room_for(0)
     }
 }
 
 impl PrefixFilter {
-    fn prefix_bit(prefix: [u8; PREFIX_BYTES]) -> (usize, u64) {
-        let hash = u32::from_le_bytes(prefix).wrapping_mul(0x9e37_79b1) >> 16;
-        ((hash >> 6) as usize, 1 << (hash & 63))
+    /// A filter that rejects all but about one of 64 places in a text that holds no pattern.
+    fn with_room_for(patterns: usize) -> PrefixFilter {
+        let words = patterns.next_power_of_two().min(1024);
+        PrefixFilter {
+            firsts: [false; 256],
+            pairs: vec![0; words].into(),
+            prefixes: vec![0; words].into(),
+        }
+    }
+
+    /// The place of a key's bit in a table, whose length is a power of two.
+    fn bit_of(table: &[u64], key: u32) -> (usize, u64) {
+        let hash = key.wrapping_mul(0x9e37_79b1) >> 16;
+        ((hash >> 6) as usize & (table.len() - 1), 1 << (hash & 63))
     }
 
     fn add_prefix(&mut self, prefix: [u8; PREFIX_BYTES]) {
-        let (place, bit) = PrefixFilter::prefix_bit(prefix);
         self.firsts[usize::from(prefix[0])] = true;
+        let (place, bit) = PrefixFilter::bit_of(&self.prefixes, u32::from_le_bytes(prefix));
         self.prefixes[place] |= bit;
-        let (place, bit) = PrefixFilter::pair_bit(prefix[0], prefix[1]);
+        let pair = u16::from_le_bytes([prefix[0], prefix[1]]);
+        let (place, bit) = PrefixFilter::bit_of(&self.pairs, pair.into());
         self.pairs[place] |= bit;
-    }
-
-    fn pair_bit(first: u8, second: u8) -> (usize, u64) {
-        let pair = usize::from(first) << 8 | usize::from(second);
-        (pair >> 6, 1 << (pair & 63))
     }
 
     /// Whether a pattern may begin with these bytes.
@@ -99,14 +106,15 @@ impl PrefixFilter {
             [] => true,
             [first] => self.firsts[usize::from(*first)],
             [first, second, ..] => {
-                let (place, bit) = PrefixFilter::pair_bit(*first, *second);
+                let pair = u16::from_le_bytes([*first, *second]);
+                let (place, bit) = PrefixFilter::bit_of(&self.pairs, pair.into());
                 self.pairs[place] & bit != 0
             }
         }
     }
 
     fn may_be(&self, prefix: [u8; PREFIX_BYTES]) -> bool {
-        let (place, bit) = PrefixFilter::prefix_bit(prefix);
+        let (place, bit) = PrefixFilter::bit_of(&self.prefixes, u32::from_le_bytes(prefix));
         self.prefixes[place] & bit != 0
     }
 }
@@ -131,7 +139,7 @@ impl Redactor {
             .collect();
         patterns.sort();
         patterns.dedup();
-        let mut begins = PrefixFilter::default();
+        let mut begins = PrefixFilter::with_room_for(patterns.len());
         for pattern in &patterns {
             begins.add_prefix(pattern.prefix());
         }

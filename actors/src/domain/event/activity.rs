@@ -1,0 +1,128 @@
+//! What a Mysis does at the moment.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::ids::Lane;
+use crate::model::AnswerProgress;
+use crate::question::Question;
+
+/// The beginning of the words for a Mysis that waits until the operator logs it in.
+pub const AWAITING_LOGIN_PREFIX: &str = "waiting to be logged in: ";
+
+/// What a Mysis does at the moment. It is only for display.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Activity {
+    /// It does nothing.
+    Resting,
+    /// It reads its history from the store.
+    Rebuilding,
+    /// It waits for the next turn.
+    Pausing,
+    /// It waits for admission to a lane.
+    Queueing(Lane),
+    /// It opens its game session.
+    Connecting,
+    /// It waits until the operator logs it in, who has to do this.
+    AwaitingLogin(Arc<str>),
+    /// It waits for the model's answer.
+    CallingModel,
+    /// It receives the model's streamed answer.
+    Answering(AnswerProgress),
+    /// It waits for the next attempt.
+    CoolingDown(Arc<str>),
+    /// It waits for a tool's result.
+    CallingTool(Arc<str>),
+    /// It waits for a tool's result, and the server for the operator's answer to this question.
+    Asked(Arc<Question>),
+    /// It waits for the ship's arrival.
+    Travelling,
+    /// It waits for mined goods.
+    Mining,
+    /// It waits for the outcome of an action in a fight.
+    Fighting,
+    /// It is between two turns while the ship is under way.
+    InTransit,
+    /// It is between two turns while the ship cools down from an action.
+    OnCooldown,
+    /// It waits for the store.
+    Recording,
+    /// It runs but pauses, for this reason.
+    Paused(Arc<str>),
+}
+
+impl Activity {
+    /// The lane that it waits for.
+    #[must_use]
+    pub fn awaited_lane(&self) -> Option<&Lane> {
+        if let Activity::Queueing(lane) = self {
+            return Some(lane);
+        }
+        None
+    }
+
+    /// The question that waits for the operator's answer.
+    #[must_use]
+    pub fn question(&self) -> Option<&Arc<Question>> {
+        if let Activity::Asked(question) = self {
+            return Some(question);
+        }
+        None
+    }
+
+    /// Whether it goes on while the swarm is frozen: what had left is heard out, and what is known is written down.
+    /// Everything else stands still.
+    #[must_use]
+    pub fn goes_on_when_frozen(&self) -> bool {
+        match self {
+            Activity::CallingModel
+            | Activity::Answering(_)
+            | Activity::CallingTool(_)
+            | Activity::Asked(_)
+            | Activity::Travelling
+            | Activity::Mining
+            | Activity::Fighting
+            | Activity::Rebuilding
+            | Activity::Recording => true,
+            Activity::Resting
+            | Activity::Pausing
+            | Activity::Queueing(_)
+            | Activity::Connecting
+            | Activity::CoolingDown(_)
+            | Activity::InTransit
+            | Activity::OnCooldown
+            | Activity::AwaitingLogin(_)
+            | Activity::Paused(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Activity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Activity::Resting => f.write_str("resting"),
+            Activity::Rebuilding => f.write_str("rebuilding"),
+            Activity::Pausing => f.write_str("between turns"),
+            Activity::Queueing(Lane::Provider(name)) => write!(f, "waiting for {name}"),
+            Activity::Queueing(Lane::Logins) => f.write_str("waiting to log in"),
+            Activity::Queueing(Lane::Game) => f.write_str("waiting for the game server"),
+            Activity::Connecting => f.write_str("connecting"),
+            Activity::AwaitingLogin(what) => write!(f, "{AWAITING_LOGIN_PREFIX}{what}"),
+            Activity::CallingModel => f.write_str("calling the model"),
+            Activity::Answering(arrived) => match arrived.describe_progress() {
+                (true, size) => write!(f, "thinking, {size}"),
+                (false, size) => write!(f, "answering, {size}"),
+            },
+            Activity::CoolingDown(why) => write!(f, "cooling down: {why}"),
+            Activity::CallingTool(tool) => write!(f, "calling {tool}"),
+            Activity::Asked(question) => write!(f, "{}", question.summary()),
+            Activity::Travelling => f.write_str("travelling"),
+            Activity::Mining => f.write_str("mining"),
+            Activity::Fighting => f.write_str("fighting"),
+            Activity::InTransit => f.write_str("in transit"),
+            Activity::OnCooldown => f.write_str("on cooldown"),
+            Activity::Recording => f.write_str("recording"),
+            Activity::Paused(why) => write!(f, "paused: {why}"),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What events say about turns, for observers that follow them.
+
+use crate::ids::TurnNumber;
+use crate::message::Row;
+use crate::state::LifeState;
+
+use super::EventKind;
+
+/// What an event says about the turns of its Mysis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TurnNews<'a> {
+    /// A turn began.
+    Started(TurnNumber),
+    /// A turn ended of itself.
+    Ended(TurnNumber),
+    /// A row was stored.
+    Stored(&'a Row),
+    /// Its Mysis does not run any longer, which interrupts a turn.
+    Halted {
+        /// The state of the Mysis.
+        to: LifeState,
+        /// The reason, if there is one.
+        reason: Option<&'a str>,
+    },
+    /// Its Mysis is deleted.
+    Deleted,
+}
+
+impl EventKind {
+    /// What the event says about turns; `None` if it says nothing.
+    #[must_use]
+    pub fn turn_news(&self) -> Option<TurnNews<'_>> {
+        match self {
+            EventKind::TurnStarted { turn } => Some(TurnNews::Started(*turn)),
+            EventKind::TurnEnded { turn } => Some(TurnNews::Ended(*turn)),
+            EventKind::Stored(row) => Some(TurnNews::Stored(row)),
+            EventKind::StateChanged { to, reason, .. } => {
+                (*to != LifeState::Running).then_some(TurnNews::Halted {
+                    to: *to,
+                    reason: reason.as_deref(),
+                })
+            }
+            EventKind::Deleted => Some(TurnNews::Deleted),
+            EventKind::Created
+            | EventKind::ModelReplied { .. }
+            | EventKind::ToolCalled { .. }
+            | EventKind::ToolReturned { .. }
+            | EventKind::Mission(_)
+            | EventKind::StatusChanged(_)
+            | EventKind::BudgetChanged(_)
+            | EventKind::OutagesChanged(_)
+            | EventKind::SilenceChanged(_)
+            | EventKind::FreezeChanged(_)
+            | EventKind::Learned(_)
+            | EventKind::Notice { .. }
+            | EventKind::Shutdown => None,
+        }
+    }
+}

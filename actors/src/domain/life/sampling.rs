@@ -1,0 +1,81 @@
+//! Sampling: stores the samples of a Mysis with its other writes.
+
+use crate::event::Activity;
+use crate::samples::PackedHour;
+use crate::state::LifeState;
+use crate::write::Write;
+
+use super::record::WriteDraft;
+use super::{Life, Mode};
+
+impl Life {
+    /// Whether it runs and cannot go on: it waits for admission, for the next attempt, or for the
+    /// end of a pause.
+    #[must_use]
+    pub fn is_held_up(&self) -> bool {
+        self.state() == LifeState::Running
+            && match self.doing.activity {
+                Activity::Queueing(_)
+                | Activity::CoolingDown(_)
+                | Activity::AwaitingLogin(_)
+                | Activity::Asked(_)
+                | Activity::Paused(_) => true,
+                Activity::Resting
+                | Activity::Rebuilding
+                | Activity::Pausing
+                | Activity::Connecting
+                | Activity::CallingModel
+                | Activity::Answering(_)
+                | Activity::CallingTool(_)
+                | Activity::Travelling
+                | Activity::Mining
+                | Activity::Fighting
+                | Activity::InTransit
+                | Activity::OnCooldown
+                | Activity::Recording => false,
+            }
+    }
+
+    /// Sets how long the swarm has been frozen since the start, in milliseconds.
+    pub fn set_frozen_ms(&mut self, frozen_ms: u64) {
+        self.frozen_ms = frozen_ms;
+        self.samples.set_frozen_ms(frozen_ms);
+    }
+
+    /// Adds the samples that are due to a draft.
+    pub(super) fn add_samples(&mut self, draft: &mut WriteDraft) {
+        let mut writes = draft.writes.iter();
+        // One that does not run may write nothing more: a late answer is its last row.
+        let is_last = self.mode == Mode::Draining
+            || self.state() != LifeState::Running
+            || writes.any(|write| matches!(write, Write::State { .. }));
+        let hours = self.samples.take_unsaved(self.moment, is_last);
+        draft.writes.extend(self.sample_writes(hours));
+    }
+
+    /// Records all samples, because the program is closing.
+    pub(super) fn record_last_samples(&mut self) {
+        let hours = self.samples.take_unsaved(self.moment, true);
+        if hours.is_empty() {
+            return;
+        }
+        let writes = self.sample_writes(hours);
+        let mut draft = WriteDraft::default();
+        draft.writes.extend(writes);
+        self.record_draft(draft);
+    }
+
+    fn sample_writes(&self, hours: Vec<PackedHour>) -> impl Iterator<Item = Write> + use<> {
+        let mysis = self.id;
+        let hours = hours.into_iter();
+        hours.map(move |hour| Write::Samples { mysis, hour })
+    }
+
+    /// Records the samples of minutes that are over, if nothing else was recorded meanwhile. So a
+    /// Mysis that waits has samples, too.
+    pub(super) fn record_samples(&mut self) {
+        if self.samples.has_unsaved_minute() && self.mode == Mode::Live {
+            self.record_draft(WriteDraft::default());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The present figures of a Mysis, for screens and other watchers: the newest facts, and what it
+//! earned and cost lately.
+
+use crate::books::Day;
+use crate::bounds::bounded_sum;
+use crate::ids::Timestamp;
+
+use super::{Flow, GameFacts, Minute};
+
+/// The points of the trend.
+pub const TREND_POINTS: usize = 30;
+/// The minutes of one point.
+pub const TREND_MINUTES: i64 = 2;
+/// [`TREND_POINTS`] as a number of points.
+const POINTS: i64 = 30;
+
+/// The newest figures of one Mysis.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CurrentFigures {
+    /// What results told last.
+    pub facts: GameFacts,
+    /// What it earned in the last hour.
+    pub trend: EarnedTrend,
+    /// What it earned since its actor began.
+    pub earned: i64,
+    /// The newest day with a charge, and its cost in millionths of a US dollar.
+    pub cost: (Day, u64),
+}
+
+impl CurrentFigures {
+    /// The cost of today in millionths of a US dollar.
+    #[must_use]
+    pub fn cost_today(&self, now: Timestamp) -> u64 {
+        let (day, micros) = self.cost;
+        if day == Day::of(now) { micros } else { 0 }
+    }
+
+    /// The credits earned in the last hour; `None` if no result ever told of credits.
+    #[must_use]
+    pub fn earned_last_hour(&self, now: Timestamp) -> Option<i64> {
+        self.are_credits_known()
+            .then(|| self.trend.points(now).iter().sum())
+    }
+
+    /// The credits earned since its actor began; `None` if no result ever told of credits.
+    #[must_use]
+    pub fn earned_since_start(&self) -> Option<i64> {
+        self.are_credits_known().then_some(self.earned)
+    }
+
+    fn are_credits_known(&self) -> bool {
+        self.facts.credits.is_some() || self.trend.is_known
+    }
+
+    /// Adds a charge.
+    pub(super) fn add_cost(&mut self, at: Timestamp, micros: u64) {
+        let today = Day::of(at);
+        let (day, sum) = self.cost;
+        self.cost = match day == today {
+            true => (day, bounded_sum(sum, micros)),
+            false => (today, micros),
+        };
+    }
+}
+
+/// The credits earned in the last hour, in [`TREND_POINTS`] points of [`TREND_MINUTES`] minutes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarnedTrend {
+    /// The number of the newest point, counted from 1970-01-01.
+    newest: i64,
+    /// The points, oldest first.
+    earned: [i32; TREND_POINTS],
+    /// Whether a result told of any.
+    is_known: bool,
+}
+
+impl Default for EarnedTrend {
+    fn default() -> Self {
+        EarnedTrend {
+            newest: i64::MIN,
+            earned: [0; TREND_POINTS],
+            is_known: false,
+        }
+    }
+}
+
+impl EarnedTrend {
+    /// Adds what a minute, or a part of it, earned.
+    pub(super) fn add(&mut self, minute: Minute, flow: &Flow) {
+        let Some(earned) = flow.earned else {
+            return;
+        };
+        self.is_known = true;
+        let number = minute.0.div_euclid(TREND_MINUTES);
+        let behind = self.newest.saturating_sub(number);
+        let behind = match (0..POINTS).contains(&behind) {
+            true => behind,
+            // Time went on, or the clock was set back far.
+            false => {
+                self.earned = self.shifted_to(number);
+                self.newest = number;
+                0
+            }
+        };
+        let point = usize::try_from(POINTS - 1 - behind)
+            .ok()
+            .and_then(|place| self.earned.get_mut(place));
+        if let Some(point) = point {
+            let most = i64::from(i32::MAX);
+            let sum = i64::from(*point).saturating_add(earned).clamp(-most, most);
+            *point = i32::try_from(sum).unwrap_or(i32::MAX);
+        }
+    }
+
+    /// The points of the last hour, oldest first; the last one is not over.
+    #[must_use]
+    pub fn points(&self, now: Timestamp) -> [i64; TREND_POINTS] {
+        let number = Minute::of(now).0.div_euclid(TREND_MINUTES);
+        // A clock that was set back a little does not hide the newest point.
+        let behind = self.newest.saturating_sub(number);
+        let number = if (0..POINTS).contains(&behind) {
+            self.newest
+        } else {
+            number
+        };
+        self.shifted_to(number).map(i64::from)
+    }
+
+    /// The points with this one as the newest.
+    fn shifted_to(&self, number: i64) -> [i32; TREND_POINTS] {
+        let mut points = [0; TREND_POINTS];
+        let by = number.checked_sub(self.newest);
+        let Some(by) = by.and_then(|by| usize::try_from(by).ok()) else {
+            return points;
+        };
+        if let (Some(kept), Some(room)) = (
+            self.earned.get(by..),
+            points.get_mut(..TREND_POINTS.saturating_sub(by)),
+        ) {
+            room.copy_from_slice(kept);
+        }
+        points
+    }
+}

@@ -1,0 +1,249 @@
+//! The stored form of samples: those of an hour in one text of bytes, some twenty for each.
+//!
+//! A table with a row for each minute would take five times as much. The first byte is the version.
+//! Then come the samples: the minute in the hour, a set of bits for the fields that are told, and
+//! their values. Facts are told where they changed since the sample before, so the first one tells
+//! all of them. Numbers are written in groups of seven bits, lowest first.
+
+mod reading;
+
+use std::sync::Arc;
+
+use super::{Flow, GameFacts, HOUR_MINUTES, Hour, Sample};
+use reading::Reader;
+
+/// The version of the form.
+const VERSION: u8 = 2;
+/// The version without the tokens whose price was not known.
+const VERSION_WITHOUT_UNPRICED: u8 = 1;
+/// The longest name of a place.
+const MAX_PLACE_BYTES: usize = 64;
+/// The most samples of an hour that are read. A clock that was set back makes some minutes twice.
+const MAX_SAMPLES: usize = 4096;
+
+/// The samples of one hour as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedHour {
+    /// The hour.
+    pub hour: Hour,
+    /// The newest row of the conversation that is counted in it. Later rows are not.
+    pub upto: i64,
+    /// The samples.
+    pub bytes: Arc<[u8]>,
+}
+
+/// Packed samples that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackingFault;
+
+impl std::fmt::Display for PackingFault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("not samples, or those of a newer program")
+    }
+}
+
+impl std::error::Error for PackingFault {}
+
+impl PackedHour {
+    /// Packs samples of one hour.
+    #[must_use]
+    pub fn of_samples(hour: Hour, upto: i64, samples: &[Sample]) -> PackedHour {
+        let mut packer = Packer::default();
+        for sample in samples {
+            packer.push(sample);
+        }
+        packer.packed(hour, upto)
+    }
+
+    /// Reads the samples, in the order of their minutes. Several of one minute become one.
+    ///
+    /// # Errors
+    /// The bytes are no samples.
+    pub fn samples(&self) -> Result<Vec<Sample>, PackingFault> {
+        let (version, mut rest) = self.bytes.split_first().ok_or(PackingFault)?;
+        if ![VERSION, VERSION_WITHOUT_UNPRICED].contains(version) {
+            return Err(PackingFault);
+        }
+        let mut reader = Reader {
+            version: *version,
+            rest: &mut rest,
+            places: Vec::new(),
+        };
+        let (mut samples, mut facts): (Vec<Sample>, _) = (Vec::new(), GameFacts::default());
+        while !reader.rest.is_empty() {
+            let sample = reader.sample(self.hour, &facts).ok_or(PackingFault)?;
+            facts.clone_from(&sample.facts);
+            samples.push(sample);
+            if samples.len() > MAX_SAMPLES {
+                return Err(PackingFault);
+            }
+        }
+        samples.sort_by_key(|sample| sample.minute);
+        samples.dedup_by(|later, first| {
+            let is_same = later.minute == first.minute;
+            if is_same {
+                first.facts.clone_from(&later.facts);
+                first.flow.add(&later.flow);
+            }
+            is_same
+        });
+        Ok(samples)
+    }
+
+    /// The hour as one sample; `None` if it has none.
+    ///
+    /// # Errors
+    /// The bytes are no samples.
+    pub fn sum(&self) -> Result<Option<Sample>, PackingFault> {
+        let mut sum = Sample::default();
+        let samples = self.samples()?;
+        for sample in &samples {
+            sum.flow.add(&sample.flow);
+        }
+        sum.minute = self.hour.first_minute();
+        sum.facts = match samples.last() {
+            Some(last) => last.facts.clone(),
+            None => return Ok(None),
+        };
+        Ok(Some(sum))
+    }
+}
+
+/// Packs samples one after the other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Packer {
+    bytes: Vec<u8>,
+    facts: GameFacts,
+    places: Vec<Arc<str>>,
+}
+
+impl Packer {
+    /// Whether it has no sample.
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Adds a sample of the same hour.
+    pub(super) fn push(&mut self, sample: &Sample) {
+        let minute = sample.minute.0.rem_euclid(HOUR_MINUTES);
+        self.bytes.push(u8::try_from(minute).unwrap_or_default());
+        let (before, facts) = (std::mem::take(&mut self.facts), &sample.facts);
+        let mut fields = Fields::default();
+        fields.put_fact(before.credits, facts.credits);
+        for (before, place) in [(&before.system, &facts.system), (&before.poi, &facts.poi)] {
+            let is_changed = before != place;
+            let known = |place: &Arc<str>| self.places.iter().position(|known| known == place);
+            fields.put_if(is_changed, |values| match place {
+                None => put_number(values, 0),
+                Some(place) => match known(place) {
+                    Some(at) => put_number(values, at as u64 + 2),
+                    None => {
+                        put_number(values, 1);
+                        put_number(values, place.len() as u64);
+                        values.extend_from_slice(place.as_bytes());
+                    }
+                },
+            });
+            if let Some(place) = place
+                .as_ref()
+                .filter(|place| is_changed && known(place).is_none())
+            {
+                self.places.push(place.clone());
+            }
+        }
+        let docked = |docked: Option<bool>| docked.map(i64::from);
+        fields.put_fact(docked(before.docked), docked(facts.docked));
+        for (before, gauge) in [
+            (before.fuel, facts.fuel),
+            (before.cargo, facts.cargo),
+            (before.hull, facts.hull),
+        ] {
+            fields.put_fact(before.now.map(i64::from), gauge.now.map(i64::from));
+            fields.put_fact(before.most.map(i64::from), gauge.most.map(i64::from));
+        }
+        let flow = &sample.flow;
+        fields.put_if(flow.earned.is_some(), |values| {
+            put_number(values, zigzag(flow.earned.unwrap_or(0)));
+        });
+        for sum in flow_sums(flow) {
+            fields.put_if(sum > 0, |values| put_number(values, sum));
+        }
+        put_number(&mut self.bytes, fields.told);
+        self.bytes.append(&mut fields.values);
+        self.facts.clone_from(facts);
+    }
+
+    /// The packed samples.
+    pub(super) fn packed(&self, hour: Hour, upto: i64) -> PackedHour {
+        let bytes = [VERSION].into_iter().chain(self.bytes.iter().copied());
+        PackedHour {
+            hour,
+            upto,
+            bytes: bytes.collect(),
+        }
+    }
+}
+
+/// The sums of a span in the order in which they are stored.
+fn flow_sums(flow: &Flow) -> [u64; 9] {
+    [
+        flow.tokens_in,
+        flow.tokens_cached,
+        flow.tokens_out,
+        flow.cost_micros,
+        flow.model_calls,
+        flow.tool_calls,
+        flow.failures,
+        flow.waited_ms,
+        flow.tokens_unpriced,
+    ]
+}
+
+/// The fields of one sample that are told.
+#[derive(Default)]
+struct Fields {
+    told: u64,
+    next: u32,
+    values: Vec<u8>,
+}
+
+impl Fields {
+    fn put_if(&mut self, is_told: bool, put: impl FnOnce(&mut Vec<u8>)) {
+        if is_told {
+            self.told |= 1 << self.next;
+            put(&mut self.values);
+        }
+        self.next += 1;
+    }
+
+    /// Puts a fact if it changed: 0 if it is not known any more, else its distance from the one
+    /// before.
+    fn put_fact(&mut self, before: Option<i64>, now: Option<i64>) {
+        self.put_if(before != now, |values| match now {
+            None => put_number(values, 0),
+            Some(now) => {
+                let distance = now.wrapping_sub(before.unwrap_or(0));
+                put_number(values, zigzag(distance).saturating_add(1));
+            }
+        });
+    }
+}
+
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)).cast_unsigned()
+}
+
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
+}
+
+fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        bytes.push(u8::try_from(number & 0x7f).unwrap_or_default() | 0x80);
+        number >>= 7;
+    }
+    bytes.push(u8::try_from(number).unwrap_or_default());
+}
+
+/// The number of fields.
+const FIELDS: u32 = 20;

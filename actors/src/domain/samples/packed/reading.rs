@@ -1,0 +1,163 @@
+//! Reads packed samples one after the other.
+
+use std::sync::Arc;
+
+use crate::bounds::bounded_sum;
+
+use super::super::{Flow, GameFacts, Gauge, HOUR_MINUTES, Hour, Minute, Sample};
+use super::{FIELDS, MAX_PLACE_BYTES, VERSION_WITHOUT_UNPRICED, unzigzag};
+
+/// Which fields of a sample are told, read one after the other.
+struct Told {
+    bits: u64,
+    next: u32,
+}
+
+impl Told {
+    fn next(&mut self) -> bool {
+        let is_told = self.bits >> self.next & 1 == 1;
+        self.next += 1;
+        is_told
+    }
+}
+
+pub(super) struct Reader<'a, 'b> {
+    pub(super) version: u8,
+    pub(super) rest: &'b mut &'a [u8],
+    pub(super) places: Vec<Arc<str>>,
+}
+
+impl Reader<'_, '_> {
+    pub(super) fn sample(&mut self, hour: Hour, before: &GameFacts) -> Option<Sample> {
+        let minute = i64::from(self.byte()?);
+        let told = Told {
+            bits: self.number()?,
+            next: 0,
+        };
+        if minute >= HOUR_MINUTES || told.bits >> FIELDS != 0 {
+            return None;
+        }
+        let (facts, told) = self.facts(told, before)?;
+        Some(Sample {
+            minute: Minute(hour.first_minute().0.saturating_add(minute)),
+            facts,
+            flow: self.flow(told)?,
+        })
+    }
+
+    /// The facts, and the fields that follow them.
+    fn facts(&mut self, mut told: Told, before: &GameFacts) -> Option<(GameFacts, Told)> {
+        let mut facts = before.clone();
+        self.fact(told.next(), &mut facts.credits)?;
+        for place in [&mut facts.system, &mut facts.poi] {
+            if told.next() {
+                *place = self.place()?;
+            }
+        }
+        let mut docked = facts.docked.map(i64::from);
+        self.fact(told.next(), &mut docked)?;
+        facts.docked = docked.map(|docked| docked != 0);
+        for gauge in [&mut facts.fuel, &mut facts.cargo, &mut facts.hull] {
+            let Gauge { now, most } = gauge;
+            for level in [now, most] {
+                let mut read = level.map(i64::from);
+                self.fact(told.next(), &mut read)?;
+                *level = match read {
+                    None => None,
+                    Some(read) => Some(u32::try_from(read).ok()?),
+                };
+            }
+        }
+        Some((facts, told))
+    }
+
+    fn flow(&mut self, mut told: Told) -> Option<Flow> {
+        let earned = match told.next() {
+            true => Some(unzigzag(self.number()?)),
+            false => None,
+        };
+        let mut sums = [0; 9];
+        for sum in &mut sums {
+            if told.next() {
+                *sum = self.number()?;
+            }
+        }
+        let [
+            tokens_in,
+            tokens_cached,
+            tokens_out,
+            cost_micros,
+            model_calls,
+            tool_calls,
+            failures,
+            waited_ms,
+            told_unpriced,
+        ] = sums;
+        // What cost nothing may have been free of charge. That is not told, so it counts as unknown.
+        let tokens_unpriced = match (self.version, cost_micros) {
+            (VERSION_WITHOUT_UNPRICED, 0) => bounded_sum(tokens_in, tokens_out),
+            _ => told_unpriced,
+        };
+        Some(Flow {
+            earned,
+            tokens_in,
+            tokens_cached,
+            tokens_out,
+            cost_micros,
+            model_calls,
+            tool_calls,
+            failures,
+            waited_ms,
+            tokens_unpriced,
+        })
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let (first, rest) = self.rest.split_first()?;
+        *self.rest = rest;
+        Some(*first)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn fact(&mut self, is_told: bool, fact: &mut Option<i64>) -> Option<()> {
+        if is_told {
+            let number = self.number()?;
+            let before = fact.unwrap_or(0);
+            *fact = number
+                .checked_sub(1)
+                .map(|distance| before.wrapping_add(unzigzag(distance)));
+        }
+        Some(())
+    }
+
+    fn place(&mut self) -> Option<Option<Arc<str>>> {
+        let told = self.number()?;
+        if told == 0 {
+            return Some(None);
+        }
+        if let Some(known) = told.checked_sub(2) {
+            let known = self.places.get(usize::try_from(known).ok()?)?;
+            return Some(Some(known.clone()));
+        }
+        let length = usize::try_from(self.number()?).ok()?;
+        if length > MAX_PLACE_BYTES {
+            return None;
+        }
+        let (name, rest) = self.rest.split_at_checked(length)?;
+        *self.rest = rest;
+        let name: Arc<str> = std::str::from_utf8(name).ok()?.into();
+        self.places.push(name.clone());
+        Some(Some(name))
+    }
+}

@@ -1,0 +1,108 @@
+//! Restoring: continues from stored samples, and counts the rows that came after them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use zoea_spacemolt::standing;
+
+use crate::ids::{CallKey, Seq, Timestamp};
+use crate::message::{CallRecord, CallStatus, Row};
+use crate::tool::{carries_words_of_others, is_own};
+
+use super::super::PackedHour;
+use super::super::wallet::Wallet;
+use super::{SampleRecorder, told_by};
+
+impl SampleRecorder {
+    /// Takes the stored hours. The one that was written last goes on if it is not over.
+    pub(super) fn continue_from(&mut self, hours: &[PackedHour]) {
+        let figures = Arc::make_mut(&mut self.figures);
+        for (place, hour) in hours.iter().enumerate().rev() {
+            self.upto = self.upto.max(Seq(hour.upto));
+            let Ok(samples) = hour.samples() else {
+                continue;
+            };
+            for sample in &samples {
+                figures.trend.add(sample.minute, &sample.flow);
+            }
+            let Some((last, over)) = samples.split_last() else {
+                continue;
+            };
+            figures.facts.clone_from(&last.facts);
+            self.wallet = Wallet::with(last.facts.credits);
+            if place == 0 {
+                over.iter().for_each(|sample| self.hour.push(sample));
+                (self.minute, self.flow) = (last.minute, last.flow);
+            }
+        }
+    }
+
+    /// Counts the stored rows after the newest counted one. Without any sample only what they tell
+    /// of the game is taken, because older rows are missing.
+    pub(super) fn count_again(&mut self, rows: &[Arc<Row>], is_first: bool) {
+        // An imported conversation may lack rows that its samples count.
+        let last = rows.last().map_or(Seq(0), |row| row.seq);
+        if self.upto > last {
+            (self.upto, self.saved_at) = (last, None);
+        }
+        let counted_upto = self.upto;
+        let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
+        for row in rows {
+            for (position, call) in (0..).zip(row.calls()) {
+                let key = CallKey {
+                    seq: row.seq,
+                    position,
+                };
+                calls.insert(key, call);
+            }
+            let call = row.result().and_then(|(key, ..)| calls.remove(&key));
+            if is_first {
+                self.upto = row.seq;
+                if let (Some(call), Some((_, _, meta))) = (call, row.result()) {
+                    self.take_result(call, meta.status, row.text(), row.at);
+                }
+            } else if row.seq > counted_upto {
+                self.go_to(row.at);
+                // The cost is in the books already.
+                self.count_row(row, call);
+            } else if let (Some(call), Some((_, _, meta))) = (call, row.result()) {
+                self.recall_transfer(call, meta.status, row.text(), row.at);
+            }
+        }
+    }
+
+    /// Recalls from a counted result whether the next balance may differ by credits that were moved.
+    fn recall_transfer(
+        &mut self,
+        call: &CallRecord,
+        status: CallStatus,
+        text: &str,
+        at: Timestamp,
+    ) {
+        let command = call.command();
+        if is_own(&command) || carries_words_of_others(&command) {
+            return;
+        }
+        let transfer = standing::transfer(&command, &call.name, &call.arguments);
+        // Most results are not read again: only a transfer makes the wallet unclear, and a balance is
+        // of use only then.
+        if transfer.is_none() && !self.wallet.is_unclear() {
+            return;
+        }
+        match (status, transfer) {
+            (CallStatus::Done, _) => {
+                let told = told_by(call, &command, text);
+                self.wallet.recall(&told, transfer, at);
+            }
+            (CallStatus::Unknown, Some(transfer)) => self.wallet.blur(transfer, at),
+            (
+                CallStatus::Unknown
+                | CallStatus::Failed
+                | CallStatus::NotExecuted
+                | CallStatus::Recorded
+                | CallStatus::Sent,
+                _,
+            ) => {}
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! The freeze switch: while the swarm is frozen, nothing new leaves the program (DESIGN 2.12).
+//!
+//! Shared by all that let something leave: the gate admits nothing, and each model call, tool call
+//! and login takes a [`Departure`] before its record says that it was sent. Freezing is complete
+//! once every departure of before has left, so no call is marked as sent and held back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use crate::domain::ids::{Moment, Timestamp};
+use crate::ports::FreezeKeeper;
+
+/// The code of the notice that the swarm is frozen.
+pub const FROZEN: &str = "frozen";
+
+/// Whether the swarm is frozen. Clones share it.
+#[derive(Clone)]
+pub struct FreezeSwitch {
+    state: Arc<watch::Sender<SwitchState>>,
+    keeper: Arc<dyn FreezeKeeper>,
+}
+
+#[derive(Debug, Default)]
+struct SwitchState {
+    /// Since when the swarm is frozen.
+    since: Option<Timestamp>,
+    /// The departures that have not left yet.
+    departing: usize,
+    /// How often the swarm was thawed.
+    thaws: u64,
+    /// When the present freeze began, by the monotonic clock.
+    began: Option<Moment>,
+    /// How long all earlier freezes of this process lasted, in milliseconds.
+    earlier_ms: u64,
+}
+
+impl SwitchState {
+    fn is_settled(&self) -> bool {
+        self.since.is_none() || self.departing == 0
+    }
+}
+
+impl Default for FreezeSwitch {
+    /// A swarm that is not frozen, and whose freeze is not kept over a restart.
+    fn default() -> FreezeSwitch {
+        FreezeSwitch::new(None, Arc::new(NoKeeper))
+    }
+}
+
+struct NoKeeper;
+
+impl FreezeKeeper for NoKeeper {
+    fn keep(&self, _since: Option<Timestamp>) -> BoxFuture<'static, Result<(), String>> {
+        futures::future::ready(Ok(())).boxed()
+    }
+}
+
+impl FreezeSwitch {
+    /// The switch of a swarm that was frozen at this time and not thawed since, or of one that is
+    /// not frozen.
+    #[must_use]
+    pub fn new(since: Option<Timestamp>, keeper: Arc<dyn FreezeKeeper>) -> FreezeSwitch {
+        let state = SwitchState {
+            since,
+            // It is frozen since the start of the process.
+            began: since.map(|_| Moment::default()),
+            ..SwitchState::default()
+        };
+        FreezeSwitch {
+            state: Arc::new(watch::Sender::new(state)),
+            keeper,
+        }
+    }
+
+    /// Since when the swarm is frozen; `None` if it is not.
+    #[must_use]
+    pub fn frozen_since(&self) -> Option<Timestamp> {
+        self.state.borrow().since
+    }
+
+    /// How often the swarm was thawed.
+    #[must_use]
+    pub fn thaws(&self) -> u64 {
+        self.state.borrow().thaws
+    }
+
+    /// How long the swarm has been frozen since the start of the process, in milliseconds.
+    #[must_use]
+    pub fn frozen_ms(&self, now: Moment) -> u64 {
+        let state = self.state.borrow();
+        let present = state.began.map_or(0, |began| now.millis_since(began));
+        state.earlier_ms.saturating_add(present)
+    }
+
+    /// The same as a duration. What counts time leaves it out.
+    pub(crate) fn frozen_time(&self, now: Moment) -> Duration {
+        Duration::from_millis(self.frozen_ms(now))
+    }
+
+    /// Lets nothing new leave from now on.
+    pub(crate) fn close(&self, since: Timestamp, now: Moment) {
+        self.state.send_modify(|state| {
+            state.since = Some(since);
+            state.began.get_or_insert(now);
+        });
+    }
+
+    /// Lets everything leave again.
+    pub(crate) fn open(&self, now: Moment) {
+        self.state.send_modify(|state| {
+            state.since = None;
+            state.thaws += 1;
+            let lasted = state
+                .began
+                .take()
+                .map_or(0, |began| now.millis_since(began));
+            state.earlier_ms = state.earlier_ms.saturating_add(lasted);
+        });
+    }
+
+    /// Stores since when the swarm is frozen.
+    ///
+    /// # Errors
+    /// It could not be stored.
+    pub(crate) async fn keep(&self, since: Option<Timestamp>) -> Result<(), String> {
+        self.keeper.keep(since).await
+    }
+
+    /// Whether all departures of before the freeze have left, or the swarm is not frozen any more.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.state.borrow().is_settled()
+    }
+
+    /// Waits until that is so. A departure waits for the store, which may be away for long.
+    pub(crate) async fn settled(&self) {
+        let mut state = self.state.subscribe();
+        // The sender is our own, so it is not gone.
+        let _ = state.wait_for(SwitchState::is_settled).await;
+    }
+
+    /// Waits until the swarm is frozen, or was frozen since it had been thawed so often. A freeze may
+    /// last for days: what was composed before it is out of date after it.
+    pub(crate) async fn frozen(&self, thaws: u64) {
+        let mut state = self.state.subscribe();
+        // The sender is our own, so it is not gone.
+        let _ = state
+            .wait_for(|state| state.since.is_some() || state.thaws != thaws)
+            .await;
+    }
+
+    /// Waits until the swarm is not frozen.
+    pub(crate) async fn thawed(&self) {
+        let mut state = self.state.subscribe();
+        // The sender is our own, so it is not gone.
+        let _ = state.wait_for(|state| state.since.is_none()).await;
+    }
+
+    /// Waits for something within a limit that stands still while the swarm is frozen; `None` if it
+    /// runs out.
+    pub(crate) async fn within<T>(
+        &self,
+        limit: Duration,
+        waited_for: impl Future<Output = T>,
+    ) -> Option<T> {
+        let mut waited_for = std::pin::pin!(waited_for);
+        let mut left = limit;
+        loop {
+            // Cancel-safe: what is waited for stays pinned, and the others only wait.
+            tokio::select! {
+                biased;
+                done = &mut waited_for => return Some(done),
+                () = self.thawed() => {}
+            }
+            let (began, thaws) = (Instant::now(), self.thaws());
+            tokio::select! {
+                biased;
+                done = &mut waited_for => return Some(done),
+                () = self.frozen(thaws) => left = left.saturating_sub(began.elapsed()),
+                () = tokio::time::sleep(left) => return None,
+            }
+        }
+    }
+
+    /// A departure, unless the swarm is frozen.
+    #[must_use]
+    pub fn try_depart(&self) -> Option<Departure> {
+        let mut departure = None;
+        self.state.send_if_modified(|state| {
+            if state.since.is_none() {
+                state.departing += 1;
+                departure = Some(Departure(self.state.clone()));
+            }
+            // Only a freeze waits for the number of departures.
+            false
+        });
+        departure
+    }
+
+    /// A departure, as soon as the swarm is not frozen.
+    pub async fn depart(&self) -> Departure {
+        loop {
+            if let Some(departure) = self.try_depart() {
+                return departure;
+            }
+            self.thawed().await;
+        }
+    }
+}
+
+/// The right to let one call leave. A freeze waits until it is used or dropped.
+#[derive(Debug)]
+pub struct Departure(Arc<watch::Sender<SwitchState>>);
+
+impl Departure {
+    /// Begins a request. The departure is over once the request has been handed to its adapter; its
+    /// answer is heard out.
+    pub async fn begin<T>(self, request: impl Future<Output = T>) -> T {
+        let mut request = std::pin::pin!(request);
+        let at_once = futures::poll!(&mut request);
+        drop(self);
+        match at_once {
+            std::task::Poll::Ready(answer) => answer,
+            std::task::Poll::Pending => request.await,
+        }
+    }
+}
+
+impl Drop for Departure {
+    fn drop(&mut self) {
+        self.0.send_if_modified(|state| {
+            state.departing = state.departing.saturating_sub(1);
+            state.since.is_some() && state.departing == 0
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_freeze_waits_for_what_is_leaving_and_lets_nothing_else_leave() {
+        let switch = FreezeSwitch::default();
+        let departure = switch.try_depart().expect("it is not frozen");
+        switch.close(Timestamp(7), Moment(50));
+        assert!(switch.try_depart().is_none());
+        let mut settled = std::pin::pin!(switch.settled());
+        assert!(futures::poll!(&mut settled).is_pending());
+        let (answer, wait) = tokio::sync::oneshot::channel::<u8>();
+        let mut request = std::pin::pin!(departure.begin(wait));
+        assert!(futures::poll!(&mut request).is_pending());
+        // The request has left, and its answer is still to come.
+        assert!(futures::poll!(&mut settled).is_ready());
+        answer.send(3).expect("somebody waits");
+        assert_eq!(request.await, Ok(3));
+        assert_eq!(switch.frozen_since(), Some(Timestamp(7)));
+    }
+
+    #[tokio::test]
+    async fn a_thaw_lets_all_leave_that_wait() {
+        let switch = FreezeSwitch::new(Some(Timestamp(1)), Arc::new(NoKeeper));
+        let mut waiting = std::pin::pin!(switch.depart());
+        assert!(futures::poll!(&mut waiting).is_pending());
+        switch.open(Moment(5));
+        waiting.await;
+        assert_eq!((switch.frozen_since(), switch.thaws()), (None, 1));
+    }
+
+    #[tokio::test]
+    async fn a_thaw_ends_the_wait_for_what_does_not_leave() {
+        let switch = FreezeSwitch::default();
+        let _departure = switch.try_depart().expect("it is not frozen");
+        switch.close(Timestamp(7), Moment(7));
+        let mut settled = std::pin::pin!(switch.settled());
+        assert!(futures::poll!(&mut settled).is_pending());
+        switch.open(Moment(9));
+        assert!(futures::poll!(&mut settled).is_ready());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_limit_stands_still_while_frozen() {
+        let switch = FreezeSwitch::default();
+        let limit = Duration::from_secs(100);
+        let mut limited = std::pin::pin!(switch.within(limit, std::future::pending::<()>()));
+        let minute = Duration::from_secs(60);
+        assert!(tokio::time::timeout(minute, &mut limited).await.is_err());
+        switch.close(Timestamp(7), Moment(7));
+        let day = Duration::from_secs(86_400);
+        assert!(tokio::time::timeout(day, &mut limited).await.is_err());
+        switch.open(Moment(9));
+        let begun = Instant::now();
+        assert_eq!(limited.await, None);
+        assert_eq!(begun.elapsed(), Duration::from_secs(40));
+        assert_eq!(switch.within(limit, std::future::ready(3)).await, Some(3));
+    }
+
+    #[test]
+    fn the_time_of_all_freezes_is_added_up_by_the_monotonic_clock() {
+        let switch = FreezeSwitch::new(Some(Timestamp(1)), Arc::new(NoKeeper));
+        assert_eq!(switch.frozen_ms(Moment(300)), 300);
+        switch.open(Moment(400));
+        assert_eq!(switch.frozen_ms(Moment(1000)), 400);
+        switch.close(Timestamp(9), Moment(1000));
+        // A second order to freeze changes nothing.
+        switch.close(Timestamp(9), Moment(1500));
+        assert_eq!(switch.frozen_ms(Moment(2000)), 1400);
+        switch.open(Moment(2000));
+        switch.open(Moment(2500));
+        assert_eq!(switch.frozen_ms(Moment(9000)), 1400);
+    }
+}

@@ -1,0 +1,73 @@
+//! The handle of the gate: asks for admission, and reports.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::ActorRef;
+use tokio::sync::watch;
+
+use crate::domain::gate::AdmissionRequest;
+use crate::domain::ids::{Lane, MysisId};
+use crate::domain::model::Charge;
+
+use super::{Admission, GateMsg, Permit};
+
+/// The address of the gate. It survives the gate's replacement.
+#[derive(Clone, Debug)]
+pub struct GateHandle(pub watch::Receiver<ActorRef<GateMsg>>);
+
+impl GateHandle {
+    /// Waits for the gate's answer. Returns `None` once the program is closing.
+    pub async fn request_admission(&self, request: AdmissionRequest) -> Option<Admission> {
+        let mut gates = self.0.clone();
+        loop {
+            let gate = gates.borrow_and_update().clone();
+            let asked = gate
+                .call(
+                    |reply| GateMsg::Admit {
+                        request: request.clone(),
+                        reply,
+                    },
+                    None,
+                )
+                .await;
+            if let Ok(ractor::rpc::CallResult::Success(admission)) = asked {
+                return Some(admission);
+            }
+            gates.changed().await.ok()?;
+        }
+    }
+
+    /// Waits for admission to a lane without a budget. If the server is away, the request waits
+    /// only if `waits_out` is set. Returns `None` once the program is closing.
+    pub async fn enter_lane(
+        &self,
+        lane: Lane,
+        waits_out: bool,
+    ) -> Option<Result<Permit, Arc<str>>> {
+        let request = AdmissionRequest {
+            routes: vec![lane],
+            payer: None,
+            is_urgent: false,
+            tokens: 0,
+            waits_out,
+        };
+        match self.request_admission(request).await? {
+            Admission::Admitted(pass) => Some(Ok(pass)),
+            // Only a paying request can be out of budget.
+            Admission::Denied { why, .. } | Admission::Away { why } => Some(Err(why)),
+        }
+    }
+
+    /// Reports the cost of a model call.
+    pub fn report_charge(&self, mysis: MysisId, bill: Charge) {
+        // If the gate is gone, its successor reads the books.
+        let _ = self.0.borrow().cast(GateMsg::Paid { mysis, bill });
+    }
+
+    /// Reports that a server asks for a pause.
+    pub fn hold_lane(&self, lane: Lane, wait: Duration) {
+        // If the gate is gone, nothing is admitted anyway.
+        let _ = self.0.borrow().cast(GateMsg::Hold { lane, wait });
+    }
+}

@@ -1,0 +1,58 @@
+//! The links by which Myses wait to be logged in.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::domain::ids::{Moment, MysisId};
+
+/// The links of all Myses, in memory only. They outlive a Mysis' tasks and its session, so that an
+/// order which cuts off the waiting does not make the code on the screen worthless. Clones share
+/// them.
+#[derive(Clone, Default)]
+pub struct PendingLinks(Arc<Mutex<BTreeMap<MysisId, LinkState>>>);
+
+/// The state of one Mysis.
+#[derive(Clone, Default)]
+pub(super) struct LinkState {
+    /// The link that waits for the operator.
+    pub(super) open: Option<OpenLink>,
+    /// How many links in a row nobody used.
+    pub(super) unused: u32,
+    /// When the next link is asked for.
+    pub(super) not_before: Option<Moment>,
+}
+
+/// A link that waits for the operator.
+#[derive(Clone)]
+pub(super) struct OpenLink {
+    /// Whoever knows it can play as the character that the operator picks. It is shown nowhere.
+    pub(super) device_code: Arc<str>,
+    /// What the operator has to do, until when.
+    pub(super) text: Arc<str>,
+    pub(super) until: Moment,
+    /// For how long the swarm had been frozen when it was asked for.
+    pub(super) frozen_time: Duration,
+    pub(super) interval: Duration,
+    /// When the server may be asked again.
+    pub(super) next: Moment,
+}
+
+impl PendingLinks {
+    pub(super) fn state(&self, who: MysisId) -> LinkState {
+        self.locked(|links| links.get(&who).cloned().unwrap_or_default())
+    }
+
+    pub(super) fn change(&self, who: MysisId, change: impl FnOnce(&mut LinkState)) {
+        self.locked(|links| change(links.entry(who).or_default()));
+    }
+
+    pub(super) fn forget(&self, who: MysisId) {
+        self.locked(|links| links.remove(&who));
+    }
+
+    /// The lock is never held across an await.
+    fn locked<T>(&self, access: impl FnOnce(&mut BTreeMap<MysisId, LinkState>) -> T) -> T {
+        access(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,253 @@
+//! Standing: what the result of a call tells of a player's money, place and ship.
+//!
+//! Everything is optional, and what a result does not tell is `None`. Results tell it in three ways: a
+//! state with sections (`player`, `ship`), members of an action's own outcome, and the outcome
+//! itself, as that of `dock`.
+
+use serde_json::{Map, Value};
+
+use super::commands;
+
+/// The highest amount that is believed. A sum of such amounts cannot overflow.
+const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
+/// The longest id of a place that is believed.
+const MAX_PLACE_BYTES: usize = 64;
+
+/// What a result tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The credits in the wallet.
+    pub credits: Option<i64>,
+    /// The credits that the action earned and spent.
+    pub deal: Option<Deal>,
+    /// The system's id.
+    pub system: Option<String>,
+    /// The id of the point of interest.
+    pub poi: Option<String>,
+    /// Whether the ship is docked.
+    pub docked: Option<bool>,
+    /// The fuel.
+    pub fuel: Gauge,
+    /// The fuel that was added, where the level is not told.
+    pub fuel_added: Option<u32>,
+    /// The used space of the hold.
+    pub cargo: Gauge,
+    /// The free space of the hold, where the used space is not told.
+    pub cargo_free: Option<u32>,
+    /// The hull.
+    pub hull: Gauge,
+}
+
+/// Credits that an action earned and spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Deal {
+    /// The credits earned.
+    pub earned: i64,
+    /// The credits spent.
+    pub spent: i64,
+}
+
+impl Deal {
+    /// Credits earned minus credits spent.
+    #[must_use]
+    pub fn net(self) -> i64 {
+        self.earned.saturating_sub(self.spent)
+    }
+}
+
+/// A level and its maximum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gauge {
+    /// The level.
+    pub now: Option<u32>,
+    /// The maximum.
+    pub most: Option<u32>,
+}
+
+/// Credits that a call moves between a wallet and a storage or another player. They are neither
+/// earned nor spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// So many come into the wallet; negative if they leave it.
+    Amount(i64),
+    /// The call does not tell how many.
+    Unknown,
+    /// An offer that another player may accept within [`OFFER_MINUTES`]. Nothing tells whether.
+    Offer,
+}
+
+/// How long an offer of a trade stands, with a minute for the clocks.
+pub const OFFER_MINUTES: u64 = 6;
+
+/// The transfer that a call makes if it is executed; `None` if it makes none.
+#[must_use]
+pub fn transfer(command: &str, tool: &str, arguments: &str) -> Option<Transfer> {
+    let (key, sign) = match command {
+        "deposit_credits" | "faction_deposit_credits" => ("amount", -1),
+        "withdraw_credits" | "faction_withdraw_credits" => ("amount", 1),
+        "send_gift" => ("credits", -1),
+        "trade_offer" => return Some(Transfer::Offer),
+        "trade_accept" => return Some(Transfer::Unknown),
+        _ => return None,
+    };
+    let given = match serde_json::from_str(arguments) {
+        Ok(Value::Object(given)) => commands::to_first(tool, given).1,
+        Ok(_) | Err(_) => return Some(Transfer::Unknown),
+    };
+    let amount = match given.get(key) {
+        // A gift of goods.
+        None | Some(Value::Null) if command == "send_gift" => return None,
+        // The second interface takes "5" for 5.
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(value) => value.as_i64(),
+        None => None,
+    };
+    let amount = amount.filter(|amount| (0..=MAX_AMOUNT).contains(amount));
+    Some(amount.map_or(Transfer::Unknown, |amount| Transfer::Amount(sign * amount)))
+}
+
+/// Reads the facts of a good result, as [`super::results::read_facts`] returns them.
+#[must_use]
+pub fn read(command: &str, read_only: bool, facts: &Map<String, Value>) -> Standing {
+    let mut standing = Standing::default();
+    if !read_only {
+        standing.deal = deal(facts);
+        read_outcome(command, facts, &mut standing);
+    }
+    read_place(command, facts, &mut standing);
+    read_player(facts, &mut standing);
+    read_ship(facts, &mut standing);
+    standing
+}
+
+/// The credits that an action earned and spent, according to its result; `None` if that tells of
+/// neither.
+#[must_use]
+pub fn deal(facts: &Map<String, Value>) -> Option<Deal> {
+    let sum = |keys: &[&str]| {
+        let told = keys.iter().filter_map(|key| amount(facts, key));
+        told.reduce(i64::saturating_add)
+    };
+    let earned = sum(&["total_earned", "credits_earned"]);
+    let spent = sum(&["total_cost", "cost", "listing_fee", "total_escrowed"]);
+    (earned.is_some() || spent.is_some()).then(|| Deal {
+        earned: earned.unwrap_or(0),
+        spent: spent.unwrap_or(0),
+    })
+}
+
+/// What follows from an action's own outcome.
+fn read_outcome(command: &str, facts: &Map<String, Value>, standing: &mut Standing) {
+    let has_undocked = facts.get("auto_undocked").and_then(Value::as_bool) == Some(true);
+    match command {
+        "dock" => standing.docked = Some(true),
+        // A docked ship is undocked first.
+        "undock" | "travel" | "jump" | "mine" => standing.docked = Some(false),
+        _ if has_undocked => standing.docked = Some(false),
+        _ => {}
+    }
+    match command {
+        "travel" | "jump" => {
+            standing.system = place(facts.get("system_id"));
+            standing.poi = place(facts.get("poi_id"));
+            if command == "jump" && standing.poi.is_none() {
+                standing.poi = place(facts.get("poi"));
+            }
+        }
+        "refuel" => {
+            standing.fuel = gauge(facts, "fuel_now", "fuel_max");
+            standing.fuel_added = level(facts, "fuel");
+        }
+        "repair" => standing.hull = gauge(facts, "hull", "max_hull"),
+        "jettison" => {
+            standing.cargo.now = level(facts, "cargo_used");
+            standing.cargo_free = level(facts, "cargo_space");
+        }
+        "deposit_items" | "withdraw_items" => {
+            standing.cargo_free = level(facts, "cargo_space");
+        }
+        "trade_accept" => standing.credits = amount(facts, "your_credits"),
+        _ => {}
+    }
+}
+
+/// What is told by a look at the surroundings, which shows the ship's own.
+fn read_place(command: &str, facts: &Map<String, Value>, standing: &mut Standing) {
+    let section = |name: &str| facts.get(name).and_then(Value::as_object);
+    let poi = section("poi").filter(|_| matches!(command, "get_poi" | "get_system"));
+    if let Some(poi) = poi {
+        standing.poi = place(poi.get("id"));
+        standing.system = place(poi.get("system_id"));
+    }
+    if let Some(system) = section("system").filter(|_| command == "get_system") {
+        standing.system = place(system.get("id"));
+    }
+}
+
+fn read_player(facts: &Map<String, Value>, standing: &mut Standing) {
+    let Some(Value::Object(player)) = facts.get("player") else {
+        return;
+    };
+    standing.credits = amount(player, "credits").or(standing.credits);
+    let Some(system) = place(player.get("current_system")) else {
+        standing.poi = place(player.get("current_poi")).or(standing.poi.take());
+        return;
+    };
+    standing.system = Some(system);
+    standing.poi = place(player.get("current_poi"));
+    // A docked ship's base is named beside its place.
+    let base = player.get("docked_at_base").and_then(Value::as_str);
+    standing.docked = Some(base.is_some_and(|base| !base.is_empty()));
+}
+
+fn read_ship(facts: &Map<String, Value>, standing: &mut Standing) {
+    if let Some(Value::Object(ship)) = facts.get("ship") {
+        standing.fuel = gauge(ship, "fuel", "max_fuel").or(standing.fuel);
+        standing.hull = gauge(ship, "hull", "max_hull").or(standing.hull);
+        standing.cargo = gauge(ship, "cargo_used", "cargo_capacity").or(standing.cargo);
+    }
+    if facts.contains_key("cargo") {
+        standing.cargo = standing.cargo.or(gauge(facts, "used", "capacity"));
+    }
+}
+
+impl Gauge {
+    /// This gauge, with the other's figures where it has none.
+    #[must_use]
+    pub fn or(self, other: Gauge) -> Gauge {
+        Gauge {
+            now: self.now.or(other.now),
+            most: self.most.or(other.most),
+        }
+    }
+}
+
+fn gauge(facts: &Map<String, Value>, now: &str, most: &str) -> Gauge {
+    Gauge {
+        now: level(facts, now),
+        most: level(facts, most),
+    }
+}
+
+fn level(facts: &Map<String, Value>, key: &str) -> Option<u32> {
+    u32::try_from(facts.get(key)?.as_i64()?).ok()
+}
+
+fn amount(facts: &Map<String, Value>, key: &str) -> Option<i64> {
+    let amount = facts.get(key)?.as_i64()?;
+    (0..=MAX_AMOUNT).contains(&amount).then_some(amount)
+}
+
+/// The id of a place. A display name is none.
+fn place(value: Option<&Value>) -> Option<String> {
+    let id = value?.as_str()?;
+    let is_id = !id.is_empty()
+        && id.len() <= MAX_PLACE_BYTES
+        && id
+            .chars()
+            .all(|c| c.is_alphanumeric() && !c.is_uppercase() || matches!(c, '_' | '-' | '.'));
+    is_id.then(|| id.to_string())
+}
+
+#[cfg(test)]
+mod tests;

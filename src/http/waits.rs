@@ -1,0 +1,198 @@
+//! Waits: how long a server wants to be left alone, in every notation in which servers state it.
+//!
+//! A wait can be as long as a server likes. Whoever obeys it limits it.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::HeaderMap;
+
+/// The units of a duration in words and in Go's notation, in seconds.
+const UNITS: [(&[&str], f64); 6] = [
+    (&["us", "µs"], 1e-6),
+    (&["ms", "milliseconds"], 1e-3),
+    (&["s", "sec", "secs", "second", "seconds"], 1.0),
+    (&["m", "min", "mins", "minute", "minutes"], 60.0),
+    (&["h", "hr", "hrs", "hour", "hours"], 3600.0),
+    (&["d", "day", "days"], 86_400.0),
+];
+
+/// The wait in the `Retry-After` header, or in milliseconds in the one that some servers add.
+#[must_use]
+pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let millis = text("retry-after-ms").and_then(|text| text.parse().ok());
+    if let Some(millis) = millis {
+        return Some(Duration::from_millis(millis));
+    }
+    parse_wait(text("retry-after")?, now)
+}
+
+/// A wait in any notation: a duration, seconds, a date, or a time since 1970 in seconds or
+/// milliseconds.
+#[must_use]
+pub fn parse_wait(text: &str, now: SystemTime) -> Option<Duration> {
+    /// From here on a number is a time in seconds, and a time in milliseconds. No wait is so long.
+    const FIRST_SECONDS: f64 = 1e9;
+    const FIRST_MILLIS: f64 = 1e12;
+    let text = text.trim();
+    let until = |at: SystemTime| at.duration_since(now).ok();
+    if let Ok(number) = text.parse::<f64>() {
+        let since_1970 = match number {
+            number if (FIRST_MILLIS..1e15).contains(&number) => number / 1000.0,
+            number if (FIRST_SECONDS..FIRST_MILLIS).contains(&number) => number,
+            number => return seconds_as_wait(number),
+        };
+        let since_1970 = Duration::try_from_secs_f64(since_1970).ok()?;
+        return until(SystemTime::UNIX_EPOCH.checked_add(since_1970)?);
+    }
+    let date = chrono::DateTime::parse_from_rfc2822(text);
+    if let Ok(date) = date.or_else(|_| chrono::DateTime::parse_from_rfc3339(text)) {
+        return until(SystemTime::from(date));
+    }
+    duration_at_start(text)
+}
+
+/// The duration at the beginning of a text: `6m0s`, `2m59.56s`, `20 seconds`.
+#[must_use]
+pub fn duration_at_start(text: &str) -> Option<Duration> {
+    let mut rest = text;
+    let mut seconds: Option<f64> = None;
+    loop {
+        let digits = rest.len()
+            - rest
+                .trim_start_matches(|c: char| c.is_ascii_digit() || c == '.')
+                .len();
+        let (number, after) = rest.split_at(digits);
+        let Ok(number) = number.parse::<f64>() else {
+            break;
+        };
+        let after = after.strip_prefix(' ').unwrap_or(after);
+        let letters = after.len() - after.trim_start_matches(char::is_alphabetic).len();
+        let (word, after) = after.split_at(letters);
+        let Some((_, unit)) = UNITS.iter().find(|(words, _)| words.contains(&word)) else {
+            break;
+        };
+        seconds = Some(seconds.unwrap_or(0.0) + number * unit);
+        rest = after;
+    }
+    seconds_as_wait(seconds?)
+}
+
+/// The first duration in a sentence: `Too many requests. Retry in 7 seconds.`
+#[must_use]
+pub fn first_duration(text: &str) -> Option<Duration> {
+    let is_in_word = |letter: char| letter.is_alphanumeric() || letter == '.';
+    let numbers = text.match_indices(|letter: char| letter.is_ascii_digit());
+    let mut places = numbers
+        .map(|(place, _)| place)
+        .filter(|place| !text[..*place].ends_with(is_in_word));
+    places.find_map(|place| duration_at_start(&text[place..]))
+}
+
+/// A number of seconds as a duration; `None` if it is not a possible one. One that is too large for
+/// a duration is the longest one.
+fn seconds_as_wait(seconds: f64) -> Option<Duration> {
+    match seconds >= Duration::MAX.as_secs_f64() {
+        true => Some(Duration::MAX),
+        false => Duration::try_from_secs_f64(seconds).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{HeaderName, HeaderValue};
+
+    use super::*;
+
+    fn now() -> SystemTime {
+        SystemTime::UNIX_EPOCH + Duration::from_secs(1_773_254_520)
+    }
+
+    fn asked(headers: &[(&'static str, &'static str)]) -> Option<Duration> {
+        let headers = headers.iter().map(|(name, value)| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        });
+        retry_after(&headers.collect(), now())
+    }
+
+    #[test]
+    fn retry_after_is_read_in_every_notation() {
+        let seconds = |count| Some(Duration::from_secs_f64(count));
+        for (name, value, expected) in [
+            ("retry-after", "54", seconds(54.0)),
+            ("retry-after", " 54 ", seconds(54.0)),
+            ("retry-after", "0.5", seconds(0.5)),
+            ("retry-after", "54s", seconds(54.0)),
+            ("retry-after", "6m0s", seconds(360.0)),
+            ("retry-after-ms", "20", seconds(0.02)),
+            (
+                "retry-after",
+                "Wed, 11 Mar 2026 18:42:30 GMT",
+                seconds(30.0),
+            ),
+            ("retry-after", "2026-03-11T18:42:30Z", seconds(30.0)),
+            ("retry-after", "1773254550", seconds(30.0)),
+            ("retry-after", "1773254550000", seconds(30.0)),
+            ("retry-after", "soon", None),
+            ("retry-after", "", None),
+            ("retry-after", "18446744073709551615", Some(Duration::MAX)),
+            ("retry-after", "1e308", Some(Duration::MAX)),
+            ("retry-after", "inf", Some(Duration::MAX)),
+            (
+                "retry-after-ms",
+                "18446744073709551615",
+                Some(Duration::from_millis(u64::MAX)),
+            ),
+            ("retry-after", "Fri, 01 Jan 0000 00:00:00 GMT", None),
+            ("retry-after", "Wed, 11 Mar 2026 18:41:00 GMT", None),
+            ("retry-after", "NaN", None),
+            ("retry-after", "-1", None),
+            ("retry-after", "-1e308", None),
+        ] {
+            assert_eq!(asked(&[(name, value)]), expected, "{name}: {value}");
+        }
+        let far = asked(&[("retry-after", "Fri, 31 Dec 99999 23:59:59 GMT")]);
+        assert!(
+            far.is_some_and(|wait| wait > Duration::from_secs(1 << 40)),
+            "{far:?}"
+        );
+        // The finer figure counts.
+        let both = [("retry-after", "1"), ("retry-after-ms", "20")];
+        assert_eq!(asked(&both), seconds(0.02));
+        assert_eq!(asked(&[]), None);
+    }
+
+    #[test]
+    fn a_duration_is_read_at_the_beginning_of_a_text() {
+        let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
+        for (text, expected) in [
+            ("2m59.56s", seconds(179.56)),
+            ("10h17m5.7s. Then", seconds(37_025.7)),
+            ("20 seconds", seconds(20.0)),
+            ("156ms", seconds(0.156)),
+            ("5 parsecs", None),
+            ("soon", None),
+            ("", None),
+        ] {
+            assert_eq!(duration_at_start(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_duration_of_a_sentence_is_found() {
+        let seconds = |seconds| Some(Duration::from_secs_f64(seconds));
+        for (text, expected) in [
+            ("Too many requests. Retry in 7 seconds.", seconds(7.0)),
+            ("5 of 5 requests; wait 1m30s, then 2m", seconds(90.0)),
+            ("é: in 0.5 s (-32029)", seconds(0.5)),
+            ("v2s and 1.5.2s", None),
+            ("Too many requests (-32029)", None),
+            ("", None),
+        ] {
+            assert_eq!(first_duration(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Samples in the database: a row for each Mysis and hour with the minutes of that hour, and one with
+//! their sum once they are old. The samples of a deleted Mysis stay, as its books do.
+
+mod importing;
+mod reading;
+mod thinning;
+
+pub(crate) use reading::StoredHour;
+
+use actors::domain::books::Day;
+use actors::domain::ids::MysisId;
+use actors::domain::samples::{Hour, PackedHour, StoredSamples};
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+
+use super::LedgerInner;
+use super::entity::{sample, spending};
+use super::writer::Tx;
+
+/// Stores the samples of an hour in place of those that are stored of it.
+pub(super) async fn save_hour(tx: &Tx, mysis: MysisId, hour: &PackedHour) -> Result<(), DbErr> {
+    let model = sample::ActiveModel {
+        mysis_id: Set(mysis.0),
+        hour: Set(hour.hour.0),
+        packed: Set(hour.bytes.to_vec()),
+        upto: Set(hour.upto),
+    };
+    let older = OnConflict::columns([sample::Column::MysisId, sample::Column::Hour])
+        .update_columns([sample::Column::Packed, sample::Column::Upto])
+        .to_owned();
+    sample::Entity::insert(model)
+        .on_conflict(older)
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+impl LedgerInner {
+    /// The samples from which a Mysis continues.
+    pub(super) async fn newest_samples(&self, mysis: MysisId) -> Result<StoredSamples, DbErr> {
+        // The hours that were written last. After the clock was set back, those are not the latest.
+        let hours = sample::Entity::find()
+            .filter(sample::Column::MysisId.eq(mysis.0))
+            .order_by_desc(sample::Column::Upto)
+            .order_by_desc(sample::Column::Hour)
+            .limit(StoredSamples::HOURS as u64)
+            .all(&self.readers)
+            .await?;
+        let newest: Option<i64> = spending::Entity::find()
+            .order_by_desc(spending::Column::Day)
+            .select_only()
+            .column(spending::Column::Day)
+            .into_tuple()
+            .one(&self.readers)
+            .await?;
+        let day = Day(newest.unwrap_or_default());
+        let costs: Vec<i64> = spending::Entity::find()
+            .filter(spending::Column::Day.eq(day.0))
+            .filter(spending::Column::MysisId.eq(mysis.0))
+            .select_only()
+            .column(spending::Column::CostMicros)
+            .into_tuple()
+            .all(&self.readers)
+            .await?;
+        let counted = costs
+            .into_iter()
+            .map(|cost| u64::try_from(cost).unwrap_or(0));
+        Ok(StoredSamples {
+            hours: hours.into_iter().map(packed_hour).collect(),
+            cost: (day, counted.fold(0, u64::saturating_add)),
+        })
+    }
+}
+
+/// The hour as it is stored.
+fn packed_hour(model: sample::Model) -> PackedHour {
+    PackedHour {
+        hour: Hour(model.hour),
+        upto: model.upto,
+        bytes: model.packed.into(),
+    }
+}

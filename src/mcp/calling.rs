@@ -1,0 +1,149 @@
+//! Calls of tools: within a time limit, on the caller's terms, and again where the server asks first.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use actors::ports::Asker;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
+    ClientNotification, ClientRequest, RequestId,
+};
+
+use super::asking::{self, MAX_ROUNDS, QuestionDesk};
+use super::content::CallResult;
+use super::message::RawResult;
+use super::task::CallReply;
+use super::{Era, McpFailure, ServerSession, stateless};
+
+/// How long cancelling a request may take.
+pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What a failure says that came after a question of the server.
+pub(super) const AFTER_ASKING: &str = "after the server had asked";
+
+/// How a call is made.
+#[derive(Clone, Copy)]
+pub struct CallTerms<'a> {
+    /// How long it may take. The time for which the operator is asked does not count.
+    pub limit: Duration,
+    /// Whether the caller takes a task in place of a result. Only servers without sessions give
+    /// one.
+    pub takes_task: bool,
+    /// Puts questions of the server to the operator; `None` if there is nobody to ask.
+    pub asker: Option<&'a Asker>,
+}
+
+impl CallTerms<'_> {
+    /// A call within this limit, of which nothing but its result is wanted.
+    #[must_use]
+    pub fn new(limit: Duration) -> Self {
+        CallTerms {
+            limit,
+            takes_task: false,
+            asker: None,
+        }
+    }
+}
+
+impl ServerSession {
+    /// Calls a tool. If the answer takes longer than `limit`, cancels the request.
+    ///
+    /// # Errors
+    /// Any of [`McpFailure`].
+    pub async fn call(
+        &self,
+        params: CallToolRequestParams,
+        limit: Duration,
+    ) -> Result<CallResult, McpFailure> {
+        let terms = CallTerms::new(limit);
+        self.call_on_terms(params, terms).await?.done()
+    }
+
+    /// The same, on further terms.
+    ///
+    /// # Errors
+    /// Any of [`McpFailure`].
+    pub async fn call_on_terms(
+        &self,
+        mut params: CallToolRequestParams,
+        terms: CallTerms<'_>,
+    ) -> Result<CallReply, McpFailure> {
+        if self.era == Era::Stateless {
+            let meta = params.meta.get_or_insert_default();
+            stateless::declare(meta, terms.takes_task, terms.asker.is_some());
+        }
+        let desk = QuestionDesk::new(terms.asker, self.endpoint.host());
+        let under_way = AtomicI64::new(0);
+        let answer = self.send_call(params, &desk, &under_way);
+        let Some(answer) = desk.clock.within(terms.limit, answer).await else {
+            self.cancel(under_way.load(Ordering::Relaxed)).await;
+            return Err(McpFailure::TooLate(terms.limit));
+        };
+        answer
+    }
+
+    /// Sends a call, and again with the answers wherever the server asks in place of a result.
+    async fn send_call(
+        &self,
+        mut params: CallToolRequestParams,
+        desk: &QuestionDesk,
+        under_way: &AtomicI64,
+    ) -> Result<CallReply, McpFailure> {
+        for round in 0..MAX_ROUNDS {
+            let raw = self.send_round(&params, desk, under_way).await;
+            let raw = raw.map_err(|failure| match round > 0 || desk.has_asked() {
+                true => after_asking(failure),
+                false => failure,
+            })?;
+            if !desk.fill_in(&raw, &mut params).await? {
+                return CallReply::read(&raw);
+            }
+        }
+        Err(asking::endless_questions())
+    }
+
+    async fn send_round(
+        &self,
+        params: &CallToolRequestParams,
+        desk: &QuestionDesk,
+        under_way: &AtomicI64,
+    ) -> Result<RawResult, McpFailure> {
+        let request = CallToolRequest::new(params.clone());
+        let (id, message) = self.with_next_id(ClientRequest::CallToolRequest(request));
+        under_way.store(id, Ordering::Relaxed);
+        let answer = self.post(&message).await?;
+        let room = self.endpoint.max_answer_bytes;
+        self.read_asking_result(answer, id, room, desk).await
+    }
+
+    /// Tells the server that a request is cancelled. The server may ignore that. To a server without
+    /// sessions, the closed connection says it.
+    async fn cancel(&self, id: i64) {
+        if self.era == Era::Stateless {
+            return;
+        }
+        let why = Some("no answer in time".to_string());
+        let params = CancelledNotificationParam::new(Some(RequestId::Number(id)), why);
+        let note = CancelledNotification::new(params);
+        let note = self.notify(ClientNotification::CancelledNotification(note));
+        if !matches!(tokio::time::timeout(CANCEL_TIMEOUT, note).await, Ok(Ok(()))) {
+            tracing::debug!("the server could not be told of a cancelled call");
+        }
+    }
+}
+
+/// A failure after the server had asked. It had the call then, and may have begun with it: nothing
+/// that happens later means that the call was not executed.
+fn after_asking(failure: McpFailure) -> McpFailure {
+    match failure {
+        McpFailure::Refused { code, message, .. }
+        | McpFailure::RefusedAfterAsking { code, message } => {
+            McpFailure::RefusedAfterAsking { code, message }
+        }
+        McpFailure::Status { .. }
+        | McpFailure::SessionGone
+        | McpFailure::Http { .. }
+        | McpFailure::Broken(_)
+        | McpFailure::TooLate(_) => McpFailure::Broken(format!("{AFTER_ASKING}: {failure}")),
+    }
+}

@@ -1,0 +1,308 @@
+//! A server that is a child process: rmcp's `Peer` speaks to it over its standard input and output.
+//!
+//! One process is one session and ends with it. What it sends is bounded before it is parsed
+//! ([`lines`]). rmcp finds out whether the server does without sessions, answers what it asks, and
+//! cancels calls that take too long. Results have the same readers as those that come over HTTP.
+
+mod lines;
+mod ours;
+mod process;
+mod requests;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, ClientServiceExt, RunningService};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::listing::{PageFailure, read_pages};
+use super::patience::CallClock;
+use super::{Era, Listing, MAX_ANSWER_BYTES, McpFailure};
+use lines::BoundedLines;
+use ours::{CallDesk, OurSide};
+use process::ChildProcess;
+
+/// How long the end of a process is waited for, so that a failure can tell how it ended.
+const END_WAIT: Duration = Duration::from_millis(500);
+
+/// How a server is started.
+#[derive(Clone)]
+pub struct ChildCommand {
+    /// The program and its arguments.
+    pub command: Arc<[String]>,
+    /// Its whole environment.
+    pub environment: Arc<[(String, String)]>,
+    /// A program that gets the id of our process, `--` and the command as its arguments, sees to it
+    /// that the process does not outlive ours, and becomes the command; `None` for nothing of that
+    /// kind.
+    pub guard: Option<Arc<[String]>>,
+}
+
+impl ChildCommand {
+    /// The program as the operator wrote it.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        self.command.first().map_or("", |program| program)
+    }
+
+    /// The program's name without its directory.
+    fn short_name(&self) -> &str {
+        let name = Path::new(self.program()).file_name();
+        name.and_then(|name| name.to_str()).unwrap_or("server")
+    }
+}
+
+/// A server that is started once for each session.
+pub struct ChildServer {
+    command: ChildCommand,
+    /// The tasks that look after the processes.
+    keepers: TaskTracker,
+    /// Ends all processes.
+    end: CancellationToken,
+    /// Whether the server starts so slowly that the question for its revision confuses it.
+    is_slow: AtomicBool,
+}
+
+/// A session with a process of its own, which ends with it.
+pub struct ChildSession {
+    service: RunningService<RoleClient, OurSide>,
+    process: ChildProcess,
+    version: Arc<str>,
+    has_new_tools: Arc<AtomicBool>,
+    /// Whether a message of the server was too large.
+    is_exceeded: Arc<AtomicBool>,
+    /// The program, for the operator.
+    name: Arc<str>,
+    questions: Arc<CallDesk>,
+}
+
+/// Why a request to a child process has no result.
+#[derive(Debug, Error)]
+pub enum ChildFailure {
+    /// The process cannot be started, or is no server. No request was sent.
+    #[error("{0}")]
+    NotReady(String),
+    /// The process had ended before the request was sent.
+    #[error("{0}")]
+    Gone(String),
+    /// The server answered with an error.
+    #[error("{message} ({code})")]
+    Refused {
+        /// The JSON-RPC code.
+        code: i64,
+        /// The server's message.
+        message: String,
+    },
+    /// The request was sent, and the process ended.
+    #[error("{0}")]
+    Lost(String),
+    /// The answer cannot be used.
+    #[error("{0}")]
+    Broken(String),
+    /// There was no answer within the time limit.
+    #[error("no answer within {0:?}")]
+    TooLate(Duration),
+}
+
+impl ChildServer {
+    /// The server that this command starts.
+    #[must_use]
+    pub fn new(command: ChildCommand) -> ChildServer {
+        ChildServer {
+            command,
+            keepers: TaskTracker::new(),
+            end: CancellationToken::new(),
+            is_slow: AtomicBool::new(false),
+        }
+    }
+
+    /// The program that is started.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        self.command.program()
+    }
+
+    /// Starts a process and opens a session with it.
+    ///
+    /// # Errors
+    /// The process cannot be started, ends, or does not speak MCP.
+    pub async fn open(&self) -> Result<ChildSession, ChildFailure> {
+        match self.open_once().await {
+            Err(OpenFailure::Confused(_)) => {
+                self.is_slow.store(true, Ordering::Relaxed);
+                self.open_once().await.map_err(OpenFailure::into_failure)
+            }
+            opened => opened.map_err(OpenFailure::into_failure),
+        }
+    }
+
+    async fn open_once(&self) -> Result<ChildSession, OpenFailure> {
+        let stop = self.end.child_token();
+        let started = ChildProcess::start(&self.command, stop, &self.keepers);
+        let (process, stdin, stdout) = started.map_err(|error| {
+            let program = self.command.program();
+            OpenFailure::Final(format!("{program} cannot be started: {error}"))
+        })?;
+        let is_exceeded = Arc::new(AtomicBool::new(false));
+        let has_new_tools = Arc::new(AtomicBool::new(false));
+        let questions = Arc::new(CallDesk::default());
+        let ours = OurSide {
+            has_new_tools: has_new_tools.clone(),
+            questions: questions.clone(),
+        };
+        let transport =
+            AsyncRwTransport::new_client(BoundedLines::new(stdout, is_exceeded.clone()), stdin);
+        let opened = ours.serve_with_lifecycle(transport, self.lifecycle());
+        // Cancel-safe: whatever is dropped here is not used again.
+        let error = tokio::select! {
+            opened = opened => match opened {
+                Ok(service) => {
+                    let info = service.peer().peer_info();
+                    let version = info.map(|info| info.protocol_version.to_string());
+                    return Ok(ChildSession {
+                        version: version.unwrap_or_default().into(),
+                        service,
+                        process,
+                        has_new_tools,
+                        is_exceeded,
+                        name: self.command.short_name().into(),
+                        questions,
+                    });
+                }
+                Err(error) => error,
+            },
+            () = process.is_long_over() => ClientInitializeError::Cancelled,
+        };
+        let how = process.how_it_ended(END_WAIT).await;
+        Err(OpenFailure::of(&error, how))
+    }
+
+    fn lifecycle(&self) -> ClientLifecycleMode {
+        match self.is_slow.load(Ordering::Relaxed) {
+            true => ClientLifecycleMode::Initialize,
+            false => ClientLifecycleMode::Auto {
+                preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+                legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+            },
+        }
+    }
+
+    /// Ends all processes and waits until they have ended.
+    pub async fn end(&self) {
+        self.end.cancel();
+        self.keepers.close();
+        self.keepers.wait().await;
+    }
+}
+
+/// Why a session was not opened.
+enum OpenFailure {
+    /// An answer came to an earlier question than the last one: the server was not ready in time
+    /// for it.
+    Confused(String),
+    Final(String),
+}
+
+impl OpenFailure {
+    fn of(error: &ClientInitializeError, how_it_ended: Option<String>) -> OpenFailure {
+        if let Some(how) = how_it_ended {
+            return OpenFailure::Final(how);
+        }
+        let is_confused = matches!(
+            error,
+            ClientInitializeError::ConflictInitResponseId(..)
+                | ClientInitializeError::UncorrelatedErrorResponse { .. }
+        );
+        match is_confused {
+            true => OpenFailure::Confused(error.to_string()),
+            false => OpenFailure::Final(format!("it does not speak MCP: {error}")),
+        }
+    }
+
+    fn into_failure(self) -> ChildFailure {
+        match self {
+            OpenFailure::Confused(why) | OpenFailure::Final(why) => ChildFailure::NotReady(why),
+        }
+    }
+}
+
+impl ChildSession {
+    /// The negotiated version of the protocol; empty where it is not known.
+    #[must_use]
+    pub fn version(&self) -> &Arc<str> {
+        &self.version
+    }
+
+    /// Whether the server has said that its tools changed since they were listed.
+    #[must_use]
+    pub fn has_new_tools(&self) -> bool {
+        self.has_new_tools.load(Ordering::Relaxed)
+    }
+
+    /// Whether the process has ended, or cannot be spoken to any longer.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.service.is_closed() || self.service.peer().is_transport_closed()
+    }
+
+    /// Ends the process and waits until it has ended.
+    pub async fn end(&self) {
+        self.service.cancellation_token().cancel();
+        self.process.end().await;
+    }
+
+    /// Lists all tools of the server that are valid and within the limits, and the reasons for
+    /// those left out.
+    ///
+    /// # Errors
+    /// Any of [`ChildFailure`].
+    pub async fn tools(&self, limit: Duration) -> Result<Listing, ChildFailure> {
+        // What is said while the list is on its way may be about what comes after it.
+        self.has_new_tools.store(false, Ordering::Relaxed);
+        // Arguments are repeated in headers over HTTP only.
+        read_pages(Era::Sessions, MAX_ANSWER_BYTES, |request, _| async move {
+            // Each page has the limit, and nobody is asked meanwhile.
+            self.ask(request, limit, &CallClock::default()).await
+        })
+        .await
+    }
+
+    /// Why there is no more to be had of the process.
+    async fn why_it_is_over(&self) -> String {
+        if self.is_exceeded.load(Ordering::Relaxed) {
+            return "the server's process sent a message larger than is read".to_string();
+        }
+        let how = self.process.how_it_ended(END_WAIT).await;
+        how.unwrap_or_else(|| "the server's process has closed its output".to_string())
+    }
+}
+
+impl From<McpFailure> for ChildFailure {
+    /// What a reader of results says.
+    fn from(failure: McpFailure) -> ChildFailure {
+        ChildFailure::Broken(failure.to_string())
+    }
+}
+
+impl PageFailure for ChildFailure {
+    fn of_page(&self) -> Option<&str> {
+        match self {
+            ChildFailure::Broken(why) => Some(why),
+            ChildFailure::NotReady(_)
+            | ChildFailure::Gone(_)
+            | ChildFailure::Refused { .. }
+            | ChildFailure::Lost(_)
+            | ChildFailure::TooLate(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! Requests to a child process: sent, waited for within a limit, and cancelled.
+
+use std::time::Duration;
+
+use rmcp::RoleClient;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotificationParam, ClientRequest, ServerResult,
+};
+use rmcp::service::{PeerRequestOptions, RequestHandle, ServiceError};
+
+use super::{ChildFailure, ChildSession};
+use crate::asking::{self, MAX_ROUNDS, QuestionDesk};
+use crate::calling::{AFTER_ASKING, CANCEL_TIMEOUT, CallTerms};
+use crate::message::RawResult;
+use crate::patience::CallClock;
+use crate::task::CallReply;
+
+impl ChildSession {
+    /// Calls a tool. If the answer takes longer than the limit, cancels the request. No task is
+    /// taken.
+    ///
+    /// # Errors
+    /// Any of [`ChildFailure`].
+    pub async fn call(
+        &self,
+        params: CallToolRequestParams,
+        terms: CallTerms<'_>,
+    ) -> Result<CallReply, ChildFailure> {
+        let desk = QuestionDesk::new(terms.asker, self.name.clone());
+        let _asking = self.questions.open(desk.clone());
+        self.call_at(params, terms.limit, &desk).await
+    }
+
+    /// Sends a call, and again with the answers wherever the server asks in place of a result.
+    async fn call_at(
+        &self,
+        mut params: CallToolRequestParams,
+        limit: Duration,
+        desk: &QuestionDesk,
+    ) -> Result<CallReply, ChildFailure> {
+        for round in 0..MAX_ROUNDS {
+            let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
+            let raw = match self.ask(request, limit, &desk.clock).await {
+                // It may have begun with the call.
+                Err(ChildFailure::Gone(why)) if round > 0 => {
+                    return Err(ChildFailure::Lost(format!("{AFTER_ASKING}: {why}")));
+                }
+                asked => asked?,
+            };
+            // Cancel-safe: what is dropped here is not used again.
+            let is_asked = tokio::select! {
+                filled = desk.fill_in(&raw, &mut params) => filled?,
+                () = self.process.is_long_over() => {
+                    let why = self.why_it_is_over().await;
+                    return Err(ChildFailure::Lost(format!("{AFTER_ASKING}: {why}")));
+                }
+            };
+            if !is_asked {
+                return Ok(CallReply::read(&raw)?);
+            }
+        }
+        Err(asking::endless_questions().into())
+    }
+
+    /// Sends a request and waits for its result.
+    pub(super) async fn ask(
+        &self,
+        request: ClientRequest,
+        limit: Duration,
+        clock: &CallClock,
+    ) -> Result<RawResult, ChildFailure> {
+        if self.is_over() {
+            let why = self.why_it_is_over().await;
+            return Err(ChildFailure::Gone(why));
+        }
+        let peer = self.service.peer();
+        let options = PeerRequestOptions::no_options();
+        let sent = peer.send_cancellable_request(request, options);
+        let answer = match clock.within(limit, sent).await {
+            Some(Ok(sent)) => self.await_answer(sent, limit, clock).await,
+            Some(Err(error)) => Err(error),
+            // The server does not even read it.
+            None => Err(ServiceError::Timeout { timeout: limit }),
+        };
+        match answer {
+            Ok(result) => Ok(RawResult::from_text(
+                serde_json::to_string(&result).unwrap_or_default(),
+            )?),
+            Err(ServiceError::McpError(error)) => Err(ChildFailure::Refused {
+                code: i64::from(error.code.0),
+                message: error.message.into_owned(),
+            }),
+            Err(ServiceError::Timeout { .. }) => Err(ChildFailure::TooLate(limit)),
+            Err(ServiceError::TransportClosed | ServiceError::TransportSend(_)) => {
+                Err(ChildFailure::Lost(self.why_it_is_over().await))
+            }
+            Err(other) => Err(ChildFailure::Lost(other.to_string())),
+        }
+    }
+
+    /// Waits for the answer to a request. One that takes too long is cancelled.
+    async fn await_answer(
+        &self,
+        sent: RequestHandle<RoleClient>,
+        limit: Duration,
+        clock: &CallClock,
+    ) -> Result<ServerResult, ServiceError> {
+        let (id, peer) = (sent.id.clone(), sent.peer.clone());
+        let answer = async {
+            // Cancel-safe: what is dropped here is not used again.
+            tokio::select! {
+                answer = sent.await_response() => answer,
+                () = self.process.is_long_over() => Err(ServiceError::TransportClosed),
+            }
+        };
+        if let Some(answer) = clock.within(limit, answer).await {
+            return answer;
+        }
+        let why = Some("no answer in time".to_string());
+        let cancel = peer.notify_cancelled(CancelledNotificationParam::new(Some(id), why));
+        // A server that does not read is left with the request.
+        let _ = tokio::time::timeout(CANCEL_TIMEOUT, cancel).await;
+        Err(ServiceError::Timeout { timeout: limit })
+    }
+}

@@ -1,0 +1,371 @@
+//! Tests with real processes: small servers written for the shell.
+
+use std::path::Path;
+use std::time::Instant;
+
+use rmcp::model::CallToolRequestParams;
+
+use super::*;
+use crate::tests::operator::Operator;
+use crate::{CallReply, CallTerms};
+
+/// A server that answers as servers do. What it does with a call comes before what it does with
+/// all others.
+const SERVER: &str = r#"
+say() { printf '%s\n' "$1"; }
+answer() { say '{"jsonrpc":"2.0","id":'"$id"',"result":'"$1"'}'; }
+while read -r line; do
+  id=$(say "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"tools/call"'*) CALL;;
+    *'"server/discover"'*) say '{"jsonrpc":"2.0","id":'"$id"',"error":{"code":-32601,"message":"no"}}';;
+    *'"initialize"'*) answer '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"sh","version":"1"}}';;
+    *'"tools/list"'*) answer '{"tools":[{"name":"look","inputSchema":{"type":"object"}},{"name":7},{"name":"dig","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":false}}]}';;
+  esac
+done
+"#;
+
+const RESULT: &str = r#"answer '{"content":[{"type":"text","text":"done"}]}'"#;
+const LIMIT: Duration = Duration::from_secs(30);
+
+fn shell(script: &str) -> ChildServer {
+    let command = ["sh", "-c", script].map(str::to_string);
+    let path = (
+        "PATH".to_string(),
+        "/usr/local/bin:/usr/bin:/bin".to_string(),
+    );
+    ChildServer::new(ChildCommand {
+        command: command.into(),
+        environment: [path].into(),
+        guard: None,
+    })
+}
+
+/// A server that does this with a call.
+fn server(call: &str) -> ChildServer {
+    shell(&SERVER.replace("CALL", call))
+}
+
+async fn call(session: &ChildSession, limit: Duration) -> Result<String, String> {
+    let params = CallToolRequestParams::new("dig");
+    let reply = session.call(params, CallTerms::new(limit)).await;
+    match reply {
+        Ok(CallReply::Done(result)) => Ok(result.text),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+async fn until_there(file: &Path) -> String {
+    loop {
+        match std::fs::read_to_string(file) {
+            Ok(text) if text.ends_with('\n') => return text.trim().to_string(),
+            Ok(_) | Err(_) => tokio::time::sleep(Duration::from_millis(5)).await,
+        }
+    }
+}
+
+fn is_alive(pid: &str) -> bool {
+    // That of a process which has ended, and of which nobody has taken notice, is empty.
+    std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|text| !text.is_empty())
+}
+
+#[tokio::test]
+async fn a_server_is_asked_for_tools_and_called_and_a_broken_tool_costs_no_other() {
+    let session = server(RESULT).open().await.unwrap();
+    assert_eq!(&**session.version(), "2025-11-25");
+    let listing = session.tools(LIMIT).await.unwrap();
+    let names: Vec<&str> = listing.tools.iter().map(|tool| &*tool.name).collect();
+    assert_eq!(names, ["look", "dig"]);
+    assert_eq!(listing.tools[1].read_only_hint, Some(false));
+    assert_eq!(
+        listing.left_out().unwrap(),
+        "1 left out: one (it has no name)"
+    );
+    assert_eq!(call(&session, LIMIT).await, Ok("done".to_string()));
+}
+
+#[tokio::test]
+async fn a_later_page_that_cannot_be_used_costs_none_before_it() {
+    let pages = r#"*'"cursor"'*) answer '{"tools":5}';;
+    *'"tools/list"'*) answer '{"tools":[{"name":"look","inputSchema":{"type":"object"}}],"nextCursor":"2"}';;
+    *'"tools/list"'*)"#;
+    let script = SERVER.replace("CALL", RESULT);
+    let session = shell(&script.replace(r#"*'"tools/list"'*)"#, pages));
+    let listing = session.open().await.unwrap().tools(LIMIT).await.unwrap();
+    assert_eq!(listing.tools.len(), 1);
+    let told = listing.left_out().unwrap();
+    assert!(told.contains("page 2 cannot be used"), "{told}");
+    // Of the first page there is nothing to stay.
+    let broken = script.replace(r#"answer '{"tools":["#, r#"answer '{"toolz":["#);
+    let failure = shell(&broken).open().await.unwrap().tools(LIMIT).await;
+    assert!(
+        matches!(failure, Err(ChildFailure::Broken(_))),
+        "{failure:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_process_that_dies_in_a_call_leaves_its_outcome_open_and_the_next_call_unsent() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("called");
+    let script = format!(
+        "echo 'out of ore' >&2; echo $$ > {}; sleep 1000",
+        file.display()
+    );
+    let session = server(&script).open().await.unwrap();
+    let killing = async {
+        let pid = until_there(&file).await.parse().unwrap();
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    };
+    let (failure, ()) = tokio::join!(
+        session.call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT)),
+        killing
+    );
+    let Err(ChildFailure::Lost(why)) = failure else {
+        panic!("{failure:?}");
+    };
+    assert!(
+        why.contains("signal: 9") && why.ends_with("its last words: out of ore"),
+        "{why}"
+    );
+    assert!(session.is_over());
+    let next = session
+        .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
+        .await;
+    assert!(matches!(next, Err(ChildFailure::Gone(_))), "{next:?}");
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_passed_over_and_a_message_without_end_ends_the_session() {
+    let garbage = format!("say 'Listening!'; say '{{\"a\":1}}'; say '\u{1b}[2J'; {RESULT}");
+    let session = server(&garbage).open().await.unwrap();
+    assert_eq!(call(&session, LIMIT).await, Ok("done".to_string()));
+    let session = server("yes ore | tr -d '\\n'").open().await.unwrap();
+    let failure = session
+        .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
+        .await;
+    let Err(ChildFailure::Lost(why)) = failure else {
+        panic!("{failure:?}");
+    };
+    assert!(why.contains("larger than is read"), "{why}");
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_answer_is_given_up_after_the_limit() {
+    let session = server(":").open().await.unwrap();
+    let failure = call(&session, Duration::from_millis(50)).await;
+    assert_eq!(failure, Err("Err(TooLate(50ms))".to_string()));
+    assert!(!session.is_over());
+}
+
+#[tokio::test]
+async fn a_server_that_asks_for_input_is_told_that_there_is_none_and_goes_on() {
+    let asks = r#"call=$id
+say '{"jsonrpc":"2.0","id":99,"method":"elicitation/create","params":{"message":"Which ore?","requestedSchema":{"type":"object","properties":{"ore":{"type":"string"}}}}}'
+read -r reply
+id=$call
+case "$reply" in *'"decline"'*) answer '{"content":[{"type":"text","text":"declined"}]}';; esac"#;
+    let session = server(asks).open().await.unwrap();
+    assert_eq!(call(&session, LIMIT).await, Ok("declined".to_string()));
+}
+
+#[tokio::test]
+async fn an_error_of_the_server_is_a_refusal() {
+    let refusal =
+        r#"say '{"jsonrpc":"2.0","id":'"$id"',"error":{"code":-32602,"message":"no such tool"}}'"#;
+    let session = server(refusal).open().await.unwrap();
+    let failure = session
+        .call(CallToolRequestParams::new("dig"), CallTerms::new(LIMIT))
+        .await;
+    assert!(
+        matches!(failure, Err(ChildFailure::Refused { code: -32602, .. })),
+        "{failure:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_start_or_ends_at_once_says_why() {
+    let nowhere = ChildServer::new(ChildCommand {
+        command: ["/nowhere/to/be/found".to_string()].into(),
+        environment: Arc::default(),
+        guard: None,
+    });
+    let told = |failure: Result<ChildSession, ChildFailure>| match failure {
+        Err(ChildFailure::NotReady(why)) => why,
+        Err(other) => panic!("{other:?}"),
+        Ok(_) => panic!("it is open"),
+    };
+    let why = told(nowhere.open().await);
+    assert!(
+        why.starts_with("/nowhere/to/be/found cannot be started: "),
+        "{why}"
+    );
+    let why = told(
+        shell("echo 'Error: GAME_KEY is missing' >&2; exit 3")
+            .open()
+            .await,
+    );
+    assert_eq!(
+        why,
+        "the server's process has ended (exit status: 3); its last words: Error: GAME_KEY is missing"
+    );
+}
+
+#[tokio::test]
+async fn a_process_sees_what_is_named_for_it_and_nothing_else() {
+    // A shell adds some variables of its own.
+    let seen = "env | cut -d= -f1 | sort | grep -v -e '^_$' -e PWD -e SHLVL -e OLDPWD | tr '\\n' ' ' >&2; exit 1";
+    let why = shell(seen).open().await.err().unwrap().to_string();
+    assert!(why.ends_with("its last words: PATH"), "{why}");
+}
+
+#[tokio::test]
+async fn the_end_takes_a_process_that_does_not_want_to_and_what_it_started() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("pids");
+    let stubborn = format!(
+        "trap '' TERM; sleep 1000 & echo $$ $! > {}; {SERVER}\nsleep 1000",
+        file.display()
+    );
+    let server = shell(&stubborn);
+    let session = server.open().await.unwrap();
+    let pids = until_there(&file).await;
+    assert!(pids.split(' ').all(is_alive), "{pids}");
+    server.end().await;
+    assert!(!pids.split(' ').any(is_alive), "{pids}");
+    assert!(call(&session, LIMIT).await.is_err());
+}
+
+/// Asks in a call with these fields under this id, and reads until it has the answer.
+fn ask_on_the_way(id: u32, properties: &str) -> String {
+    format!(
+        r#"say '{{"jsonrpc":"2.0","id":{id},"method":"elicitation/create","params":{{"message":"Which ore?","requestedSchema":{{"type":"object","properties":{properties}}}}}}}'
+    while read -r reply; do case "$reply" in *'"id":{id}'*) break;; esac; done"#
+    )
+}
+
+#[tokio::test]
+async fn a_question_that_no_type_of_the_library_fits_is_asked_all_the_same() {
+    let asks = ask_on_the_way(
+        99,
+        r#"{"ore":{"anyOf":[{"type":"string"},{"type":"null"}]}}"#,
+    );
+    let script = format!(
+        r#"call=$id
+    {asks}
+    id=$call
+    case "$reply" in *'"content":{{"ore":"iron"}}'*) {RESULT};; esac"#
+    );
+    let session = server(&script).open().await.unwrap();
+    let operator = Operator::accepting().at_once();
+    let reply = call_with(&session, &operator, LIMIT).await;
+    assert!(matches!(reply, Ok(CallReply::Done(_))), "{reply:?}");
+    assert_eq!(operator.until_asked(1).await, ["Which ore?"]);
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_cancels_its_question_and_leaves_nobody_to_ask() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("replies");
+    let ore = r#"{"ore":{"type":"string"}}"#;
+    let script = format!(
+        "{}\nfirst=$reply\n{}\nsay \"$first$reply\" > {}",
+        ask_on_the_way(98, ore),
+        ask_on_the_way(99, ore),
+        file.display()
+    );
+    let session = server(&script).open().await.unwrap();
+    let operator = Operator::accepting();
+    tokio::select! {
+        reply = call_with(&session, &operator, LIMIT) => panic!("{reply:?}"),
+        _ = operator.until_asked(1) => {}
+    }
+    let replies = until_there(&file).await;
+    let actions: Vec<&str> = ["cancel", "decline", "accept"]
+        .into_iter()
+        .filter(|action| replies.contains(&format!(r#""action":"{action}""#)))
+        .collect();
+    assert_eq!(actions, ["cancel", "decline"], "{replies}");
+    assert_eq!(operator.asked.borrow().len(), 1);
+    assert_eq!(*operator.withdrawn.borrow(), 1);
+}
+
+/// A server that asks in place of a result. It does this then, and that when the call comes again.
+fn asking_in_place(then: &str, again: &str) -> ChildServer {
+    let question = r#"{"method":"elicitation/create","params":{"message":"Which ore?","requestedSchema":{"type":"object","properties":{"ore":{"type":"string"}}}}}"#;
+    server(&format!(
+        r#"case "$line" in
+      *requestState*) {again};;
+      *) answer '{{"resultType":"input_required","requestState":"s","inputRequests":{{"how":{question}}}}}'; {then};;
+    esac"#
+    ))
+}
+
+async fn call_with(
+    session: &ChildSession,
+    operator: &Operator,
+    limit: Duration,
+) -> Result<CallReply, ChildFailure> {
+    let asker = operator.asker();
+    let terms = CallTerms {
+        asker: Some(&asker),
+        ..CallTerms::new(limit)
+    };
+    session.call(CallToolRequestParams::new("dig"), terms).await
+}
+
+#[tokio::test]
+async fn a_question_in_place_of_a_result_is_answered_when_the_call_comes_again() {
+    let again = r#"case "$line" in *'"ore":"iron"'*) answer '{"content":[{"type":"text","text":"done"}]}';; esac"#;
+    let session = asking_in_place(":", again).open().await.unwrap();
+    let operator = Operator::accepting().at_once();
+    let reply = call_with(&session, &operator, LIMIT).await.unwrap();
+    let CallReply::Done(result) = reply else {
+        panic!("{reply:?}");
+    };
+    assert_eq!(result.text, "done");
+}
+
+#[tokio::test]
+async fn a_process_that_ends_while_the_operator_is_asked_leaves_the_outcome_open() {
+    // It ends, or cannot be heard any longer: then the call comes to nobody when it comes again.
+    for end in ["exit 3", "exec >&-; exec sleep 1000"] {
+        let session = asking_in_place(end, ":").open().await.unwrap();
+        let operator = Operator::accepting();
+        let answering = async {
+            operator.until_asked(1).await;
+            while !session.is_over() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            if end != "exit 3" {
+                operator.ring(1);
+            }
+        };
+        let (failure, ()) = tokio::join!(call_with(&session, &operator, LIMIT), answering);
+        let Err(ChildFailure::Lost(why)) = failure else {
+            panic!("{failure:?}");
+        };
+        assert!(why.starts_with("after the server had asked: "), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn the_time_of_the_operator_is_not_given_to_the_server() {
+    let session = asking_in_place(":", ":").open().await.unwrap();
+    let operator = Operator::accepting();
+    let (thought, limit) = (Duration::from_secs(4), Duration::from_millis(300));
+    let answering = async {
+        operator.until_asked(1).await;
+        tokio::time::sleep(thought).await;
+        operator.ring(1);
+        Instant::now()
+    };
+    let (failure, answered) = tokio::join!(call_with(&session, &operator, limit), answering);
+    assert!(
+        matches!(failure, Err(ChildFailure::TooLate(_))),
+        "{failure:?}"
+    );
+    let took = answered.elapsed();
+    assert!(took < thought / 2, "{took:?} after the answer");
+}

@@ -1,0 +1,85 @@
+//! The configured headers of a server go with every request to it, and to nobody else.
+
+use axum::extract::Request;
+use axum::http::header::LOCATION;
+
+use super::*;
+
+const HEADER: &str = "a-secret-of-the-team";
+
+/// What a server heard: the path of each request, its key and its configured header.
+type Heard = Arc<Mutex<Vec<(String, String, String)>>>;
+
+fn note(heard: &Heard, request: &Request) {
+    let text = |name: &str| {
+        let value = request.headers().get(name);
+        value
+            .map_or("", |value| value.to_str().expect("text"))
+            .to_string()
+    };
+    let path = request.uri().path().to_string();
+    let told = (path, text("authorization"), text("x-team"));
+    heard.lock().expect("nobody panics").push(told);
+}
+
+/// A server that answers every request in this way.
+async fn server(
+    answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static,
+) -> (Served, Heard) {
+    let heard = Heard::default();
+    let noted = heard.clone();
+    let app = axum::Router::new().fallback(move |request: Request| {
+        note(&noted, &request);
+        let response = answer(request.uri().path());
+        async move { response }
+    });
+    (Served::app(app).await, heard)
+}
+
+fn with_header(url: &str) -> ProofTarget {
+    let target = target(url);
+    ProofTarget {
+        endpoint: ProviderEndpoint {
+            headers: vec![("X-Team".to_string(), HEADER.to_string())],
+            ..target.endpoint
+        },
+        ..target
+    }
+}
+
+#[tokio::test]
+async fn every_request_of_a_proof_carries_the_configured_headers() {
+    let (served, heard) = server(|path: &str| match path {
+        "/v1/models" => axum::Json(json!({"data": [{"id": "pilot"}]})).into_response(),
+        // The server quotes what it refuses.
+        _ => (StatusCode::FORBIDDEN, format!("no team {HEADER} here")).into_response(),
+    })
+    .await;
+    let proof = prove_quietly(&with_header(&served.url)).await;
+    let told = zoea_contract::to_value(&proof.report).to_string();
+    assert!(told.contains("no team") && !told.contains(HEADER), "{told}");
+    let heard = heard.lock().unwrap();
+    let paths = ["/v1/models", "/v1/chat/completions"];
+    for path in paths {
+        assert!(heard.iter().any(|(asked, ..)| asked == path), "{heard:?}");
+    }
+    for (path, key, header) in heard.iter() {
+        assert_eq!(*key, format!("Bearer {KEY}"), "{path}");
+        assert_eq!(header, HEADER, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn no_key_and_no_header_follows_a_redirect_to_another_server() {
+    let (other, others) = server(|_: &str| axum::Json(json!({"data": []})).into_response()).await;
+    let url = other.url.clone();
+    let (served, heard) = server(move |path: &str| {
+        let there = format!("{}{path}", url.trim_end_matches("/v1"));
+        (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, there)]).into_response()
+    })
+    .await;
+    let proof = prove_quietly(&with_header(&served.url)).await;
+    assert_ne!(proof.report.verdict, ProofVerdict::Plays);
+    assert!(!heard.lock().unwrap().is_empty());
+    assert_eq!(*others.lock().unwrap(), []);
+}

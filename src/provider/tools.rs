@@ -1,0 +1,99 @@
+//! The tools of a request, serialized once for all Myses.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use actors::domain::tool::{ToolSpec, Toolset};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// Serialized tools, cached once for all Myses with the same set.
+#[derive(Debug, Default)]
+pub(super) struct ToolsCache(Mutex<Vec<CachedTools>>);
+
+/// A set of tools without some of them, as JSON.
+#[derive(Debug)]
+struct CachedTools {
+    set: Weak<Toolset>,
+    left_out: usize,
+    json: Arc<RawValue>,
+}
+
+impl ToolsCache {
+    /// The `tools` of a request without those that are left out; `None` if none remain. The list of
+    /// those only grows, so its length identifies it.
+    pub(super) fn of(&self, tools: &Arc<Toolset>, left_out: &[String]) -> Option<Arc<RawValue>> {
+        if tools.tools().is_empty() {
+            return None;
+        }
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|known| known.set.strong_count() > 0 && known.left_out == left_out.len());
+        let same = |set: &Weak<Toolset>| std::ptr::eq(set.as_ptr(), Arc::as_ptr(tools));
+        if let Some(known) = known.iter().find(|known| same(&known.set)) {
+            return Some(known.json.clone());
+        }
+        let json: Arc<RawValue> = write_tools(tools, left_out)?.into();
+        known.push(CachedTools {
+            set: Arc::downgrade(tools),
+            left_out: left_out.len(),
+            json: json.clone(),
+        });
+        Some(json)
+    }
+}
+
+#[derive(Serialize)]
+struct WireTool<'a> {
+    r#type: &'static str,
+    function: WireToolFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct WireToolFunction<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a RawValue,
+}
+
+/// Serializes tools. One whose schema is not JSON is left out, so that the others can be used.
+fn write_tools(tools: &Toolset, left_out: &[String]) -> Option<Box<RawValue>> {
+    let is_in = |name: &str| !left_out.iter().any(|out| out == name);
+    let schemas: Vec<(&ToolSpec, Box<RawValue>)> = tools
+        .tools()
+        .iter()
+        .filter(|tool| is_in(&tool.name))
+        .filter_map(|tool| Some((tool, portable_schema(&tool.schema)?)))
+        .collect();
+    let tools: Vec<WireTool<'_>> = schemas
+        .iter()
+        .map(|(tool, parameters)| WireTool {
+            r#type: "function",
+            function: WireToolFunction {
+                name: &tool.name,
+                description: &tool.description,
+                parameters,
+            },
+        })
+        .collect();
+    if tools.is_empty() {
+        return None;
+    }
+    serde_json::value::to_raw_value(&tools).ok()
+}
+
+/// A tool's schema in a form that every server accepts. Some refuse `$schema`, others a schema
+/// without a type. All else stays unchanged.
+fn portable_schema(text: &str) -> Option<Box<RawValue>> {
+    let schema: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let is_plain =
+        !schema.contains_key("$schema") && schema.get("type").is_some_and(Value::is_string);
+    if is_plain {
+        return RawValue::from_string(text.to_string()).ok();
+    }
+    let mut mended = schema;
+    mended.remove("$schema");
+    if !mended.get("type").is_some_and(Value::is_string) {
+        mended.insert("type".to_string(), Value::from("object"));
+    }
+    serde_json::value::to_raw_value(&mended).ok()
+}

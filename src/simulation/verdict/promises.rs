@@ -1,0 +1,79 @@
+//! What the program promises, and what came of it in a run.
+
+use std::collections::BTreeMap;
+
+/// A promise that a run can break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Promise {
+    /// Nothing is done twice, and what is said of a call is true.
+    NotTwice,
+    /// No acknowledged order, no Mysis and no row is lost, and none is there twice.
+    NotLost,
+    /// Every request to a model is valid.
+    ValidRequests,
+    /// Killed actors come back by themselves.
+    Revival,
+    /// At the end every Mysis runs and finishes turns.
+    AllRunning,
+}
+
+impl Promise {
+    /// All of them, in the order of the table.
+    pub const ALL: [Promise; 5] = [
+        Promise::NotTwice,
+        Promise::NotLost,
+        Promise::ValidRequests,
+        Promise::Revival,
+        Promise::AllRunning,
+    ];
+
+    /// What is promised, in a few words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Promise::NotTwice => "nothing is done twice",
+            Promise::NotLost => "nothing is lost",
+            Promise::ValidRequests => "every request is valid",
+            Promise::Revival => "killed actors come back",
+            Promise::AllRunning => "every Mysis plays at the end",
+        }
+    }
+}
+
+/// The broken promises of a run: how often each, and the first texts.
+#[derive(Clone, Debug, Default)]
+pub struct BrokenPromises {
+    counts: BTreeMap<Promise, u64>,
+    texts: Vec<String>,
+}
+
+impl BrokenPromises {
+    /// How many texts are kept.
+    const MAX_TEXTS: usize = 20;
+
+    /// Notes that a promise was broken.
+    pub(super) fn add(&mut self, promise: Promise, text: String) {
+        *self.counts.entry(promise).or_default() += 1;
+        if self.texts.len() < Self::MAX_TEXTS {
+            self.texts.push(text);
+        }
+    }
+
+    /// Whether none was broken.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// How often a promise was broken.
+    #[must_use]
+    pub fn count(&self, promise: Promise) -> u64 {
+        self.counts.get(&promise).copied().unwrap_or(0)
+    }
+
+    /// The first few, in words.
+    #[must_use]
+    pub fn texts(&self) -> &[String] {
+        &self.texts
+    }
+}

@@ -1,0 +1,262 @@
+//! The link to a server that is a child process: a process for each Mysis, because a server without
+//! sessions of its own knows one player only. A process that is gone is started again, after a wait
+//! that doubles while it does not live long.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::domain::backoff::Backoff;
+use actors::domain::bounds::{self, MAX_REFUSAL_BYTES};
+use actors::domain::tool::Toolset;
+use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, LinkReply, WireFacts};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
+use zoea_mcp::{CallReply, CallTerms, ChildFailure, ChildServer, ChildSession};
+
+use super::listed::ListedTools;
+use super::server::McpServer;
+use super::{COMMAND_FAILED_CODE, UNKNOWN_TOOL_CODES, call_params, error_answer, link_answer};
+
+/// What MCP over standard streams goes by, in the words of OpenTelemetry.
+const TRANSPORT: &str = "pipe";
+/// How long a server may take to start. Some are fetched from a registry first.
+const START_TIMEOUT: Duration = Duration::from_secs(300);
+/// How long a list of tools may take.
+const LIST_TIMEOUT: Duration = Duration::from_secs(30);
+/// The first wait before a process is started again, and the longest one.
+const FIRST_RESTART_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_RESTART_WAIT: Duration = Duration::from_secs(60);
+/// A process that lived so long is started again at once.
+const LONG_LIFE: Duration = Duration::from_secs(60);
+
+/// The session of one Mysis with a process of its own.
+#[derive(Clone)]
+pub(super) struct ChildLink {
+    child: Arc<ChildServer>,
+    server: Arc<McpServer>,
+    state: Arc<Mutex<ChildState>>,
+    /// A start that is under way. It goes on where nobody waits for it any longer.
+    starting: Arc<tokio::sync::Mutex<Option<Starting>>>,
+    listed: ListedTools,
+}
+
+type Starting = AbortOnDropHandle<Result<ChildSession, ChildFailure>>;
+
+#[derive(Default)]
+struct ChildState {
+    session: Option<Arc<ChildSession>>,
+    started_at: Option<Instant>,
+    /// Processes in a row that did not live long.
+    short_lives: u32,
+    not_before: Option<Instant>,
+}
+
+impl ChildState {
+    /// Notes that the process is gone, or was none.
+    fn note_end(&mut self, now: Instant) {
+        let lived = self.started_at.take().map(|at| now.duration_since(at));
+        if lived.is_some_and(|lived| lived >= LONG_LIFE) {
+            self.short_lives = 0;
+            self.not_before = None;
+            return;
+        }
+        let waits = Backoff::new(FIRST_RESTART_WAIT, LONGEST_RESTART_WAIT);
+        self.not_before = Some(now + waits.nth_wait(self.short_lives));
+        self.short_lives = self.short_lives.saturating_add(1);
+    }
+
+    /// How long no process is started.
+    fn wait(&self, now: Instant) -> Option<Duration> {
+        let wait = self.not_before?.saturating_duration_since(now);
+        (!wait.is_zero()).then_some(wait)
+    }
+}
+
+impl ChildLink {
+    pub(super) fn new(child: Arc<ChildServer>, server: Arc<McpServer>) -> ChildLink {
+        ChildLink {
+            child,
+            server,
+            state: Arc::default(),
+            starting: Arc::default(),
+            listed: ListedTools::default(),
+        }
+    }
+
+    /// Reads or changes the state. The lock is never held across an await.
+    fn state<T>(&self, access: impl FnOnce(&mut ChildState) -> T) -> T {
+        access(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn session(&self) -> Result<Arc<ChildSession>, LinkFault> {
+        self.state(|state| state.session.clone())
+            .ok_or_else(|| LinkFault::SessionLost("the server's process was ended".to_string()))
+    }
+
+    /// Ends the process before, and starts one unless the last ones ended too soon.
+    async fn open_again(&self) -> Result<(), LinkFault> {
+        if let Some(before) = self.state(|state| state.session.take()) {
+            before.end().await;
+            self.state(|state| state.note_end(Instant::now()));
+        }
+        if let Some(wait) = self.state(|state| state.wait(Instant::now())) {
+            let (program, wait) = (self.child.program(), wait.as_secs() + 1);
+            return Err(LinkFault::Unreachable(format!(
+                "{program} has ended soon after its start; it is started again in {wait} s"
+            )));
+        }
+        match self.start().await {
+            Ok(session) => {
+                self.state(|state| {
+                    state.session = Some(Arc::new(session));
+                    state.started_at = Some(Instant::now());
+                });
+                Ok(())
+            }
+            Err(failure) => {
+                self.state(|state| state.note_end(Instant::now()));
+                let text = format!("{}: {failure}", self.child.program());
+                let text = bounds::bounded_text(text, MAX_REFUSAL_BYTES);
+                Err(LinkFault::Unreachable(text))
+            }
+        }
+    }
+
+    /// Starts a process, or goes on to wait for one that is starting.
+    async fn start(&self) -> Result<ChildSession, ChildFailure> {
+        let mut starting = self.starting.lock().await;
+        let start = starting.get_or_insert_with(|| {
+            let child = self.child.clone();
+            let start = async move {
+                let opened = tokio::time::timeout(START_TIMEOUT, child.open()).await;
+                opened.unwrap_or(Err(ChildFailure::TooLate(START_TIMEOUT)))
+            };
+            AbortOnDropHandle::new(tokio::spawn(start))
+        });
+        let started = start.await;
+        *starting = None;
+        started.unwrap_or_else(|error| Err(ChildFailure::NotReady(error.to_string())))
+    }
+
+    async fn send(&self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
+        let session = self.session()?;
+        let report = |error_code| {
+            if let Some(context) = &call.context {
+                let version = Some(session.version()).filter(|version| !version.is_empty());
+                context.report(WireFacts {
+                    protocol_version: version.cloned(),
+                    error_code,
+                    transport: Some(TRANSPORT),
+                });
+            }
+        };
+        // A call that is cancelled was under way all the same.
+        report(None);
+        let terms = CallTerms {
+            limit: call.timeout,
+            takes_task: false,
+            asker: call.context.as_ref().and_then(|of| of.asker.as_ref()),
+        };
+        let reply = session.call(call_params(&call), terms).await;
+        if let Err(ChildFailure::Refused { code, .. }) = &reply {
+            report(Some(*code));
+        }
+        match reply {
+            Ok(CallReply::Done(result)) => Ok(link_answer(result)),
+            Ok(CallReply::Task(_)) => Err(LinkFault::AnswerLost(
+                "the server answered with a task, which was not asked for".to_string(),
+            )),
+            Err(ChildFailure::Refused { code, message }) if code == COMMAND_FAILED_CODE => {
+                Ok(error_answer(&message))
+            }
+            Err(failure) => {
+                if let ChildFailure::Refused { code, .. } = &failure
+                    && UNKNOWN_TOOL_CODES.contains(code)
+                {
+                    self.listed.doubt();
+                }
+                Err(call_fault(failure))
+            }
+        }
+    }
+}
+
+impl Link for ChildLink {
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
+        let link = self.clone();
+        // A process does not outlive us, so that there is nothing to resume.
+        async move { link.open_again().await.map(|()| None) }.boxed()
+    }
+
+    fn resume(&self, _: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let text = "a server's process has no session to resume".to_string();
+        futures::future::ready(Err(LinkFault::SessionLost(text))).boxed()
+    }
+
+    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
+        let link = self.clone();
+        async move {
+            let session = link.session()?;
+            if session.has_new_tools() {
+                link.listed.doubt();
+            }
+            let request = link.server.request_list();
+            let listing = session.tools(LIST_TIMEOUT).await.map_err(call_fault)?;
+            let before = link.listed.list();
+            let dated = link.server.take_listing(request, listing, before.as_ref());
+            Ok(link.listed.keep(dated))
+        }
+        .boxed()
+    }
+
+    fn has_old_tools(&self) -> bool {
+        self.session().is_ok_and(|session| session.has_new_tools()) || self.listed.is_old()
+    }
+
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
+        let link = self.clone();
+        let call = self.server.complete(call);
+        async move { link.send(call).await.map(LinkReply::from) }.boxed()
+    }
+}
+
+/// Classifies a failed call or listing of tools by whether it may have been executed.
+fn call_fault(failure: ChildFailure) -> LinkFault {
+    let text = bounds::bounded_text(failure.to_string(), MAX_REFUSAL_BYTES);
+    match failure {
+        ChildFailure::NotReady(_) => LinkFault::Unreachable(text),
+        ChildFailure::Gone(_) => LinkFault::SessionLost(text),
+        ChildFailure::Refused { .. } => LinkFault::Refused(text),
+        ChildFailure::Lost(_) | ChildFailure::Broken(_) | ChildFailure::TooLate(_) => {
+            LinkFault::AnswerLost(text)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_ends_soon_is_started_later_each_time_and_a_long_life_forgives() {
+        let now = Instant::now();
+        let secs = Duration::from_secs;
+        let mut state = ChildState::default();
+        let mut waits = Vec::new();
+        for _ in 0..8 {
+            state.started_at = Some(now);
+            state.note_end(now + secs(59));
+            waits.push(state.wait(now + secs(59)).unwrap().as_secs());
+        }
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+        assert_eq!(state.wait(now + secs(59 + 60)), None);
+        state.started_at = Some(now);
+        state.note_end(now + secs(60));
+        assert_eq!(state.wait(now + secs(60)), None);
+        // One that could not be started at all counts as well.
+        state.note_end(now);
+        assert_eq!(state.wait(now), Some(secs(1)));
+    }
+}

@@ -1,0 +1,396 @@
+//! The toolbox: the tools of the game, or of any MCP server, over streamable HTTP or from a child
+//! process.
+//!
+//! A link is one MCP session of one Mysis. It opens the session, lists the tools and calls them.
+//! The session actor decides when.
+
+mod child;
+mod failure;
+mod listed;
+mod pins;
+mod registration;
+pub mod request_saver;
+mod server;
+mod tasks;
+
+use std::borrow::Cow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use actors::domain::bounds::{self, MAX_TAKEN_BYTES};
+use actors::domain::ids::MysisId;
+use actors::domain::tool::Toolset;
+use actors::ports::{
+    Link, LinkAnswer, LinkCall, LinkFault, LinkReply, ServerTask, TaskNews, Upstream, WireFacts,
+};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use http::{HeaderName, HeaderValue};
+use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
+use zoea_mcp::{
+    CallReply, CallResult, CallTerms, ChildCommand, ChildServer, McpFailure, ServerSession,
+    StartedTask, UpstreamEndpoint,
+};
+
+use child::ChildLink;
+use listed::ListedTools;
+use server::McpServer;
+
+/// The key of a call's `_meta` under which the server receives our id of the call, for its records.
+pub const CALL_META: &str = "zoea/call";
+
+/// The key under which the server receives the span of a call, as MCP's conventions for traces say.
+const TRACEPARENT_META: &str = "traceparent";
+/// What MCP over HTTP goes by, in the words of OpenTelemetry.
+const TRANSPORT: &str = "tcp";
+
+/// The MCP server of the configuration, or none.
+#[derive(Clone)]
+pub struct McpUpstream {
+    server: Option<(Arc<McpServer>, ServerWay)>,
+}
+
+/// The way to a server.
+#[derive(Clone)]
+enum ServerWay {
+    Http(UpstreamEndpoint),
+    Child(Arc<ChildServer>),
+}
+
+/// How the MCP server of the configuration is reached.
+#[derive(Clone)]
+pub struct UpstreamAccess {
+    /// Where it is.
+    pub place: ServerPlace,
+    /// The registration code of the game. It goes into each call of `register`, and no model sees
+    /// it.
+    pub registration_code: Option<Arc<str>>,
+}
+
+/// Where the MCP server of the configuration is.
+#[derive(Clone)]
+pub enum ServerPlace {
+    /// At a URL.
+    Url {
+        /// The URL.
+        url: Arc<str>,
+        /// Its bearer token, if it wants one.
+        token: Option<Arc<str>>,
+        /// Further headers of every request.
+        headers: Arc<[(HeaderName, HeaderValue)]>,
+    },
+    /// In child processes, one for each session.
+    Child(ChildCommand),
+}
+
+impl ServerPlace {
+    /// The URL or the program, for the operator.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            ServerPlace::Url { url, .. } => url,
+            ServerPlace::Child(command) => command.program(),
+        }
+    }
+}
+
+/// Receives the kind and the text of notices about a server's tools for the operator.
+pub type TellOperator = Box<dyn Fn(&'static str, &str) + Send + Sync>;
+
+/// The JSON-RPC code with which early versions of SpaceMolt reported a failed command.
+const COMMAND_FAILED_CODE: i64 = 0;
+/// The JSON-RPC codes with which servers refuse calls of tools that they do not know.
+const UNKNOWN_TOOL_CODES: [i64; 2] = [-32601, -32602];
+/// The JSON-RPC code of a request whose headers contradict it, because the tool has changed.
+const HEADER_MISMATCH_CODE: i64 = -32020;
+
+impl McpUpstream {
+    /// The server that is reached so; `None` for no server. `tell` receives notices about its
+    /// tools, each once for all Myses.
+    #[must_use]
+    pub fn new(
+        access: Option<UpstreamAccess>,
+        http: &reqwest::Client,
+        tell: Option<TellOperator>,
+    ) -> McpUpstream {
+        let server = access.map(|access| {
+            let way = match access.place {
+                ServerPlace::Url {
+                    url,
+                    token,
+                    headers,
+                } => ServerWay::Http(
+                    UpstreamEndpoint::new(url, http.clone())
+                        .with_token(token)
+                        .with_headers(headers)
+                        .with_questions(),
+                ),
+                ServerPlace::Child(command) => {
+                    ServerWay::Child(Arc::new(ChildServer::new(command)))
+                }
+            };
+            let server = McpServer::new(access.registration_code, tell);
+            (Arc::new(server), way)
+        });
+        McpUpstream { server }
+    }
+
+    /// Ends the server's processes, if it has any.
+    pub async fn end(&self) {
+        match &self.server {
+            Some((_, ServerWay::Child(child))) => child.end().await,
+            Some((_, ServerWay::Http(_))) | None => {}
+        }
+    }
+}
+
+impl Upstream for McpUpstream {
+    fn link(&self, _mysis: MysisId) -> Option<Arc<dyn Link>> {
+        let (server, way) = self.server.clone()?;
+        Some(match way {
+            ServerWay::Child(child) => Arc::new(ChildLink::new(child, server)),
+            ServerWay::Http(endpoint) => Arc::new(McpLink {
+                server,
+                endpoint,
+                session: Arc::default(),
+                listed: ListedTools::default(),
+            }),
+        })
+    }
+}
+
+/// The session of one Mysis. It is open while there is one.
+#[derive(Clone)]
+struct McpLink {
+    server: Arc<McpServer>,
+    endpoint: UpstreamEndpoint,
+    session: Arc<Mutex<Option<Arc<ServerSession>>>>,
+    listed: ListedTools,
+}
+
+impl Link for McpLink {
+    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
+        let link = self.clone();
+        async move {
+            link.put_session(None);
+            let session = ServerSession::open(link.endpoint.clone())
+                .await
+                .map_err(failure::opening_fault)?;
+            let token = session.resume_token();
+            link.put_session(Some(session));
+            Ok(token)
+        }
+        .boxed()
+    }
+
+    fn resume(&self, resume_token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let link = self.clone();
+        async move {
+            let session = ServerSession::resume(link.endpoint.clone(), &resume_token)
+                .map_err(LinkFault::SessionLost)?;
+            link.put_session(Some(session));
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
+        let link = self.clone();
+        async move {
+            let session = link.session()?;
+            if session.has_new_tools() {
+                link.doubt_list();
+            }
+            let known = match link.listed.is_doubtful() {
+                true => None,
+                false => link.server.public_list(),
+            };
+            if let Some(known) = known {
+                let before = link.listed.list();
+                link.server.tell_change(before.as_ref(), &known.list);
+                return Ok(link.listed.keep(known));
+            }
+            link.list_again(&session).await.map_err(failure::call_fault)
+        }
+        .boxed()
+    }
+
+    fn has_old_tools(&self) -> bool {
+        let has_news = self.session().is_ok_and(|session| session.has_new_tools());
+        has_news || self.listed.is_old()
+    }
+
+    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
+        let link = self.clone();
+        let call = self.server.complete(call);
+        async move { link.send(&*link.session()?, call).await }.boxed()
+    }
+
+    fn ask_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<TaskNews, LinkFault>> {
+        let link = self.clone();
+        async move { tasks::ask(&*link.session()?, &id).await }.boxed()
+    }
+
+    fn cancel_task(&self, id: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
+        let link = self.clone();
+        async move { tasks::cancel(&*link.session()?, &id).await }.boxed()
+    }
+}
+
+impl McpLink {
+    fn session(&self) -> Result<Arc<ServerSession>, LinkFault> {
+        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        session
+            .clone()
+            .ok_or_else(|| LinkFault::SessionLost("the session is closed".to_string()))
+    }
+
+    fn put_session(&self, session: Option<ServerSession>) {
+        let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        *slot = session.map(Arc::new);
+    }
+
+    /// Asks the server for its tools.
+    async fn list_again(&self, session: &ServerSession) -> Result<Arc<Toolset>, McpFailure> {
+        let request = self.server.request_list();
+        let listing = session.tools().await?;
+        let before = self.listed.list();
+        let dated = self.server.take_listing(request, listing, before.as_ref());
+        Ok(self.listed.keep(dated))
+    }
+
+    /// Notes that the server contradicts the list of its tools.
+    fn doubt_list(&self) {
+        self.listed.doubt();
+        self.server.forget_public_list();
+    }
+
+    /// Notes a refusal that may mean an unknown tool. Nobody asks for a young list again for it.
+    fn suspect_list(&self) {
+        match self.listed.is_young() {
+            true => self.listed.doubt(),
+            false => self.doubt_list(),
+        }
+    }
+
+    /// Sends a call. If its headers follow an old list of tools, the list is asked for and the call,
+    /// which was not executed, is sent once more.
+    async fn send(&self, session: &ServerSession, call: LinkCall) -> Result<LinkReply, LinkFault> {
+        match send_call(session, call.clone()).await {
+            Err(McpFailure::Refused {
+                code: HEADER_MISMATCH_CODE,
+                ..
+            }) => {
+                self.doubt_list();
+                // The call was not executed, and waits no longer for the list than for an answer.
+                let listed = tokio::time::timeout(call.timeout, self.list_again(session));
+                let listed = listed
+                    .await
+                    .unwrap_or(Err(McpFailure::TooLate(call.timeout)));
+                listed.map_err(failure::opening_fault)?;
+                send_call(session, call).await.map_err(failure::call_fault)
+            }
+            Err(McpFailure::Refused {
+                code,
+                message,
+                status,
+            }) => {
+                if UNKNOWN_TOOL_CODES.contains(&code) {
+                    self.suspect_list();
+                }
+                Err(failure::call_fault(McpFailure::Refused {
+                    code,
+                    message,
+                    status,
+                }))
+            }
+            sent => sent.map_err(failure::call_fault),
+        }
+    }
+}
+
+async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkReply, McpFailure> {
+    let params = call_params(&call);
+    let context = call.context;
+    let report = |error_code| {
+        if let Some(context) = &context {
+            context.report(wire_facts(session, error_code));
+        }
+    };
+    // A call that is cancelled was under way all the same.
+    report(None);
+    let terms = CallTerms {
+        limit: call.timeout,
+        takes_task: call.takes_task,
+        asker: context.as_ref().and_then(|of| of.asker.as_ref()),
+    };
+    let reply = session.call_on_terms(params, terms).await;
+    if let Err(McpFailure::Refused { code, .. } | McpFailure::RefusedAfterAsking { code, .. }) =
+        &reply
+    {
+        report(Some(*code));
+    }
+    match reply {
+        Ok(CallReply::Done(result)) => Ok(LinkReply::Answer(link_answer(result))),
+        // Where the caller takes no task, it says so itself.
+        Ok(CallReply::Task(StartedTask { id, poll_after })) => {
+            Ok(LinkReply::Task(ServerTask { id, poll_after }))
+        }
+        Err(
+            McpFailure::Refused {
+                code: COMMAND_FAILED_CODE,
+                message,
+                ..
+            }
+            | McpFailure::RefusedAfterAsking {
+                code: COMMAND_FAILED_CODE,
+                message,
+            },
+        ) => Ok(LinkReply::Answer(error_answer(&message))),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// A call as it is sent, with our id of it and its span beside its arguments.
+fn call_params(call: &LinkCall) -> CallToolRequestParams {
+    let name = Cow::Owned(call.tool.to_string());
+    let mut params = CallToolRequestParams::new(name).with_arguments(call.arguments.clone());
+    let mut meta = MetaObject::default();
+    meta.insert(CALL_META.to_string(), call.call_id.clone().into());
+    let context = call.context.as_ref();
+    let traceparent = context.and_then(|of| of.traceparent.as_deref());
+    if let Some(traceparent) = traceparent {
+        meta.insert(TRACEPARENT_META.to_string(), traceparent.into());
+    }
+    params.meta = Some(RequestMetaObject(meta));
+    params
+}
+
+fn link_answer(result: CallResult) -> LinkAnswer {
+    LinkAnswer {
+        text: bounds::bounded_text(result.text, MAX_TAKEN_BYTES),
+        structured: result.structured,
+        is_error: result.is_error,
+    }
+}
+
+/// The answer to a command that failed.
+fn error_answer(message: &str) -> LinkAnswer {
+    LinkAnswer {
+        text: bounds::bounded_text(format!("Error: {message}"), MAX_TAKEN_BYTES),
+        structured: None,
+        is_error: true,
+    }
+}
+
+/// What observers are told of a call's way to the server.
+fn wire_facts(session: &ServerSession, error_code: Option<i64>) -> WireFacts {
+    let version = Some(session.version()).filter(|version| !version.is_empty());
+    WireFacts {
+        protocol_version: version.cloned(),
+        error_code,
+        transport: Some(TRANSPORT),
+    }
+}
+
+#[cfg(test)]
+mod tests;

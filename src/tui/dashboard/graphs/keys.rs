@@ -1,0 +1,63 @@
+//! The keys of the graphs.
+
+use crossterm::event::KeyCode;
+
+use crate::dashboard::input_event::{key, letter};
+use crate::dashboard::keys::{Binding, bind};
+
+/// What a key does in the graphs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphAction {
+    /// Show the next value.
+    Next,
+    /// Show the previous value.
+    Previous,
+    /// Show a longer time.
+    Longer,
+    /// Show a shorter time.
+    Shorter,
+    /// Show the swarm, or each of the targets.
+    Scope,
+    /// Go back.
+    Back,
+}
+
+/// The keys of the graphs.
+pub const GRAPH_KEYS: &[Binding<GraphAction>] = &[
+    bind(
+        &[key(KeyCode::Esc), letter('q'), letter('g')],
+        GraphAction::Back,
+        "back",
+        "back to the view before",
+    ),
+    bind(
+        &[key(KeyCode::Right), letter('l'), key(KeyCode::Tab)],
+        GraphAction::Next,
+        "next value",
+        "show the next value",
+    ),
+    bind(
+        &[key(KeyCode::Left), letter('h')],
+        GraphAction::Previous,
+        "",
+        "show the previous value",
+    ),
+    bind(
+        &[key(KeyCode::Down), letter('j'), letter('-')],
+        GraphAction::Longer,
+        "longer",
+        "show a longer time",
+    ),
+    bind(
+        &[key(KeyCode::Up), letter('k'), letter('+')],
+        GraphAction::Shorter,
+        "shorter",
+        "show a shorter time",
+    ),
+    bind(
+        &[letter(' ')],
+        GraphAction::Scope,
+        "swarm or each",
+        "show the swarm, or each of the marked Myses",
+    ),
+];

@@ -1,0 +1,118 @@
+//! What the game tells of money and ships, as the screen shows it.
+
+use actors::domain::ids::Timestamp;
+use actors::domain::samples::{Gauge, TREND_POINTS};
+use zoea_spacemolt::figures::group_digits;
+
+use super::roster::Roster;
+use super::text::figures;
+use super::token_rate::sparkline;
+
+/// The money of the whole swarm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SwarmMoney {
+    /// The credits in all wallets that are known; `None` if none is.
+    pub credits: Option<i64>,
+    /// The credits that were earned in the last hour; `None` if no result ever told of credits.
+    pub earned: Option<i64>,
+    /// The cost of today in millionths of a US dollar.
+    pub cost_today: u64,
+}
+
+/// The sums of all Myses.
+#[must_use]
+pub fn swarm_money(roster: &Roster, now: Timestamp) -> SwarmMoney {
+    let mut money = SwarmMoney::default();
+    for member in roster.members().values() {
+        let figures = &member.status.figures;
+        if let Some(credits) = figures.facts.credits {
+            money.credits = Some(money.credits.unwrap_or(0).saturating_add(credits));
+        }
+        if let Some(earned) = figures.earned_last_hour(now) {
+            money.earned = Some(money.earned.unwrap_or(0).saturating_add(earned));
+        }
+        money.cost_today = money.cost_today.saturating_add(figures.cost_today(now));
+    }
+    money
+}
+
+/// What was earned in the last hour as a rising curve of so many columns; empty if nothing is known.
+#[must_use]
+pub fn earned_curve(points: &[i64; TREND_POINTS], columns: usize) -> String {
+    let mut sum = 0_i64;
+    let sums = points.map(|earned| {
+        sum = sum.saturating_add(earned);
+        sum
+    });
+    if sums.iter().all(|sum| *sum == 0) {
+        return String::new();
+    }
+    let least = sums.iter().copied().min().unwrap_or(0).min(0);
+    let columns = columns.clamp(1, TREND_POINTS);
+    let heights: Vec<u64> = (1..=columns)
+        .filter_map(|column| sums.get(column * TREND_POINTS / columns - 1))
+        .map(|sum| sum.saturating_sub(least).unsigned_abs())
+        .collect();
+    sparkline(&heights)
+}
+
+/// The filled part of a gauge in percent; `None` if it is not known.
+#[must_use]
+pub fn percent(gauge: Gauge) -> Option<u32> {
+    let (now, most) = (u64::from(gauge.now?), u64::from(gauge.most?));
+    let percent = (now * 100).checked_div(most)?;
+    u32::try_from(percent).ok()
+}
+
+/// Credits in groups of three digits, as `17,574`, or in short if they are wider than that.
+#[must_use]
+pub fn credits(credits: i64, columns: usize) -> String {
+    let sign = if credits < 0 { "-" } else { "" };
+    let whole = format!("{sign}{}", group_digits(credits.unsigned_abs()));
+    if whole.len() <= columns {
+        return whole;
+    }
+    short_credits(credits)
+}
+
+/// Credits in at most six columns, as `59.1k`, `-310`.
+#[must_use]
+pub fn short_credits(credits: i64) -> String {
+    let sign = if credits < 0 { "-" } else { "" };
+    format!("{sign}{}", figures::amount(credits.unsigned_abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(last: &[i64]) -> [i64; TREND_POINTS] {
+        let mut points = [0; TREND_POINTS];
+        points[TREND_POINTS - last.len()..].copy_from_slice(last);
+        points
+    }
+
+    #[test]
+    fn a_curve_rises_with_what_was_earned_and_ends_with_all_of_it() {
+        assert_eq!(earned_curve(&points(&[]), 10), "");
+        assert_eq!(earned_curve(&points(&[10; 30]), 10), "▂▃▄▄▅▆▆▇██");
+        assert_eq!(earned_curve(&points(&[10]), 6), "▁▁▁▁▁█");
+        let loss = earned_curve(&points(&[-10, 10]), 30);
+        assert_eq!(loss.chars().count(), 30);
+    }
+
+    #[test]
+    fn credits_are_grouped_while_they_fit() {
+        assert_eq!(credits(301_257, 8), "301,257");
+        assert_eq!(credits(-1_000, 8), "-1,000");
+        assert_eq!(credits(123_456_789, 8), "123M");
+        assert_eq!(
+            [short_credits(59_100), short_credits(-310)],
+            ["59.1k", "-310"]
+        );
+        let gauge = |now, most| Gauge { now, most };
+        assert_eq!(percent(gauge(Some(43), Some(75))), Some(57));
+        assert_eq!(percent(gauge(Some(1), Some(0))), None);
+        assert_eq!(percent(gauge(None, Some(75))), None);
+    }
+}

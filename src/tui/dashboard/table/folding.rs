@@ -1,0 +1,62 @@
+//! Which columns say the same of every Mysis. They are left out, so that others get their room.
+
+use std::collections::BTreeSet;
+
+use actors::domain::event::MysisStatus;
+
+use super::columns::Column;
+
+/// The columns that say nothing in a table of these Myses, by what they have now: an account that is none or named like
+/// its Mysis, one provider or one model for all (the header names them), no cost, nothing known of the game.
+#[must_use]
+pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) -> BTreeSet<Column> {
+    let mut folded = BTreeSet::new();
+    let mut fold_if = |column: Column, says_nothing: bool| {
+        if says_nothing {
+            folded.insert(column);
+        }
+    };
+    let Some(first) = all.clone().next() else {
+        return folded;
+    };
+    let is_one = all.clone().nth(1).is_none();
+    fold_if(
+        Column::Account,
+        all.clone().all(|status| {
+            status
+                .account
+                .as_ref()
+                .is_none_or(|account| *account == status.name)
+        }),
+    );
+    fold_if(
+        Column::Provider,
+        !is_one
+            && all
+                .clone()
+                .all(|status| status.profile.provider == first.profile.provider),
+    );
+    fold_if(
+        Column::Model,
+        !is_one && all.clone().all(|status| status.model == first.model),
+    );
+    let facts = || all.clone().map(|status| &status.figures.facts);
+    let has_credits = facts().any(|facts| facts.credits.is_some());
+    for column in [Column::Credits, Column::Earned, Column::Trend] {
+        fold_if(column, !has_credits);
+    }
+    fold_if(
+        Column::Place,
+        facts().all(|facts| facts.system.is_none() && facts.poi.is_none()),
+    );
+    fold_if(
+        Column::Cargo,
+        facts().all(|facts| facts.cargo.now.is_none()),
+    );
+    fold_if(Column::Fuel, facts().all(|facts| facts.fuel.now.is_none()));
+    fold_if(
+        Column::Cost,
+        all.clone().all(|status| status.totals.cost_micros == 0),
+    );
+    folded
+}

@@ -1,0 +1,122 @@
+//! The state of a Mysis as the operator sees it, in the one form for every part of the screen.
+
+use actors::domain::event::{Activity, LinkState, MysisStatus};
+use actors::domain::outages::ServerOutages;
+use actors::domain::state::LifeState;
+
+use crate::dashboard::text::tone::Tone;
+
+/// The state of a Mysis as the operator sees it: a running one that a pause or a server holds up does not look like one
+/// that plays. The order is that of the table: who plays least comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SeenState {
+    /// A fault ended it.
+    Errored,
+    /// It runs but pauses.
+    Paused,
+    /// It runs but waits for a server that is away, or for its next try.
+    Waiting,
+    /// It runs.
+    Running,
+    /// It has nothing to do.
+    Idle,
+    /// The operator stopped it.
+    Stopped,
+}
+
+impl SeenState {
+    /// All, in the order of the key that shows one after the other.
+    pub const ALL: [SeenState; 6] = [
+        SeenState::Running,
+        SeenState::Waiting,
+        SeenState::Paused,
+        SeenState::Idle,
+        SeenState::Stopped,
+        SeenState::Errored,
+    ];
+
+    /// The state of a Mysis while these servers are away.
+    #[must_use]
+    pub fn of(status: &MysisStatus, outages: &ServerOutages) -> SeenState {
+        match status.state {
+            LifeState::Errored => SeenState::Errored,
+            LifeState::Idle => SeenState::Idle,
+            LifeState::Stopped => SeenState::Stopped,
+            LifeState::Running => state_of_running(status, outages),
+        }
+    }
+
+    /// The word on screen, which filters and commands take, too.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SeenState::Errored => LifeState::Errored.as_str(),
+            SeenState::Paused => "paused",
+            SeenState::Waiting => "waiting",
+            SeenState::Running => LifeState::Running.as_str(),
+            SeenState::Idle => LifeState::Idle.as_str(),
+            SeenState::Stopped => LifeState::Stopped.as_str(),
+        }
+    }
+
+    /// The state of this word.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<SeenState> {
+        Self::ALL.into_iter().find(|state| state.as_str() == word)
+    }
+
+    /// The state after this one; `None` after the last one.
+    #[must_use]
+    pub fn next(self) -> Option<SeenState> {
+        let place = Self::ALL.iter().position(|state| *state == self)?;
+        Self::ALL.get(place + 1).copied()
+    }
+
+    /// The sign and the word, with the tone of both.
+    #[must_use]
+    pub fn label(self) -> (String, Tone) {
+        let (sign, tone) = match self {
+            SeenState::Errored => ("✖", Tone::Errored),
+            SeenState::Paused => ("‖", Tone::Warning),
+            SeenState::Waiting => ("◌", Tone::Warning),
+            SeenState::Running => ("⬢", Tone::Running),
+            SeenState::Idle => ("⬡", Tone::Idle),
+            SeenState::Stopped => ("■", Tone::Stopped),
+        };
+        (format!("{sign} {}", self.as_str()), tone)
+    }
+}
+
+fn state_of_running(status: &MysisStatus, outages: &ServerOutages) -> SeenState {
+    if matches!(status.activity, Activity::Paused(_)) {
+        return SeenState::Paused;
+    }
+    let is_lane_away = status
+        .activity
+        .awaited_lane()
+        .is_some_and(|lane| outages.of(lane).is_some());
+    let is_link_down = matches!(status.link, LinkState::Down | LinkState::NoAccess);
+    if is_lane_away || is_link_down || matches!(status.activity, Activity::CoolingDown(_)) {
+        return SeenState::Waiting;
+    }
+    SeenState::Running
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read_back_and_the_circle_visits_each_state_once() {
+        let mut seen = vec![SeenState::ALL[0]];
+        while let Some(next) = seen.last().and_then(|state| state.next()) {
+            seen.push(next);
+        }
+        assert_eq!(seen, SeenState::ALL);
+        for state in seen {
+            assert_eq!(SeenState::parse(state.as_str()), Some(state));
+            assert!(state.label().0.ends_with(state.as_str()));
+        }
+        assert_eq!(SeenState::parse("marked"), None);
+    }
+}

@@ -1,0 +1,187 @@
+//! What the operator chose about the views, which the next run gets back: columns, order, filter, panel.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Dashboard;
+use super::appearance::Panel;
+use super::overlay::Overlay;
+use super::overlay::query::QueryScope;
+use super::table::columns::{Column, distinct};
+use super::table::seen_state::SeenState;
+use super::table::sorting::{SortDirection, Sorting};
+
+/// What the operator chose about the views. Everything stands by words, so that another version of the
+/// program, which may not know all of them, reads the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ViewChoices {
+    /// The columns of the table; `None`: those that fit.
+    pub columns: Option<Vec<Arc<str>>>,
+    /// The column that the table is sorted by; `None`: by need.
+    pub sort: Option<Arc<str>>,
+    /// Whether the sorting is reversed.
+    pub reversed: bool,
+    /// The filter's text.
+    pub filter: Arc<str>,
+    /// The only state that is shown.
+    pub state: Option<Arc<str>>,
+    /// Whether the panel beside a conversation is shown; `None`: when there is room.
+    pub panel: Option<Arc<str>>,
+}
+
+/// The longest text of a filter that is kept, in bytes.
+const MAX_FILTER_BYTES: usize = 1_000;
+
+impl Dashboard {
+    /// What the operator chose about the views.
+    pub(super) fn view_choices(&self) -> ViewChoices {
+        let sorting = self.table.sorting();
+        let filter = self.table.filter();
+        let text = filter.text();
+        let columns = self.table.chosen_columns();
+        ViewChoices {
+            columns: columns.map(|chosen| chosen.iter().map(|one| one.word().into()).collect()),
+            sort: (sorting.by != Sorting::default().by).then(|| sorting.by.word().into()),
+            reversed: sorting.from == SortDirection::Reversed,
+            filter: if text.len() <= MAX_FILTER_BYTES {
+                text.into()
+            } else {
+                Arc::default()
+            },
+            state: filter.state.map(|state| state.as_str().into()),
+            panel: (self.appearance.panel != Panel::default())
+                .then(|| self.appearance.panel.as_str().into()),
+        }
+    }
+
+    /// What the operator chose about the views, if the terminal does not keep it yet. A filter that is still being
+    /// written is not kept.
+    pub(super) fn take_new_choices(&mut self) -> Option<ViewChoices> {
+        let is_written = |layer: &Overlay| matches!(layer, Overlay::Query(query) if query.within == QueryScope::Table);
+        if self.overlays.iter().any(is_written) {
+            return None;
+        }
+        let choices = self.view_choices();
+        if choices == self.kept_choices {
+            return None;
+        }
+        self.kept_choices = choices.clone();
+        Some(choices)
+    }
+
+    /// Takes up what the operator chose in an earlier run. Words that nobody knows are left out.
+    pub(super) fn apply_choices(&mut self, choices: &ViewChoices) {
+        let columns = choices
+            .columns
+            .as_ref()
+            .map(|words| distinct(words.iter().filter_map(|word| Column::parse(word))));
+        self.table
+            .choose_columns(columns.filter(|known| !known.is_empty()));
+        let by = choices.sort.as_ref().and_then(|word| Column::parse(word));
+        self.table.sort(Sorting {
+            by: by.unwrap_or(Sorting::default().by),
+            from: if choices.reversed {
+                SortDirection::Reversed
+            } else {
+                SortDirection::Normal
+            },
+        });
+        self.table.change_filter(|filter| {
+            if choices.filter.len() <= MAX_FILTER_BYTES {
+                filter.set_text(&choices.filter);
+            }
+            filter.state = choices
+                .state
+                .as_ref()
+                .and_then(|word| SeenState::parse(word));
+        });
+        let panel = choices.panel.as_ref();
+        self.appearance.panel = panel
+            .and_then(|word| Panel::parse(word))
+            .unwrap_or_default();
+        self.kept_choices = self.view_choices();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dashboard::DashboardOptions;
+    use crate::dashboard::action::TerminalAction;
+    use crate::dashboard::tests::Desk;
+    use crossterm::event::KeyCode;
+
+    use super::*;
+
+    fn kept(desk: &mut Desk) -> Vec<ViewChoices> {
+        let kept = desk.board.take_actions().into_iter().filter_map(|action| {
+            if let TerminalAction::KeepChoices(choices) = action {
+                return Some(choices);
+            }
+            None
+        });
+        kept.collect()
+    }
+
+    /// The choices of a dashboard that begins with those of a file.
+    fn taken_up(file: &str) -> ViewChoices {
+        let board = Dashboard::new(DashboardOptions {
+            choices: serde_json::from_str(file).unwrap(),
+            ..DashboardOptions::default()
+        });
+        board.view_choices()
+    }
+
+    #[test]
+    fn a_filter_is_kept_when_it_is_written_and_not_before() {
+        let mut desk = Desk::new();
+        desk.types("/alp");
+        assert_eq!(kept(&mut desk), []);
+        desk.key(KeyCode::Enter);
+        let choices = kept(&mut desk);
+        assert_eq!(choices.len(), 1);
+        assert_eq!(&*choices[0].filter, "alp");
+        desk.types("/x");
+        desk.key(KeyCode::Esc);
+        assert_eq!(kept(&mut desk).pop().unwrap().filter, Arc::from(""));
+        desk.types("jk");
+        assert_eq!(kept(&mut desk), []);
+    }
+
+    #[test]
+    fn what_is_kept_is_read_back_as_words() {
+        let mut desk = Desk::new();
+        for line in [
+            ":columns tokens,name",
+            ":sort cost",
+            ":state waiting",
+            ":filter alpha",
+        ] {
+            desk.types(line);
+            desk.key(KeyCode::Enter);
+        }
+        desk.types("O");
+        let choices = kept(&mut desk).pop().unwrap();
+        let file = serde_json::to_string(&choices).unwrap();
+        let expected = r#"{"columns":["tokens","name"],"sort":"cost","reversed":true,"filter":"alpha","state":"waiting","panel":null}"#;
+        assert_eq!(file, expected);
+        assert_eq!(taken_up(&file), choices);
+        let hidden = r#"{"panel":"hidden"}"#;
+        assert_eq!(taken_up(hidden).panel.as_deref(), Some("hidden"));
+    }
+
+    #[test]
+    fn words_of_another_version_are_left_out_and_the_rest_is_read() {
+        let file = r#"{"columns":["name","hourly","name","cost"],"sort":"shoe","state":"asleep",
+                       "panel":"floating","filter":"alpha","sounds":"on"}"#;
+        let expected = ViewChoices {
+            columns: Some(vec!["name".into(), "cost".into()]),
+            filter: "alpha".into(),
+            ..ViewChoices::default()
+        };
+        assert_eq!(taken_up(file), expected);
+        let long = format!(r#"{{"filter":"{}"}}"#, "x".repeat(MAX_FILTER_BYTES + 1));
+        assert_eq!(taken_up(&long), ViewChoices::default());
+    }
+}

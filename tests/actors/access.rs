@@ -1,0 +1,33 @@
+//! A game that refuses access to single calls.
+
+use actors::domain::message::CallStatus;
+use actors::domain::rules::RelaunchPolicy;
+use std::time::Duration;
+use tokio::time::Instant;
+
+use crate::outside::Trap;
+use crate::world::World;
+
+/// One renewal of the session shows that this call alone is refused.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_refused_alone_costs_one_renewal() {
+    let world = World::new(RelaunchPolicy::Manual).await;
+    for _ in 0..5 {
+        world.traps.set(Trap::CallWithoutAccess);
+    }
+    world.start("alpha").await;
+    let begun = Instant::now();
+    let status = loop {
+        if let [(_, status), ..] = world.results("alpha").await[..] {
+            break status;
+        }
+        assert!(
+            begun.elapsed() < Duration::from_secs(600),
+            "there was never a result"
+        );
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    assert_eq!(status, CallStatus::Failed);
+    assert_eq!(world.traps.count(Trap::CallWithoutAccess), 3);
+    assert!(world.game.executed.lock().unwrap().is_empty());
+}

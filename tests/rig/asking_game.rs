@@ -1,0 +1,211 @@
+//! A small game that asks the operator whenever somebody docks: an MCP server over HTTP, with
+//! sessions (2025-11-25) or without (2026-07-28).
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+use serde_json::{Value, json};
+
+/// The game.
+pub struct AskingGame {
+    pub url: String,
+    state: Arc<GameState>,
+}
+
+struct GameState {
+    /// The parameters of the question.
+    question: Value,
+    is_stateless: bool,
+    last: AtomicU64,
+    /// The calls that wait for an answer on their stream.
+    waiting: Mutex<BTreeMap<String, mpsc::Sender<Value>>>,
+    answers: Mutex<Vec<Value>>,
+    capabilities: Mutex<Value>,
+}
+
+impl AskingGame {
+    /// One with sessions that asks so.
+    #[must_use]
+    pub fn with_sessions(question: Value) -> AskingGame {
+        AskingGame::start(question, false)
+    }
+
+    /// One without sessions.
+    #[must_use]
+    pub fn stateless(question: Value) -> AskingGame {
+        AskingGame::start(question, true)
+    }
+
+    fn start(question: Value, is_stateless: bool) -> AskingGame {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let state = Arc::new(GameState {
+            question,
+            is_stateless,
+            last: AtomicU64::new(0),
+            waiting: Mutex::default(),
+            answers: Mutex::default(),
+            capabilities: Mutex::default(),
+        });
+        let serving = state.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let state = serving.clone();
+                // A client that is gone ends its own request only.
+                std::thread::spawn(move || state.serve(stream));
+            }
+        });
+        let url = format!("http://{address}/mcp");
+        AskingGame { url, state }
+    }
+
+    /// The answers so far: action and content.
+    #[must_use]
+    pub fn answers(&self) -> Vec<Value> {
+        lock(&self.state.answers).clone()
+    }
+
+    /// What the client says that it can.
+    #[must_use]
+    pub fn capabilities(&self) -> Value {
+        lock(&self.state.capabilities).clone()
+    }
+}
+
+fn lock<T>(it: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    it.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl GameState {
+    fn serve(&self, stream: TcpStream) -> Option<()> {
+        let mut reader = BufReader::new(stream.try_clone().ok()?);
+        let mut first = String::new();
+        reader.read_line(&mut first).ok()?;
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).ok()?;
+            let line = line.trim().to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = value.trim().parse().ok()?;
+            }
+        }
+        if !first.starts_with("POST") {
+            return respond(&stream, "405 Method Not Allowed", "text/plain", "");
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).ok()?;
+        let body: Value = serde_json::from_slice(&body).ok()?;
+        self.answer(&stream, &body)
+    }
+
+    fn answer(&self, stream: &TcpStream, body: &Value) -> Option<()> {
+        let result = |result: Value| {
+            let answer = json!({"jsonrpc": "2.0", "id": body["id"], "result": result});
+            respond(stream, "200 OK", "application/json", &answer.to_string())
+        };
+        match body["method"].as_str() {
+            None => {
+                let id = body["id"].as_str().unwrap_or_default();
+                if let Some(call) = lock(&self.waiting).remove(id) {
+                    // A call that is gone waits no longer.
+                    let _ = call.send(body["result"].clone());
+                }
+                respond(stream, "202 Accepted", "text/plain", "")
+            }
+            Some("server/discover") if self.is_stateless => result(json!({
+                "resultType": "complete", "supportedVersions": ["2026-07-28"],
+                "capabilities": {"tools": {}}, "ttlMs": 60_000, "cacheScope": "public",
+            })),
+            Some("initialize") if !self.is_stateless => {
+                *lock(&self.capabilities) = body["params"]["capabilities"].clone();
+                result(
+                    json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                    "serverInfo": {"name": "asking", "version": "1"}}),
+                )
+            }
+            Some("tools/list") => {
+                let tool = |name: &str| {
+                    json!({"name": name, "description": format!("Does {name}."),
+                    "inputSchema": {"type": "object", "properties": {}}})
+                };
+                let tools = ["mine", "dock", "undock", "get_status"].map(tool);
+                result(json!({"resultType": "complete", "tools": tools}))
+            }
+            Some("tools/call") if body["params"]["name"] == "dock" => match self.is_stateless {
+                true => result(self.ask_in_place_of_a_result(&body["params"])),
+                false => self.ask_on_the_stream(stream, body),
+            },
+            Some("tools/call") => result(said(&json!({"message": "Done."}))),
+            Some(method) if method.starts_with("notifications/") => {
+                respond(stream, "202 Accepted", "text/plain", "")
+            }
+            Some(_) => {
+                let error = json!({"code": -32601, "message": "unknown method"});
+                let answer = json!({"jsonrpc": "2.0", "id": body["id"], "error": error});
+                respond(stream, "200 OK", "application/json", &answer.to_string())
+            }
+        }
+    }
+
+    fn ask_on_the_stream(&self, mut stream: &TcpStream, body: &Value) -> Option<()> {
+        let id = format!("q{}", self.last.fetch_add(1, Ordering::Relaxed));
+        let (answer, answered) = mpsc::channel();
+        lock(&self.waiting).insert(id.clone(), answer);
+        let head =
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+        let asked = json!({"jsonrpc": "2.0", "id": id, "method": "elicitation/create",
+            "params": self.question});
+        write!(stream, "{head}data: {asked}\n\n").ok()?;
+        stream.flush().ok()?;
+        let answer = answered.recv().ok()?;
+        let result = self.docked(answer);
+        let done = json!({"jsonrpc": "2.0", "id": body["id"], "result": result});
+        write!(stream, "data: {done}\n\n").ok()?;
+        stream.flush().ok()
+    }
+
+    fn ask_in_place_of_a_result(&self, params: &Value) -> Value {
+        let capabilities = "io.modelcontextprotocol/clientCapabilities";
+        *lock(&self.capabilities) = params["_meta"][capabilities].clone();
+        let state = &params["requestState"];
+        if let Some(answer) = params["inputResponses"].get("how") {
+            assert!(
+                state
+                    .as_str()
+                    .is_some_and(|state| state.starts_with("state "))
+            );
+            return self.docked(answer.clone());
+        }
+        let number = self.last.fetch_add(1, Ordering::Relaxed);
+        json!({"resultType": "input_required", "requestState": format!("state {number}"),
+            "inputRequests": {"how": {"method": "elicitation/create", "params": self.question}}})
+    }
+
+    fn docked(&self, answer: Value) -> Value {
+        let action = answer["action"].clone();
+        lock(&self.answers).push(answer);
+        said(&json!({"message": "Docked.", "operator": action}))
+    }
+}
+
+fn said(answer: &Value) -> Value {
+    json!({"resultType": "complete", "content": [{"type": "text", "text": answer.to_string()}]})
+}
+
+fn respond(mut stream: &TcpStream, status: &str, kind: &str, body: &str) -> Option<()> {
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nmcp-session-id: s-1\r\n\
+         content-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+    .ok()?;
+    stream.flush().ok()
+}

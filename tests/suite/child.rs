@@ -1,0 +1,142 @@
+//! An MCP server that is a child process of the program.
+
+use std::path::Path;
+
+use crate::flight::until_all_have;
+use zoea_rig::{Home, Process, Server, until};
+
+/// The line of the configuration that starts this script as the server.
+fn command(script: &str) -> String {
+    format!("command = [\"sh\", \"-c\", '''{script}''']")
+}
+
+/// A galaxy that adds its process id to a file in the home, and keeps its world there.
+fn galaxy(home: &Home) -> String {
+    let (program, home) = (zoea_rig::program(), home.path());
+    format!(
+        "echo $$ >> {0}/pids; exec {1} galaxy --stdio --tick 20ms --data {0}/world \
+         --logins-per-minute unlimited --refusals-per-minute unlimited",
+        home.display(),
+        Path::new(&program).display()
+    )
+}
+
+fn home_with(pilot: &Server, script: impl Fn(&Home) -> String, more: &str) -> Home {
+    let home = Home::new();
+    home.configure_game(&pilot.url, &command(&script(&home)), more);
+    home.ok(&["mysis", "create", "alpha"]);
+    home.ok(&["broadcast", "Mine ore and sell it."]);
+    home
+}
+
+/// The ids of the processes that were started so far.
+fn pids(home: &Home) -> Vec<String> {
+    let text = std::fs::read_to_string(home.file("pids")).unwrap_or_default();
+    text.lines().map(str::to_string).collect()
+}
+
+/// Whether a process runs. One that has ended, and of which nobody has taken notice, does not.
+fn is_alive(pid: &str) -> bool {
+    std::fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|text| !text.is_empty())
+}
+
+fn until_gone(pid: &str) {
+    until("the process is gone", || (!is_alive(pid)).then_some(()));
+}
+
+fn kill(pid: &str) {
+    let killed = std::process::Command::new("sh")
+        .args(["-c", r#"kill -9 "$0""#, pid])
+        .status();
+    assert!(killed.expect("kill runs").success(), "{pid}");
+}
+
+fn fly(home: &Home, count: usize) -> Process {
+    let mut swarm = home.fly(&["--start-swarm"]);
+    until_all_have(&mut swarm, count, &["mine", "sell"]);
+    swarm
+}
+
+#[test]
+fn a_swarm_plays_on_a_process_and_takes_it_with_it_and_doctor_asks_one() {
+    let pilot = Server::pilot(&[]);
+    let home = home_with(&pilot, galaxy, "");
+    let doctor = home.ok(&["doctor"]);
+    assert!(doctor.contains("✓ mcp: sh offers "), "{doctor}");
+    let of_doctor = pids(&home).remove(0);
+    assert!(!is_alive(&of_doctor));
+    let swarm = fly(&home, 1);
+    let pid = pids(&home).remove(1);
+    assert!(is_alive(&pid));
+    assert_eq!(home.mysis("alpha")["mcp"], "ok");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+    assert!(!is_alive(&pid));
+}
+
+#[test]
+fn a_process_that_is_killed_is_started_again_and_the_swarm_plays_on() {
+    let pilot = Server::pilot(&[]);
+    let home = home_with(&pilot, galaxy, "");
+    let mut swarm = fly(&home, 1);
+    kill(&pids(&home)[0]);
+    until_all_have(&mut swarm, 1, &["mine", "sell"]);
+    assert_eq!(pids(&home).len(), 2);
+    assert_eq!(home.mysis("alpha")["state"], "running");
+}
+
+#[test]
+fn a_program_that_is_killed_leaves_no_process_behind() {
+    let pilot = Server::pilot(&[]);
+    // It goes on after the end of its input.
+    let stubborn = |home: &Home| format!("{}; exec sleep 1000", galaxy(home).replace("exec ", ""));
+    let home = home_with(&pilot, stubborn, "");
+    let swarm = fly(&home, 1);
+    let pid = pids(&home).remove(0);
+    assert!(is_alive(&pid));
+    swarm.signal("-KILL");
+    swarm.wait();
+    until_gone(&pid);
+}
+
+#[test]
+fn a_server_that_cannot_start_is_told_with_its_last_words_and_no_secret() {
+    let pilot = Server::pilot(&[]);
+    let script = |_: &Home| "echo \"no $GAME_KEY, no game ($OTHER)\" >&2; exit 3".to_string();
+    let more = "[mcp.env]\nGAME_KEY = { env = \"MY_KEY\" }\n";
+    let home = home_with(&pilot, script, more);
+    let mut command = home.command(&["run", "--headless", "--json", "--start-swarm"]);
+    command
+        .env("MY_KEY", "k-5518-very-secret")
+        .env("OTHER", "not for servers");
+    let swarm = home.launch(command);
+    let why = until("the operator is told", || {
+        let text = home.ok(&["status"]);
+        text.contains("exit status: 3").then_some(text)
+    });
+    assert!(why.contains("no game ()"), "{why}");
+    let log = || std::fs::read_to_string(home.file("zoea.log")).expect("a log");
+    until("the log has its words", || {
+        log().contains("stderr: no ").then_some(())
+    });
+    assert!(![why, log()].iter().any(|text| text.contains("k-5518")));
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
+}
+
+#[test]
+fn a_command_and_a_url_exclude_each_other() {
+    let home = Home::new();
+    let game = "command = [\"sh\"]\nupstream = \"http://127.0.0.1:1/mcp\"\ntoken_env = \"TOKEN\"";
+    home.configure_game("http://127.0.0.1:1/v1", game, "");
+    let (status, told) = home.fails(&["run", "--headless"]);
+    assert_eq!(status, 2, "{told}");
+    assert!(
+        told.contains("mcp.command is given beside upstream"),
+        "{told}"
+    );
+    assert!(
+        told.contains("mcp.token_env is given beside command"),
+        "{told}"
+    );
+}

@@ -1,0 +1,82 @@
+//! The last minute: what the shell shows after the terminal, and a swarm that goes on without one.
+
+use tempfile::TempDir;
+use zoea_rig::{until, zoea};
+
+use crate::terminal::Terminal;
+
+#[test]
+fn a_swarm_that_is_left_running_goes_on_without_the_terminal() {
+    let folder = TempDir::new().expect("a folder");
+    let home = folder.path().join("home/offline");
+    let status = || -> serde_json::Value {
+        let mut command = zoea();
+        command.arg("--home").arg(&home).args(["status", "--json"]);
+        let told = command.output().expect("the program").stdout;
+        serde_json::from_slice(&told).expect("JSON")
+    };
+    let mut terminal = Terminal::open(120, 30, folder.path());
+    terminal.types("$ZOEA --home home run --offline --tick 100ms --seed 5\r");
+    terminal.sees("5 running");
+    let first = until("the program", || status()["pid"].as_u64());
+    wait_for_samples(&home);
+    terminal.types("q");
+    terminal.sees("All 5 Myses that run stop with the program.");
+    terminal.types("h");
+    // What the run came to, and how the swarm is reached.
+    terminal.sees(" tokens, ");
+    terminal.sees("the swarm goes on without a terminal (pid ");
+    terminal.sees("`zoea attach --home ");
+    terminal.sees_no("ran at the end");
+    terminal.comes_back();
+    // Its end hangs up on whatever is left in it.
+    drop(terminal);
+    let second = status();
+    let pid = second["pid"].as_u64().expect("a process");
+    assert_ne!(pid, first);
+    assert_eq!(second["states"]["running"], 5, "{second}");
+    let turns = |status: &serde_json::Value| -> u64 {
+        let myses = status["myses"].as_array().expect("myses").iter();
+        myses.filter_map(|mysis| mysis["turns"].as_u64()).sum()
+    };
+    until("it plays on", || {
+        let now = status();
+        let is_same = now["pid"].as_u64() == Some(pid);
+        (is_same && turns(&now) > turns(&second)).then_some(())
+    });
+    let ended = std::process::Command::new("kill")
+        .arg(pid.to_string())
+        .status();
+    assert!(ended.expect("kill").success());
+    until("an orderly end", || {
+        (!home.join("run.json").exists()).then_some(())
+    });
+}
+
+/// Waits until something is stored of what the run comes to.
+fn wait_for_samples(home: &std::path::Path) {
+    until("a sample", || {
+        let mut command = zoea();
+        command.arg("--home").arg(home);
+        let told = command.args(["samples", "--sum", "--json"]).output();
+        let samples = serde_json::from_slice::<serde_json::Value>(&told.expect("it").stdout);
+        let steps = samples.ok()?["series"][0]["samples"].as_array()?.clone();
+        let has_calls = |step: &serde_json::Value| step["model_calls"].as_u64() > Some(0);
+        steps.iter().any(has_calls).then_some(())
+    });
+}
+
+#[test]
+fn whoever_quits_reads_what_the_run_came_to_and_how_it_goes_on() {
+    let folder = TempDir::new().expect("a folder");
+    let mut terminal = Terminal::open(120, 30, folder.path());
+    terminal.types("$ZOEA --home home run --offline --tick 100ms --seed 5 --myses 3\r");
+    terminal.sees("3 running");
+    wait_for_samples(&folder.path().join("home/offline"));
+    terminal.types("q");
+    terminal.sees("Quit?");
+    terminal.types("y");
+    terminal.sees(" tokens, $0.0000");
+    terminal.sees("3 ran at the end; `zoea run --offline --home home` starts them again");
+    terminal.comes_back();
+}

@@ -1,0 +1,8 @@
+//! Texts from anywhere: redacts secrets, makes texts safe for a terminal, and measures them inside
+//! JSON. Pure functions that know nothing of the swarm.
+
+pub mod clean;
+pub mod json_size;
+pub mod natural;
+pub mod redact;
+pub mod trouble;
