@@ -9,6 +9,7 @@ mod operating;
 mod proving;
 mod readme;
 mod reloading;
+mod resizing;
 mod setup;
 mod silence;
 mod storm;

@@ -39,12 +39,6 @@ fn the_top_of_the_screen_says_that_calls_are_written_as_text() {
                 && top.contains("start its server so that it reads")
         });
     }
-    // A key that arrives in the same instant as a new size is read with the next key only: that is
-    // how the library reads its input. The last row is drawn when the size has arrived.
-    terminal.until("the last row in the last size", |screen| {
-        let last = screen.contents().lines().last().map(ToString::to_string);
-        last.is_some_and(|last| last.contains("? help"))
-    });
     terminal.sees("--jinja");
     terminal.types("q");
     terminal.sees("Quit?");

@@ -118,6 +118,28 @@ impl Terminal {
         self.master.resize(size(columns, rows)).expect("a size");
     }
 
+    /// The process that the terminal was opened with: the shell, or what took its place.
+    pub(crate) fn process(&self) -> u32 {
+        self.shell.process_id().expect("it runs")
+    }
+
+    /// Waits until that process has ended in good order.
+    pub(crate) fn ends(&mut self) {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.shell.try_wait().expect("a process") {
+                assert!(status.success(), "{status}:\n{}", self.contents());
+                return;
+            }
+            assert!(
+                started.elapsed() < PATIENCE,
+                "it goes on:\n{}",
+                self.contents()
+            );
+            self.read();
+        }
+    }
+
     /// Reads until the screen meets a condition.
     pub(crate) fn until(&mut self, what: &str, check: impl Fn(&vt100::Screen) -> bool) {
         let started = Instant::now();
