@@ -18,7 +18,7 @@ const MAX_BYTES: u64 = 64 << 20;
 /// An account in a file.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entry {
+pub struct AccountEntry {
     /// The player's name.
     pub username: String,
     /// The password.
@@ -78,16 +78,17 @@ pub enum FileFault {
 ///
 /// # Errors
 /// The file cannot be read, or has another content.
-pub fn read(file: &Path) -> Result<Vec<Entry>, FileFault> {
+pub fn read(file: &Path) -> Result<Vec<AccountEntry>, FileFault> {
     let shown = file.display().to_string();
     let text = files::read_text(file, MAX_BYTES)
         .map_err(|error| FileFault::System(format!("read {shown}: {error}")))?;
     // The parser's own message may quote a password.
-    let entries: Vec<Entry> = serde_json::from_str(&text).map_err(|error| FileFault::NoList {
-        file: shown.clone(),
-        line: error.line(),
-        column: error.column(),
-    })?;
+    let entries: Vec<AccountEntry> =
+        serde_json::from_str(&text).map_err(|error| FileFault::NoList {
+            file: shown.clone(),
+            line: error.line(),
+            column: error.column(),
+        })?;
     let mut names = BTreeSet::new();
     for entry in &entries {
         if entry.username.is_empty() || entry.password.is_empty() {
@@ -109,7 +110,7 @@ pub fn read(file: &Path) -> Result<Vec<Entry>, FileFault> {
 ///
 /// # Errors
 /// The file exists or cannot be written.
-pub fn write(file: &Path, entries: &[Entry]) -> Result<(), FileFault> {
+pub fn write(file: &Path, entries: &[AccountEntry]) -> Result<(), FileFault> {
     let shown = file.display().to_string();
     let refused = |error: std::io::Error| FileFault::System(format!("write {shown}: {error}"));
     let mut out = OpenOptions::new()
@@ -140,7 +141,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("accounts.json");
-        let entry = |name: &str, owner: Option<&str>| Entry {
+        let entry = |name: &str, owner: Option<&str>| AccountEntry {
             username: name.to_string(),
             password: "p\"w|:é".to_string(),
             assigned_to: owner.map(str::to_string),

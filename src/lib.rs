@@ -14,7 +14,6 @@ pub mod logging;
 pub mod metrics;
 pub mod observation;
 pub mod operator;
-pub mod proof;
 pub mod readiness;
 pub mod report;
 pub mod serving;

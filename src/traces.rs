@@ -87,7 +87,7 @@ struct Exporter {
     /// Whether the operator was told that the collector does not take spans.
     is_down: bool,
     /// What the operator was told of a collector that takes spans and is not content with them.
-    complaint: Option<Complaint>,
+    complaint: Option<CollectorComplaint>,
     /// The spans so far for which the queue had no room, and whether that was told.
     crowded_out: u64,
     is_crowded: bool,
@@ -95,7 +95,7 @@ struct Exporter {
 
 /// What a collector says of spans that it takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Complaint {
+enum CollectorComplaint {
     /// It has a word on them.
     Warned,
     /// It refused some.
@@ -303,8 +303,8 @@ impl Exporter {
             .fetch_add(*rejected, Ordering::Relaxed);
         let complaint = match (*rejected, message.is_empty()) {
             (0, true) => None,
-            (0, false) => Some(Complaint::Warned),
-            (_, _) => Some(Complaint::Refused),
+            (0, false) => Some(CollectorComplaint::Warned),
+            (_, _) => Some(CollectorComplaint::Refused),
         };
         // One that is content again is told of again; one that only warned may still refuse.
         if complaint <= self.complaint && complaint.is_some() {
@@ -313,11 +313,11 @@ impl Exporter {
         self.complaint = complaint;
         let (code, text) = match complaint {
             None => return,
-            Some(Complaint::Warned) => (
+            Some(CollectorComplaint::Warned) => (
                 "traces_warned",
                 format!("the trace collector says: {message}"),
             ),
-            Some(Complaint::Refused) => (
+            Some(CollectorComplaint::Refused) => (
                 "traces_refused",
                 format!("the trace collector refused {rejected} spans: {message}"),
             ),

@@ -37,7 +37,7 @@ use crate::ports::{Archive, Clock, Ledger, Models, SwarmRecord, Upstream};
 use crate::secrets::Secrets;
 use crate::session::{PendingLinks, QuestionNumbers, SessionDeps};
 use crate::store::StoreHandle;
-use crate::ui::TerminalLink;
+use crate::ui::{TerminalLink, UiRuntime};
 
 pub use handle::CommanderHandle;
 pub use messages::{CommanderMsg, PendingOrder, SwarmQuery, Watcher, WrongCommanderMsg};
@@ -94,6 +94,8 @@ pub struct Adapters {
     pub clock: Arc<dyn Clock>,
     /// Whether the swarm is frozen.
     pub freeze: FreezeSwitch,
+    /// Where the Uis of terminals run.
+    pub ui_runtime: UiRuntime,
 }
 
 /// The state of the Commander.
@@ -246,7 +248,7 @@ impl CommanderState {
             silence: SilenceWatch::default(),
             freezing: FreezeOrders::default(),
             watchers: SwarmWatchers(args.watchers.clone()),
-            terminals: OpenTerminals::default(),
+            terminals: OpenTerminals::new(outside.ui_runtime.clone()),
             recorder,
             jobs: JoinSet::new(),
             closing: None,

@@ -6,6 +6,7 @@
 //! with the view that was shown last.
 
 mod reading;
+mod runtime;
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -30,6 +31,8 @@ use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, Termi
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
 use zoea_text::redact::Redactor;
+
+pub use runtime::UiRuntime;
 
 /// The shortest time between two pictures for input. The first input of a burst is shown at once,
 /// so that typing feels immediate.
@@ -170,6 +173,8 @@ pub struct UiArgs {
     pub snapshot: SwarmSnapshot,
     /// The view of the screen.
     pub view: View,
+    /// Where its queries of the store run: connections belong to the runtime that opened them.
+    pub readers: Handle,
 }
 
 /// The state of the Ui.
@@ -179,7 +184,7 @@ pub struct UiState {
     archive: Arc<dyn Archive>,
     clock: Arc<dyn Clock>,
     commander: DerivedActorRef<OrderRequest>,
-    jobs: JoinSet<()>,
+    jobs: reading::ReadingTasks,
     /// The timer of the next picture, and when it is due.
     frame: Option<(Instant, Timer<UiMsg>)>,
     shown_at: Option<Instant>,
@@ -207,7 +212,7 @@ impl Actor for UiActor {
             archive: args.archive,
             clock: args.clock,
             commander: args.commander,
-            jobs: JoinSet::new(),
+            jobs: reading::ReadingTasks::new(args.readers),
             frame: None,
             shown_at: None,
             answered_at: None,
@@ -266,7 +271,7 @@ impl Actor for UiActor {
 impl UiState {
     /// Changes the screen, carries out its effects, and schedules a picture.
     fn change_screen(&mut self, myself: &ActorRef<UiMsg>, change: impl FnOnce(&mut dyn Screen)) {
-        while self.jobs.try_join_next().is_some() {}
+        self.jobs.forget_ended();
         self.screen.tick(self.clock.both_clocks());
         change(&mut *self.screen);
         self.carry_out_effects(myself);

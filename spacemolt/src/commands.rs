@@ -23,7 +23,7 @@ const HELP: &str = "help";
 
 /// The effect of a command on the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
+pub enum CommandEffect {
     /// It changes nothing.
     Reads,
     /// It changes something at once, without a tick.
@@ -44,18 +44,18 @@ pub struct Action {
     /// The value of that command's own `action`, if it has several.
     pub inner: Option<&'static str>,
     /// The effect on the game.
-    pub effect: Effect,
+    pub effect: CommandEffect,
     /// The parameters with another name: here and there.
     pub renamed: Vec<(&'static str, &'static str)>,
 }
 
 /// The actions, in the order of the listing, and their places by tool and name.
-struct Table {
+struct CommandTable {
     actions: Vec<Action>,
     places: BTreeMap<(&'static str, &'static str), usize>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<CommandTable> = LazyLock::new(|| {
     let lines = include_str!("commands.txt").lines();
     let actions: Vec<Action> = lines.filter_map(read_line).collect();
     let places = actions
@@ -63,7 +63,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         .enumerate()
         .map(|(place, action)| ((action.tool, action.name), place))
         .collect();
-    Table { actions, places }
+    CommandTable { actions, places }
 });
 
 fn read_line(line: &'static str) -> Option<Action> {
@@ -75,9 +75,9 @@ fn read_line(line: &'static str) -> Option<Action> {
         None => (command, None),
     };
     let effect = match words.next()? {
-        "reads" => Effect::Reads,
-        "acts" => Effect::Acts,
-        _ => Effect::Writes,
+        "reads" => CommandEffect::Reads,
+        "acts" => CommandEffect::Acts,
+        _ => CommandEffect::Writes,
     };
     Some(Action {
         tool,
@@ -155,7 +155,7 @@ pub fn only_reads(tool: &str, arguments: &Map<String, Value>) -> Option<bool> {
     if is_grouped(tool) && action.trim() == HELP {
         return Some(true);
     }
-    find_action(tool, action.trim()).map(|action| action.effect == Effect::Reads)
+    find_action(tool, action.trim()).map(|action| action.effect == CommandEffect::Reads)
 }
 
 /// One tool of the second interface stands for nine of the first. Which one is meant depends on the

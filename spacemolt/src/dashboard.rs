@@ -21,7 +21,7 @@ pub(super) fn read(text: &str) -> Option<Map<String, Value>> {
     if text.starts_with("Error:") {
         return None;
     }
-    let mut dashboard = Dashboard::default();
+    let mut dashboard = TextDashboard::default();
     let lines: Vec<&str> = text.lines().collect();
     let mut at = 0;
     while let Some(line) = lines.get(at) {
@@ -50,14 +50,14 @@ fn heading(line: &str) -> Option<&str> {
 
 /// What the lines have told so far.
 #[derive(Default)]
-struct Dashboard {
+struct TextDashboard {
     facts: Map<String, Value>,
     /// Whether this is an answer that has a line "Docked at:" for a docked ship.
     tells_docking: bool,
     is_known: bool,
 }
 
-impl Dashboard {
+impl TextDashboard {
     fn finish(mut self) -> Option<Map<String, Value>> {
         if self.tells_docking {
             self.section("player")

@@ -52,7 +52,10 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ),
     (
         "mysis list",
-        &[("mysis list", "everybody and what they do")],
+        &[
+            ("mysis list", "everybody and what they do"),
+            ("mysis list --where system=krynn", "those who are there"),
+        ],
     ),
     (
         "mysis create",

@@ -28,6 +28,10 @@ pub enum MysisCommand {
         /// Print the result as JSON.
         #[arg(long)]
         json: bool,
+        /// Only the Myses that fit all conditions, with commas between them: state, name, provider,
+        /// model, account or system, then = or !=, then a value; * stands for anything.
+        #[arg(long = "where", value_name = "CONDITIONS", value_parser = Conditions::parse)]
+        conditions: Option<Conditions>,
     },
     /// Create a Mysis. It is idle until it is started.
     Create(CreateMysis),
@@ -72,8 +76,8 @@ struct MysisChoice {
     /// The Myses in this state; `interrupted` are those that ran when the program ended.
     #[arg(long, value_name = "STATE", value_parser = parse_state)]
     state: Option<SelectorWord>,
-    /// The Myses that fit all conditions, with commas between them: state, name, provider, model or
-    /// account, then = or !=, then a value; * stands for anything.
+    /// The Myses that fit all conditions, with commas between them: state, name, provider, model,
+    /// account or system, then = or !=, then a value; * stands for anything.
     #[arg(long = "where", value_name = "CONDITIONS", value_parser = Conditions::parse)]
     conditions: Option<Conditions>,
 }
@@ -122,7 +126,9 @@ pub(super) async fn run(
 
 async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Result<()> {
     match command {
-        MysisCommand::List { json } => list_myses(client, *json).await,
+        MysisCommand::List { json, conditions } => {
+            list_myses(client, *json, conditions.as_ref()).await
+        }
         MysisCommand::Create(args) => {
             client.call(ControlCall::CreateMysis(args.clone())).await?;
             Ok(out::line(&format!("created {}", args.name))?)
@@ -155,8 +161,19 @@ async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Resu
     }
 }
 
-async fn list_myses(client: &SwarmClient, as_json: bool) -> anyhow::Result<()> {
-    let myses = client.call(ControlCall::ListMyses {}).await?;
+async fn list_myses(
+    client: &SwarmClient,
+    as_json: bool,
+    conditions: Option<&Conditions>,
+) -> anyhow::Result<()> {
+    let mut myses = client.call(ControlCall::ListMyses {}).await?;
+    if let (Some(conditions), Some(listed)) = (conditions, myses.as_array_mut()) {
+        let known = listed.len();
+        listed.retain(|mysis| conditions.fit(mysis));
+        if listed.is_empty() {
+            out::note(&format!("none of {known} Myses fits"));
+        }
+    }
     if as_json {
         return Ok(out::json(&myses)?);
     }

@@ -8,10 +8,10 @@ use crate::cli::out;
 use crate::cli::question::{ask_to_agree, can_ask};
 use crate::cli::unfrozen::{refuse_while_frozen, unless_frozen};
 use crate::home::Home;
-use crate::proof::kept::KeptProofs;
-use crate::proof::{Proof, ProofProgress, ProofTarget, ProofVerdict, prove};
 use crate::wiring;
 use zoea_contract::{ProofCheck, to_value};
+use zoea_proof::kept::KeptProofs;
+use zoea_proof::{Proof, ProofProgress, ProofTarget, ProofVerdict, prove};
 
 /// What is tested, and how the result is printed.
 pub(super) struct ProveOptions<'a> {

@@ -54,7 +54,7 @@ fn steps_table(series: &Value) -> Table {
     let mut table = Table::new(&columns("AT"));
     for sample in series["samples"].as_array().into_iter().flatten() {
         let at = shown::time(sample["at"].as_str().unwrap_or_default());
-        table.add(cells(&at, sample, &Totals::of([sample])));
+        table.add(cells(&at, sample, &SampleTotals::of([sample])));
     }
     table
 }
@@ -66,11 +66,11 @@ fn myses_table(series: &[Value]) -> Table {
     for one in series {
         let of_it = samples(one);
         let newest = of_it.last().unwrap_or(&Value::Null);
-        table.add(cells(&shown::owner(one), newest, &Totals::of(&of_it)));
+        table.add(cells(&shown::owner(one), newest, &SampleTotals::of(&of_it)));
     }
     if series.len() > 1 {
         let all: Vec<Value> = series.iter().flat_map(samples).collect();
-        table.set_totals(cells("all", &Value::Null, &Totals::of(&all)));
+        table.set_totals(cells("all", &Value::Null, &SampleTotals::of(&all)));
     }
     table
 }
@@ -97,7 +97,7 @@ fn columns(first: &'static str) -> [Column; 15] {
 
 /// What several samples come to.
 #[derive(Default)]
-struct Totals {
+struct SampleTotals {
     earned: Option<i64>,
     cost: f64,
     is_cost_known: bool,
@@ -115,11 +115,11 @@ const COUNTED: [&str; 6] = [
     "failures",
 ];
 
-impl Totals {
-    fn of<'a>(samples: impl IntoIterator<Item = &'a Value>) -> Totals {
-        let mut totals = Totals {
+impl SampleTotals {
+    fn of<'a>(samples: impl IntoIterator<Item = &'a Value>) -> SampleTotals {
+        let mut totals = SampleTotals {
             is_cost_known: true,
-            ..Totals::default()
+            ..SampleTotals::default()
         };
         for sample in samples {
             if let Some(earned) = sample["earned"].as_i64() {
@@ -137,7 +137,7 @@ impl Totals {
 }
 
 /// A line: the facts of a sample, and totals. What is not known is a hyphen.
-fn cells(first: &str, facts: &Value, totals: &Totals) -> Vec<String> {
+fn cells(first: &str, facts: &Value, totals: &SampleTotals) -> Vec<String> {
     let unknown = || "-".to_string();
     let number = |key: &str| facts[key].is_i64().then(|| shown::figure(&facts[key]));
     let gauge = |now: &str, most: &str| match (number(now), number(most)) {

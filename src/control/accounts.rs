@@ -13,7 +13,7 @@ use serde_json::Value;
 use zoea_contract::{AccountJson, CompletedOrderJson, ImportedAccountsJson, to_value};
 use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
-use crate::accounts::{self, Entry};
+use crate::accounts::{self, AccountEntry};
 use crate::swarm::Swarm;
 
 /// Lists all accounts, oldest first: the oldest free one is given next.
@@ -29,10 +29,10 @@ pub(super) async fn list_accounts(swarm: &Swarm) -> Result<Value, String> {
 /// Writes all accounts to a new file.
 pub(super) async fn export_accounts(swarm: &Swarm, file: String) -> Result<Value, String> {
     let names = swarm.names().await;
-    let entries: Vec<Entry> = read_accounts(swarm)
+    let entries: Vec<AccountEntry> = read_accounts(swarm)
         .await?
         .iter()
-        .map(|record| Entry {
+        .map(|record| AccountEntry {
             username: record.account.username.to_string(),
             password: record.account.password.to_string(),
             assigned_to: owner_name(record, &names).map(str::to_string),
@@ -65,7 +65,7 @@ pub(super) async fn import_accounts(swarm: &Swarm, file: String) -> Result<Value
 
 /// Converts an entry of a file, unless it contradicts the database.
 fn to_pool_account(
-    entry: Entry,
+    entry: AccountEntry,
     known: &[AccountRecord],
     names: &BTreeMap<MysisId, Arc<str>>,
 ) -> Result<PoolAccount, String> {

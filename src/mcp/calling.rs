@@ -12,7 +12,7 @@ use rmcp::model::{
 use super::asking::{self, MAX_ROUNDS, QuestionDesk};
 use super::content::CallResult;
 use super::message::RawResult;
-use super::task::CallReply;
+use super::task::TaskReply;
 use super::{Era, McpFailure, ServerSession, stateless};
 
 /// How long cancelling a request may take.
@@ -67,7 +67,7 @@ impl ServerSession {
         &self,
         mut params: CallToolRequestParams,
         terms: CallTerms<'_>,
-    ) -> Result<CallReply, McpFailure> {
+    ) -> Result<TaskReply, McpFailure> {
         if self.era == Era::Stateless {
             let meta = params.meta.get_or_insert_default();
             stateless::declare(meta, terms.takes_task, terms.asker.is_some());
@@ -88,7 +88,7 @@ impl ServerSession {
         mut params: CallToolRequestParams,
         desk: &QuestionDesk,
         under_way: &AtomicI64,
-    ) -> Result<CallReply, McpFailure> {
+    ) -> Result<TaskReply, McpFailure> {
         for round in 0..MAX_ROUNDS {
             let raw = self.send_round(&params, desk, under_way).await;
             let raw = raw.map_err(|failure| match round > 0 || desk.has_asked() {
@@ -96,7 +96,7 @@ impl ServerSession {
                 false => failure,
             })?;
             if !desk.fill_in(&raw, &mut params).await? {
-                return CallReply::read(&raw);
+                return TaskReply::read(&raw);
             }
         }
         Err(asking::endless_questions())

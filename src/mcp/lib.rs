@@ -42,7 +42,7 @@ pub use child::{ChildCommand, ChildFailure, ChildServer, ChildSession};
 pub use content::CallResult;
 pub use era::Era;
 pub use listing::{ListedTool, Listing};
-pub use task::{CallReply, StartedTask, TaskAnswer};
+pub use task::{StartedTask, TaskAnswer, TaskReply};
 
 use asking::QuestionDesk;
 use era::EraMemory;

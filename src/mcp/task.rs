@@ -19,18 +19,18 @@ const MAX_ID_BYTES: usize = 1024;
 
 /// The answer to a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CallReply {
+pub enum TaskReply {
     /// Its result.
     Done(CallResult),
     /// The server works on it, and its outcome can be asked for.
     Task(StartedTask),
 }
 
-impl CallReply {
-    pub(super) fn read(raw: &RawResult) -> Result<CallReply, McpFailure> {
+impl TaskReply {
+    pub(super) fn read(raw: &RawResult) -> Result<TaskReply, McpFailure> {
         match raw.kind("tools/call")?.as_deref() {
-            Some("task") => StartedTask::read(raw).map(CallReply::Task),
-            Some(_) | None => CallResult::read(raw).map(CallReply::Done),
+            Some("task") => StartedTask::read(raw).map(TaskReply::Task),
+            Some(_) | None => CallResult::read(raw).map(TaskReply::Done),
         }
     }
 
@@ -38,8 +38,8 @@ impl CallReply {
     /// did not offer to take that.
     pub(super) fn done(self) -> Result<CallResult, McpFailure> {
         match self {
-            CallReply::Done(result) => Ok(result),
-            CallReply::Task(_) => Err(unexpected_answer("tools/call")),
+            TaskReply::Done(result) => Ok(result),
+            TaskReply::Task(_) => Err(unexpected_answer("tools/call")),
         }
     }
 }

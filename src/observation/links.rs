@@ -40,7 +40,7 @@ impl Upstream for ObservedUpstream {
 struct ObservedLink {
     inner: Arc<dyn Link>,
     session: Arc<ObservedSession>,
-    in_task: Arc<Mutex<Option<ObservedCall>>>,
+    in_task: Arc<Mutex<Option<ObservedToolCall>>>,
 }
 
 /// A session in progress, and since when. It is over when another takes its place, when the server
@@ -73,14 +73,14 @@ impl Drop for ObservedSession {
 
 /// A call in progress, or one that the server works on. If it is dropped before an answer, it was
 /// cancelled.
-struct ObservedCall {
+struct ObservedToolCall {
     observers: CallObservers,
     call: LinkCall,
     since: Instant,
     is_reported: bool,
 }
 
-impl ObservedCall {
+impl ObservedToolCall {
     fn report(&mut self, answer: Option<Result<&LinkAnswer, &LinkFault>>) {
         self.is_reported = true;
         let context = self.call.context.as_ref();
@@ -96,7 +96,7 @@ impl ObservedCall {
     }
 }
 
-impl Drop for ObservedCall {
+impl Drop for ObservedToolCall {
     fn drop(&mut self) {
         if !self.is_reported {
             self.report(None);
@@ -142,7 +142,7 @@ impl Link for ObservedLink {
                 .filter_map(|observer| observer.traceparent(context.turn, context.key, at));
             context.traceparent = spans.next();
         }
-        let mut observed = ObservedCall {
+        let mut observed = ObservedToolCall {
             observers: observers.clone(),
             call: call.clone(),
             since: Instant::now(),
@@ -191,7 +191,7 @@ impl Link for ObservedLink {
 }
 
 /// Reports the call that the server worked on. One that an earlier process sent is not known here.
-fn report_task(in_task: &Mutex<Option<ObservedCall>>, answer: Result<&LinkAnswer, &LinkFault>) {
+fn report_task(in_task: &Mutex<Option<ObservedToolCall>>, answer: Result<&LinkAnswer, &LinkFault>) {
     let observed = in_task
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -202,7 +202,7 @@ fn report_task(in_task: &Mutex<Option<ObservedCall>>, answer: Result<&LinkAnswer
 }
 
 /// Replaces the call that the server works on. One that is dropped reports itself.
-fn put(in_task: &Mutex<Option<ObservedCall>>, next: Option<ObservedCall>) {
+fn put(in_task: &Mutex<Option<ObservedToolCall>>, next: Option<ObservedToolCall>) {
     let mut slot = in_task.lock().unwrap_or_else(PoisonError::into_inner);
     let before = std::mem::replace(&mut *slot, next);
     drop(slot);

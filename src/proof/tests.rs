@@ -476,7 +476,7 @@ impl Picky {
 }
 
 fn read_sample(name: &str) -> Response {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/provider/samples/");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../provider/samples/");
     let text = std::fs::read_to_string(format!("{folder}{name}")).expect("a sample");
     let status = name
         .split('.')

@@ -24,7 +24,7 @@ pub const PRICES_DATE: &str = "2026-07-24";
 type Listed = (&'static str, f64, f64, Option<f64>);
 
 /// The prices of one seller.
-struct Seller {
+struct PricedSeller {
     /// The host of the seller's endpoint.
     host: &'static str,
     /// The prefix of this seller's models at OpenRouter, if OpenRouter sells them at the same
@@ -35,8 +35,8 @@ struct Seller {
 
 const OPENROUTER_HOST: &str = "openrouter.ai";
 
-const SELLERS: [Seller; 8] = [
-    Seller {
+const SELLERS: [PricedSeller; 8] = [
+    PricedSeller {
         host: "api.openai.com",
         vendor: Some("openai"),
         models: &[
@@ -59,7 +59,7 @@ const SELLERS: [Seller; 8] = [
             ("o4-mini", 1.1, 4.4, Some(0.275)),
         ],
     },
-    Seller {
+    PricedSeller {
         host: "api.anthropic.com",
         vendor: Some("anthropic"),
         models: &[
@@ -71,7 +71,7 @@ const SELLERS: [Seller; 8] = [
             ("claude-opus-4-7", 5.0, 25.0, Some(0.5)),
         ],
     },
-    Seller {
+    PricedSeller {
         host: "generativelanguage.googleapis.com",
         vendor: Some("google"),
         models: &[
@@ -84,7 +84,7 @@ const SELLERS: [Seller; 8] = [
             ("gemini-3.5-flash", 1.5, 9.0, Some(0.15)),
         ],
     },
-    Seller {
+    PricedSeller {
         host: "api.deepseek.com",
         // OpenRouter routes these to other sellers, at other prices.
         vendor: None,
@@ -94,7 +94,7 @@ const SELLERS: [Seller; 8] = [
             ("deepseek-v4-pro", 0.435, 0.87, Some(0.0036)),
         ],
     },
-    Seller {
+    PricedSeller {
         host: "api.mistral.ai",
         vendor: None,
         models: &[
@@ -104,7 +104,7 @@ const SELLERS: [Seller; 8] = [
             ("ministral-8b-2512", 0.15, 0.15, None),
         ],
     },
-    Seller {
+    PricedSeller {
         host: "api.groq.com",
         vendor: None,
         models: &[
@@ -115,7 +115,7 @@ const SELLERS: [Seller; 8] = [
             ("qwen/qwen3-32b", 0.29, 0.59, None),
         ],
     },
-    Seller {
+    PricedSeller {
         host: "api.x.ai",
         vendor: Some("x-ai"),
         models: &[
@@ -125,7 +125,7 @@ const SELLERS: [Seller; 8] = [
             ("grok-4.5", 2.0, 6.0, Some(0.5)),
         ],
     },
-    Seller {
+    PricedSeller {
         // Alibaba Cloud outside of China. Inside of China, prices are in yuan.
         host: "dashscope-intl.aliyuncs.com",
         vendor: None,

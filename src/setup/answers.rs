@@ -16,7 +16,7 @@ pub struct Answers {
     /// The key of the model server.
     pub key: KeyAnswer,
     /// The model.
-    pub model: ModelAnswer,
+    pub model: ModelChoice,
     /// The game, as the value of `[mcp] upstream`.
     pub game: String,
     /// The code that the game demands for a registration.
@@ -64,7 +64,7 @@ impl KeyAnswer {
 
 /// A model, and what its server reports about it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ModelAnswer {
+pub struct ModelChoice {
     /// The model's name.
     pub name: String,
     /// The size of the model's context in tokens, if the server reports it.

@@ -199,7 +199,7 @@ mod tests {
     use actors::domain::price::TokenPrice;
 
     use super::*;
-    use crate::setup::{ModelAnswer, ServerAnswer};
+    use crate::setup::{ModelChoice, ServerAnswer};
     use zoea_settings::Secret;
 
     fn answers() -> Answers {
@@ -209,9 +209,9 @@ mod tests {
                 endpoint: "https://api.openai.com/v1".to_string(),
             },
             key: KeyAnswer::Typed(Secret::new("sk-1234567890")),
-            model: ModelAnswer {
+            model: ModelChoice {
                 name: "gpt-5-mini".to_string(),
-                ..ModelAnswer::default()
+                ..ModelChoice::default()
             },
             game: "https://game.spacemolt.com/mcp".to_string(),
             code: KeyAnswer::None,

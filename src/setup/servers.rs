@@ -6,7 +6,7 @@ use futures::future::join_all;
 use thiserror::Error;
 use zoea_text::clean::one_line;
 
-use crate::proof::listing::{self, ListFault, ListedModel};
+use zoea_proof::listing::{self, ListFault, ListedModel};
 use zoea_provider::ProviderEndpoint;
 
 /// How long setup waits for a server on this machine.

@@ -32,6 +32,7 @@ use actors::domain::state::LifeState;
 use actors::freeze::FreezeSwitch;
 use actors::ports::{Clock, Upstream};
 use actors::secrets::Secrets;
+use actors::ui::UiRuntime;
 use anyhow::Context;
 use ractor::rpc::CallResult;
 use ractor::{Actor, ActorRef};
@@ -343,6 +344,7 @@ impl Simulation {
                 upstream: (self.options.adapters.spare_requests)(Arc::new(self.game.clone())),
                 clock: self.clock.clone(),
                 freeze: FreezeSwitch::default(),
+                ui_runtime: UiRuntime::shared(),
             },
             watchers: vec![watcher],
             link: None,

@@ -13,7 +13,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
-use zoea_mcp::{CallReply, CallTerms, ChildFailure, ChildServer, ChildSession};
+use zoea_mcp::{CallTerms, ChildFailure, ChildServer, ChildSession, TaskReply};
 
 use super::listed::ListedTools;
 use super::server::McpServer;
@@ -164,8 +164,8 @@ impl ChildLink {
             report(Some(*code));
         }
         match reply {
-            Ok(CallReply::Done(result)) => Ok(link_answer(result)),
-            Ok(CallReply::Task(_)) => Err(LinkFault::AnswerLost(
+            Ok(TaskReply::Done(result)) => Ok(link_answer(result)),
+            Ok(TaskReply::Task(_)) => Err(LinkFault::AnswerLost(
                 "the server answered with a task, which was not asked for".to_string(),
             )),
             Err(ChildFailure::Refused { code, message }) if code == COMMAND_FAILED_CODE => {

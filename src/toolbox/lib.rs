@@ -27,8 +27,8 @@ use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue};
 use rmcp::model::{CallToolRequestParams, MetaObject, RequestMetaObject};
 use zoea_mcp::{
-    CallReply, CallResult, CallTerms, ChildCommand, ChildServer, McpFailure, ServerSession,
-    StartedTask, UpstreamEndpoint,
+    CallResult, CallTerms, ChildCommand, ChildServer, McpFailure, ServerSession, StartedTask,
+    TaskReply, UpstreamEndpoint,
 };
 
 use child::ChildLink;
@@ -330,9 +330,9 @@ async fn send_call(session: &ServerSession, call: LinkCall) -> Result<LinkReply,
         report(Some(*code));
     }
     match reply {
-        Ok(CallReply::Done(result)) => Ok(LinkReply::Answer(link_answer(result))),
+        Ok(TaskReply::Done(result)) => Ok(LinkReply::Answer(link_answer(result))),
         // Where the caller takes no task, it says so itself.
-        Ok(CallReply::Task(StartedTask { id, poll_after })) => {
+        Ok(TaskReply::Task(StartedTask { id, poll_after })) => {
             Ok(LinkReply::Task(ServerTask { id, poll_after }))
         }
         Err(

@@ -9,10 +9,10 @@ use super::server::{DatedList, MIN_LIST_AGE, ToolList};
 
 /// The last list of tools that a link got.
 #[derive(Clone, Default)]
-pub(super) struct ListedTools(Arc<Mutex<Listed>>);
+pub(super) struct ListedTools(Arc<Mutex<CurrentList>>);
 
 #[derive(Default)]
-struct Listed {
+struct CurrentList {
     list: Option<Arc<ToolList>>,
     valid_until: Option<Instant>,
     /// When it was taken.
@@ -21,7 +21,7 @@ struct Listed {
     is_doubtful: bool,
 }
 
-impl Listed {
+impl CurrentList {
     /// Whether the list is too young to be asked for again. Many servers refuse wrong arguments
     /// with the code for unknown tools, and a model may repeat such a call at once.
     fn is_young(&self) -> bool {
@@ -39,7 +39,7 @@ impl ListedTools {
     pub(super) fn keep(&self, dated: DatedList) -> Arc<Toolset> {
         let tools = dated.list.tools.clone();
         self.access(|listed| {
-            *listed = Listed {
+            *listed = CurrentList {
                 list: Some(dated.list),
                 valid_until: dated.valid_until,
                 taken_at: Some(Instant::now()),
@@ -74,7 +74,7 @@ impl ListedTools {
     }
 
     /// Reads or changes what is known. The lock is never held across an await.
-    fn access<T>(&self, access: impl FnOnce(&mut Listed) -> T) -> T {
+    fn access<T>(&self, access: impl FnOnce(&mut CurrentList) -> T) -> T {
         access(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

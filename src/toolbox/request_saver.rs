@@ -156,7 +156,7 @@ impl CachingLink {
     /// Answers a call for reference data from the shared cache.
     async fn look_up(
         self,
-        key: shared_cache::Key,
+        key: shared_cache::CacheKey,
         mut call: LinkCall,
     ) -> Result<LinkAnswer, LinkFault> {
         // Several Myses may wait for this answer, and none of them could keep a task.

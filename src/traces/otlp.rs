@@ -96,7 +96,7 @@ pub(super) struct Span {
     #[prost(message, repeated, tag = "11")]
     pub(super) events: Vec<Event>,
     #[prost(message, repeated, tag = "13")]
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<SpanLink>,
     #[prost(message, optional, tag = "15")]
     pub(super) status: Option<Status>,
 }
@@ -124,7 +124,7 @@ pub(super) struct Event {
 
 #[derive(Clone, PartialEq, prost::Message, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Link {
+pub(super) struct SpanLink {
     #[prost(bytes = "vec", tag = "1")]
     #[serde(serialize_with = "as_hex")]
     pub(super) trace_id: Vec<u8>,

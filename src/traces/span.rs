@@ -159,7 +159,7 @@ impl TraceSpan {
                 }
             });
         let parent = self.parent.map(|parent| parent.to_be_bytes().to_vec());
-        let link = self.follows.map(|before| otlp::Link {
+        let link = self.follows.map(|before| otlp::SpanLink {
             trace_id: before.trace.to_be_bytes().to_vec(),
             span_id: before.id.to_be_bytes().to_vec(),
         });

@@ -284,11 +284,11 @@ fn a_collector_that_warned_is_told_of_again_when_it_refuses_and_after_it_was_con
         });
         exporter.complaint
     };
-    assert_eq!(after(0, "old names"), Some(Complaint::Warned));
-    assert_eq!(after(3, "too many"), Some(Complaint::Refused));
-    assert_eq!(after(0, "old names"), Some(Complaint::Refused));
+    assert_eq!(after(0, "old names"), Some(CollectorComplaint::Warned));
+    assert_eq!(after(3, "too many"), Some(CollectorComplaint::Refused));
+    assert_eq!(after(0, "old names"), Some(CollectorComplaint::Refused));
     assert_eq!(after(0, ""), None);
-    assert_eq!(after(2, ""), Some(Complaint::Refused));
+    assert_eq!(after(2, ""), Some(CollectorComplaint::Refused));
     assert_eq!(queue.lost_spans.load(Ordering::Relaxed), 5);
 }
 

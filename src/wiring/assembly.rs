@@ -8,7 +8,7 @@ use actors::domain::message::Severity;
 use actors::domain::rules::SwarmRules;
 use actors::ports::{SwarmRecord, Upstream};
 use actors::secrets::Secrets;
-use actors::ui::TerminalLink;
+use actors::ui::{TerminalLink, UiRuntime};
 use anyhow::Context;
 use zoea_ledger::export::FileExporter;
 use zoea_ledger::{ProcessKind, SqlLedger};
@@ -75,7 +75,9 @@ impl SwarmParts {
         let operator = Operator::default();
         let access = rules::upstream_access(settings);
         let game = McpUpstream::new(access, &http, Some(teller(&operator)));
-        let mut adapters = build_adapters(&ledger, providers.clone(), game.clone(), lock.home());
+        let uis = ui_runtime(options.mode)?;
+        let mut adapters =
+            build_adapters(&ledger, providers.clone(), game.clone(), lock.home(), uis);
         secrets.learn(rules::configured_secrets(settings));
         // An operator may paste the token as well as a key.
         secrets.learn([lock.control_token()?.expose().into()]);
@@ -153,11 +155,20 @@ fn teller(operator: &Operator) -> TellOperator {
     Box::new(move |code, text| operator.tell(Severity::Warn, code, text))
 }
 
+/// Where screens run. Only a running swarm has any.
+fn ui_runtime(mode: Mode) -> anyhow::Result<UiRuntime> {
+    match mode {
+        Mode::Live => UiRuntime::own_thread().context("start the screen's thread"),
+        Mode::QueueOnly | Mode::Draining => Ok(UiRuntime::shared()),
+    }
+}
+
 fn build_adapters(
     ledger: &SqlLedger,
     models: Arc<Providers>,
     game: McpUpstream,
     home: &Home,
+    ui_runtime: UiRuntime,
 ) -> Adapters {
     let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(game)));
     let ledger = Arc::new(ledger.clone());
@@ -168,5 +179,6 @@ fn build_adapters(
         upstream,
         clock: Arc::new(MachineClock),
         freeze: freeze_switch(home),
+        ui_runtime,
     }
 }

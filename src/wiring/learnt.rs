@@ -10,8 +10,8 @@ use zoea_settings::{ProviderSettings, Settings};
 use super::RunningSwarm;
 use super::rules::provider_endpoint;
 use crate::home::Home;
-use crate::proof::kept::{KeptProofs, KeptProofsError};
-use crate::proof::{MAX_ANSWER_WAIT, ProofLessons, ProofTarget};
+use zoea_proof::kept::{KeptProofs, KeptProofsError};
+use zoea_proof::{MAX_ANSWER_WAIT, ProofLessons, ProofTarget};
 
 /// The target for a proof of a configured provider.
 #[must_use]

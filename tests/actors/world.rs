@@ -26,7 +26,7 @@ use actors::listener::Listener;
 use actors::mysis::MysisMsg;
 use actors::ports::{Archive, PageFrom, PageQuery};
 use actors::store::StoreMsg;
-use actors::ui::{self, TerminalLink, UiMsg};
+use actors::ui::{self, TerminalLink, UiMsg, UiRuntime};
 use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorStatus};
 use tokio::sync::watch;
 use tokio::time::Instant;
@@ -166,6 +166,7 @@ impl World {
                 begun: Instant::now(),
             }),
             freeze: FreezeSwitch::new(frozen_since, Arc::new(rest.freezes.clone())),
+            ui_runtime: UiRuntime::shared(),
         };
         let args = CommanderArgs {
             resume: true,

@@ -33,20 +33,20 @@ from tree_sitter import Language, Parser
 
 # The rules: life, composition, gate, circuits, budgets, progress, relaunch, records, leases.
 RULES = [
-    "actors/src/domain/life.rs", "actors/src/domain/life/**", "actors/src/domain/compose.rs",
-    "actors/src/domain/compose/**", "actors/src/domain/gate.rs", "actors/src/domain/gate/**",
+    "actors/src/domain/life.rs", "actors/src/domain/life/**", "actors/src/records/compose.rs",
+    "actors/src/records/compose/**", "actors/src/domain/gate.rs", "actors/src/domain/gate/**",
     "actors/src/domain/gate/circuit.rs", "actors/src/domain/gate/pace.rs", "actors/src/domain/budget.rs",
-    "actors/src/domain/books.rs", "actors/src/domain/progress.rs", "actors/src/domain/progress/**",
-    "actors/src/domain/restart.rs", "text/src/redact.rs", "actors/src/domain/bounds.rs",
-    "actors/src/domain/write.rs", "actors/src/domain/conversation.rs", "actors/src/domain/conversation/**",
+    "actors/src/records/books.rs", "actors/src/domain/progress.rs", "actors/src/domain/progress/**",
+    "actors/src/domain/restart.rs", "text/src/redact.rs", "actors/src/records/bounds.rs",
+    "actors/src/domain/write.rs", "actors/src/records/conversation.rs", "actors/src/records/conversation/**",
     "actors/src/commander/members.rs", "src/ledger/leases.rs",
 ]
 # The test suites, from the fastest to the slowest: the name, the arguments of cargo, the names of the tests,
 # and the part of a path for whose changes the suite is run. A suite is run only for changes that no suite
 # before it noticed.
 SUITES = [
-    ("actors", ["-p", "zoea-domain", "-p", "actors", "--lib"], [], ""),
-    ("compose", ["-p", "zoea", "--test", "compose"], [], "/domain/"),
+    ("actors", ["-p", "zoea-text", "-p", "zoea-records", "-p", "zoea-domain", "-p", "actors", "--lib"], [], ""),
+    ("compose", ["-p", "zoea", "--test", "compose"], [], "actors/src/"),
     ("deaths", ["-p", "zoea", "--test", "actors"], [], "/commander/"),
     ("ledger", ["-p", "zoea-ledger", "--lib"], ["leases"], "/ledger/"),
     ("tui", ["-p", "zoea", "--test", "tui"], [], ""),
@@ -171,9 +171,8 @@ class File:
         return text
 
     def write(self, alive):
-        is_pure = "/actors/src/domain/" in str(self.path)
-        is_inside = "/actors/src/" in str(self.path)
-        base = "crate" if is_pure else "crate::domain" if is_inside else "actors::domain"
+        # The switch is in the package that all others use.
+        base = "crate" if "/text/src/" in str(self.path) else "zoea_text"
         switch = base + "::mutant::is_on"
         self.path.write_text(self.render(self.root, alive, switch))
 
@@ -271,9 +270,10 @@ def key(mutant, tree):
 def tests_of(mutant):
     """The tests of the changed module. They notice most changes and take the least time."""
     file = mutant["file"]
-    if "/domain/" not in file:
-        return None
-    return file.split("/domain/")[1].removesuffix(".rs").split("/")[0] + "::"
+    for rules in ["/domain/", "/records/"]:
+        if rules in file:
+            return file.split(rules)[1].removesuffix(".rs").split("/")[0] + "::"
+    return None
 
 
 def read_equivalent():
@@ -299,7 +299,7 @@ def main():
         subprocess.run(["git", "worktree", "add", "--detach", str(tree), given.rev], cwd=home, check=True)
     revision = subprocess.run(["git", "rev-parse", given.rev], cwd=home, check=True, capture_output=True, text=True)
     subprocess.run(["git", "checkout", "-q", "--force", "--detach", revision.stdout.strip()], cwd=tree, check=True)
-    (tree / "actors/src/domain/mutant.rs").unlink(missing_ok=True)
+    (tree / "text/src/mutant.rs").unlink(missing_ok=True)
     suites = [suite for suite in SUITES if suite[0] in given.suites.split(",")]
     if not (tree / "src/ledger/Cargo.toml").exists():
         suites = [LEDGER_WITHIN if suite[0] == "ledger" else suite for suite in suites]
@@ -324,9 +324,9 @@ def main():
     for number in sorted(same):
         print("not counted, the same as before:", drawn[number]["name"], "--", equivalent[keys[number]])
 
-    library = tree / "actors/src/domain/lib.rs"
+    library = tree / "text/src/lib.rs"
     library.write_text(library.read_text() + "\n#[allow(missing_docs)]\npub mod mutant;\n")
-    (tree / "actors/src/domain/mutant.rs").write_text(SWITCH)
+    (tree / "text/src/mutant.rs").write_text(SWITCH)
     alive, unbuilt, noticed = set(drawn) - same, set(), {}
 
     def rewrite():

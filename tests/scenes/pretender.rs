@@ -12,6 +12,7 @@ use actors::ports::{Clock, View};
 use actors::reply::OrderRequest;
 use actors::ui::{self, TerminalLink, UiActor, UiArgs, UiMsg};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use zoea_tui::{DashboardTerminal, TerminalGuard, TerminalOptions};
 
@@ -84,6 +85,7 @@ impl Actor for Pretender {
                 redactor: Arc::default(),
             },
             view: View::Last,
+            readers: Handle::current(),
         };
         let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
         myself.send_interval(Duration::from_millis(20), || PretenderMsg::Live);

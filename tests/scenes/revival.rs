@@ -11,6 +11,7 @@ use actors::domain::rules::{ProviderRules, RelaunchPolicy, SupervisionRules, Swa
 use actors::domain::state::LifeState;
 use actors::freeze::FreezeSwitch;
 use actors::ports::{AnswerMeter, Archive, Ledger as _, Link, Models, Upstream};
+use actors::ui::UiRuntime;
 use anyhow::Context;
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -43,6 +44,7 @@ pub async fn kill_often(measured: &MeasuredLedger, kills: usize) -> anyhow::Resu
         upstream: Arc::new(Nowhere),
         clock: Arc::new(MachineClock),
         freeze: FreezeSwitch::default(),
+        ui_runtime: UiRuntime::shared(),
     };
     let args = CommanderArgs {
         resume: true,

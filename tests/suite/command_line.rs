@@ -90,6 +90,50 @@ fn a_running_swarm_takes_every_order() {
 }
 
 #[test]
+fn conditions_select_whom_a_command_shows_and_reaches() {
+    let home = Home::new();
+    home.configure("http://127.0.0.1:9", "http://127.0.0.1:9", "");
+    for name in ["scout-1", "scout-2", "miner-1"] {
+        home.ok(&["mysis", "create", name]);
+    }
+    let listed = home.ok(&["mysis", "list", "--where", "name=scout-*"]);
+    let names: Vec<_> = listed
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(names, ["scout-1", "scout-2"]);
+    let nowhere = home.ok(&["mysis", "list", "--json", "--where", "system=krynn"]);
+    assert_eq!(nowhere, "[]\n");
+    let told = home.ok(&[
+        "mysis",
+        "delete",
+        "--dry-run",
+        "--where",
+        "name!=scout-*,state=idle",
+    ]);
+    assert_eq!(told, "would be deleted: miner-1\n");
+    assert_eq!(
+        home.json(&["mysis", "list", "--json"])
+            .as_array()
+            .map(Vec::len),
+        Some(3),
+        "nobody is deleted"
+    );
+    home.ok(&["mysis", "delete", "--yes", "--where", "name=scout-*"]);
+    let left = home.ok(&["mysis", "list", "--where", "state=idle"]);
+    assert!(
+        left.contains("miner-1") && !left.contains("scout"),
+        "{left}"
+    );
+    let (status, error) = home.fails(&["mysis", "list", "--where", "place=sol"]);
+    assert!(
+        status == 2 && error.contains("is none of state, name"),
+        "{error}"
+    );
+}
+
+#[test]
 fn an_errored_mysis_tries_again_once_its_key_is_mended() {
     let galaxy = Server::galaxy(&[]);
     let pilot = Server::pilot(&["--fault", "http-401"]);

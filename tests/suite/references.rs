@@ -9,7 +9,12 @@ const MAP: &str = "docs/ARCHITECTURE.md";
 const DECISIONS: &str = "docs/decisions";
 
 /// Folders whose files and folders are all on the map.
-const ROOM_FOLDERS: [&str; 3] = ["src", "actors/src", "actors/src/domain"];
+const ROOM_FOLDERS: [&str; 4] = [
+    "src",
+    "actors/src",
+    "actors/src/domain",
+    "actors/src/records",
+];
 /// Files and folders that no map shows: the root of a crate, tests beside it, and proptest's cases.
 const NO_ROOMS: [&str; 5] = [
     "lib.rs",
@@ -19,7 +24,14 @@ const NO_ROOMS: [&str; 5] = [
     "proptest-regressions",
 ];
 /// The folders that a path on the map or in other documents may be relative to.
-const BASES: [&str; 5] = ["", "src", "src/ledger", "actors/src", "actors/src/domain"];
+const BASES: [&str; 6] = [
+    "",
+    "src",
+    "src/ledger",
+    "actors/src",
+    "actors/src/domain",
+    "actors/src/records",
+];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))

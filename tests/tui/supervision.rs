@@ -14,7 +14,7 @@ use actors::domain::state::LifeState;
 use actors::domain::write::Batch;
 use actors::freeze::FreezeSwitch;
 use actors::ports::{AnswerMeter, Clock, Ledger, LedgerFault, Link, Models, SwarmRecord, Upstream};
-use actors::ui::{self, TerminalLink, UiHandle, UiMsg};
+use actors::ui::{self, TerminalLink, UiHandle, UiMsg, UiRuntime};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ractor::{Actor, ActorRef};
@@ -169,6 +169,7 @@ impl Ship {
             upstream: Arc::new(Nothing),
             clock: Arc::new(Ticking(tokio::time::Instant::now())),
             freeze: FreezeSwitch::default(),
+            ui_runtime: UiRuntime::shared(),
         };
         let args = CommanderArgs {
             link: Some(TerminalLink {

@@ -4,14 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::{Actor, ActorId, ActorProcessingErr, ActorRef};
+use ractor::{ActorId, ActorProcessingErr, ActorRef};
+use tokio::runtime::Handle;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
 use crate::domain::screen::SwarmSnapshot;
 use crate::ports::View;
-use crate::ui::{TerminalLink, UiActor, UiArgs, UiMsg};
+use crate::ui::{TerminalLink, UiArgs, UiMsg, UiRuntime};
 
 use super::rules::RulesInForce;
 use super::{CommanderMsg, CommanderState};
@@ -31,19 +32,29 @@ pub(super) struct TerminalUi {
 }
 
 /// The program's own terminal and the attached ones.
-#[derive(Default)]
-pub(super) struct OpenTerminals(Vec<TerminalUi>);
+pub(super) struct OpenTerminals {
+    terminals: Vec<TerminalUi>,
+    runtime: UiRuntime,
+}
 
 impl OpenTerminals {
+    /// None yet. Their Uis will run there.
+    pub(super) fn new(runtime: UiRuntime) -> OpenTerminals {
+        OpenTerminals {
+            terminals: Vec::new(),
+            runtime,
+        }
+    }
+
     /// Removes and returns the terminal whose Ui this is.
     pub(super) fn take(&mut self, actor: ActorId) -> Option<TerminalUi> {
-        let mut terminals = self.0.iter();
+        let mut terminals = self.terminals.iter();
         let place = terminals.position(|terminal| terminal.ui.get_id() == actor)?;
-        Some(self.0.remove(place))
+        Some(self.terminals.remove(place))
     }
 
     pub(super) fn show_rules(&self, rules: &RulesInForce) {
-        for terminal in &self.0 {
+        for terminal in &self.terminals {
             // A dead actor gets them when it is started again.
             let _ = terminal.ui.cast(UiMsg::RulesChanged {
                 rules: rules.current.clone(),
@@ -73,7 +84,7 @@ impl CommanderState {
         link: TerminalLink,
     ) -> Result<ActorRef<UiMsg>, ActorProcessingErr> {
         let ui = self.spawn_ui(myself, &link, View::Last).await?;
-        self.terminals.0.push(TerminalUi {
+        self.terminals.terminals.push(TerminalUi {
             link,
             ui: ui.clone(),
             since: self.clock().moment(),
@@ -129,7 +140,7 @@ impl CommanderState {
             }
         }
         terminal.since = self.clock().moment();
-        self.terminals.0.push(terminal);
+        self.terminals.terminals.push(terminal);
         let text = format!("the screen died and was replaced: {cause}");
         self.tell_notice(Severity::Warn, "ui_restarted", &text);
         Ok(())
@@ -153,8 +164,13 @@ impl CommanderState {
                 redactor: self.rules.redactor(),
             },
             view,
+            readers: Handle::current(),
         };
-        let (ui, _) = Actor::spawn_linked(None, UiActor, args, myself.get_cell()).await?;
+        let ui = self
+            .terminals
+            .runtime
+            .spawn_ui(args, myself.get_cell())
+            .await?;
         self.watchers.add(ui.get_derived());
         for what in self.current_state() {
             let event = SwarmEvent {

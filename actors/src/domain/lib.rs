@@ -1,32 +1,18 @@
 //! The pure rules: the data and the behaviour of a swarm, without clocks, tasks and the outside.
 
 pub mod backoff;
-pub mod books;
-pub mod bounds;
 pub mod budget;
-pub mod compose;
-pub mod conversation;
 pub mod event;
 pub mod event_record;
 pub mod failing_calls;
-pub mod fault;
-pub mod game_state;
 pub mod gate;
-pub mod ids;
 pub mod login_progress;
-pub mod message;
-pub mod model;
 pub mod needs;
 pub mod order;
 pub mod price;
 pub mod progress;
 pub mod question;
-pub mod reading;
-pub mod record;
-pub mod samples;
-pub mod snapshot_query;
 
-pub mod last_request;
 pub mod life;
 pub mod outages;
 pub mod restart;
@@ -35,11 +21,13 @@ pub mod rules;
 pub mod screen;
 pub mod selector;
 pub mod silence;
-pub mod state;
 pub mod swarm_silence;
 pub mod system_prompt;
-pub mod tokens;
-pub mod tool;
 pub mod tool_filter;
 pub mod write;
 pub mod written_call;
+
+pub use zoea_records::{
+    books, bounds, compose, conversation, fault, game_state, ids, last_request, message, model,
+    reading, record, samples, snapshot_query, state, tokens, tool,
+};

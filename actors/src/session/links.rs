@@ -10,11 +10,11 @@ use crate::domain::ids::{Moment, MysisId};
 /// order which cuts off the waiting does not make the code on the screen worthless. Clones share
 /// them.
 #[derive(Clone, Default)]
-pub struct PendingLinks(Arc<Mutex<BTreeMap<MysisId, LinkState>>>);
+pub struct PendingLinks(Arc<Mutex<BTreeMap<MysisId, PendingState>>>);
 
 /// The state of one Mysis.
 #[derive(Clone, Default)]
-pub(super) struct LinkState {
+pub(super) struct PendingState {
     /// The link that waits for the operator.
     pub(super) open: Option<OpenLink>,
     /// How many links in a row nobody used.
@@ -39,11 +39,11 @@ pub(super) struct OpenLink {
 }
 
 impl PendingLinks {
-    pub(super) fn state(&self, who: MysisId) -> LinkState {
+    pub(super) fn state(&self, who: MysisId) -> PendingState {
         self.locked(|links| links.get(&who).cloned().unwrap_or_default())
     }
 
-    pub(super) fn change(&self, who: MysisId, change: impl FnOnce(&mut LinkState)) {
+    pub(super) fn change(&self, who: MysisId, change: impl FnOnce(&mut PendingState)) {
         self.locked(|links| change(links.entry(who).or_default()));
     }
 
@@ -52,7 +52,7 @@ impl PendingLinks {
     }
 
     /// The lock is never held across an await.
-    fn locked<T>(&self, access: impl FnOnce(&mut BTreeMap<MysisId, LinkState>) -> T) -> T {
+    fn locked<T>(&self, access: impl FnOnce(&mut BTreeMap<MysisId, PendingState>) -> T) -> T {
         access(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

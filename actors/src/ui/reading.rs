@@ -7,6 +7,8 @@ use std::time::Duration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ractor::ActorRef;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 
 use crate::domain::ids::MysisId;
 use crate::domain::reading::{PageQuery, SearchQuery};
@@ -20,6 +22,32 @@ use super::{UiMsg, UiState};
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// The most earlier events that are shown.
 const MAX_PAST_EVENTS: usize = 500;
+
+/// The queries under way. They end with the Ui. They run beside the swarm's other queries, because a
+/// connection belongs to the runtime that opened it, and that may not be the Ui's.
+pub(super) struct ReadingTasks {
+    tasks: JoinSet<()>,
+    runtime: Handle,
+}
+
+impl ReadingTasks {
+    pub(super) fn new(runtime: Handle) -> ReadingTasks {
+        ReadingTasks {
+            tasks: JoinSet::new(),
+            runtime,
+        }
+    }
+
+    /// Runs a query.
+    fn spawn(&mut self, query: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn_on(query, &self.runtime);
+    }
+
+    /// Forgets the queries that have ended.
+    pub(super) fn forget_ended(&mut self) {
+        while self.tasks.try_join_next().is_some() {}
+    }
+}
 
 impl UiState {
     /// Reads a page of a conversation.

@@ -63,7 +63,7 @@ fn every_action_means_the_command_that_the_listing_says() {
             told.split([' ', ';']).next().unwrap_or_default()
         };
         assert_eq!(spelled(action), meant, "{tool}/{name}");
-        let acts = action.effect == Effect::Acts;
+        let acts = action.effect == CommandEffect::Acts;
         assert_eq!(Some(acts), note["mutation"].as_bool(), "{tool}/{name}");
         let renamed: BTreeSet<(&str, &str)> = action.renamed.iter().copied().collect();
         let told = note["v1_param"].as_object().into_iter().flatten();

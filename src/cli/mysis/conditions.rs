@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 /// What a condition can ask for, and its member in the answer of `list_myses`.
-const KEYS: [&str; 5] = ["state", "name", "provider", "model", "account"];
+const KEYS: [&str; 6] = ["state", "name", "provider", "model", "account", "system"];
 
 /// Conditions that must all be met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Conditions(Vec<Condition>);
+pub struct Conditions(Vec<Condition>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Condition {
@@ -90,7 +90,7 @@ mod tests {
 
     fn fits(conditions: &str) -> bool {
         let mysis = json!({"name": "scout-12", "state": "errored", "provider": "local",
-            "model": "qwen3:8b", "account": null});
+            "model": "qwen3:8b", "account": null, "system": "krynn"});
         Conditions::parse(conditions).unwrap().fit(&mysis)
     }
 
@@ -110,6 +110,8 @@ mod tests {
             ("account=alpha", false),
             ("account=", true),
             ("account!=", false),
+            ("system=kry*", true),
+            ("system!=krynn", false),
         ] {
             assert_eq!(fits(conditions), expected, "{conditions}");
         }

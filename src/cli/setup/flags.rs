@@ -7,15 +7,15 @@ use zoea_settings::prices::price_list;
 use zoea_settings::{BUILT_IN_GAME, Environment, SPACEMOLT, SPACEMOLT_V2, Secret};
 
 use super::present::{Present, variable};
-use super::proof::Candidate;
+use super::proof::ProofCandidate;
 use super::{Extras, NOTHING_WRITTEN, Prepared, SetupArgs, settings_of};
 use crate::cli::out;
-use crate::proof::listing::ListedModel;
 use crate::setup::{
-    Answers, DailyCap, KeyAnswer, ModelAnswer, ServerAnswer, ServerFault, find_local_servers,
+    Answers, DailyCap, KeyAnswer, ModelChoice, ServerAnswer, ServerFault, find_local_servers,
     find_seller, list_models, sellers,
 };
 use crate::wiring::first_name;
+use zoea_proof::listing::ListedModel;
 
 /// The number of Myses unless the operator gives one.
 pub(super) const USUAL_MYSES: u32 = 5;
@@ -63,7 +63,7 @@ pub(super) async fn answers(
         code,
     };
     let (_, settings) = settings_of(&answers, present, environment)?;
-    let candidate = Candidate::new(&http, &settings, &answers.server.name)?;
+    let candidate = ProofCandidate::new(&http, &settings, &answers.server.name)?;
     let announcement = candidate.announcement();
     if !args.yes {
         bail!("{announcement}; nobody is there to agree: give --yes to go on without being asked");
@@ -225,7 +225,7 @@ fn model_of(
     server: &ServerAnswer,
     listed: &[ListedModel],
     present: &Present,
-) -> anyhow::Result<ModelAnswer> {
+) -> anyhow::Result<ModelChoice> {
     let present = present.provider_at(&server.endpoint);
     let present = present.map(|(_, provider)| &*provider.rules.model);
     let seller = sellers().iter().find(|of| of.endpoint == server.endpoint);
@@ -270,9 +270,9 @@ fn names_model(name: &str, listed: &str) -> bool {
 }
 
 /// The model with this name, and what its server reports about it.
-pub(super) fn listed_model(name: &str, listed: &[ListedModel]) -> ModelAnswer {
+pub(super) fn listed_model(name: &str, listed: &[ListedModel]) -> ModelChoice {
     let told = listed.iter().find(|model| model.name == name);
-    ModelAnswer {
+    ModelChoice {
         name: name.to_string(),
         context_tokens: told.and_then(|model| model.context_tokens),
         price: told.and_then(|model| model.price),
@@ -282,7 +282,7 @@ pub(super) fn listed_model(name: &str, listed: &[ListedModel]) -> ModelAnswer {
 /// Whether the price of a model is known: from the server, the configuration or the built-in list.
 pub(super) fn is_price_known(
     server: &ServerAnswer,
-    model: &ModelAnswer,
+    model: &ModelChoice,
     present: &Present,
 ) -> bool {
     let same = present.provider_at(&server.endpoint);

@@ -5,8 +5,8 @@ use zoea_settings::Settings;
 
 use crate::cli::{game_check, out, prove};
 use crate::home::Home;
-use crate::proof::{Proof, ProofTarget};
 use crate::wiring;
+use zoea_proof::{Proof, ProofTarget};
 
 /// A server and a model that passed the proof.
 pub(super) struct PassedProof {
@@ -15,13 +15,13 @@ pub(super) struct PassedProof {
 }
 
 /// What is to be proven.
-pub(super) struct Candidate<'a> {
+pub(super) struct ProofCandidate<'a> {
     http: &'a reqwest::Client,
     settings: &'a Settings,
     target: ProofTarget,
 }
 
-impl<'a> Candidate<'a> {
+impl<'a> ProofCandidate<'a> {
     /// The provider with this name, and the game.
     ///
     /// # Errors
@@ -30,10 +30,10 @@ impl<'a> Candidate<'a> {
         http: &'a reqwest::Client,
         settings: &'a Settings,
         provider: &str,
-    ) -> anyhow::Result<Candidate<'a>> {
+    ) -> anyhow::Result<ProofCandidate<'a>> {
         let chosen = settings.providers.get(provider);
         let chosen = chosen.with_context(|| format!("find the provider {provider}"))?;
-        Ok(Candidate {
+        Ok(ProofCandidate {
             http,
             settings,
             target: wiring::proof_target(provider, chosen, None),

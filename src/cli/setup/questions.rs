@@ -9,16 +9,16 @@ use zoea_settings::prices::price_list;
 use super::flags::{is_price_known, listed_model, names_of, resolve_server, typed_key};
 use super::present::{Present, variable};
 use super::prompts::{Choice, ask_key, ask_password, ask_text, choose, confirm, say};
-use super::proof::{Candidate, PassedProof};
+use super::proof::{PassedProof, ProofCandidate};
 use super::{Extras, Prepared, SetupArgs, SetupLeft, print_configuration, settings_of};
 use crate::cli::out;
 use crate::cli::unfrozen::refuse_while_frozen;
 use crate::home::Home;
-use crate::proof::listing::ListedModel;
 use crate::setup::{
-    Answers, DailyCap, KeyAnswer, LocalServer, ModelAnswer, ServerAnswer, ServerFault,
+    Answers, DailyCap, KeyAnswer, LocalServer, ModelChoice, ServerAnswer, ServerFault,
     find_local_servers, list_models, sellers,
 };
+use zoea_proof::listing::ListedModel;
 
 /// What every question needs.
 struct QuestionDialog<'a> {
@@ -101,7 +101,7 @@ impl QuestionDialog<'_> {
     /// what cannot play.
     async fn try_out(&self, answers: &Answers) -> anyhow::Result<anyhow::Result<PassedProof>> {
         let (_, settings) = settings_of(answers, self.present, self.environment)?;
-        let candidate = Candidate::new(&self.http, &settings, &answers.server.name)?;
+        let candidate = ProofCandidate::new(&self.http, &settings, &answers.server.name)?;
         let announcement = candidate.announcement();
         say(&format!("\nBefore it is written, {announcement}."))?;
         if !confirm("Try it now?")? {
@@ -230,7 +230,7 @@ impl QuestionDialog<'_> {
         &self,
         server: &ServerAnswer,
         listed: &[ListedModel],
-    ) -> anyhow::Result<ModelAnswer> {
+    ) -> anyhow::Result<ModelChoice> {
         let present = self.present.provider_at(&server.endpoint);
         let present = present.map(|(_, provider)| &*provider.rules.model);
         let seller = sellers().iter().find(|of| of.endpoint == server.endpoint);
@@ -284,7 +284,7 @@ impl QuestionDialog<'_> {
         }
     }
 
-    fn ask_cap(&self, server: &ServerAnswer, model: &ModelAnswer) -> anyhow::Result<DailyCap> {
+    fn ask_cap(&self, server: &ServerAnswer, model: &ModelChoice) -> anyhow::Result<DailyCap> {
         if let Some(cap) = &self.args.cap {
             return DailyCap::parse(cap).map_err(anyhow::Error::msg);
         }

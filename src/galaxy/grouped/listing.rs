@@ -28,16 +28,16 @@ pub(super) struct ActionParameters {
     pub(super) required: Vec<String>,
 }
 
-struct Listing {
+struct GroupedTools {
     tools: Vec<GroupedTool>,
     presets: Value,
 }
 
-static LISTING: LazyLock<Listing> = LazyLock::new(|| {
+static LISTING: LazyLock<GroupedTools> = LazyLock::new(|| {
     let all: Value = serde_json::from_str(zoea_spacemolt::GROUPED_TOOLS)
         .expect("the table is part of the program; a test reads it");
     let tools = all["tools"].as_array().into_iter().flatten();
-    Listing {
+    GroupedTools {
         tools: tools.map(read_tool).collect(),
         presets: all["presets"].clone(),
     }

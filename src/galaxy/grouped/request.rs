@@ -1,7 +1,7 @@
 //! Calls of the second interface: checked, and translated into commands of the first.
 
 use serde_json::{Map, Value};
-use zoea_spacemolt::commands::{self, ACTION, Effect};
+use zoea_spacemolt::commands::{self, ACTION, CommandEffect};
 
 use super::STATE_COMMAND;
 use super::listing::{ActionParameters, GroupedTool, find_tool};
@@ -75,8 +75,8 @@ pub(crate) fn read_call(
     }
     let acts = commands::find_action(tool, &action).map(|action| action.effect);
     let needs_state = match acts {
-        Some(Effect::Acts) => !is_captured(&action),
-        Some(Effect::Reads | Effect::Writes) | None => action == "view_market",
+        Some(CommandEffect::Acts) => !is_captured(&action),
+        Some(CommandEffect::Reads | CommandEffect::Writes) | None => action == "view_market",
     };
     let (mut command, arguments) = commands::to_first(tool, arguments);
     if tool == "spacemolt" && STATE_QUERIES.contains(&action.as_str()) {

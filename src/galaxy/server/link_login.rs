@@ -115,7 +115,7 @@ impl LinkPage {
 
 /// What the address of the page holds.
 #[derive(Deserialize)]
-struct PageQuery {
+struct LinkPageQuery {
     #[serde(default)]
     code: String,
 }
@@ -133,7 +133,7 @@ struct PageAnswer {
 }
 
 /// Shows the page: a code, a character, and two buttons.
-async fn show_page(State(parts): State<LinkPage>, Query(query): Query<PageQuery>) -> Response {
+async fn show_page(State(parts): State<LinkPage>, Query(query): Query<LinkPageQuery>) -> Response {
     let Some(names) = account_names(&parts.requests).await else {
         return stopping_page();
     };

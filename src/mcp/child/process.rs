@@ -37,11 +37,11 @@ pub(super) struct ChildProcess {
 struct Fate {
     /// Cancelled when the process has ended.
     is_over: CancellationToken,
-    told: Mutex<Told>,
+    told: Mutex<ProcessOutput>,
 }
 
 #[derive(Default)]
-struct Told {
+struct ProcessOutput {
     /// How it ended.
     status: Option<String>,
     /// The last line of its standard error.
@@ -105,7 +105,7 @@ impl Drop for ChildProcess {
 
 impl Fate {
     /// Locks what is told. The lock is never held across an await.
-    fn told(&self) -> std::sync::MutexGuard<'_, Told> {
+    fn told(&self) -> std::sync::MutexGuard<'_, ProcessOutput> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

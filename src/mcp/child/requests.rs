@@ -13,7 +13,7 @@ use crate::asking::{self, MAX_ROUNDS, QuestionDesk};
 use crate::calling::{AFTER_ASKING, CANCEL_TIMEOUT, CallTerms};
 use crate::message::RawResult;
 use crate::patience::CallClock;
-use crate::task::CallReply;
+use crate::task::TaskReply;
 
 impl ChildSession {
     /// Calls a tool. If the answer takes longer than the limit, cancels the request. No task is
@@ -25,7 +25,7 @@ impl ChildSession {
         &self,
         params: CallToolRequestParams,
         terms: CallTerms<'_>,
-    ) -> Result<CallReply, ChildFailure> {
+    ) -> Result<TaskReply, ChildFailure> {
         let desk = QuestionDesk::new(terms.asker, self.name.clone());
         let _asking = self.questions.open(desk.clone());
         self.call_at(params, terms.limit, &desk).await
@@ -37,7 +37,7 @@ impl ChildSession {
         mut params: CallToolRequestParams,
         limit: Duration,
         desk: &QuestionDesk,
-    ) -> Result<CallReply, ChildFailure> {
+    ) -> Result<TaskReply, ChildFailure> {
         for round in 0..MAX_ROUNDS {
             let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
             let raw = match self.ask(request, limit, &desk.clock).await {
@@ -56,7 +56,7 @@ impl ChildSession {
                 }
             };
             if !is_asked {
-                return Ok(CallReply::read(&raw)?);
+                return Ok(TaskReply::read(&raw)?);
             }
         }
         Err(asking::endless_questions().into())

@@ -7,7 +7,7 @@ use rmcp::model::CallToolRequestParams;
 
 use super::*;
 use crate::tests::operator::Operator;
-use crate::{CallReply, CallTerms};
+use crate::{CallTerms, TaskReply};
 
 /// A server that answers as servers do. What it does with a call comes before what it does with
 /// all others.
@@ -50,7 +50,7 @@ async fn call(session: &ChildSession, limit: Duration) -> Result<String, String>
     let params = CallToolRequestParams::new("dig");
     let reply = session.call(params, CallTerms::new(limit)).await;
     match reply {
-        Ok(CallReply::Done(result)) => Ok(result.text),
+        Ok(TaskReply::Done(result)) => Ok(result.text),
         other => Err(format!("{other:?}")),
     }
 }
@@ -260,7 +260,7 @@ async fn a_question_that_no_type_of_the_library_fits_is_asked_all_the_same() {
     let session = server(&script).open().await.unwrap();
     let operator = Operator::accepting().at_once();
     let reply = call_with(&session, &operator, LIMIT).await;
-    assert!(matches!(reply, Ok(CallReply::Done(_))), "{reply:?}");
+    assert!(matches!(reply, Ok(TaskReply::Done(_))), "{reply:?}");
     assert_eq!(operator.until_asked(1).await, ["Which ore?"]);
 }
 
@@ -306,7 +306,7 @@ async fn call_with(
     session: &ChildSession,
     operator: &Operator,
     limit: Duration,
-) -> Result<CallReply, ChildFailure> {
+) -> Result<TaskReply, ChildFailure> {
     let asker = operator.asker();
     let terms = CallTerms {
         asker: Some(&asker),
@@ -321,7 +321,7 @@ async fn a_question_in_place_of_a_result_is_answered_when_the_call_comes_again()
     let session = asking_in_place(":", again).open().await.unwrap();
     let operator = Operator::accepting().at_once();
     let reply = call_with(&session, &operator, LIMIT).await.unwrap();
-    let CallReply::Done(result) = reply else {
+    let TaskReply::Done(result) = reply else {
         panic!("{reply:?}");
     };
     assert_eq!(result.text, "done");

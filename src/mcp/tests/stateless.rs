@@ -223,7 +223,7 @@ async fn a_server_with_sessions_is_offered_no_tasks() {
         .expect("open");
     let params = CallToolRequestParams::new("mine");
     let reply = session.call_on_terms(params, taking_tasks()).await;
-    assert!(matches!(reply, Ok(CallReply::Done(_))), "{reply:?}");
+    assert!(matches!(reply, Ok(TaskReply::Done(_))), "{reply:?}");
     assert!(!offers_tasks(&server));
 }
 
@@ -277,7 +277,7 @@ async fn a_task_is_told_with_its_id_and_asked_for_until_it_ends() {
         id: "t-1".into(),
         poll_after: Some(Duration::from_millis(20)),
     };
-    assert_eq!(reply.expect("a task"), CallReply::Task(started));
+    assert_eq!(reply.expect("a task"), TaskReply::Task(started));
     let ask = async |id: &str| session.task(id, LONG).await;
     let pause = Some(Duration::from_millis(5));
     assert_eq!(

@@ -7,7 +7,7 @@ use serde_json::{Deserializer, Value};
 use crate::selective_json::{JsonSelection, JsonSelector};
 
 /// Facts of a game result, without those that no part of the situation uses.
-struct GameFacts(Value);
+struct RepairedJson(Value);
 
 #[derive(Clone, Copy)]
 struct FactSelector;
@@ -28,7 +28,7 @@ impl JsonSelector for FactSelector {
     }
 }
 
-impl<'de> Deserialize<'de> for GameFacts {
+impl<'de> Deserialize<'de> for RepairedJson {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         JsonSelection::Selected(FactSelector)
             .deserialize(deserializer)
@@ -38,9 +38,9 @@ impl<'de> Deserialize<'de> for GameFacts {
 
 /// The object at the start of the text, and whether it is whole. Text after it is ignored.
 pub(super) fn read_object(text: &str) -> Option<(Value, bool)> {
-    let mut values = Deserializer::from_str(text).into_iter::<GameFacts>();
+    let mut values = Deserializer::from_str(text).into_iter::<RepairedJson>();
     let (value, whole) = match values.next()? {
-        Ok(GameFacts(value)) => (value, true),
+        Ok(RepairedJson(value)) => (value, true),
         Err(error) => {
             let readable = error_offset(text, error.line(), error.column());
             (repair_json(text.get(..readable)?)?, false)
@@ -97,7 +97,7 @@ fn repair_json(text: &str) -> Option<Value> {
     whole.extend(open.iter().rev().map(|byte| char::from(*byte)));
     serde_json::from_str(&whole)
         .ok()
-        .map(|GameFacts(value)| value)
+        .map(|RepairedJson(value)| value)
 }
 
 #[cfg(test)]

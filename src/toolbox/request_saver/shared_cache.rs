@@ -36,19 +36,19 @@ const REFERENCE_TOOLS: [&str; 6] = [
 
 /// The cache's key: a tool and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key {
+pub(super) struct CacheKey {
     tool: String,
     arguments: String,
 }
 
 /// The key of a call; `None` if the cache cannot answer it.
-pub(super) fn key(call: &LinkCall) -> Option<Key> {
+pub(super) fn key(call: &LinkCall) -> Option<CacheKey> {
     let mut of_all = call.clone();
     of_all.arguments.remove("session_id");
     // Only the first interface's map tells in a known form who was where.
     let is_map = &*call.tool == "get_map" && of_all.arguments.is_empty();
     let command = commands::command(&call.tool, &call.arguments);
-    (is_map || REFERENCE_TOOLS.contains(&command)).then(|| Key {
+    (is_map || REFERENCE_TOOLS.contains(&command)).then(|| CacheKey {
         tool: call.tool.to_string(),
         arguments: arguments(&of_all),
     })
@@ -58,7 +58,7 @@ type Fetched = Shared<BoxFuture<'static, Result<LinkAnswer, LinkFault>>>;
 
 /// The cached answers and those being fetched.
 #[derive(Default)]
-pub(super) struct SharedCache(Mutex<BTreeMap<Key, Entry>>);
+pub(super) struct SharedCache(Mutex<BTreeMap<CacheKey, Entry>>);
 
 struct Entry {
     by: MysisId,
@@ -71,7 +71,7 @@ impl SharedCache {
     /// for it.
     pub(super) async fn look_up(
         &self,
-        key: Key,
+        key: CacheKey,
         who: MysisId,
         fetch: impl FnOnce() -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>,
     ) -> Result<LinkAnswer, LinkFault> {
@@ -112,7 +112,7 @@ impl SharedCache {
 
     fn entry(
         &self,
-        key: &Key,
+        key: &CacheKey,
         who: MysisId,
         fetch: impl FnOnce() -> BoxFuture<'static, Result<LinkAnswer, LinkFault>>,
     ) -> (MysisId, Instant, Fetched) {
@@ -134,7 +134,7 @@ impl SharedCache {
         (entry.by, entry.at, entry.fetched.clone())
     }
 
-    fn remove(&self, key: &Key, at: Instant) {
+    fn remove(&self, key: &CacheKey, at: Instant) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.get(key).is_some_and(|entry| entry.at == at) {
             entries.remove(key);
@@ -154,7 +154,7 @@ impl SharedCache {
     }
 }
 
-fn bytes(entries: &BTreeMap<Key, Entry>) -> usize {
+fn bytes(entries: &BTreeMap<CacheKey, Entry>) -> usize {
     let texts = entries.values().filter_map(|entry| entry.fetched.peek());
     texts.flatten().map(|answer| answer.text.len()).sum()
 }

@@ -10,8 +10,7 @@ use zoea_spacemolt::commands::command_of_text;
 
 use crate::event::Activity;
 use crate::message::{ReplyMeta, Utterance};
-use crate::model::{ChatCall, ChatMessage, ModelAnswer, ModelFault, RequestedCall};
-use crate::record::Mission;
+use crate::model::{ModelAnswer, ModelFault, RequestedCall};
 use zoea_text::redact::{REDACTED, Redactor, hide_passwords};
 
 use super::Life;
@@ -140,12 +139,6 @@ impl Life {
     }
 }
 
-impl Mission {
-    pub(crate) fn remove_secrets(&mut self, known: &Redactor) {
-        known.clean_in_place(&mut self.text);
-    }
-}
-
 impl Activity {
     fn remove_secrets(&mut self, known: &Redactor) {
         match self {
@@ -168,97 +161,6 @@ impl Activity {
             | Activity::InTransit
             | Activity::OnCooldown
             | Activity::Recording => {}
-        }
-    }
-}
-
-impl ModelAnswer {
-    /// Removes secrets from the text, the calls and everything else that the server returned.
-    fn remove_secrets(&mut self, known: &Redactor) {
-        let ModelAnswer {
-            text,
-            reasoning,
-            calls,
-            finish_reason,
-            usage: _,
-            stated_cost: _,
-            model,
-            doubt,
-            refusal,
-            echo,
-            facts,
-        } = self;
-        if let Some(echo) = echo {
-            **echo = echo.with_texts(|text| known.clean_shared(text));
-        }
-        let of_calls = calls.iter_mut().flat_map(|call| {
-            let RequestedCall {
-                id,
-                name,
-                arguments,
-            } = call;
-            [id, name, arguments]
-        });
-        let others = [reasoning, finish_reason, model, refusal, &mut facts.id]
-            .into_iter()
-            .flatten();
-        for text in of_calls.chain(others).chain([text]) {
-            known.clean_in_place(text);
-        }
-        doubt
-            .iter_mut()
-            .for_each(|doubt| known.clean_in_place(doubt));
-    }
-}
-
-impl ModelFault {
-    fn remove_secrets(&mut self, known: &Redactor) {
-        match self {
-            ModelFault::Transient {
-                text,
-                retry_after: _,
-            }
-            | ModelFault::Unreachable { text }
-            | ModelFault::NoDescriptor { text }
-            | ModelFault::Empty { text, usage: _ }
-            | ModelFault::TooLong { text, limit: _ }
-            | ModelFault::OutOfService {
-                text,
-                wait: _,
-                ends_by: _,
-            }
-            | ModelFault::Adapted { text }
-            | ModelFault::Permanent { text } => known.clean_in_place(text),
-        }
-    }
-}
-
-impl ChatMessage {
-    /// The message without secrets. It may have been composed before they were known.
-    #[must_use]
-    pub fn without_secrets(&self, known: &Redactor) -> ChatMessage {
-        let clean = |text: &Arc<str>| known.clean_shared(text.clone());
-        match self {
-            ChatMessage::System(text) => ChatMessage::System(clean(text)),
-            ChatMessage::User(text) => ChatMessage::User(clean(text)),
-            ChatMessage::Assistant { text, calls, echo } => ChatMessage::Assistant {
-                echo: echo
-                    .as_ref()
-                    .map(|echo| Arc::new(echo.with_texts(|text| clean(&text)))),
-                text: clean(text),
-                calls: calls
-                    .iter()
-                    .map(|call| ChatCall {
-                        id: clean(&call.id),
-                        name: clean(&call.name),
-                        arguments: clean(&call.arguments),
-                    })
-                    .collect(),
-            },
-            ChatMessage::Tool { call_id, text } => ChatMessage::Tool {
-                call_id: clean(call_id),
-                text: clean(text),
-            },
         }
     }
 }

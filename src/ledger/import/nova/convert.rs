@@ -65,10 +65,10 @@ pub struct Telling<'a> {
     turn: TurnNumber,
     at: Timestamp,
     /// Calls without a result so far. Those of the newest row come last.
-    open: Vec<OpenCall>,
+    open: Vec<UnansweredCall>,
 }
 
-struct OpenCall {
+struct UnansweredCall {
     key: CallKey,
     id: Arc<str>,
     tool: Arc<str>,
@@ -181,7 +181,7 @@ impl<'a> Telling<'a> {
     fn open_calls(&mut self, calls: &[CallRecord]) {
         let seq = self.seq.next();
         for (position, call) in (0..).zip(calls) {
-            self.open.push(OpenCall {
+            self.open.push(UnansweredCall {
                 key: CallKey { seq, position },
                 id: call.id.clone(),
                 tool: call.name.clone(),
@@ -194,7 +194,7 @@ impl<'a> Telling<'a> {
         let mut rows: Vec<Seq> = self.open.iter().map(|call| call.key.seq).collect();
         rows.dedup();
         for seq in rows.into_iter().rev() {
-            let of_row = |call: &&OpenCall| call.key.seq == seq;
+            let of_row = |call: &&UnansweredCall| call.key.seq == seq;
             let before = self.open.iter().filter(|call| call.key.seq < seq).count();
             let ids: Vec<&str> = self
                 .open
@@ -218,7 +218,7 @@ impl<'a> Telling<'a> {
     }
 }
 
-fn result(call: &OpenCall, text: &str, status: CallStatus) -> RowBody {
+fn result(call: &UnansweredCall, text: &str, status: CallStatus) -> RowBody {
     RowBody::Result {
         call: call.key,
         text: text.into(),
