@@ -58,6 +58,7 @@ impl LedgerInner {
             rows: owners.into_iter().zip(rows).collect(),
             ignoring_case: sieve.near_hits(),
             removed_before: self.reach(search.mysis).await?.before,
+            may_have_more: sieve.is_full(),
         })
     }
 
@@ -195,6 +196,7 @@ impl LedgerInner {
             rows,
             ignoring_case: sieve.near_hits(),
             removed_before: None,
+            may_have_more: sieve.is_full(),
         })
     }
 }

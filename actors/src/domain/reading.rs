@@ -117,6 +117,8 @@ pub struct SearchHits {
     /// The time of the newest row that retention removed from the searched rows. There may have
     /// been hits before that time.
     pub removed_before: Option<Timestamp>,
+    /// Whether the search ended at its limits, so that there may be older hits.
+    pub may_have_more: bool,
 }
 
 #[cfg(test)]

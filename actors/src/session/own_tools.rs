@@ -345,6 +345,7 @@ mod tests {
             rows: rows.collect(),
             ignoring_case: 0,
             removed_before: None,
+            may_have_more: false,
         }
     }
 

@@ -99,11 +99,13 @@ impl Archive for Stored {
             let surplus = found.len().saturating_sub(search.limit);
             found.split_off(surplus)
         });
-        async {
+        let may_have_more = found.len() >= search.limit;
+        async move {
             Ok(SearchHits {
                 rows: found,
                 ignoring_case: 0,
                 removed_before: None,
+                may_have_more,
             })
         }
         .boxed()
