@@ -110,7 +110,7 @@ fn mysis_text(dashboard: &Dashboard, view: &BooksView, rules: &BudgetRules) -> O
 fn parts_left(limits: &BudgetLimits, spent: &BudgetUse) -> Vec<String> {
     let cost = limits.cost_micros.map(|limit| {
         let left = limit.saturating_sub(spent.cost_micros);
-        format!("{} of {}", figures::dollars(left), figures::dollars(limit))
+        format!("{} of {}", figures::money(left), figures::money(limit))
     });
     let tokens = limits.tokens.map(|limit| {
         let left = figures::amount(limit.saturating_sub(spent.tokens()));

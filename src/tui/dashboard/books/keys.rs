@@ -37,7 +37,7 @@ pub const BOOKS_KEYS: &[Binding<BooksAction>] = &[
     bind(
         &[key(KeyCode::Tab), letter(' ')],
         BooksAction::Grouping,
-        "by Mysis, provider, day",
+        "group",
         "add up by Mysis, by provider or by day",
     ),
     bind(

@@ -24,8 +24,9 @@ use crate::theme::{Ground, Paint};
 const MAX_BUDGET_ROWS: usize = 4;
 /// The rows that the lines, their heading and the totals have before budgets are told.
 const ROWS_BEFORE_BUDGETS: u16 = 6;
-/// The most columns of a name.
+/// The most columns of a name, and those of one that makes room for figures.
 const MAX_NAME_COLUMNS: usize = 28;
+const SHORT_NAME_COLUMNS: usize = 16;
 /// The columns between two others.
 const GAP_COLUMNS: u16 = 2;
 /// The columns of the mark before a line, and of the scrollbar.
@@ -209,6 +210,15 @@ enum FigureForm {
     Short,
 }
 
+impl FigureForm {
+    fn name_columns(self) -> usize {
+        match self {
+            FigureForm::Whole => MAX_NAME_COLUMNS,
+            FigureForm::Short => SHORT_NAME_COLUMNS,
+        }
+    }
+}
+
 /// The columns that fit, and how they are written.
 #[derive(Clone, Debug)]
 struct ColumnPlan {
@@ -248,11 +258,11 @@ impl ColumnPlan {
                 let is_name = *column == BooksColumn::Name;
                 let (name, figures) = (&line.name, &line.figures);
                 match is_name {
-                    true => width::of(name).min(MAX_NAME_COLUMNS),
+                    true => width::of(name).min(form.name_columns()),
                     false => width::of(&figure(*column, figures, form)),
                 }
             });
-            let title = width::of(heading_text(view, *column).as_str());
+            let title = width::of(heading_text(view, *column, form).as_str());
             let total = match column {
                 BooksColumn::Name => TOTAL_NAME.len(),
                 BooksColumn::Calls
@@ -310,7 +320,7 @@ impl ColumnPlan {
         let cells = self.columns.iter().map(|(column, _)| {
             let is_sorted = view.sorting.by == *column;
             let tone = if is_sorted { Tone::Accent } else { Tone::Dim };
-            let text = heading_text(view, *column);
+            let text = heading_text(view, *column, self.form);
             let line = match column {
                 BooksColumn::Name => Line::from(format!(" {text}")),
                 BooksColumn::Calls
@@ -342,7 +352,7 @@ impl ColumnPlan {
     }
 }
 
-fn heading_text(view: &BooksView, column: BooksColumn) -> String {
+fn heading_text(view: &BooksView, column: BooksColumn, form: FigureForm) -> String {
     let title = match column {
         BooksColumn::Name => match view.grouping {
             BooksGrouping::Mysis => "MYSIS",
@@ -350,6 +360,7 @@ fn heading_text(view: &BooksView, column: BooksColumn) -> String {
             BooksGrouping::Day => "DAY (UTC)",
         },
         BooksColumn::Calls => "CALLS",
+        BooksColumn::TokensIn if form == FigureForm::Whole => "TOKENS IN",
         BooksColumn::TokensIn => "IN",
         BooksColumn::TokensCached => "CACHED",
         BooksColumn::TokensOut => "OUT",

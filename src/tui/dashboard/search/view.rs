@@ -84,8 +84,8 @@ fn title(view: &SearchView) -> StyledLine {
         (0, _, _) => String::new(),
         (1, false, _) => "1 place".to_string(),
         (_, false, _) => format!("{count} places, newest first"),
-        (_, true, true) => format!("the newest {count} places; ↓ at the end reads older ones"),
-        (_, true, false) => format!("the newest {count} places; a longer text finds fewer"),
+        (_, true, true) => format!("newest {count} places; ↓ at the end: older ones"),
+        (_, true, false) => format!("newest {count} places; a longer text finds fewer"),
     };
     line.with(format!("  {words}"), Tone::Dim)
 }
