@@ -42,6 +42,9 @@ pub struct SearchQuery {
     /// Whether only rows count that may be sent to a model. A Mysis' own searches set it, because
     /// its model reads the hits.
     pub sendable_only: bool,
+    /// The time of the newest rows that count; `None` for all. A search that is made again with more hits finds
+    /// those of before among them.
+    pub until: Option<Timestamp>,
     /// The most hits.
     pub limit: usize,
 }

@@ -152,6 +152,7 @@ async fn search_archive(
             within,
             case_sensitive,
             sendable_only: true,
+            until: None,
             limit,
         })
         .await

@@ -303,6 +303,7 @@ impl Focus {
             within,
             case_sensitive: text_search.is_case_sensitive(),
             sendable_only: false,
+            until: None,
             limit: PLACES,
         };
         let questions = vec![

@@ -22,6 +22,7 @@ use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
+use super::overlay::query::QueryScope;
 use super::search::keys::SEARCH_KEYS;
 use super::servers;
 use super::table::keys::TABLE_KEYS;
@@ -323,6 +324,9 @@ impl Dashboard {
                 ("↑ ↓", "choose"),
                 ("Esc", "leave"),
             ]),
+            Some(Overlay::Query(query)) if query.within == QueryScope::Swarm => {
+                fixed(&[("Enter", "search"), ("Esc", "leave")])
+            }
             Some(Overlay::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
             Some(Overlay::Confirm(_)) => Vec::new(),
             Some(Overlay::Inspect(_)) => keys::hints(INSPECTOR_KEYS).collect(),

@@ -34,6 +34,8 @@ pub struct SearchView {
     hits: Arc<Vec<SearchHit>>,
     /// The most hits that are asked for.
     limit: usize,
+    /// When the search began. What is stored later is not looked for, so that the list stays as it is.
+    began: Timestamp,
     /// Whether the hits are still to be asked for.
     is_due: bool,
     awaited: Option<AwaitedHits>,
@@ -99,11 +101,12 @@ impl SearchHit {
 impl SearchView {
     /// A search that is still to be made.
     #[must_use]
-    pub fn new(text: &str) -> SearchView {
+    pub fn new(text: &str, now: Timestamp) -> SearchView {
         SearchView {
             text_search: TextSearch::of(text),
             hits: Arc::default(),
             limit: FIRST_HITS,
+            began: now,
             is_due: true,
             awaited: None,
             complaint: None,
@@ -137,6 +140,7 @@ impl SearchView {
             within,
             case_sensitive: self.text_search.is_case_sensitive(),
             sendable_only: false,
+            until: Some(self.began),
             limit: self.limit,
         };
         ids.into_iter().zip(PLACES.map(query)).collect()
@@ -334,7 +338,7 @@ mod tests {
 
     #[test]
     fn hits_come_newest_first_and_each_row_once() {
-        let mut view = SearchView::new("gold");
+        let mut view = SearchView::new("gold", Timestamp(9_000));
         assert!(view.is_searching());
         let both = row(7, "the gold is sold", Some("sell the gold"));
         let messages = found(vec![(1, row(3, "Gold!", None)), (2, both.clone())], false);
@@ -349,7 +353,7 @@ mod tests {
 
     #[test]
     fn more_are_read_at_the_end_up_to_a_bound_and_the_selected_one_stays() {
-        let mut view = SearchView::new("x");
+        let mut view = SearchView::new("x", Timestamp(9_000));
         let rows = |count: i64| {
             let rows = (0..count).map(|seq| (1, row(10_000 - seq, "x", None)));
             found(rows.collect(), true)
@@ -385,7 +389,7 @@ mod tests {
 
     #[test]
     fn an_error_is_told_and_an_answer_to_an_older_question_is_dropped() {
-        let mut view = SearchView::new("x");
+        let mut view = SearchView::new("x", Timestamp(9_000));
         drop(view.ask([ReadId(1), ReadId(2)]));
         assert!(!view.take(ReadId(7), Ok(&SearchHits::default())));
         assert!(view.take(ReadId(2), Err("the store does not answer")));
@@ -395,7 +399,7 @@ mod tests {
         assert!(!view.is_searching());
         view.forget_read();
         assert!(!view.is_searching(), "what was answered is not asked again");
-        let mut lost = SearchView::new("x");
+        let mut lost = SearchView::new("x", Timestamp(9_000));
         drop(lost.ask([ReadId(1), ReadId(2)]));
         lost.forget_read();
         assert_eq!(lost.ask([ReadId(3), ReadId(4)]).len(), 2);
@@ -403,12 +407,13 @@ mod tests {
 
     #[test]
     fn capitals_are_looked_for_as_they_are() {
-        let mut view = SearchView::new("Gold");
+        let mut view = SearchView::new("Gold", Timestamp(9_000));
         assert!(view.ask([ReadId(1), ReadId(2)])[0].1.case_sensitive);
-        let mut view = SearchView::new("gold");
+        let mut view = SearchView::new("gold", Timestamp(9_000));
         let asked = view.ask([ReadId(1), ReadId(2)]);
         assert!(asked.iter().all(|(_, query)| !query.case_sensitive));
         assert_eq!(asked[0].1.mysis, None);
+        assert_eq!(asked[0].1.until, Some(Timestamp(9_000)));
         assert_eq!(asked[1].1.within, SearchIn::Reasoning);
     }
 }

@@ -94,6 +94,7 @@ impl Archive for Stored {
                         matches!(row.body, RowBody::Mission { .. }) && holds(row.text())
                     }
                 });
+                let held = held.filter(|row| search.until.is_none_or(|until| row.at <= until));
                 found.extend(held.map(|row| (*id, row.clone())));
             }
             let surplus = found.len().saturating_sub(search.limit);

@@ -193,7 +193,7 @@ impl Dashboard {
         for (stamp, search) in questions {
             self.effects.push(UiEffect::Search { id: stamp, search });
         }
-        self.go_in_transcript(|transcript| transcript.go_to(seq));
+        self.go_in_transcript(|transcript| transcript.go_to_place(seq));
     }
 
     fn go_to_match(&mut self, way: Direction) {

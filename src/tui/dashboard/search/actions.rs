@@ -30,7 +30,7 @@ impl Dashboard {
         if let Some(place) = self.place_of_search() {
             self.overlays.truncate(place);
         }
-        let view = Box::new(SearchView::new(text));
+        let view = Box::new(SearchView::new(text, self.now));
         self.overlays.push(Overlay::Search(view));
         self.refresh_search();
     }

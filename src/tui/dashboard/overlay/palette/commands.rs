@@ -314,12 +314,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
     ),
     command("graphs", &[], Verb::Graphs, "what was earned and used"),
     command("books", &[], Verb::Books, "what was spent and earned"),
-    command(
-        "search",
-        &[Takes::Text],
-        Verb::Search,
-        "a text in all conversations",
-    ),
+    command("search", &[Takes::Text], Verb::Search, "a text, everywhere"),
     command("log", &[], Verb::Log, "what flew past"),
     command("help", &[], Verb::Help, "what keys do"),
     command(
@@ -362,12 +357,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
     ),
     command("dismiss", &[], Verb::Dismiss, "dismiss all errors"),
     command("redraw", &[], Verb::Redraw, "draw the screen anew"),
-    command(
-        "suspend",
-        &[],
-        Verb::Suspend,
-        "to the background of the shell",
-    ),
+    command("suspend", &[], Verb::Suspend, "to the shell's background"),
     command("reload", &[], Verb::Reload, "read the configuration again"),
     command("quit", &[], Verb::Quit, "close the program"),
 ];
