@@ -21,12 +21,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::{EventRecord, OrderSource};
-use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::order::{Order, OrderResult};
+use crate::domain::reading::SearchHits;
 use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::domain::swarm_books::SwarmBooks;
 use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, TerminalInput, View};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
@@ -59,9 +60,11 @@ pub enum UiMsg {
     /// A page of a conversation, or the error of the store.
     Paged(ReadId, Result<Vec<Arc<Row>>, String>),
     /// The result of a text search, or the error of the store.
-    Searched(ReadId, Result<Vec<(MysisId, Arc<Row>)>, String>),
+    Searched(ReadId, Result<SearchHits, String>),
     /// Samples, or the error of the store.
     SamplesRead(ReadId, Result<Vec<SampleSeries>, String>),
+    /// The books, or the error of the store.
+    BooksRead(ReadId, Result<SwarmBooks, String>),
     /// The result of an export.
     Exported(Result<String, String>),
     /// Stored events from before this Ui, or the error of the store.
@@ -244,11 +247,14 @@ impl Actor for UiActor {
             UiMsg::Paged(id, page) => {
                 state.change_screen(&myself, |screen| screen.on_page(id, page))
             }
-            UiMsg::Searched(id, rows) => {
-                state.change_screen(&myself, |screen| screen.on_search(id, rows));
+            UiMsg::Searched(id, hits) => {
+                state.change_screen(&myself, |screen| screen.on_search(id, hits));
             }
             UiMsg::SamplesRead(id, read) => {
                 state.change_screen(&myself, |screen| screen.on_samples(id, read));
+            }
+            UiMsg::BooksRead(id, read) => {
+                state.change_screen(&myself, |screen| screen.on_books(id, read));
             }
             UiMsg::Exported(written) => {
                 state.is_awaited = true;
@@ -328,6 +334,7 @@ impl UiState {
                 UiEffect::Load { id, page } => self.load_page(myself, id, page),
                 UiEffect::Search { id, search } => self.search_archive(myself, id, search),
                 UiEffect::ReadSamples { id, query } => self.read_samples(myself, id, query),
+                UiEffect::ReadBooks { id, query } => self.read_books(myself, id, query),
                 UiEffect::Export {
                     mysis,
                     name,

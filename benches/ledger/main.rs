@@ -333,6 +333,7 @@ async fn measure_search(ledger: &SqlLedger, rows: i64) {
             within: SearchIn::Messages,
             case_sensitive,
             sendable_only: false,
+            until: None,
             limit: 20,
         };
         let started = Instant::now();

@@ -157,6 +157,7 @@ pub(super) async fn search_rows(swarm: &Swarm, asked: SearchRows) -> Result<Valu
             within,
             case_sensitive: true,
             sendable_only: false,
+            until: None,
             limit,
         };
         let found = swarm.archive().search(search).await;

@@ -58,6 +58,7 @@ impl LedgerInner {
             rows: owners.into_iter().zip(rows).collect(),
             ignoring_case: sieve.near_hits(),
             removed_before: self.reach(search.mysis).await?.before,
+            may_have_more: sieve.is_full(),
         })
     }
 
@@ -176,6 +177,7 @@ impl LedgerInner {
         while !sieve.is_full() {
             let missions = mission::Entity::find()
                 .filter(mission::Column::Number.lt(before))
+                .filter(mission::Column::At.lte(search.until.map_or(i64::MAX, |at| at.0)))
                 .order_by_desc(mission::Column::Number)
                 .limit(MAX_PIECE_ROWS)
                 .all(&self.readers)
@@ -195,6 +197,7 @@ impl LedgerInner {
             rows,
             ignoring_case: sieve.near_hits(),
             removed_before: None,
+            may_have_more: sieve.is_full(),
         })
     }
 }
@@ -241,6 +244,9 @@ impl<'a> HitCollector<'a> {
         let mut rows = message::Entity::find();
         if let Some(mysis) = self.search.mysis {
             rows = rows.filter(message::Column::MysisId.eq(mysis.0));
+        }
+        if let Some(until) = self.search.until {
+            rows = rows.filter(message::Column::At.lte(until.0));
         }
         if self.search.sendable_only {
             let kinds = RowKind::ALL.into_iter().filter(|kind| kind.is_sendable());

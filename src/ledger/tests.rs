@@ -457,6 +457,7 @@ fn looking_for(text: &str) -> SearchQuery {
         within: SearchIn::Messages,
         case_sensitive: true,
         sendable_only: false,
+        until: None,
         limit: 10,
     }
 }

@@ -217,8 +217,10 @@ impl Archive for MemoryLedger {
                     let found = member.search_rows(&search).into_iter();
                     found.map(move |row| (*id, row))
                 });
+            let rows: Vec<_> = rows.take(search.limit).collect();
             SearchHits {
-                rows: rows.take(search.limit).collect(),
+                may_have_more: rows.len() >= search.limit,
+                rows,
                 ignoring_case: 0,
                 removed_before: None,
             }

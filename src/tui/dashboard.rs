@@ -7,6 +7,7 @@
 
 pub mod action;
 pub mod appearance;
+pub mod books;
 pub mod conversation;
 pub mod graphs;
 pub mod history;
@@ -20,6 +21,7 @@ pub mod needs;
 pub mod orders;
 pub mod overlay;
 pub mod roster;
+pub mod search;
 pub mod servers;
 pub mod table;
 pub mod text;
@@ -30,6 +32,7 @@ mod frame_update;
 mod freezing;
 mod handling;
 mod listening;
+mod returning;
 mod targets;
 
 #[cfg(test)]
@@ -370,21 +373,6 @@ impl Dashboard {
     #[must_use]
     pub fn can_undo(&self, receipt: u64) -> bool {
         self.undo.is_next(receipt)
-    }
-
-    /// What the terminal's title says.
-    #[must_use]
-    pub fn title(&self) -> String {
-        let counts = self.counts;
-        let frozen = if self.frozen.is_some() {
-            "FROZEN, "
-        } else {
-            ""
-        };
-        match self.needs.len() {
-            0 => format!("zoea: {frozen}{} of {} running", counts.running, counts.all),
-            needs => format!("zoea: {frozen}{needs} need you, {} running", counts.running),
-        }
     }
 
     fn next_read_id(&mut self) -> ReadId {

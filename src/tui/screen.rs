@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use actors::domain::event::SwarmEvent;
 use actors::domain::event_record::EventRecord;
-use actors::domain::ids::{MysisId, Now, Timestamp};
+use actors::domain::ids::{Now, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::order::OrderResult;
+use actors::domain::reading::SearchHits;
 use actors::domain::rules::SwarmRules;
 use actors::domain::samples::SampleSeries;
 use actors::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use actors::domain::swarm_books::SwarmBooks;
 use actors::ports::{Screen, Terminal, TerminalInput, View};
 use actors::ui::UiHandle;
 use zoea_text::redact::Redactor;
@@ -108,12 +110,16 @@ impl Screen for DashboardScreen {
         self.dashboard().on_page(id, page);
     }
 
-    fn on_search(&mut self, id: ReadId, rows: Result<Vec<(MysisId, Arc<Row>)>, String>) {
-        self.dashboard().on_search_result(id, rows);
+    fn on_search(&mut self, id: ReadId, hits: Result<SearchHits, String>) {
+        self.dashboard().on_search_result(id, hits);
     }
 
     fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>) {
         self.dashboard().on_samples(id, read);
+    }
+
+    fn on_books(&mut self, id: ReadId, read: Result<SwarmBooks, String>) {
+        self.dashboard().on_books(id, read);
     }
 
     fn on_export(&mut self, written: Result<String, String>) {

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::dashboard::appearance::Theme;
-use crate::dashboard::text::tone::Tone;
+use crate::dashboard::text::tone::{StyledLine, Tone};
 use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
 
 /// The number of colours that the terminal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,6 +163,14 @@ impl Paint {
             Theme::Terminal => terminal_text(tone),
             Theme::NoColour => plain_text(tone),
         }
+    }
+
+    /// A line as widgets take it.
+    #[must_use]
+    pub fn line(self, line: &StyledLine) -> Line<'static> {
+        let spans = line.spans.iter();
+        let spans = spans.map(|span| Span::styled(span.text.to_string(), self.text(span.tone)));
+        Line::from(spans.collect::<Vec<_>>())
     }
 
     /// The style of an empty area.

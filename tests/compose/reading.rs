@@ -124,6 +124,7 @@ async fn a_map_is_cut_with_a_note_and_its_rest_is_read_from_where_the_note_says(
             case_sensitive: true,
             limit: 5,
             sendable_only: false,
+            until: None,
         })
         .await
         .unwrap();

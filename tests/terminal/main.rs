@@ -1,6 +1,7 @@
 //! The real program in a real terminal, operated by keys and read from the screen.
 
 mod attaching;
+mod books;
 mod command_line;
 mod freezing;
 mod leaving;

@@ -5,11 +5,13 @@
     reason = "a test that finds nothing there has failed, and insta's macros unwrap"
 )]
 
+mod books;
 mod contrast;
 mod graphs;
 mod header;
 mod operator;
 mod properties;
+mod searching;
 mod sizes;
 mod snapshots;
 mod states;

@@ -3,12 +3,14 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 
+use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::event::SwarmEvent;
 use actors::domain::ids::MysisId;
 use actors::domain::ids::{Now, Timestamp};
 use actors::domain::samples::{Flow, GameFacts, Minute, Sample, SampleQuery, SampleSeries};
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::screen::UiEffect;
+use actors::domain::swarm_books::{BooksQuery, EarnedEntry, SwarmBooks};
 use actors::ports::{Archive, ArchiveFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -112,11 +114,13 @@ impl Operator {
             }
             UiEffect::Search { id: stamp, search } => {
                 let found = at_once(self.swarm.stored.search(search));
-                self.board
-                    .on_search_result(stamp, found.map(|found| found.rows));
+                self.board.on_search_result(stamp, found);
             }
             UiEffect::ReadSamples { id, query } => {
                 self.board.on_samples(id, Ok(made_series(&query)));
+            }
+            UiEffect::ReadBooks { id, query } => {
+                self.board.on_books(id, Ok(made_books(&query)));
             }
             UiEffect::Export { .. } | UiEffect::Quit | UiEffect::Leave => {}
         }
@@ -153,6 +157,43 @@ fn press(name: &str) -> Option<KeyEvent> {
         _ => return None,
     };
     Some(key(code))
+}
+
+/// Books of Myses that each cost a little more than the one before. Every third one asks a provider without a price, and
+/// one is deleted.
+fn made_books(query: &BooksQuery) -> SwarmBooks {
+    let days = query.first.0..=query.last.0;
+    let deleted = MysisId(0x1f00);
+    let myses = query.myses.iter().copied().chain([deleted]);
+    let all = myses.zip(1_u64..).flat_map(|(mysis, place)| {
+        let days = days.clone();
+        days.map(move |day| (mysis, place, Day(day)))
+    });
+    let costs = all.clone().map(|(mysis, place, day)| {
+        let has_price = place % 3 != 0;
+        CostEntry {
+            day,
+            mysis,
+            provider: if has_price { "openrouter" } else { "local" }.into(),
+            spent: BudgetUse {
+                calls: 40 + place,
+                input: 1_204_000 + place * 70_001,
+                cached: 900_300 + place * 40_000,
+                output: 20_150 + place * 100,
+                cost_micros: u64::from(has_price) * (310_000 + place * 83_000),
+            },
+        }
+    });
+    let earned = all.filter(|(mysis, ..)| *mysis != deleted);
+    let earned = earned.map(|(mysis, place, day)| EarnedEntry {
+        day,
+        mysis,
+        credits: i64::try_from(place).expect("a few") * 1_700 - 3_000,
+    });
+    SwarmBooks {
+        costs: costs.collect(),
+        earned: earned.collect(),
+    }
 }
 
 /// Samples of Myses that earn, each a little more than the one before, and of which each fails for a while.

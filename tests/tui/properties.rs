@@ -33,7 +33,7 @@ fn any_text() -> impl Strategy<Value = String> {
 }
 
 fn any_input() -> impl Strategy<Value = Input> {
-    let letters = "abcdefghijklmnopqrstuvwxyzGKJLNOEUPMVY?:/ *!\t[]<>~1_";
+    let letters = "abcdefghijklmnopqrstuvwxyzGKJLNOEUPMVYS$?:/ *!\t[]<>~1_";
     let named = vec![
         KeyCode::Enter,
         KeyCode::Esc,

@@ -97,6 +97,8 @@ fn the_smallest_window() {
         ("marks", "  "),
         ("a conversation", "<enter>"),
         ("graphs", "g"),
+        ("the books", "$"),
+        ("a search", "Sore<enter>"),
         ("the palette", ":"),
         ("a question", "d"),
         ("help", "?"),
@@ -143,6 +145,8 @@ fn a_terminal_that_is_too_small_orders_nothing() {
         "F",
         "<enter>",
         "g",
+        "$",
+        "Sore<enter>",
         "x",
         "L",
     ] {

@@ -20,8 +20,18 @@ const SIZES: [(u16, u16); 3] = [(80, 20), (120, 40), (200, 60)];
 
 /// Compares what is on the screen, at every size, with what was there before.
 fn check(name: &str, swarm: impl Fn() -> Swarm, play: impl Fn(&mut Operator)) {
+    check_at(name, SIZES, swarm, play);
+}
+
+/// The same at these sizes.
+pub(crate) fn check_at(
+    name: &str,
+    sizes: [(u16, u16); 3],
+    swarm: impl Fn() -> Swarm,
+    play: impl Fn(&mut Operator),
+) {
     let mut screens = String::new();
-    for size in SIZES {
+    for size in sizes {
         let mut operator = Operator::at(swarm(), size);
         play(&mut operator);
         let (columns, rows) = size;

@@ -21,6 +21,7 @@ pub mod rules;
 pub mod screen;
 pub mod selector;
 pub mod silence;
+pub mod swarm_books;
 pub mod swarm_silence;
 pub mod system_prompt;
 pub mod tool_filter;

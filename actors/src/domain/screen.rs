@@ -9,6 +9,7 @@ use super::order::Order;
 use super::reading::{PageQuery, SearchQuery};
 use super::rules::SwarmRules;
 use super::samples::SampleQuery;
+use super::swarm_books::BooksQuery;
 use zoea_text::redact::Redactor;
 
 /// The id of an order from a screen. Its answer has the same id.
@@ -49,6 +50,13 @@ pub enum UiEffect {
         id: ReadId,
         /// The query.
         query: SampleQuery,
+    },
+    /// Reads the books, and what was earned.
+    ReadBooks {
+        /// The id of the answer.
+        id: ReadId,
+        /// The query.
+        query: BooksQuery,
     },
     /// Exports a conversation to a file.
     Export {

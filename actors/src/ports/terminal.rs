@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
-use crate::domain::ids::{MysisId, Now, Timestamp};
+use crate::domain::ids::{Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::order::OrderResult;
+use crate::domain::reading::SearchHits;
 use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::domain::swarm_books::SwarmBooks;
 use zoea_text::redact::Redactor;
 
 /// An input at a terminal. Only the screen knows its type.
@@ -56,10 +58,13 @@ pub trait Screen: Send + Sync + 'static {
     fn on_page(&mut self, id: ReadId, page: Result<Vec<Arc<Row>>, String>);
 
     /// Takes the result of a text search, or the error of the store.
-    fn on_search(&mut self, id: ReadId, rows: Result<Vec<(MysisId, Arc<Row>)>, String>);
+    fn on_search(&mut self, id: ReadId, hits: Result<SearchHits, String>);
 
     /// Takes samples, or the error of the store.
     fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>);
+
+    /// Takes the books, or the error of the store.
+    fn on_books(&mut self, id: ReadId, read: Result<SwarmBooks, String>);
 
     /// Takes the result of an export as a message for the operator.
     fn on_export(&mut self, written: Result<String, String>);

@@ -42,6 +42,9 @@ pub struct SearchQuery {
     /// Whether only rows count that may be sent to a model. A Mysis' own searches set it, because
     /// its model reads the hits.
     pub sendable_only: bool,
+    /// The time of the newest rows that count; `None` for all. A search that is made again with more hits finds
+    /// those of before among them.
+    pub until: Option<Timestamp>,
     /// The most hits.
     pub limit: usize,
 }
@@ -117,6 +120,8 @@ pub struct SearchHits {
     /// The time of the newest row that retention removed from the searched rows. There may have
     /// been hits before that time.
     pub removed_before: Option<Timestamp>,
+    /// Whether the search ended at its limits, so that there may be older hits.
+    pub may_have_more: bool,
 }
 
 #[cfg(test)]

@@ -152,6 +152,7 @@ async fn search_archive(
             within,
             case_sensitive,
             sendable_only: true,
+            until: None,
             limit,
         })
         .await
@@ -345,6 +346,7 @@ mod tests {
             rows: rows.collect(),
             ignoring_case: 0,
             removed_before: None,
+            may_have_more: false,
         }
     }
 

@@ -14,6 +14,7 @@ use crate::domain::ids::MysisId;
 use crate::domain::reading::{PageQuery, SearchQuery};
 use crate::domain::samples::SampleQuery;
 use crate::domain::screen::{ExportFormat, ReadId};
+use crate::domain::swarm_books::{BooksQuery, SwarmBooks};
 use crate::ports::ArchiveFault;
 
 use super::{UiMsg, UiState};
@@ -80,9 +81,8 @@ impl UiState {
         let read = self.archive.search(search);
         let ui = myself.clone();
         self.jobs.spawn(async move {
-            let found = read_in_time(read).await.map(|found| found.rows);
             // A Ui that is gone does not need it.
-            let _ = ui.cast(UiMsg::Searched(id, found));
+            let _ = ui.cast(UiMsg::Searched(id, read_in_time(read).await));
         });
     }
 
@@ -98,6 +98,21 @@ impl UiState {
         self.jobs.spawn(async move {
             // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::SamplesRead(id, read_in_time(read).await));
+        });
+    }
+
+    /// Reads the books, and then what those earned who stand in them.
+    pub(super) fn read_books(&mut self, myself: &ActorRef<UiMsg>, id: ReadId, query: BooksQuery) {
+        let archive = self.archive.clone();
+        let read = async move {
+            let costs = archive.books(query.first).await?;
+            let series = archive.samples(query.samples(&costs)).await?;
+            Ok(SwarmBooks::new(costs, &series))
+        };
+        let ui = myself.clone();
+        self.jobs.spawn(async move {
+            // A Ui that is gone does not need it.
+            let _ = ui.cast(UiMsg::BooksRead(id, read_in_time(read.boxed()).await));
         });
     }
 

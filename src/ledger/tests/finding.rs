@@ -18,6 +18,7 @@ async fn search_is_literal_and_counts_what_case_hides(books: Books) {
         within,
         case_sensitive,
         sendable_only: false,
+        until: None,
         limit: 10,
     };
     let count = async |search| ledger.search(search).await.unwrap();
@@ -115,6 +116,21 @@ async fn what_is_indexed_and_what_is_not_yet_is_found_alike(books: Books) {
         assert_eq!(places(&ledger, looking_for("a%b")).await, [] as [i64; 0]);
         let newest: Vec<i64> = (591..=600).collect();
         assert_eq!(places(&ledger, looking_for("mines iron")).await, newest);
+        // Rows that came later than a time do not take the places of those before.
+        let older = SearchQuery {
+            until: Some(Timestamp(1_300)),
+            ..looking_for("mines iron")
+        };
+        let until_then: Vec<i64> = (291..=300).collect();
+        assert_eq!(places(&ledger, older.clone()).await, until_then);
+        let all = SearchQuery {
+            limit: 400,
+            ..older
+        };
+        let all = ledger.search(all).await.unwrap();
+        assert_eq!((all.rows.len(), all.may_have_more), (294, false));
+        let some = ledger.search(looking_for("mines iron")).await.unwrap();
+        assert!(some.may_have_more, "ten were asked for");
         let shouted = ledger.search(looking_for("ROW 77 ")).await.unwrap();
         assert_eq!((shouted.rows.len(), shouted.ignoring_case), (0, 1));
         let folded = SearchQuery {

@@ -37,6 +37,7 @@ fn searches() -> Vec<SearchQuery> {
                 within: SearchIn::Messages,
                 case_sensitive,
                 sendable_only: false,
+                until: None,
                 limit: 20,
             })
         })

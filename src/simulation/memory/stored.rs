@@ -374,6 +374,7 @@ impl StoredMysis {
     pub(super) fn search_rows(&self, search: &SearchQuery) -> Vec<Arc<Row>> {
         let rows = self.rows.values().rev();
         let mut found: Vec<Arc<Row>> = rows
+            .filter(|row| search.until.is_none_or(|until| row.at <= until))
             .filter(|row| row.is_sendable() && row.text().contains(&search.text))
             .take(search.limit)
             .cloned()

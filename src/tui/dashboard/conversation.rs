@@ -19,6 +19,7 @@ use actors::domain::ids::{MysisId, Seq};
 use actors::domain::message::{Row, RowKind, Severity};
 use actors::domain::reading::{PageFrom, PageQuery, SearchIn, SearchQuery};
 
+use super::overlay::Overlay;
 use super::text::figures::UtcOffset;
 use actors::domain::screen::ReadId;
 use game::GameSummary;
@@ -49,6 +50,17 @@ pub struct Focus {
     seeking: Option<ActiveSeek>,
     /// Text searches in the store that are not answered yet.
     searches: Vec<ReadId>,
+    /// The list from which it was opened, if it was. Going back leads there.
+    pub(super) behind: Option<Box<ListBehind>>,
+}
+
+/// A list from which a conversation was opened.
+#[derive(Clone, Debug)]
+pub(super) struct ListBehind {
+    /// The layers with the list.
+    pub(super) layers: Vec<Overlay>,
+    /// The conversation behind them.
+    pub(super) focus: Option<MysisId>,
 }
 
 /// A running search for an error or an order in the store.
@@ -137,6 +149,7 @@ impl Focus {
             game_stamp: None,
             seeking: None,
             searches: Vec::new(),
+            behind: None,
         }
     }
 
@@ -290,6 +303,7 @@ impl Focus {
             within,
             case_sensitive: text_search.is_case_sensitive(),
             sendable_only: false,
+            until: None,
             limit: PLACES,
         };
         let questions = vec![

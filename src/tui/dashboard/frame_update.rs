@@ -11,6 +11,7 @@ use actors::domain::state::LifeState;
 use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::Notify;
+use super::books::keys::BOOKS_KEYS;
 use super::conversation::ActiveSeek;
 use super::conversation::keys::FOCUS_KEYS;
 use super::graphs::keys::GRAPH_KEYS;
@@ -21,6 +22,8 @@ use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
+use super::overlay::query::QueryScope;
+use super::search::keys::SEARCH_KEYS;
 use super::servers;
 use super::table::keys::TABLE_KEYS;
 use zoea_text::natural::compare_natural;
@@ -74,6 +77,8 @@ impl Dashboard {
         }
         self.update_needs();
         self.refresh_graphs();
+        self.refresh_books();
+        self.refresh_search();
         self.update_table();
         self.update_focus();
         self.weigh_request();
@@ -235,6 +240,21 @@ impl Dashboard {
         (is_new || receipt.awaited > 0).then_some(&**receipt)
     }
 
+    /// What the terminal's title says.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let counts = self.counts;
+        let frozen = if self.frozen.is_some() {
+            "FROZEN, "
+        } else {
+            ""
+        };
+        match self.needs.len() {
+            0 => format!("zoea: {frozen}{} of {} running", counts.running, counts.all),
+            needs => format!("zoea: {frozen}{needs} need you, {} running", counts.running),
+        }
+    }
+
     /// The chapters of the help screen. Those of the current view come first.
     #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
@@ -243,6 +263,8 @@ impl Dashboard {
             keys::chapter("A conversation", FOCUS_KEYS),
             keys::chapter("An entry or a request that is looked into", INSPECTOR_KEYS),
             keys::chapter("The graphs", GRAPH_KEYS),
+            keys::chapter("The books", BOOKS_KEYS),
+            keys::chapter("A search across the swarm", SEARCH_KEYS),
             keys::chapter("The log and this help", LIST_KEYS),
         ];
         let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
@@ -302,10 +324,15 @@ impl Dashboard {
                 ("↑ ↓", "choose"),
                 ("Esc", "leave"),
             ]),
+            Some(Overlay::Query(query)) if query.within == QueryScope::Swarm => {
+                fixed(&[("Enter", "search"), ("Esc", "leave")])
+            }
             Some(Overlay::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
             Some(Overlay::Confirm(_)) => Vec::new(),
             Some(Overlay::Inspect(_)) => keys::hints(INSPECTOR_KEYS).collect(),
             Some(Overlay::Graphs(_)) => keys::hints(GRAPH_KEYS).collect(),
+            Some(Overlay::Books(_)) => keys::hints(BOOKS_KEYS).collect(),
+            Some(Overlay::Search(_)) => keys::hints(SEARCH_KEYS).collect(),
             Some(Overlay::Log(_)) => keys::hints(LIST_KEYS).collect(),
             Some(Overlay::Help(_)) => {
                 fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])

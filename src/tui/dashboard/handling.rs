@@ -76,6 +76,8 @@ impl Dashboard {
                 | GlobalAction::Freeze
                 | GlobalAction::Resume
                 | GlobalAction::Graphs
+                | GlobalAction::Books
+                | GlobalAction::Search
                 | GlobalAction::Log
                 | GlobalAction::Undo
                 | GlobalAction::Dump
@@ -125,6 +127,8 @@ impl Dashboard {
         match gesture {
             GlobalAction::Freeze
             | GlobalAction::Graphs
+            | GlobalAction::Books
+            | GlobalAction::Search
             | GlobalAction::Log
             | GlobalAction::Dump
             | GlobalAction::Mouse
@@ -149,6 +153,8 @@ impl Dashboard {
             GlobalAction::Freeze => self.freeze_or_thaw(),
             GlobalAction::Resume => self.resume(),
             GlobalAction::Graphs => self.open_graphs(),
+            GlobalAction::Books => self.open_books(),
+            GlobalAction::Search => self.ask_what_to_search(),
             GlobalAction::Log => self.overlays.push(Overlay::Log(LogView::default())),
             GlobalAction::Undo => self.undo_last(),
             GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
@@ -246,6 +252,8 @@ impl Dashboard {
             Some(
                 Overlay::Confirm(_)
                 | Overlay::Graphs(_)
+                | Overlay::Books(_)
+                | Overlay::Search(_)
                 | Overlay::Inspect(_)
                 | Overlay::Log(_)
                 | Overlay::Help(_),

@@ -100,8 +100,11 @@ pub fn action_help<G>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dashboard::books::keys::BOOKS_KEYS;
     use crate::dashboard::conversation::keys::FOCUS_KEYS;
+    use crate::dashboard::graphs::keys::GRAPH_KEYS;
     use crate::dashboard::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
+    use crate::dashboard::search::keys::SEARCH_KEYS;
     use crate::dashboard::table::keys::TABLE_KEYS;
 
     fn keys_of<G>(tables: &[Binding<G>]) -> Vec<KeyEvent> {
@@ -132,6 +135,9 @@ mod tests {
             helps_of(FOCUS_KEYS),
             helps_of(INSPECTOR_KEYS),
             helps_of(LIST_KEYS),
+            helps_of(GRAPH_KEYS),
+            helps_of(BOOKS_KEYS),
+            helps_of(SEARCH_KEYS),
         ];
         for help in all.concat() {
             assert!(help.len() <= 52, "{help}");
@@ -149,7 +155,12 @@ mod tests {
         for view in [keys_of(TABLE_KEYS), keys_of(FOCUS_KEYS)] {
             is_free_of_twins(&[shared.clone(), view].concat());
         }
-        for layer in [keys_of(INSPECTOR_KEYS), keys_of(LIST_KEYS)] {
+        for layer in [
+            keys_of(INSPECTOR_KEYS),
+            keys_of(LIST_KEYS),
+            keys_of(BOOKS_KEYS),
+            keys_of(SEARCH_KEYS),
+        ] {
             is_free_of_twins(&[keys_of(MOVEMENT_KEYS), layer].concat());
         }
     }

@@ -27,9 +27,7 @@ impl Dashboard {
         if let Some(focus) = &mut self.focus {
             focus.transcript.invalidate_end();
         }
-        if let Some(graphs) = self.overlays.iter_mut().find_map(Overlay::graphs) {
-            graphs.forget_read();
-        }
+        self.forget_reads();
         self.close_gone_focus();
     }
 
@@ -183,7 +181,7 @@ impl Dashboard {
         let Some(mysis) = self.focus.as_ref().map(Focus::mysis) else {
             return;
         };
-        if self.roster.get(mysis).is_none() {
+        if self.roster.get(mysis).is_none() && !self.return_to_list() {
             self.focus = None;
             self.overlays
                 .retain(|layer| !matches!(layer, Overlay::Inspect(_)));

@@ -11,8 +11,10 @@ pub(crate) mod help;
 
 mod actions;
 
+use super::books::BooksView;
 use super::graphs::GraphView;
 use super::inspector::Inspector;
+use super::search::SearchView;
 use super::text::tone::Tone;
 use composer::Composer;
 use form::MysisForm;
@@ -36,6 +38,10 @@ pub enum Overlay {
     Inspect(Box<Inspector>),
     /// The graphs.
     Graphs(Box<GraphView>),
+    /// The books.
+    Books(Box<BooksView>),
+    /// A search across the swarm.
+    Search(Box<SearchView>),
     /// The message log.
     Log(LogView),
     /// The help screen, scrolled to this line.
@@ -58,6 +64,23 @@ impl Overlay {
             return Some(view);
         }
         None
+    }
+
+    /// Asks again for what it waits for, because the answer may be lost.
+    pub fn forget_read(&mut self) {
+        match self {
+            Overlay::Graphs(view) => view.forget_read(),
+            Overlay::Books(view) => view.forget_read(),
+            Overlay::Search(view) => view.forget_read(),
+            Overlay::Compose(_)
+            | Overlay::Form(_)
+            | Overlay::Confirm(_)
+            | Overlay::Palette(_)
+            | Overlay::Query(_)
+            | Overlay::Inspect(_)
+            | Overlay::Log(_)
+            | Overlay::Help(_) => {}
+        }
     }
 
     /// Whether the view stays visible and clickable behind it.

@@ -94,16 +94,19 @@ impl Archive for Stored {
                         matches!(row.body, RowBody::Mission { .. }) && holds(row.text())
                     }
                 });
+                let held = held.filter(|row| search.until.is_none_or(|until| row.at <= until));
                 found.extend(held.map(|row| (*id, row.clone())));
             }
             let surplus = found.len().saturating_sub(search.limit);
             found.split_off(surplus)
         });
-        async {
+        let may_have_more = found.len() >= search.limit;
+        async move {
             Ok(SearchHits {
                 rows: found,
                 ignoring_case: 0,
                 removed_before: None,
+                may_have_more,
             })
         }
         .boxed()

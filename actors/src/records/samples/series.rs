@@ -1,5 +1,6 @@
 //! Series: samples in steps of equal length, for one Mysis or for several together.
 
+use crate::books::Day;
 use crate::ids::{MysisId, Timestamp};
 
 use super::{Flow, GameFacts, HOUR_MINUTES, Hour, Minute, Sample};
@@ -8,6 +9,8 @@ use super::{Flow, GameFacts, HOUR_MINUTES, Hour, Minute, Sample};
 pub const MAX_SERIES_POINTS: i64 = 10_000;
 /// The most points of one series that a step is chosen for.
 const MAX_CHOSEN_POINTS: i64 = 120;
+/// The minutes of a day.
+const DAY_MINUTES: i64 = 24 * HOUR_MINUTES;
 /// The steps that are chosen from, in minutes.
 const STEPS: [i64; 11] = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720, 1440];
 
@@ -102,6 +105,13 @@ impl SampleSteps {
         let from = from.hour().first_minute();
         let hours = longest(from).saturating_add(HOUR_MINUTES - 1) / HOUR_MINUTES;
         SampleSteps::beginning_at(from, hours.saturating_mul(HOUR_MINUTES), to)
+    }
+
+    /// A step for each day (UTC) from one to another, both included. All of them are counted as a whole.
+    #[must_use]
+    pub fn of_days(first: Day, last: Day) -> SampleSteps {
+        let begin = |day: Day| Minute::of(day.start_time());
+        SampleSteps::aligned(DAY_MINUTES, begin(first), begin(last.max(first)))
     }
 
     /// Steps that begin at multiples of their length.

@@ -12,6 +12,7 @@ use crate::dashboard::inspector::{Inspector, whole_text};
 use crate::dashboard::keys::Movement;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::query::{Query, QueryScope};
+use actors::domain::ids::Seq;
 use actors::domain::message::Row;
 use actors::domain::reading::PageQuery;
 use actors::domain::screen::{ReadId, UiEffect};
@@ -179,6 +180,22 @@ impl Dashboard {
         self.go_to_match(Direction::Back);
     }
 
+    /// Searches a text in the open conversation, beginning at a row that contains it.
+    pub(in crate::dashboard) fn find_text_at(&mut self, text: &str, seq: Seq) {
+        let stamps = [self.next_read_id(), self.next_read_id()];
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        let questions = focus.start_search(text, stamps);
+        if let Some(text_search) = &mut focus.transcript.text_search {
+            text_search.current = Some(seq);
+        }
+        for (stamp, search) in questions {
+            self.effects.push(UiEffect::Search { id: stamp, search });
+        }
+        self.go_in_transcript(|transcript| transcript.go_to_place(seq));
+    }
+
     fn go_to_match(&mut self, way: Direction) {
         let Some(focus) = &mut self.focus else {
             return;
@@ -223,9 +240,12 @@ impl Dashboard {
         let Some(focus) = &mut self.focus else {
             return;
         };
-        if focus.stop_seeking() {
+        if focus.stop_seeking() || self.return_to_list() {
             return;
         }
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
         if focus.transcript.text_search.is_some() {
             focus.transcript.find(None);
             return focus.transcript.select(None);

@@ -52,6 +52,8 @@ pub struct Transcript {
     selected: Option<Seq>,
     /// The text that is searched.
     pub text_search: Option<TextSearch>,
+    /// The row whose place of the searched text is to be shown once the row is loaded.
+    to_reveal: Option<Seq>,
     shown: Vec<VisibleLine>,
 }
 
@@ -94,6 +96,7 @@ impl Transcript {
             results: ResultForm::Words,
             selected: None,
             text_search: None,
+            to_reveal: None,
             shown: Vec::new(),
         }
     }

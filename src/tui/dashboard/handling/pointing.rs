@@ -23,7 +23,9 @@ impl Dashboard {
         match over {
             None => self.point_in_view(mouse, &layout),
             Some(Overlay::Inspect(inspector)) => point_in_entry(inspector, mouse, &layout),
-            Some(Overlay::Log(_) | Overlay::Help(_)) => self.wheel_as_keys(mouse),
+            Some(Overlay::Books(_) | Overlay::Search(_) | Overlay::Log(_) | Overlay::Help(_)) => {
+                self.wheel_as_keys(mouse);
+            }
             Some(
                 Overlay::Compose(_)
                 | Overlay::Form(_)

@@ -18,6 +18,10 @@ pub enum GlobalAction {
     Resume,
     /// Show the graphs.
     Graphs,
+    /// Show what was spent and earned.
+    Books,
+    /// Search a text in all conversations.
+    Search,
     /// Show the message log.
     Log,
     /// Undo the last order.
@@ -88,6 +92,18 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         GlobalAction::Graphs,
         "graphs",
         "show what was earned, used and spent over time",
+    ),
+    bind(
+        &[letter('$')],
+        GlobalAction::Books,
+        "books",
+        "show what was spent and earned, and what is left",
+    ),
+    bind(
+        &[letter('S')],
+        GlobalAction::Search,
+        "search",
+        "search a text in all conversations",
     ),
     bind(
         &[letter('L')],

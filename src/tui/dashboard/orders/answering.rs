@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
 use actors::domain::order::{CompletedOrder, OrderRefusal, OrderResult};
+use actors::domain::reading::SearchHits;
 
 use super::AnsweredOrder;
 use super::undo;
@@ -67,13 +67,12 @@ impl Dashboard {
     }
 
     /// Takes the result of a text search, or the error of the store.
-    pub fn on_search_result(
-        &mut self,
-        stamp: ReadId,
-        rows: Result<Vec<(MysisId, Arc<Row>)>, String>,
-    ) {
-        let rows = match rows {
-            Ok(rows) => rows,
+    pub fn on_search_result(&mut self, stamp: ReadId, found: Result<SearchHits, String>) {
+        if self.take_hits(stamp, found.as_ref().map_err(|why| &**why)) {
+            return;
+        }
+        let rows = match found {
+            Ok(found) => found.rows,
             Err(why) => return self.on_read_error(stamp, &why),
         };
         let Some(focus) = &mut self.focus else {

@@ -48,6 +48,8 @@ impl Dashboard {
             Overlay::Query(query) => self.press_in_query(query, press),
             Overlay::Inspect(inspector) => self.press_in_entry(inspector, press),
             Overlay::Graphs(view) => self.press_in_graphs(view, press),
+            Overlay::Books(view) => self.press_in_books(view, press),
+            Overlay::Search(view) => self.press_in_search(view, press),
             Overlay::Log(view) => self.press_in_log(view, press),
             Overlay::Help(top) => self.press_in_help(top, press),
         }
@@ -88,7 +90,11 @@ impl Dashboard {
                 self.table.change_filter(|filter| filter.set_text(&text));
                 self.overlays.push(Overlay::Query(query));
             }
-            (QueryOutcome::Changed, QueryScope::Conversation | QueryScope::Entry) => {
+            (
+                QueryOutcome::Changed,
+                QueryScope::Conversation | QueryScope::Entry | QueryScope::Swarm,
+            )
+            | (QueryOutcome::Unused, QueryScope::Swarm) => {
                 self.overlays.push(Overlay::Query(query));
             }
             (QueryOutcome::Unused, _) => {
@@ -106,6 +112,8 @@ impl Dashboard {
             }
             (QueryOutcome::Done, QueryScope::Conversation) => self.find_text(&text),
             (QueryOutcome::Leave, QueryScope::Conversation) => self.find_text(""),
+            (QueryOutcome::Done, QueryScope::Swarm) => self.search_swarm(&text),
+            (QueryOutcome::Leave, QueryScope::Swarm) => {}
             (QueryOutcome::Done, QueryScope::Entry) => self.find_in_entry(&text),
             (QueryOutcome::Leave, QueryScope::Entry) => self.find_in_entry(""),
         }

@@ -24,6 +24,8 @@ pub enum QueryScope {
     Conversation,
     /// The entry in the inspector.
     Entry,
+    /// All conversations. The search begins with Enter.
+    Swarm,
 }
 
 /// The effect of a key in a query.

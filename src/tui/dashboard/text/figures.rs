@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use actors::domain::ids::Timestamp;
+use zoea_spacemolt::figures::group_digits;
 
 /// The operator's offset from UTC, in minutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +102,21 @@ pub fn money(micros: u64) -> String {
     }
 }
 
+/// Millionths of a dollar with commas between thousands, as `$0.0042`, `$12.40`, `$1,204.00`.
+#[must_use]
+pub fn dollars(micros: u64) -> String {
+    match micros {
+        0 => "$0".to_string(),
+        // Beyond a dollar nobody reads hundredths of cents.
+        1..1_000_000 => format!("$0.{:04}", micros / 100),
+        _ => format!(
+            "${}.{:02}",
+            group_digits(micros / 1_000_000),
+            micros % 1_000_000 / 10_000
+        ),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,5 +154,9 @@ mod tests {
             ["$0", "$0.0042", "$0.42"]
         );
         assert_eq!(money(12_400_000), "$12.40");
+        assert_eq!(
+            [dollars(0), dollars(4_200), dollars(1_204_005_000)],
+            ["$0", "$0.0042", "$1,204.00"]
+        );
     }
 }

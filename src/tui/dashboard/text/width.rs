@@ -48,6 +48,19 @@ pub fn start(line: &str, columns: usize) -> &str {
     line
 }
 
+/// The longest end of a line that fits.
+#[must_use]
+pub fn end(line: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    for (at, grapheme) in line.grapheme_indices(true).rev() {
+        taken += of_grapheme(grapheme);
+        if taken > columns {
+            return &line[at + grapheme.len()..];
+        }
+    }
+    line
+}
+
 /// The line, cut or padded with spaces to exactly this width.
 #[must_use]
 pub fn fit(line: &str, columns: usize) -> String {

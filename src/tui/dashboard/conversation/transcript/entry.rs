@@ -95,6 +95,15 @@ impl TranscriptEntry {
     }
 }
 
+impl TranscriptEntry {
+    /// The first line with a place of the searched text.
+    #[must_use]
+    pub fn line_found(&self) -> Option<usize> {
+        let has_place = |line: &StyledLine| line.spans.iter().any(|span| span.tone == Tone::Found);
+        self.lines.iter().position(has_place)
+    }
+}
+
 /// An empty line separates messages. Tools and notices follow each other closely.
 fn is_apart(row: &Row) -> bool {
     match &row.body {

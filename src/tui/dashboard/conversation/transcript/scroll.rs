@@ -20,6 +20,7 @@ impl Transcript {
         {
             self.place = ScrollPosition::At(seq, 0);
         }
+        self.reveal();
         match self.place {
             ScrollPosition::Bottom => self.shown = self.last_lines(),
             ScrollPosition::At(seq, line) => {
@@ -97,6 +98,35 @@ impl Transcript {
         }
         self.place = ScrollPosition::Pending(seq);
         Some(Pages::around(seq))
+    }
+
+    /// Goes to a row, and there to the place of the searched text. Returns the query that is needed.
+    pub fn go_to_place(&mut self, seq: Seq) -> Option<Load> {
+        self.to_reveal = Some(seq);
+        self.go_to(seq)
+    }
+
+    /// Shows the place of the searched text in the row that is to be revealed, once the row is loaded. A row that
+    /// hides the place is unfolded.
+    fn reveal(&mut self) {
+        let loaded = |seq: &mut Seq| self.pages.row(*seq).is_some();
+        let Some(seq) = self.to_reveal.take_if(loaded) else {
+            return;
+        };
+        let index = self.pages.index_of(seq);
+        let hides = |entry: &TranscriptEntry| entry.folds && entry.line_found().is_none();
+        if self.entry(index).is_some_and(|entry| hides(&entry)) {
+            self.toggle_entry(seq);
+        }
+        let entry = self.entry(index);
+        let line = entry.and_then(|entry| Some(entry.line_found()? + usize::from(entry.is_apart)));
+        let line = line.unwrap_or(0);
+        // What came before takes a third of the window.
+        let above = usize::from(self.height) / 3;
+        match line.checked_sub(above) {
+            Some(first) => self.place = ScrollPosition::At(seq, first),
+            None => self.scroll_up_from(index, above - line),
+        }
     }
 
     /// Selects the next or the previous entry.

@@ -121,6 +121,32 @@ impl Reader {
 }
 
 #[test]
+fn a_place_is_revealed_also_in_a_row_that_hides_it() {
+    let mut rows: Vec<Arc<Row>> = (1..=900).map(|seq| said(seq, "words")).collect();
+    let numbers = (0..300).map(|number| format!("line {number}"));
+    let long = numbers.collect::<Vec<_>>().join("\n");
+    rows[249] = said(250, &long);
+    let mut reader = Reader::holding(rows);
+    for (wanted, is_unfolded) in [("line 7", false), ("line 287", true)] {
+        reader.transcript.find(Some(TextSearch::of(wanted)));
+        let load = reader.transcript.go_to_place(Seq(250));
+        reader.go(load);
+        assert_eq!(reader.transcript.selected(), Some(Seq(250)));
+        let lines = reader.lines();
+        let place = lines.iter().position(|line| line == wanted);
+        assert_eq!(place, Some(4), "{lines:?}");
+        let folds = lines.iter().any(|line| line.contains("more"));
+        assert_eq!(is_unfolded, !folds && lines[0] == "line 283", "{lines:?}");
+    }
+    reader.transcript.find(Some(TextSearch::of("words")));
+    let load = reader.transcript.go_to_place(Seq(500));
+    reader.go(load);
+    let shown = reader.transcript.visible_lines();
+    let first = shown.iter().position(|line| line.entry.seq == Seq(500));
+    assert!(first.is_some_and(|line| (1..=4).contains(&line)));
+}
+
+#[test]
 fn it_opens_at_the_end_and_stays_there() {
     let mut reader = Reader::of(1000);
     assert_eq!(reader.first_and_last(), (997, 1000));

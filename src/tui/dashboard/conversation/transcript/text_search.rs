@@ -3,6 +3,7 @@
 use crate::dashboard::text::tone::{StyledLine, StyledSpan, Tone};
 use actors::domain::ids::Seq;
 use actors::domain::message::Row;
+use zoea_text::clean::one_line;
 
 /// A text search. It is case-sensitive if the text has a capital letter.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +100,28 @@ impl TextSearch {
                 .any(|call| self.is_within(&call.arguments) || self.is_within(&call.name))
     }
 
+    /// The first hit in a text, with as many characters around it at most.
+    #[must_use]
+    pub fn excerpt(&self, text: &str, around: usize) -> Option<Excerpt> {
+        let (from, to) = self.first_in(text)?;
+        let before = text[..from].chars().rev().take(around);
+        let start = from - before.map(char::len_utf8).sum::<usize>();
+        let after = text[to..].chars().take(around);
+        let end = to + after.map(char::len_utf8).sum::<usize>();
+        let found: String = text[from..to].chars().take(around).collect();
+        let mark = |is_cut| if is_cut { "…" } else { "" };
+        Some(Excerpt {
+            before: format!("{}{}", mark(start > 0), piece_of_line(&text[start..from])).into(),
+            found: piece_of_line(&found).into(),
+            after: format!(
+                "{}{}",
+                piece_of_line(&text[to..end]),
+                mark(end < text.len())
+            )
+            .into(),
+        })
+    }
+
     /// The byte range of the first hit in a text.
     fn first_in(&self, text: &str) -> Option<(usize, usize)> {
         if self.text.is_empty() {
@@ -148,6 +171,17 @@ impl TextSearch {
     }
 }
 
+/// A place of a searched text, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The text before it. It begins with `…` if it was cut.
+    pub before: Box<str>,
+    /// The place itself.
+    pub found: Box<str>,
+    /// The text after it. It ends with `…` if it was cut.
+    pub after: Box<str>,
+}
+
 /// A direction in a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
@@ -155,6 +189,18 @@ pub enum Direction {
     Back,
     /// Towards the end.
     Forth,
+}
+
+/// A piece of a text in one line. It is still apart from its neighbours where it was.
+fn piece_of_line(text: &str) -> String {
+    let blank = |is_apart| if is_apart { " " } else { "" };
+    let line = one_line(text);
+    if line.is_empty() {
+        return blank(!text.is_empty()).to_string();
+    }
+    let first = blank(text.starts_with(char::is_whitespace));
+    let last = blank(text.ends_with(char::is_whitespace));
+    format!("{first}{line}{last}")
 }
 
 /// The length in bytes of `wanted` at the beginning of a text, ignoring case; `None` if the text
@@ -203,6 +249,26 @@ mod tests {
         assert_eq!(marked("i", "İstanbul"), ["İ"]);
         assert_eq!(marked("世", "世界"), ["世"]);
         assert!(marked("", "x").is_empty());
+    }
+
+    #[test]
+    fn an_excerpt_is_one_line_around_the_place_and_says_what_is_cut() {
+        let of = |wanted: &str, text: &str, around| {
+            let found = TextSearch::of(wanted).excerpt(text, around);
+            found.map(|it| format!("{}[{}]{}", it.before, it.found, it.after))
+        };
+        let text = "sold\nsome  GOLD ore\tat a station";
+        assert_eq!(of("gold", text, 8).unwrap(), "…d some [GOLD] ore at …");
+        assert_eq!(
+            of("gold", text, 99).unwrap(),
+            "sold some [GOLD] ore at a station"
+        );
+        assert_eq!(
+            of("gold ore", "x\u{1b}[31mgold ore", 99).unwrap(),
+            "x[gold ore]"
+        );
+        assert_eq!(of("İi", "ä世İix", 1).unwrap(), "…世[İ]x");
+        assert_eq!(of("Gold", text, 9), None);
     }
 
     #[test]

@@ -91,6 +91,7 @@ impl Dashboard {
                 }
             }
             Verb::Find => self.find_text(words.rest_of_line(command)?),
+            Verb::Search => self.search_swarm(words.rest_of_line(command)?),
             Verb::Export => return self.run_export(words.optional().unwrap_or("md")),
             Verb::Filter => self
                 .table
@@ -107,6 +108,7 @@ impl Dashboard {
             | Verb::Unmark
             | Verb::Undo
             | Verb::Graphs
+            | Verb::Books
             | Verb::Log
             | Verb::Help
             | Verb::Dump
@@ -124,6 +126,7 @@ impl Dashboard {
             Verb::Unmark => self.table.mark_only([]),
             Verb::Undo => self.undo_last(),
             Verb::Graphs => self.open_graphs(),
+            Verb::Books => self.open_books(),
             Verb::Log => self.overlays.push(Overlay::Log(LogView::default())),
             Verb::Help => self.overlays.push(Overlay::Help(0)),
             Verb::Dump => self.actions.push(TerminalAction::Dump),
@@ -161,6 +164,7 @@ impl Dashboard {
             | Verb::Columns
             | Verb::Mark
             | Verb::Find
+            | Verb::Search
             | Verb::Export
             | Verb::Theme
             | Verb::Letters

@@ -121,6 +121,10 @@ pub enum Verb {
     Undo,
     /// Shows the graphs.
     Graphs,
+    /// Shows what was spent and earned.
+    Books,
+    /// Searches a text in all conversations.
+    Search,
     /// Shows the message log.
     Log,
     /// Shows the help screen.
@@ -309,6 +313,8 @@ pub const COMMANDS: &[PaletteCommand] = &[
         "take the last order back, where that can be done",
     ),
     command("graphs", &[], Verb::Graphs, "what was earned and used"),
+    command("books", &[], Verb::Books, "what was spent and earned"),
+    command("search", &[Takes::Text], Verb::Search, "a text, everywhere"),
     command("log", &[], Verb::Log, "what flew past"),
     command("help", &[], Verb::Help, "what keys do"),
     command(
@@ -351,12 +357,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
     ),
     command("dismiss", &[], Verb::Dismiss, "dismiss all errors"),
     command("redraw", &[], Verb::Redraw, "draw the screen anew"),
-    command(
-        "suspend",
-        &[],
-        Verb::Suspend,
-        "to the background of the shell",
-    ),
+    command("suspend", &[], Verb::Suspend, "to the shell's background"),
     command("reload", &[], Verb::Reload, "read the configuration again"),
     command("quit", &[], Verb::Quit, "close the program"),
 ];

@@ -16,6 +16,7 @@ pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, painter: &
     let words = match query.within {
         QueryScope::Table => " SHOW ",
         QueryScope::Conversation | QueryScope::Entry => " FIND ",
+        QueryScope::Swarm => " SEARCH ALL ",
     };
     let taken = painter.line(area, 0, &StyledLine::of(words, Tone::Accent));
     let mut text = without_left(area, taken);
@@ -47,7 +48,7 @@ fn query_hint(dashboard: &Dashboard, query: &Query, columns: usize) -> StyledLin
             let count = format!("{shown} of {all} shown");
             [format!("{count}; {FILTER_HINT} "), format!("{count} ")]
         }
-        (QueryScope::Conversation | QueryScope::Entry, _) => {
+        (QueryScope::Conversation | QueryScope::Entry | QueryScope::Swarm, _) => {
             let hint = "small letters find capitals too ";
             [hint.to_string(), String::new()]
         }

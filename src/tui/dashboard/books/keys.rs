@@ -1,0 +1,79 @@
+//! The keys of the books.
+
+use crossterm::event::KeyCode;
+
+use crate::dashboard::input_event::{key, letter};
+use crate::dashboard::keys::{Binding, bind};
+
+/// What a key does in the books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BooksAction {
+    /// Go back.
+    Back,
+    /// Open the conversation of the selected Mysis.
+    Open,
+    /// Add up by something else.
+    Grouping,
+    /// The same, the other way round.
+    GroupingBefore,
+    /// Show more days.
+    MoreDays,
+    /// Show fewer days.
+    FewerDays,
+    /// Sort by the next column.
+    Sort,
+    /// Turn the order round.
+    Turn,
+}
+
+/// The keys of the books.
+pub const BOOKS_KEYS: &[Binding<BooksAction>] = &[
+    bind(
+        &[key(KeyCode::Esc), letter('q'), letter('$')],
+        BooksAction::Back,
+        "back",
+        "back to the view before",
+    ),
+    bind(
+        &[key(KeyCode::Tab), letter(' ')],
+        BooksAction::Grouping,
+        "group",
+        "add up by Mysis, by provider or by day",
+    ),
+    bind(
+        &[key(KeyCode::BackTab)],
+        BooksAction::GroupingBefore,
+        "",
+        "the same, the other way round",
+    ),
+    bind(
+        &[key(KeyCode::Left), letter('['), letter('h')],
+        BooksAction::MoreDays,
+        "more days",
+        "go further back: more days",
+    ),
+    bind(
+        &[key(KeyCode::Right), letter(']'), letter('l')],
+        BooksAction::FewerDays,
+        "fewer",
+        "fewer days",
+    ),
+    bind(
+        &[letter('o')],
+        BooksAction::Sort,
+        "sort",
+        "sort by the next column",
+    ),
+    bind(
+        &[letter('O')],
+        BooksAction::Turn,
+        "",
+        "sort the other way round",
+    ),
+    bind(
+        &[key(KeyCode::Enter)],
+        BooksAction::Open,
+        "open",
+        "open the conversation of the selected Mysis",
+    ),
+];

@@ -1,0 +1,481 @@
+//! The lines of the books: costs and earnings added up by Mysis, provider or day, and sorted.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::ids::MysisId;
+use actors::domain::swarm_books::SwarmBooks;
+use zoea_text::natural::compare_natural;
+
+/// What a line stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BooksGrouping {
+    /// A Mysis.
+    #[default]
+    Mysis,
+    /// A provider.
+    Provider,
+    /// A day.
+    Day,
+}
+
+impl BooksGrouping {
+    /// All, in the order of the key.
+    pub const ALL: [BooksGrouping; 3] = [
+        BooksGrouping::Mysis,
+        BooksGrouping::Provider,
+        BooksGrouping::Day,
+    ];
+
+    /// What the screen calls it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            BooksGrouping::Mysis => "by Mysis",
+            BooksGrouping::Provider => "by provider",
+            BooksGrouping::Day => "by day",
+        }
+    }
+
+    /// The next or the previous one, in a circle.
+    #[must_use]
+    pub fn step(self, forth: bool) -> BooksGrouping {
+        step_in(&Self::ALL, self, forth)
+    }
+}
+
+/// A column of the books.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BooksColumn {
+    /// What the line stands for.
+    Name,
+    /// Model calls.
+    Calls,
+    /// Tokens of requests.
+    TokensIn,
+    /// The part of them that came from a cache.
+    TokensCached,
+    /// Tokens of answers.
+    TokensOut,
+    /// The cost.
+    #[default]
+    Cost,
+    /// Credits earned.
+    Earned,
+    /// Credits earned for a dollar.
+    CreditsPerDollar,
+}
+
+impl BooksColumn {
+    /// All, in the order of the screen.
+    pub const ALL: [BooksColumn; 8] = [
+        BooksColumn::Name,
+        BooksColumn::Calls,
+        BooksColumn::TokensIn,
+        BooksColumn::TokensCached,
+        BooksColumn::TokensOut,
+        BooksColumn::Cost,
+        BooksColumn::Earned,
+        BooksColumn::CreditsPerDollar,
+    ];
+
+    /// The next one, in a circle.
+    #[must_use]
+    pub fn next(self) -> BooksColumn {
+        step_in(&Self::ALL, self, true)
+    }
+}
+
+fn step_in<T: Copy + PartialEq>(all: &[T], one: T, forth: bool) -> T {
+    let place = all.iter().position(|other| *other == one).unwrap_or(0);
+    let by = if forth { 1 } else { all.len() - 1 };
+    all[(place + by) % all.len()]
+}
+
+/// The order of the lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BooksSorting {
+    /// The column.
+    pub by: BooksColumn,
+    /// Whether it is turned round: figures begin with the largest one, names with `a` and days with the newest one.
+    pub is_reversed: bool,
+}
+
+/// What a line stands for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LineKey {
+    /// This Mysis. It may be deleted by now.
+    Mysis(MysisId),
+    /// This provider.
+    Provider(Arc<str>),
+    /// This day.
+    Day(Day),
+}
+
+/// A sum of costs of which some may not be known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CostSum {
+    /// The known part, in millionths of a US dollar.
+    pub micros: u64,
+    has_known: bool,
+    has_unknown: bool,
+}
+
+impl CostSum {
+    fn add(&mut self, entry: &CostEntry, is_free: bool) {
+        let spent = &entry.spent;
+        // A cost of 0 is one only if all tokens had a price.
+        let is_known = is_free || spent.cost_micros > 0 || spent.tokens() == 0;
+        self.has_known |= is_known;
+        self.has_unknown |= !is_known;
+        self.micros = self.micros.saturating_add(spent.cost_micros);
+    }
+
+    /// The whole cost; `None` if a part of it is not known, or if nothing stands in the books.
+    #[must_use]
+    pub fn whole(&self) -> Option<u64> {
+        (self.has_known && !self.has_unknown).then_some(self.micros)
+    }
+
+    /// The known part of a cost that is not known as a whole; `None` if there is no such part.
+    #[must_use]
+    pub fn known_part(&self) -> Option<u64> {
+        (self.has_known && self.has_unknown).then_some(self.micros)
+    }
+
+    /// Whether nothing stands in the books.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.has_known && !self.has_unknown
+    }
+}
+
+/// The figures of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LineFigures {
+    /// Calls and tokens.
+    pub spent: BudgetUse,
+    /// The cost.
+    pub cost: CostSum,
+    /// Credits earned; `None` if no result told of any, or if it is not known for whom they were earned.
+    pub earned: Option<i64>,
+}
+
+impl LineFigures {
+    /// The credits for a dollar; `None` if either is not known or nothing was spent.
+    #[must_use]
+    pub fn credits_per_dollar(&self) -> Option<i64> {
+        let micros = self.cost.whole().filter(|micros| *micros > 0)?;
+        let credits = i128::from(self.earned?) * 1_000_000 / i128::from(micros);
+        i64::try_from(credits).ok()
+    }
+
+    fn earn(&mut self, credits: i64) {
+        self.earned = Some(self.earned.unwrap_or(0).saturating_add(credits));
+    }
+
+    fn figure(&self, column: BooksColumn) -> Option<i128> {
+        match column {
+            BooksColumn::Name => None,
+            BooksColumn::Calls => Some(self.spent.calls.into()),
+            BooksColumn::TokensIn => Some(self.spent.input.into()),
+            BooksColumn::TokensCached => Some(self.spent.cached.into()),
+            BooksColumn::TokensOut => Some(self.spent.output.into()),
+            BooksColumn::Cost => {
+                let known = self.cost.whole().or(self.cost.known_part());
+                known.map(i128::from)
+            }
+            BooksColumn::Earned => self.earned.map(i128::from),
+            BooksColumn::CreditsPerDollar => self.credits_per_dollar().map(i128::from),
+        }
+    }
+}
+
+/// A line of the books.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BooksLine {
+    /// What it stands for.
+    pub key: LineKey,
+    /// The same in words.
+    pub name: String,
+    /// Its figures.
+    pub figures: LineFigures,
+}
+
+/// All lines, and what they come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BooksTable {
+    /// The lines in their order.
+    pub lines: Vec<BooksLine>,
+    /// The whole swarm.
+    pub total: LineFigures,
+}
+
+/// What the books need to know of the swarm: the names of the Myses that exist, and the providers that are free of
+/// charge.
+#[derive(Clone, Debug, Default)]
+pub struct SwarmNames {
+    /// Names by Mysis.
+    pub myses: BTreeMap<MysisId, Arc<str>>,
+    /// Providers that are free of charge.
+    pub free: BTreeSet<Arc<str>>,
+}
+
+impl BooksTable {
+    /// Adds up what was spent and earned.
+    #[must_use]
+    pub fn new(
+        books: &SwarmBooks,
+        grouping: BooksGrouping,
+        sorting: BooksSorting,
+        names: &SwarmNames,
+    ) -> BooksTable {
+        let mut total = LineFigures::default();
+        let mut sums: BTreeMap<LineKey, LineFigures> = BTreeMap::new();
+        for entry in &books.costs {
+            let key = match grouping {
+                BooksGrouping::Mysis => LineKey::Mysis(entry.mysis),
+                BooksGrouping::Provider => LineKey::Provider(entry.provider.clone()),
+                BooksGrouping::Day => LineKey::Day(entry.day),
+            };
+            let is_free = names.free.contains(&entry.provider);
+            for sum in [&mut total, sums.entry(key).or_default()] {
+                sum.spent.add(&entry.spent);
+                sum.cost.add(entry, is_free);
+            }
+        }
+        books
+            .earned
+            .iter()
+            .for_each(|entry| total.earn(entry.credits));
+        match grouping {
+            BooksGrouping::Mysis => books.earned.iter().for_each(|entry| {
+                let line = sums.entry(LineKey::Mysis(entry.mysis)).or_default();
+                line.earn(entry.credits);
+            }),
+            BooksGrouping::Day => books.earned.iter().for_each(|entry| {
+                let line = sums.entry(LineKey::Day(entry.day)).or_default();
+                line.earn(entry.credits);
+            }),
+            BooksGrouping::Provider => add_earned_by_provider(&mut sums, books),
+        }
+        let lines = sums.into_iter().map(|(key, figures)| BooksLine {
+            name: name_of(&key, names),
+            key,
+            figures,
+        });
+        let mut lines: Vec<BooksLine> = lines.collect();
+        lines.sort_by(|a, b| compare(a, b, sorting));
+        BooksTable { lines, total }
+    }
+
+    /// The place of a line.
+    #[must_use]
+    pub fn place(&self, key: &LineKey) -> Option<usize> {
+        self.lines.iter().position(|line| line.key == *key)
+    }
+}
+
+/// What was earned with a provider is known only if all who used it used no other one.
+fn add_earned_by_provider(sums: &mut BTreeMap<LineKey, LineFigures>, books: &SwarmBooks) {
+    let mut used: BTreeMap<MysisId, BTreeSet<&Arc<str>>> = BTreeMap::new();
+    for entry in &books.costs {
+        used.entry(entry.mysis).or_default().insert(&entry.provider);
+    }
+    let shared: BTreeSet<&Arc<str>> = used
+        .values()
+        .filter(|providers| providers.len() > 1)
+        .flatten()
+        .copied()
+        .collect();
+    for entry in &books.earned {
+        let provider = used.get(&entry.mysis).and_then(|of| of.first().copied());
+        let Some(provider) = provider.filter(|provider| !shared.contains(provider)) else {
+            continue;
+        };
+        if let Some(line) = sums.get_mut(&LineKey::Provider(provider.clone())) {
+            line.earn(entry.credits);
+        }
+    }
+}
+
+fn name_of(key: &LineKey, names: &SwarmNames) -> String {
+    match key {
+        LineKey::Mysis(id) => names.myses.get(id).map_or_else(
+            || format!("(deleted) {id}"),
+            |name| zoea_text::clean::one_line(name),
+        ),
+        LineKey::Provider(name) => zoea_text::clean::one_line(name),
+        LineKey::Day(day) => day.to_string(),
+    }
+}
+
+/// Figures: the largest one first, what is not known last.
+fn compare(a: &BooksLine, b: &BooksLine, sorting: BooksSorting) -> Ordering {
+    let turned = |order: Ordering| match sorting.is_reversed {
+        true => order.reverse(),
+        false => order,
+    };
+    let by_key = compare_keys(a, b);
+    if sorting.by == BooksColumn::Name {
+        return turned(by_key);
+    }
+    let [one, other] = [a, b].map(|line| line.figures.figure(sorting.by));
+    let known = other.is_some().cmp(&one.is_some());
+    let figures = known.then_with(|| turned(other.cmp(&one)));
+    // Where the figure is the same or not known, tokens tell more than names.
+    let tokens = || b.figures.spent.tokens().cmp(&a.figures.spent.tokens());
+    figures.then_with(tokens).then(by_key)
+}
+
+fn compare_keys(a: &BooksLine, b: &BooksLine) -> Ordering {
+    match (&a.key, &b.key) {
+        (LineKey::Day(one), LineKey::Day(other)) => other.cmp(one),
+        _ => {
+            let is_deleted = |line: &BooksLine| line.name.starts_with('(');
+            let order = is_deleted(a).cmp(&is_deleted(b));
+            order.then_with(|| compare_natural(&a.name, &b.name))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::swarm_books::EarnedEntry;
+
+    use super::*;
+
+    fn cost(mysis: i64, provider: &str, day: i64, cost_micros: u64) -> CostEntry {
+        CostEntry {
+            day: Day(day),
+            mysis: MysisId(mysis),
+            provider: provider.into(),
+            spent: BudgetUse {
+                calls: 1,
+                input: 100,
+                output: 10,
+                cached: 40,
+                cost_micros,
+            },
+        }
+    }
+
+    fn earned(mysis: i64, day: i64, credits: i64) -> EarnedEntry {
+        EarnedEntry {
+            day: Day(day),
+            mysis: MysisId(mysis),
+            credits,
+        }
+    }
+
+    fn books() -> SwarmBooks {
+        SwarmBooks {
+            costs: vec![
+                cost(1, "paid", 1, 500_000),
+                cost(1, "paid", 2, 1_500_000),
+                cost(2, "own", 2, 0),
+                cost(9, "free", 2, 0),
+            ],
+            earned: vec![earned(1, 1, 100), earned(1, 2, 300), earned(2, 2, -50)],
+        }
+    }
+
+    fn table(books: &SwarmBooks, grouping: BooksGrouping, by: BooksColumn) -> BooksTable {
+        let names = SwarmNames {
+            myses: [(1, "alpha"), (2, "bravo")]
+                .map(|(id, name)| (MysisId(id), name.into()))
+                .into(),
+            free: ["free".into()].into(),
+        };
+        let sorting = BooksSorting {
+            by,
+            is_reversed: false,
+        };
+        BooksTable::new(books, grouping, sorting, &names)
+    }
+
+    type Told<'a> = (&'a str, Option<u64>, Option<i64>, Option<i64>);
+
+    fn told(table: &BooksTable) -> Vec<Told<'_>> {
+        let lines = table.lines.iter();
+        lines
+            .map(|line| {
+                let figures = &line.figures;
+                let rate = figures.credits_per_dollar();
+                (&*line.name, figures.cost.whole(), figures.earned, rate)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn myses_are_sorted_by_cost_and_what_is_unknown_comes_last_and_is_not_0() {
+        let table = table(&books(), BooksGrouping::Mysis, BooksColumn::Cost);
+        assert_eq!(
+            told(&table),
+            [
+                ("alpha", Some(2_000_000), Some(400), Some(200)),
+                ("(deleted) 0000000000000009", Some(0), None, None),
+                ("bravo", None, Some(-50), None),
+            ]
+        );
+        assert_eq!(table.total.cost.whole(), None);
+        assert_eq!(table.total.cost.known_part(), Some(2_000_000));
+        assert_eq!(table.total.earned, Some(350));
+        assert_eq!(
+            (table.total.spent.calls, table.total.spent.cached),
+            (4, 160)
+        );
+    }
+
+    #[test]
+    fn days_come_newest_first_by_name_and_all_add_up_to_the_same() {
+        let by_day = table(&books(), BooksGrouping::Day, BooksColumn::Name);
+        assert_eq!(
+            told(&by_day),
+            [
+                ("1970-01-03", None, Some(250), None),
+                ("1970-01-02", Some(500_000), Some(100), Some(200)),
+            ]
+        );
+        for grouping in BooksGrouping::ALL {
+            let other = table(&books(), grouping, BooksColumn::Cost);
+            assert_eq!(other.total, by_day.total);
+        }
+    }
+
+    #[test]
+    fn a_provider_earned_what_those_earned_who_used_no_other_one() {
+        let mut books = books();
+        let alone = table(&books, BooksGrouping::Provider, BooksColumn::Earned);
+        assert_eq!(
+            told(&alone),
+            [
+                ("paid", Some(2_000_000), Some(400), Some(200)),
+                ("own", None, Some(-50), None),
+                ("free", Some(0), None, None),
+            ]
+        );
+        books.costs.push(cost(1, "own", 2, 0));
+        let shared = table(&books, BooksGrouping::Provider, BooksColumn::Earned);
+        assert!(
+            shared
+                .lines
+                .iter()
+                .all(|line| line.figures.earned.is_none())
+        );
+        assert_eq!(shared.total.earned, Some(350));
+    }
+
+    #[test]
+    fn a_mysis_that_only_earned_has_no_cost_rather_than_0() {
+        let books = SwarmBooks {
+            costs: Vec::new(),
+            earned: vec![earned(1, 1, 5)],
+        };
+        let table = table(&books, BooksGrouping::Mysis, BooksColumn::Cost);
+        assert_eq!(told(&table), [("alpha", None, Some(5), None)]);
+        assert!(table.lines[0].figures.cost.is_empty());
+    }
+}

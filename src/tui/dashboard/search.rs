@@ -1,0 +1,419 @@
+//! The search across the swarm: the places of a text in all conversations, newest first.
+
+pub mod keys;
+pub(crate) mod view;
+
+mod actions;
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use actors::domain::ids::{MysisId, Seq, Timestamp};
+use actors::domain::message::Row;
+use actors::domain::reading::{SearchHits, SearchIn, SearchQuery};
+use actors::domain::screen::ReadId;
+use zoea_text::clean::one_line;
+
+use super::conversation::transcript::text_search::{Excerpt, TextSearch};
+use super::keys::Movement;
+
+/// The hits that are read first. Each time the operator wants more, twice as many are read.
+const FIRST_HITS: usize = 50;
+/// The most hits that are read.
+pub const MAX_HITS: usize = 800;
+/// The most characters that are kept on either side of a place.
+const AROUND_CHARS: usize = 200;
+/// The texts of a conversation that are searched.
+const PLACES: [SearchIn; 2] = [SearchIn::Messages, SearchIn::Reasoning];
+
+/// A search and what it found.
+#[derive(Clone, Debug)]
+pub struct SearchView {
+    text_search: TextSearch,
+    hits: Arc<Vec<SearchHit>>,
+    /// The most hits that are asked for.
+    limit: usize,
+    /// When the search began. What is stored later is not looked for, so that the list stays as it is.
+    began: Timestamp,
+    /// Whether the hits are still to be asked for.
+    is_due: bool,
+    awaited: Option<AwaitedHits>,
+    complaint: Option<Arc<str>>,
+    /// Whether there may be older hits than those that were read.
+    may_have_more: bool,
+    /// The time of the newest row that retention removed.
+    removed_before: Option<Timestamp>,
+    /// The selected hit; `None` for the first one.
+    selected: Option<HitKey>,
+    /// The first hit in sight, and how many fit.
+    top: usize,
+    height: usize,
+}
+
+/// The answers that are still missing, and what came so far.
+#[derive(Clone, Debug, Default)]
+struct AwaitedHits {
+    missing: BTreeSet<ReadId>,
+    hits: Vec<SearchHit>,
+    may_have_more: bool,
+    removed_before: Option<Timestamp>,
+}
+
+/// The row of a hit.
+pub type HitKey = (MysisId, Seq);
+
+/// A row in which the text stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchHit {
+    /// The row and whose it is.
+    pub key: HitKey,
+    /// When it was stored.
+    pub at: Timestamp,
+    /// The kind of the row in a word.
+    pub kind: Box<str>,
+    /// The place in the row.
+    pub excerpt: Excerpt,
+}
+
+impl SearchHit {
+    fn new(mysis: MysisId, row: &Row, text_search: &TextSearch) -> SearchHit {
+        let reasoning = row.utterance().and_then(|words| words.reasoning.as_ref());
+        let texts = [Some(row.text()), reasoning].into_iter().flatten();
+        let mut places = texts.filter_map(|text| text_search.excerpt(text, AROUND_CHARS));
+        SearchHit {
+            key: (mysis, row.seq),
+            at: row.at,
+            kind: one_line(row.kind_word()).into(),
+            // The store and the screen may differ in what letters are the same.
+            excerpt: places.next().unwrap_or_else(|| Excerpt {
+                before: Box::default(),
+                found: Box::default(),
+                after: {
+                    let start: String = row.text().chars().take(AROUND_CHARS).collect();
+                    one_line(&start).into()
+                },
+            }),
+        }
+    }
+}
+
+impl SearchView {
+    /// A search that is still to be made.
+    #[must_use]
+    pub fn new(text: &str, now: Timestamp) -> SearchView {
+        SearchView {
+            text_search: TextSearch::of(text),
+            hits: Arc::default(),
+            limit: FIRST_HITS,
+            began: now,
+            is_due: true,
+            awaited: None,
+            complaint: None,
+            may_have_more: false,
+            removed_before: None,
+            selected: None,
+            top: 0,
+            height: 0,
+        }
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text_search(&self) -> &TextSearch {
+        &self.text_search
+    }
+
+    /// Asks for the hits if that is due; nothing else.
+    pub fn ask(&mut self, ids: [ReadId; 2]) -> Vec<(ReadId, SearchQuery)> {
+        if !std::mem::take(&mut self.is_due) {
+            return Vec::new();
+        }
+        self.complaint = None;
+        self.awaited = Some(AwaitedHits {
+            missing: ids.into(),
+            ..AwaitedHits::default()
+        });
+        let query = |within| SearchQuery {
+            text: self.text_search.text().to_string(),
+            mysis: None,
+            within,
+            case_sensitive: self.text_search.is_case_sensitive(),
+            sendable_only: false,
+            until: Some(self.began),
+            limit: self.limit,
+        };
+        ids.into_iter().zip(PLACES.map(query)).collect()
+    }
+
+    /// Asks again for what was asked, because the answer may be lost.
+    pub fn forget_read(&mut self) {
+        self.is_due |= self.awaited.take().is_some();
+    }
+
+    /// Takes an answer. Returns whether it was waited for.
+    pub fn take(&mut self, id: ReadId, found: Result<&SearchHits, &str>) -> bool {
+        let Some(awaited) = &mut self.awaited else {
+            return false;
+        };
+        if !awaited.missing.remove(&id) {
+            return false;
+        }
+        match found {
+            Err(why) => {
+                self.complaint = Some(why.into());
+                self.awaited = None;
+            }
+            Ok(found) => {
+                let rows = found.rows.iter();
+                let hits = rows.map(|(mysis, row)| SearchHit::new(*mysis, row, &self.text_search));
+                awaited.hits.extend(hits);
+                awaited.may_have_more |= found.may_have_more;
+                awaited.removed_before = awaited.removed_before.max(found.removed_before);
+                if awaited.missing.is_empty() {
+                    self.finish();
+                }
+            }
+        }
+        true
+    }
+
+    /// Puts the answers together: as many of the newest hits as were asked for, each row once.
+    fn finish(&mut self) {
+        let Some(AwaitedHits {
+            mut hits,
+            may_have_more,
+            removed_before,
+            ..
+        }) = self.awaited.take()
+        else {
+            return;
+        };
+        hits.sort_by_key(|hit| (Reverse(hit.at), hit.key.0, Reverse(hit.key.1)));
+        hits.dedup_by_key(|hit| hit.key);
+        self.may_have_more = may_have_more || hits.len() > self.limit;
+        self.removed_before = removed_before;
+        hits.truncate(self.limit);
+        self.hits = Arc::new(hits);
+    }
+
+    /// Wants older hits as well, if there may be any and not too many were read.
+    fn want_more(&mut self) {
+        if self.has_more_to_read() && self.awaited.is_none() {
+            self.limit = self.limit.saturating_mul(2).min(MAX_HITS);
+            self.is_due = true;
+        }
+    }
+
+    /// Whether older hits can be read.
+    #[must_use]
+    pub fn has_more_to_read(&self) -> bool {
+        self.may_have_more && self.limit < MAX_HITS
+    }
+
+    /// Whether there may be older hits that are not read.
+    #[must_use]
+    pub fn may_have_more(&self) -> bool {
+        self.may_have_more
+    }
+
+    /// Whether the store is being searched.
+    #[must_use]
+    pub fn is_searching(&self) -> bool {
+        self.is_due || self.awaited.is_some()
+    }
+
+    /// Why it could not be searched.
+    #[must_use]
+    pub fn complaint(&self) -> Option<&Arc<str>> {
+        self.complaint.as_ref()
+    }
+
+    /// The time of the newest row that was removed because it was old: there may have been places before.
+    #[must_use]
+    pub fn removed_before(&self) -> Option<Timestamp> {
+        self.removed_before
+    }
+
+    /// All hits that were read, newest first.
+    #[must_use]
+    pub fn hits(&self) -> &[SearchHit] {
+        &self.hits
+    }
+
+    /// The selected hit.
+    #[must_use]
+    pub fn selected(&self) -> Option<&SearchHit> {
+        self.hits.get(self.place())
+    }
+
+    fn place(&self) -> usize {
+        let place = self
+            .selected
+            .and_then(|key| self.hits.iter().position(|hit| hit.key == key));
+        place.unwrap_or(0)
+    }
+
+    /// The number of hits above those in sight, and these.
+    #[must_use]
+    pub fn visible_hits(&self) -> (usize, &[SearchHit]) {
+        let end = self.top.saturating_add(self.height).min(self.hits.len());
+        (self.top, self.hits.get(self.top..end).unwrap_or_default())
+    }
+
+    /// Scrolls so that the selected hit is among those that fit.
+    pub fn settle(&mut self, height: usize) {
+        self.height = height;
+        let place = self.place();
+        let last = self.hits.len().saturating_sub(height);
+        let least = (place + 1).saturating_sub(height);
+        self.top = self.top.clamp(least, place).min(last);
+    }
+
+    /// Selects another hit. Beyond the last one older ones are read.
+    pub fn go(&mut self, going: Movement) {
+        let last = self.hits.len().saturating_sub(1);
+        let page = self.height.max(2) - 1;
+        let before = self.place();
+        let place = match going {
+            Movement::Up => before.saturating_sub(1),
+            Movement::Down => before + 1,
+            Movement::PageUp => before.saturating_sub(page),
+            Movement::PageDown => before + page,
+            Movement::First => 0,
+            Movement::Last => last + usize::from(before == last),
+        };
+        if place > last {
+            self.want_more();
+        }
+        self.selected = self.hits.get(place.min(last)).map(|hit| hit.key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::ids::TurnNumber;
+    use actors::domain::message::{RowBody, Utterance};
+
+    use super::*;
+
+    fn row(seq: i64, text: &str, reasoning: Option<&str>) -> Arc<Row> {
+        Arc::new(Row {
+            seq: Seq(seq),
+            at: Timestamp(seq * 1000),
+            turn: TurnNumber(1),
+            body: RowBody::Reply(Utterance {
+                text: text.into(),
+                reasoning: reasoning.map(Into::into),
+                ..Utterance::default()
+            }),
+        })
+    }
+
+    fn found(rows: Vec<(i64, Arc<Row>)>, may_have_more: bool) -> SearchHits {
+        SearchHits {
+            rows: rows
+                .into_iter()
+                .map(|(mysis, row)| (MysisId(mysis), row))
+                .collect(),
+            may_have_more,
+            ..SearchHits::default()
+        }
+    }
+
+    fn answer(view: &mut SearchView, messages: &SearchHits, reasoning: &SearchHits) {
+        let ids = [ReadId(1), ReadId(2)];
+        assert_eq!(view.ask(ids).len(), 2);
+        assert!(view.take(ids[0], Ok(messages)));
+        assert!(view.is_searching());
+        assert!(view.take(ids[1], Ok(reasoning)));
+        assert!(!view.is_searching());
+        view.settle(5);
+    }
+
+    fn keys(view: &SearchView) -> Vec<(i64, i64)> {
+        let hits = view.hits().iter();
+        hits.map(|hit| (hit.key.0.0, hit.key.1.0)).collect()
+    }
+
+    #[test]
+    fn hits_come_newest_first_and_each_row_once() {
+        let mut view = SearchView::new("gold", Timestamp(9_000));
+        assert!(view.is_searching());
+        let both = row(7, "the gold is sold", Some("sell the gold"));
+        let messages = found(vec![(1, row(3, "Gold!", None)), (2, both.clone())], false);
+        let reasoning = found(vec![(2, both), (1, row(9, "ok", Some("more gold")))], false);
+        answer(&mut view, &messages, &reasoning);
+        assert_eq!(keys(&view), [(1, 9), (2, 7), (1, 3)]);
+        let excerpts = view.hits().iter().map(|hit| &*hit.excerpt.found);
+        assert_eq!(excerpts.collect::<Vec<_>>(), ["gold", "gold", "Gold"]);
+        assert_eq!(&*view.hits()[0].excerpt.before, "more ");
+        assert!(!view.has_more_to_read());
+    }
+
+    #[test]
+    fn more_are_read_at_the_end_up_to_a_bound_and_the_selected_one_stays() {
+        let mut view = SearchView::new("x", Timestamp(9_000));
+        let rows = |count: i64| {
+            let rows = (0..count).map(|seq| (1, row(10_000 - seq, "x", None)));
+            found(rows.collect(), true)
+        };
+        let nothing = SearchHits::default();
+        answer(&mut view, &rows(50), &nothing);
+        view.go(Movement::Down);
+        assert!(!view.is_searching());
+        let mut wanted = Vec::new();
+        for _ in 0..9 {
+            view.go(Movement::Last);
+            let selected = view.selected().map(|hit| hit.key);
+            view.go(Movement::Down);
+            assert_eq!(view.selected().map(|hit| hit.key), selected);
+            let ids = [ReadId(1), ReadId(2)];
+            let asked = view.ask(ids);
+            let Some((_, query)) = asked.first() else {
+                break;
+            };
+            wanted.push(query.limit);
+            view.go(Movement::Down);
+            assert!(view.ask(ids).is_empty(), "one read at a time");
+            let limit = i64::try_from(query.limit).unwrap();
+            assert!(view.take(ids[0], Ok(&rows(limit))));
+            assert!(view.take(ids[1], Ok(&nothing)));
+            view.settle(5);
+            assert_eq!(view.selected().map(|hit| hit.key), selected);
+        }
+        assert_eq!(wanted, [100, 200, 400, 800]);
+        assert_eq!(view.hits().len(), MAX_HITS);
+        assert!(view.may_have_more() && !view.has_more_to_read());
+    }
+
+    #[test]
+    fn an_error_is_told_and_an_answer_to_an_older_question_is_dropped() {
+        let mut view = SearchView::new("x", Timestamp(9_000));
+        drop(view.ask([ReadId(1), ReadId(2)]));
+        assert!(!view.take(ReadId(7), Ok(&SearchHits::default())));
+        assert!(view.take(ReadId(2), Err("the store does not answer")));
+        assert!(!view.take(ReadId(1), Ok(&SearchHits::default())));
+        let why = view.complaint().map(|why| &**why);
+        assert_eq!(why, Some("the store does not answer"));
+        assert!(!view.is_searching());
+        view.forget_read();
+        assert!(!view.is_searching(), "what was answered is not asked again");
+        let mut lost = SearchView::new("x", Timestamp(9_000));
+        drop(lost.ask([ReadId(1), ReadId(2)]));
+        lost.forget_read();
+        assert_eq!(lost.ask([ReadId(3), ReadId(4)]).len(), 2);
+    }
+
+    #[test]
+    fn capitals_are_looked_for_as_they_are() {
+        let mut view = SearchView::new("Gold", Timestamp(9_000));
+        assert!(view.ask([ReadId(1), ReadId(2)])[0].1.case_sensitive);
+        let mut view = SearchView::new("gold", Timestamp(9_000));
+        let asked = view.ask([ReadId(1), ReadId(2)]);
+        assert!(asked.iter().all(|(_, query)| !query.case_sensitive));
+        assert_eq!(asked[0].1.mysis, None);
+        assert_eq!(asked[0].1.until, Some(Timestamp(9_000)));
+        assert_eq!(asked[1].1.within, SearchIn::Reasoning);
+    }
+}

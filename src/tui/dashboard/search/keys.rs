@@ -1,0 +1,39 @@
+//! The keys of a search across the swarm.
+
+use crossterm::event::KeyCode;
+
+use crate::dashboard::input_event::{key, letter};
+use crate::dashboard::keys::{Binding, bind};
+
+/// What a key does in the list of places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchAction {
+    /// Open the conversation at the selected place.
+    Open,
+    /// Search another text.
+    Again,
+    /// Go back.
+    Back,
+}
+
+/// The keys of the list of places.
+pub const SEARCH_KEYS: &[Binding<SearchAction>] = &[
+    bind(
+        &[key(KeyCode::Esc), letter('q')],
+        SearchAction::Back,
+        "back",
+        "back to the view before",
+    ),
+    bind(
+        &[key(KeyCode::Enter), key(KeyCode::Right)],
+        SearchAction::Open,
+        "go there",
+        "open the conversation at the selected place",
+    ),
+    bind(
+        &[letter('/'), letter('S')],
+        SearchAction::Again,
+        "another text",
+        "search another text",
+    ),
+];

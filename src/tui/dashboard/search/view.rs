@@ -1,0 +1,255 @@
+//! Draws the places of a text in all conversations.
+
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::text::Text;
+use ratatui::widgets::{Block, Borders, Cell, Paragraph, Row, Table, Wrap};
+use zoea_text::clean::one_line;
+
+use super::{SearchHit, SearchView};
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use crate::painter::{Painter, centre_area};
+use crate::theme::{Ground, Paint};
+
+/// The rows of the selected place as a whole, its heading included.
+const DETAIL_ROWS: u16 = 5;
+/// From this height on the selected place is shown as a whole.
+const MIN_ROWS_WITH_DETAIL: u16 = 12;
+/// From this width on, the kind of each row is told.
+const MIN_COLUMNS_WITH_KIND: u16 = 70;
+/// From this width on, the day is told, and names have more room.
+const MIN_COLUMNS_WITH_DAY: u16 = 100;
+
+/// The areas of a search.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SearchAreas {
+    /// The list of places.
+    pub(super) list: Rect,
+    detail: Rect,
+}
+
+/// Divides the page.
+pub(super) fn areas(page: Rect) -> SearchAreas {
+    let rows = match page.height >= MIN_ROWS_WITH_DETAIL {
+        true => DETAIL_ROWS,
+        false => 0,
+    };
+    let rows = [Constraint::Min(0), Constraint::Length(rows)];
+    let [list, detail] = Layout::vertical(rows).areas(page);
+    SearchAreas { list, detail }
+}
+
+pub(crate) fn paint(
+    dashboard: &Dashboard,
+    view: &SearchView,
+    layout: &ScreenLayout,
+    painter: &mut Painter<'_>,
+) {
+    let page = layout.page();
+    painter.fill(page, Ground::Base);
+    painter.fill(layout.title, Ground::Panel);
+    painter.line(layout.title, 0, &title(view));
+    if view.hits().is_empty() {
+        return paint_nothing(dashboard, view, page, painter);
+    }
+    let areas = areas(page);
+    let paint = painter.paint();
+    let plan = ColumnPlan::new(areas.list.width);
+    let (above, in_sight) = view.visible_hits();
+    let selected = view.selected().map(|hit| hit.key);
+    let rows = in_sight
+        .iter()
+        .map(|hit| plan.row(dashboard, view, hit, selected == Some(hit.key), paint));
+    painter.render(Table::new(rows, plan.widths()), areas.list);
+    painter.scrollbar(areas.list, above, in_sight.len(), view.hits().len());
+    if let Some(hit) = view.selected() {
+        paint_detail(dashboard, hit, areas.detail, painter);
+    }
+}
+
+/// What is searched and what is known of it.
+fn title(view: &SearchView) -> StyledLine {
+    let text = one_line(view.text_search().text());
+    let line = StyledLine::of(" SEARCH  ", Tone::Brand).with(text, Tone::Found);
+    if let Some(why) = view.complaint() {
+        return line.with(format!("  cannot be searched: {why}"), Tone::Fault);
+    }
+    let count = view.hits().len();
+    if view.is_searching() {
+        return line.with("  searching …", Tone::Accent);
+    }
+    let words = match (count, view.may_have_more(), view.has_more_to_read()) {
+        (0, _, _) => String::new(),
+        (1, false, _) => "1 place".to_string(),
+        (_, false, _) => format!("{count} places, newest first"),
+        (_, true, true) => format!("newest {count} places; ↓ at the end: older ones"),
+        (_, true, false) => format!("newest {count} places; a longer text finds fewer"),
+    };
+    line.with(format!("  {words}"), Tone::Dim)
+}
+
+/// Says that nothing was found, and what was searched.
+fn paint_nothing(dashboard: &Dashboard, view: &SearchView, page: Rect, painter: &mut Painter<'_>) {
+    let mut lines: Vec<(String, Tone)> = Vec::new();
+    if let Some(why) = view.complaint() {
+        lines.push((why.to_string(), Tone::Fault));
+        lines.push(("/ searches again".to_string(), Tone::Dim));
+    } else if view.is_searching() {
+        lines.push(("searching all conversations …".to_string(), Tone::Dim));
+    } else {
+        let myses = dashboard.counts().all;
+        let case = match view.text_search().is_case_sensitive() {
+            true => "capitals were looked for as they are",
+            false => "small letters find capitals too",
+        };
+        lines.push(("The text stands nowhere.".to_string(), Tone::Strong));
+        lines.push((
+            format!("messages and reasoning of {myses} Myses were searched"),
+            Tone::Dim,
+        ));
+        lines.push((case.to_string(), Tone::Dim));
+        if let Some(before) = view.removed_before() {
+            let day = dashboard.appearance().offset.day(before);
+            lines.push((
+                format!("of what is older than {day} not all is kept"),
+                Tone::Dim,
+            ));
+        }
+    }
+    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+    let middle = centre_area(page, page.width, rows);
+    for (row, (text, tone)) in (0..).zip(lines) {
+        painter.text_at(middle, row, Alignment::Center, &text, tone);
+    }
+}
+
+/// The selected place with all that is kept around it.
+fn paint_detail(dashboard: &Dashboard, hit: &SearchHit, area: Rect, painter: &mut Painter<'_>) {
+    if area.is_empty() {
+        return;
+    }
+    let paint = painter.paint();
+    let offset = dashboard.appearance().offset;
+    let head = StyledLine::of(format!(" {}", owner(dashboard, hit)), Tone::Strong)
+        .with(format!(" #{} {}", hit.key.1.0, hit.kind), Tone::Text)
+        .with(
+            format!("  {} {} ", offset.day(hit.at), offset.clock(hit.at)),
+            Tone::Dim,
+        );
+    let block = Block::new()
+        .borders(Borders::TOP)
+        .border_style(paint.text(Tone::Faint))
+        .title(paint.line(&head));
+    let text = StyledLine::of(&*hit.excerpt.before, Tone::Text)
+        .with(&*hit.excerpt.found, Tone::Found)
+        .with(&*hit.excerpt.after, Tone::Text);
+    let text = Paragraph::new(paint.line(&text)).wrap(Wrap { trim: true });
+    painter.render(text.block(block), area);
+}
+
+/// The name of the Mysis whose row it is.
+fn owner(dashboard: &Dashboard, hit: &SearchHit) -> String {
+    let member = dashboard.roster().get(hit.key.0);
+    member.map_or_else(
+        || "(deleted)".to_string(),
+        |member| one_line(&member.status.name),
+    )
+}
+
+/// The widths of the columns.
+#[derive(Clone, Copy, Debug)]
+struct ColumnPlan {
+    time: u16,
+    name: u16,
+    kind: u16,
+    text: u16,
+}
+
+impl ColumnPlan {
+    fn new(room: u16) -> ColumnPlan {
+        let (time, name) = match room {
+            MIN_COLUMNS_WITH_DAY.. => (15, 16),
+            60..MIN_COLUMNS_WITH_DAY => (9, 12),
+            _ => (6, 9),
+        };
+        let kind = if room >= MIN_COLUMNS_WITH_KIND { 7 } else { 0 };
+        // A blank between each two columns, and one for the scrollbar.
+        let taken = time + name + kind + 4;
+        ColumnPlan {
+            time,
+            name,
+            kind,
+            text: room.saturating_sub(taken),
+        }
+    }
+
+    fn widths(self) -> [Constraint; 4] {
+        [self.time, self.name, self.kind, self.text].map(Constraint::Length)
+    }
+
+    fn row(
+        self,
+        dashboard: &Dashboard,
+        view: &SearchView,
+        hit: &SearchHit,
+        is_selected: bool,
+        paint: Paint,
+    ) -> Row<'static> {
+        let mark = if is_selected { "▌" } else { " " };
+        let time = StyledLine::of(mark, Tone::Accent).with(self.time(dashboard, hit), Tone::Dim);
+        let name = owner(dashboard, hit);
+        let name = width::clip(&name, usize::from(self.name)).into_owned();
+        let kind = width::clip(&hit.kind, usize::from(self.kind)).into_owned();
+        let cells = [
+            time,
+            StyledLine::of(name, Tone::Mysis),
+            StyledLine::of(kind, Tone::Dim),
+            self.place(view, hit),
+        ];
+        let ground = if is_selected {
+            Ground::Selected
+        } else {
+            Ground::Base
+        };
+        let cells = cells.map(|cell| Cell::from(Text::from(paint.line(&cell))));
+        Row::new(cells).style(paint.ground(ground))
+    }
+
+    /// The local time: with the day where there is room, and where it is not today.
+    fn time(self, dashboard: &Dashboard, hit: &SearchHit) -> String {
+        let offset = dashboard.appearance().offset;
+        let (day, clock) = (offset.day(hit.at), offset.clock(hit.at));
+        let short_day = day.get(5..).unwrap_or_default();
+        let is_today = day == offset.day(dashboard.now());
+        match (self.time, is_today) {
+            (15.., _) => format!("{short_day} {clock}"),
+            (9.., true) => clock,
+            (_, true) => clock.get(..5).unwrap_or_default().to_string(),
+            (_, false) => short_day.to_string(),
+        }
+    }
+
+    /// The place with what stands around it, so that what was found is in sight.
+    fn place(self, view: &SearchView, hit: &SearchHit) -> StyledLine {
+        let columns = usize::from(self.text);
+        let excerpt = &hit.excerpt;
+        let found = width::of(&excerpt.found);
+        // If all of it fits, nothing is cut; else what comes before has at most a third.
+        let after = width::of(&excerpt.after);
+        let room = columns.saturating_sub(found + after).max(columns / 3);
+        let before = match width::of(&excerpt.before) {
+            wide if wide <= room => excerpt.before.to_string(),
+            _ => format!("…{}", width::end(&excerpt.before, room.saturating_sub(1))),
+        };
+        let line = StyledLine::of(before, Tone::Text)
+            .with(&*excerpt.found, Tone::Found)
+            .with(&*excerpt.after, Tone::Text);
+        let mut lines = [line];
+        view.text_search().mark(&mut lines);
+        let [mut line] = lines;
+        line.clip(columns);
+        line
+    }
+}
