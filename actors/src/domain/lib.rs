@@ -37,6 +37,7 @@ pub mod selector;
 pub mod silence;
 pub mod state;
 pub mod swarm_silence;
+pub mod system_map;
 pub mod system_prompt;
 pub mod tokens;
 pub mod tool;
