@@ -26,6 +26,7 @@ use crate::domain::order::{Order, OrderResult};
 use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::domain::system_map::SystemMap;
 use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, TerminalInput, View};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
@@ -59,6 +60,8 @@ pub enum UiMsg {
     Searched(ReadId, Result<Vec<(MysisId, Arc<Row>)>, String>),
     /// Samples, or the error of the store.
     SamplesRead(ReadId, Result<Vec<SampleSeries>, String>),
+    /// The map of systems, or the error of the store.
+    SystemMapRead(ReadId, Result<SystemMap, String>),
     /// The result of an export.
     Exported(Result<String, String>),
     /// Stored events from before this Ui, or the error of the store.
@@ -245,6 +248,9 @@ impl Actor for UiActor {
             UiMsg::SamplesRead(id, read) => {
                 state.change_screen(&myself, |screen| screen.on_samples(id, read));
             }
+            UiMsg::SystemMapRead(id, read) => {
+                state.change_screen(&myself, |screen| screen.on_system_map(id, read));
+            }
             UiMsg::Exported(written) => {
                 state.is_awaited = true;
                 state.change_screen(&myself, |screen| screen.on_export(written));
@@ -323,6 +329,7 @@ impl UiState {
                 UiEffect::Load { id, page } => self.load_page(myself, id, page),
                 UiEffect::Search { id, search } => self.search_archive(myself, id, search),
                 UiEffect::ReadSamples { id, query } => self.read_samples(myself, id, query),
+                UiEffect::ReadSystemMap { id, query } => self.read_system_map(myself, id, query),
                 UiEffect::Export {
                     mysis,
                     name,

@@ -10,7 +10,7 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
 use crate::dashboard::overlay::{Overlay, composer, form, help, palette, query, question};
 use crate::dashboard::table::detail_pane;
-use crate::dashboard::{conversation, graphs, inspector, log, needs, table};
+use crate::dashboard::{conversation, graphs, inspector, log, map, needs, table};
 use ratatui::buffer::Buffer;
 
 use crate::painter::Painter;
@@ -76,6 +76,7 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             Overlay::Query(query) => query::view::paint(dashboard, query, layout.message, painter),
             Overlay::Inspect(inspector) => inspector::view::paint(inspector, &layout, painter),
             Overlay::Graphs(view) => graphs::view::paint(dashboard, view, &layout, painter),
+            Overlay::Map(view) => map::view::paint(dashboard, view, &layout, painter),
             Overlay::Log(view) => log::view::paint_log(dashboard, *view, &layout, painter),
             Overlay::Help(top) => help::paint(dashboard, *top, all, painter),
         }

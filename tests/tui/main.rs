@@ -8,6 +8,7 @@
 mod contrast;
 mod graphs;
 mod header;
+mod map;
 mod operator;
 mod properties;
 mod sizes;

@@ -9,6 +9,7 @@ use super::order::Order;
 use super::reading::{PageQuery, SearchQuery};
 use super::rules::SwarmRules;
 use super::samples::SampleQuery;
+use super::system_map::SystemMapQuery;
 use zoea_text::redact::Redactor;
 
 /// The id of an order from a screen. Its answer has the same id.
@@ -49,6 +50,13 @@ pub enum UiEffect {
         id: ReadId,
         /// The query.
         query: SampleQuery,
+    },
+    /// Reads the map of systems.
+    ReadSystemMap {
+        /// The id of the answer.
+        id: ReadId,
+        /// The query.
+        query: SystemMapQuery,
     },
     /// Exports a conversation to a file.
     Export {

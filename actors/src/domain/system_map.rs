@@ -106,9 +106,10 @@ impl SystemMapBuilder {
         // An older look may tell a lane that is gone since.
         let is_newest = known.seen_at.is_none();
         for lane in told.lanes {
+            let is_full = known.lanes.len() >= MAX_LANES;
             match known.lanes.get_mut(&*lane.to) {
                 Some(length) => *length = length.or(lane.length),
-                None if is_newest && known.lanes.len() < MAX_LANES => {
+                None if is_newest && !is_full => {
                     known.lanes.insert(lane.to.into(), lane.length);
                 }
                 None => {}

@@ -16,6 +16,7 @@ use super::conversation::keys::FOCUS_KEYS;
 use super::graphs::keys::GRAPH_KEYS;
 use super::keys::{self, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
 use super::log::LogMessage;
+use super::map::keys::MAP_KEYS;
 use super::money;
 use super::needs;
 use super::orders::Receipt;
@@ -74,6 +75,7 @@ impl Dashboard {
         }
         self.update_needs();
         self.refresh_graphs();
+        self.refresh_map();
         self.update_table();
         self.update_focus();
         self.weigh_request();
@@ -243,6 +245,7 @@ impl Dashboard {
             keys::chapter("A conversation", FOCUS_KEYS),
             keys::chapter("An entry or a request that is looked into", INSPECTOR_KEYS),
             keys::chapter("The graphs", GRAPH_KEYS),
+            keys::chapter("The map", MAP_KEYS),
             keys::chapter("The log and this help", LIST_KEYS),
         ];
         let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
@@ -306,6 +309,7 @@ impl Dashboard {
             Some(Overlay::Confirm(_)) => Vec::new(),
             Some(Overlay::Inspect(_)) => keys::hints(INSPECTOR_KEYS).collect(),
             Some(Overlay::Graphs(_)) => keys::hints(GRAPH_KEYS).collect(),
+            Some(Overlay::Map(_)) => keys::hints(MAP_KEYS).collect(),
             Some(Overlay::Log(_)) => keys::hints(LIST_KEYS).collect(),
             Some(Overlay::Help(_)) => {
                 fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])

@@ -76,6 +76,7 @@ impl Dashboard {
                 | GlobalAction::Freeze
                 | GlobalAction::Resume
                 | GlobalAction::Graphs
+                | GlobalAction::Map
                 | GlobalAction::Log
                 | GlobalAction::Undo
                 | GlobalAction::Dump
@@ -125,6 +126,7 @@ impl Dashboard {
         match gesture {
             GlobalAction::Freeze
             | GlobalAction::Graphs
+            | GlobalAction::Map
             | GlobalAction::Log
             | GlobalAction::Dump
             | GlobalAction::Mouse
@@ -149,6 +151,7 @@ impl Dashboard {
             GlobalAction::Freeze => self.freeze_or_thaw(),
             GlobalAction::Resume => self.resume(),
             GlobalAction::Graphs => self.open_graphs(),
+            GlobalAction::Map => self.open_map(),
             GlobalAction::Log => self.overlays.push(Overlay::Log(LogView::default())),
             GlobalAction::Undo => self.undo_last(),
             GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
@@ -210,7 +213,7 @@ impl Dashboard {
         let (mouse, words) = match self.appearance.mouse {
             MouseUse::Ours => (
                 MouseUse::Terminals,
-                "the terminal has the mouse: select text with it; M takes it back",
+                "the terminal has the mouse: select text with it; T takes it back",
             ),
             MouseUse::Terminals => (MouseUse::Ours, "the mouse selects and scrolls here"),
         };
@@ -246,6 +249,7 @@ impl Dashboard {
             Some(
                 Overlay::Confirm(_)
                 | Overlay::Graphs(_)
+                | Overlay::Map(_)
                 | Overlay::Inspect(_)
                 | Overlay::Log(_)
                 | Overlay::Help(_),

@@ -30,6 +30,9 @@ impl Dashboard {
         if let Some(graphs) = self.overlays.iter_mut().find_map(Overlay::graphs) {
             graphs.forget_read();
         }
+        if let Some(map) = self.overlays.iter_mut().find_map(Overlay::map) {
+            map.forget_read();
+        }
         self.close_gone_focus();
     }
 

@@ -13,6 +13,7 @@ mod actions;
 
 use super::graphs::GraphView;
 use super::inspector::Inspector;
+use super::map::MapView;
 use super::text::tone::Tone;
 use composer::Composer;
 use form::MysisForm;
@@ -36,6 +37,8 @@ pub enum Overlay {
     Inspect(Box<Inspector>),
     /// The graphs.
     Graphs(Box<GraphView>),
+    /// The map.
+    Map(Box<MapView>),
     /// The message log.
     Log(LogView),
     /// The help screen, scrolled to this line.
@@ -55,6 +58,14 @@ impl Overlay {
     /// The graphs, if these are they.
     pub fn graphs(&mut self) -> Option<&mut GraphView> {
         if let Overlay::Graphs(view) = self {
+            return Some(view);
+        }
+        None
+    }
+
+    /// The map, if this is it.
+    pub fn map(&mut self) -> Option<&mut MapView> {
+        if let Overlay::Map(view) = self {
             return Some(view);
         }
         None

@@ -29,6 +29,7 @@ impl Dashboard {
                 | Overlay::Form(_)
                 | Overlay::Confirm(_)
                 | Overlay::Graphs(_)
+                | Overlay::Map(_)
                 | Overlay::Palette(_)
                 | Overlay::Query(_),
             ) => {}

@@ -18,6 +18,8 @@ pub enum GlobalAction {
     Resume,
     /// Show the graphs.
     Graphs,
+    /// Show the map.
+    Map,
     /// Show the message log.
     Log,
     /// Undo the last order.
@@ -90,6 +92,12 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         "show what was earned, used and spent over time",
     ),
     bind(
+        &[letter('M')],
+        GlobalAction::Map,
+        "map",
+        "show where the ships are and what is earned there",
+    ),
+    bind(
         &[letter('L')],
         GlobalAction::Log,
         "log",
@@ -108,7 +116,7 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         "write the screen to files, as text and as a picture",
     ),
     bind(
-        &[letter('M')],
+        &[letter('T')],
         GlobalAction::Mouse,
         "",
         "lend the mouse to the terminal, to select text",

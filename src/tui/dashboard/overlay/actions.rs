@@ -48,6 +48,7 @@ impl Dashboard {
             Overlay::Query(query) => self.press_in_query(query, press),
             Overlay::Inspect(inspector) => self.press_in_entry(inspector, press),
             Overlay::Graphs(view) => self.press_in_graphs(view, press),
+            Overlay::Map(view) => self.press_in_map(view, press),
             Overlay::Log(view) => self.press_in_log(view, press),
             Overlay::Help(top) => self.press_in_help(top, press),
         }

@@ -107,6 +107,7 @@ impl Dashboard {
             | Verb::Unmark
             | Verb::Undo
             | Verb::Graphs
+            | Verb::Map
             | Verb::Log
             | Verb::Help
             | Verb::Dump
@@ -124,6 +125,7 @@ impl Dashboard {
             Verb::Unmark => self.table.mark_only([]),
             Verb::Undo => self.undo_last(),
             Verb::Graphs => self.open_graphs(),
+            Verb::Map => self.open_map(),
             Verb::Log => self.overlays.push(Overlay::Log(LogView::default())),
             Verb::Help => self.overlays.push(Overlay::Help(0)),
             Verb::Dump => self.actions.push(TerminalAction::Dump),

@@ -121,6 +121,8 @@ pub enum Verb {
     Undo,
     /// Shows the graphs.
     Graphs,
+    /// Shows the map.
+    Map,
     /// Shows the message log.
     Log,
     /// Shows the help screen.
@@ -309,6 +311,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
         "take the last order back, where that can be done",
     ),
     command("graphs", &[], Verb::Graphs, "what was earned and used"),
+    command("map", &[], Verb::Map, "where the ships are"),
     command("log", &[], Verb::Log, "what flew past"),
     command("help", &[], Verb::Help, "what keys do"),
     command(
