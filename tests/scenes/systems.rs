@@ -1,5 +1,7 @@
 //! Looks at a made-up galaxy, and ships that are in it.
 
+use std::sync::Arc;
+
 use actors::domain::ids::Timestamp;
 use serde_json::{Value, json};
 
@@ -91,7 +93,8 @@ impl Swarm {
             let earned = 4_000 - i64::try_from(system).unwrap_or(0) * 900;
             self.has_earned(id, 12_000, &[(30, earned), (5, earned / 2)], at);
             let status = self.statuses.get_mut(&id).expect("it stands");
-            status.figures.facts.system = Some(id_of(system).into());
+            let figures = Arc::make_mut(&mut status.figures);
+            figures.facts.system = Some(id_of(system).into());
         }
     }
 }

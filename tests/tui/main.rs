@@ -15,3 +15,4 @@ mod sizes;
 mod snapshots;
 mod states;
 mod supervision;
+mod timeline;

@@ -62,7 +62,7 @@ fn an_empty_map_says_what_brings_one() {
     let mut swarm = normal();
     for id in swarm.ids() {
         let status = swarm.statuses.get_mut(&id).expect("it stands");
-        status.figures.facts.system = None;
+        Arc::make_mut(&mut status.figures).facts.system = None;
     }
     let mut operator = at(swarm, (80, 24), 0);
     operator.keys("M");
@@ -200,7 +200,7 @@ fn ships_that_move_are_counted_where_they_are_now() {
     operator.keys("M");
     let before = operator.text();
     let status = operator.swarm.statuses.get_mut(&id).expect("it stands");
-    status.figures.facts.system = Some("frontier".into());
+    Arc::make_mut(&mut status.figures).facts.system = Some("frontier".into());
     let told = SwarmEvent {
         at: now(),
         mysis: None,

@@ -76,6 +76,7 @@ impl Dashboard {
         self.update_needs();
         self.refresh_graphs();
         self.refresh_map();
+        self.refresh_timeline();
         self.update_table();
         self.update_focus();
         self.weigh_request();

@@ -40,6 +40,9 @@ impl Dashboard {
         if layout.needs.contains(position_of(mouse)) {
             return self.click_need(mouse, layout);
         }
+        if layout.timeline.contains(position_of(mouse)) && wheel_direction(mouse).is_none() {
+            return self.click_timeline(mouse.column);
+        }
         if self.focus.is_none() && layout.title.contains(position_of(mouse)) {
             return self.click_title(mouse);
         }

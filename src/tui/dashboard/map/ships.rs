@@ -13,19 +13,19 @@ const MAX_INITIALS: usize = 3;
 
 /// The ships in one system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SystemShips {
+pub(super) struct SystemShips {
     /// The Myses that are there.
-    pub myses: Vec<MysisId>,
+    pub(super) myses: Vec<MysisId>,
     /// What they earned in the last hour; `None` if nobody's credits are known.
-    pub earned: Option<i64>,
+    pub(super) earned: Option<i64>,
     /// The first letters of their names; empty if there are many, or if two are the same.
-    pub initials: String,
+    pub(super) initials: String,
 }
 
 impl SystemShips {
     /// The ships as the map shows them: few by their initials, many as a number.
     #[must_use]
-    pub fn figure(&self) -> String {
+    pub(super) fn figure(&self) -> String {
         match self.initials.is_empty() {
             true => self.myses.len().to_string(),
             false => self.initials.clone(),
@@ -41,7 +41,7 @@ impl SystemShips {
 
 /// The ships of all Myses whose system is known.
 #[must_use]
-pub fn ships_by_system(roster: &Roster, now: Timestamp) -> BTreeMap<Arc<str>, SystemShips> {
+pub(super) fn ships_by_system(roster: &Roster, now: Timestamp) -> BTreeMap<Arc<str>, SystemShips> {
     let mut systems: BTreeMap<Arc<str>, SystemShips> = BTreeMap::new();
     for (id, member) in roster.members() {
         let figures = &member.status.figures;

@@ -16,9 +16,9 @@ const COLUMNS_OF_ROW: f64 = 2.0;
 
 /// The part of the map that is shown.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Viewport {
+pub(super) struct Viewport {
     /// Where on the screen.
-    pub area: Rect,
+    pub(super) area: Rect,
     centre: (f64, f64),
     /// The columns of a unit of the map.
     scale: f64,
@@ -27,7 +27,7 @@ pub struct Viewport {
 impl Viewport {
     /// What a view shows of its map in an area.
     #[must_use]
-    pub fn new(view: &MapView, map: &SystemMap, area: Rect) -> Viewport {
+    pub(super) fn new(view: &MapView, map: &SystemMap, area: Rect) -> Viewport {
         let (low, high) = bounds(map);
         let (width, height) = (high.0 - low.0, high.1 - low.1);
         let columns = (f64::from(area.width) - 2.0 * MARGIN_COLUMNS).max(0.5);
@@ -45,7 +45,7 @@ impl Viewport {
 
     /// The cell of a point of the map, relative to the area; `None` outside of it.
     #[must_use]
-    pub fn cell(&self, (x, y): (f64, f64)) -> Option<(u16, u16)> {
+    pub(super) fn cell(&self, (x, y): (f64, f64)) -> Option<(u16, u16)> {
         let column = ((x - self.centre.0) * self.scale + self.middle().0).round();
         let row = ((self.centre.1 - y) * self.scale / COLUMNS_OF_ROW + self.middle().1).round();
         let is_inside = (0.0..f64::from(self.area.width)).contains(&column)
@@ -61,7 +61,7 @@ impl Viewport {
     /// The least and the greatest first and second value that a canvas over the area has, whose dots then agree with
     /// [`Viewport::cell`].
     #[must_use]
-    pub fn canvas_bounds(&self) -> ([f64; 2], [f64; 2]) {
+    pub(super) fn canvas_bounds(&self) -> ([f64; 2], [f64; 2]) {
         let x = |column: f64| self.centre.0 + (column - self.middle().0) / self.scale;
         let y = |row: f64| self.centre.1 + (self.middle().1 - row) * COLUMNS_OF_ROW / self.scale;
         // A cell has two dots side by side and four below each other; its middle is between them.
@@ -71,7 +71,7 @@ impl Viewport {
 
     /// The middle after a move by a part of the area, to the right and upwards.
     #[must_use]
-    pub fn moved(&self, (right, up): (f64, f64), part: f64) -> (f64, f64) {
+    pub(super) fn moved(&self, (right, up): (f64, f64), part: f64) -> (f64, f64) {
         let columns = f64::from(self.area.width) * part;
         let rows = f64::from(self.area.height) * part;
         (
