@@ -15,7 +15,7 @@ use std::sync::Arc;
 use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
 use actors::domain::message::{Row, RowBody, RowKind};
 use actors::domain::reading::{PageFrom, PageQuery};
-use actors::domain::samples::{Minute, SampleQuery, SampleSeries, SampleSteps};
+use actors::domain::samples::{Minute, SampleQuery, SampleSeries, SampleStep, SampleSteps};
 use actors::domain::screen::ReadId;
 
 /// The most minutes that are known.
@@ -162,16 +162,21 @@ impl Timeline {
         (now, moment): (Timestamp, Moment),
     ) -> SampleQuery {
         (self.samples_read, self.asked_at) = (Some(id), Some(moment));
-        let from = Timestamp(now.0.saturating_sub(MAX_MINUTES * MINUTE_MS));
+        let time = (
+            Timestamp(now.0.saturating_sub(MAX_MINUTES * MINUTE_MS)),
+            now,
+        );
+        let steps = SampleSteps::new(SampleStep::Minute, time, 1);
         SampleQuery {
             myses: vec![mysis],
             deleted: Vec::new(),
             is_sum: false,
-            steps: SampleSteps::automatic((from, now), 1),
+            // So few minutes are never too many for one answer.
+            steps: steps.unwrap_or_else(|_| SampleSteps::automatic(time, 1)),
         }
     }
 
-    /// Takes the samples that were read for it. Those of longer steps than a minute say nothing of a minute.
+    /// Takes the samples that were read for it.
     pub fn take_samples(&mut self, id: ReadId, read: &Result<Vec<SampleSeries>, String>) {
         if self.samples_read.take_if(|read| *read == id).is_none() {
             return;

@@ -36,7 +36,7 @@ fn result(seq: i64, at_second: i64, (tool, status): (&str, CallStatus), seconds:
 
 fn thought(seq: i64, at_second: i64, seconds: u64) -> Row {
     let meta = ReplyMeta {
-        ms: seconds * 1_000,
+        ms: seconds.saturating_mul(1_000),
         ..ReplyMeta::default()
     };
     let utterance = Utterance {
