@@ -94,7 +94,7 @@ fn picture_of_the_table(bencher: Bencher<'_, '_>, myses: usize) {
 /// A map of 500 systems with 1,000 Myses on it.
 fn map() -> (Dashboard, Swarm) {
     let mut swarm = Swarm::new(1000, 1, 7);
-    swarm.spread_over_systems(90, START);
+    swarm.spread_over_systems(40, START);
     let mut board = board(0).0;
     board.restore(SwarmSnapshot {
         statuses: swarm.statuses.values().cloned().map(Arc::new).collect(),

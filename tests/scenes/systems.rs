@@ -84,13 +84,27 @@ pub fn looks(systems: usize) -> Vec<(String, &'static str)> {
     looks
 }
 
+/// The system of a ship: each system has one ship fewer than the one before it, over and over.
+fn system_of(ship: usize, systems: usize) -> usize {
+    let mut left = ship % (systems * (systems + 1) / 2).max(1);
+    let fits = |room: &usize| match left.checked_sub(*room) {
+        Some(less) => {
+            left = less;
+            false
+        }
+        None => true,
+    };
+    let mut rooms = (1..=systems).rev();
+    systems - rooms.find(fits).unwrap_or(systems)
+}
+
 impl Swarm {
-    /// Spreads all ships over so many systems, more of them in the first ones. What they earn falls from system to system;
-    /// in the last one they lose.
+    /// Spreads all ships over so many systems, most of them in the first ones. What they earn falls from system to system;
+    /// in each sixth one they lose.
     pub fn spread_over_systems(&mut self, systems: usize, at: Timestamp) {
         for (number, id) in self.ids().into_iter().enumerate() {
-            let system = (number * number) % (number % systems.max(1) + 1);
-            let earned = 4_000 - i64::try_from(system).unwrap_or(0) * 900;
+            let system = system_of(number, systems);
+            let earned = 4_000 - i64::try_from(system % 6).unwrap_or(0) * 900;
             self.has_earned(id, 12_000, &[(30, earned), (5, earned / 2)], at);
             let status = self.statuses.get_mut(&id).expect("it stands");
             let figures = Arc::make_mut(&mut status.figures);

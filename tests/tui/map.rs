@@ -21,7 +21,7 @@ fn now() -> Timestamp {
 /// Twelve Myses in four systems.
 fn spread() -> Swarm {
     let mut swarm = normal();
-    swarm.spread_over_systems(5, now());
+    swarm.spread_over_systems(4, now());
     swarm
 }
 
@@ -51,7 +51,7 @@ fn the_map_at_every_size() {
 fn a_thousand_myses_in_five_hundred_systems() {
     let crowd = || {
         let mut swarm = Swarm::new(1_000, 0, 3);
-        swarm.spread_over_systems(90, now());
+        swarm.spread_over_systems(40, now());
         swarm
     };
     check("map-crowd", crowd, 500, "M");
@@ -162,11 +162,8 @@ fn m_writes_to_all_who_are_there_and_the_map_stays_behind() {
         .expect("an order");
     let in_sol = operator.swarm.statuses.values();
     let in_sol = in_sol.filter(|it| it.figures.facts.system.as_deref() == Some("sol"));
-    assert_eq!(
-        receipt.done + receipt.awaited,
-        in_sol.count(),
-        "{receipt:?}"
-    );
+    let answered = receipt.done + receipt.awaited + receipt.refused.len();
+    assert_eq!(answered, in_sol.count(), "{receipt:?}");
     assert!(matches!(operator.board.overlays(), [Overlay::Map(_)]));
 }
 

@@ -26,6 +26,9 @@ const MAX_ROUNDS: usize = 120;
 /// The turn from one system around another to the next: the golden angle, which never repeats.
 const TURN: f64 = 2.399_963_229_728_653;
 
+/// How much wider than high all parts without told places together are, as terminals are.
+const ASPECT: f64 = 1.4;
+
 type Point = (f64, f64);
 
 /// The positions of all systems; those that were told are kept.
@@ -231,16 +234,20 @@ fn stack(mut parts: Vec<Vec<usize>>, told: &[Option<Point>], gap: f64, positions
     parts.sort_by_key(|part| (Reverse(part.len()), part.first().copied()));
     let fixed: Vec<Point> = told.iter().flatten().copied().collect();
     let (least, most) = bounds(&fixed).unwrap_or_default();
-    let sizes = parts.iter().filter_map(|part| {
-        let points: Vec<Point> = part.iter().map(|system| positions[*system]).collect();
-        bounds(&points)
-    });
-    let widest = sizes
-        .map(|(least, most)| most.0 - least.0)
-        .fold(0.0, f64::max);
-    let width = widest
-        .max(most.0 - least.0)
-        .max(gap * (parts.len() as f64).sqrt());
+    let sizes: Vec<Point> = parts
+        .iter()
+        .filter_map(|part| {
+            let points: Vec<Point> = part.iter().map(|system| positions[*system]).collect();
+            let (low, high) = bounds(&points)?;
+            Some((high.0 - low.0, high.1 - low.1))
+        })
+        .collect();
+    let space: f64 = sizes
+        .iter()
+        .map(|size| (size.0 + gap) * (size.1 + gap))
+        .sum();
+    let widest = sizes.iter().map(|size| size.0).fold(0.0, f64::max);
+    let width = widest.max(most.0 - least.0).max(space.sqrt() * ASPECT);
     let (mut x, mut top) = (least.0, least.1 - gap);
     if fixed.is_empty() {
         top = 0.0;

@@ -19,15 +19,15 @@ const NAMED_SIGN: &str = "·";
 /// The least columns for which names of systems without ships are drawn, for each of them.
 const CELLS_OF_NAME: usize = 60;
 
-/// A system as it is drawn.
+/// A piece of text on the map: the sign of a system, or its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Label {
     /// The column in the area.
     pub(super) column: u16,
     /// The row in the area.
     pub(super) row: u16,
-    /// The texts, from left to right.
-    pub(super) parts: Vec<(String, Tone)>,
+    pub(super) text: String,
+    pub(super) tone: Tone,
     pub(super) is_selected: bool,
 }
 
@@ -38,14 +38,14 @@ pub(super) struct Labels {
     pub(super) hidden: usize,
 }
 
-/// Places the labels: the selected system first, then those with most ships, then the others.
+/// Places the labels: first the selected system, then the signs of those with ships, most ships first, then their names,
+/// then the other systems.
 pub(super) fn place_labels(
     map: &SystemMap,
     ships: &BTreeMap<Arc<str>, SystemShips>,
     selected: Option<usize>,
     viewport: &Viewport,
 ) -> Labels {
-    let best = best_earned(ships);
     let mut shown: Vec<Shown<'_>> = map
         .systems
         .iter()
@@ -63,17 +63,23 @@ pub(super) fn place_labels(
         let count = shown.ships.map_or(0, |ships| ships.myses.len());
         (!shown.is_selected, std::cmp::Reverse(count))
     });
-    let cells = usize::from(viewport.area.width) * usize::from(viewport.area.height);
+    let mut page = Page::new(viewport, best_earned(ships));
+    let cells = page.is_taken.len();
     let has_room = shown.len() * CELLS_OF_NAME <= cells;
-    let mut page = Page::new(viewport);
-    let mut labels = Labels::default();
-    for shown in &shown {
-        match shown.place(&mut page, best, has_room) {
-            Some(label) => labels.labels.push(label),
-            None => labels.hidden += usize::from(shown.ships.is_some()),
-        }
+    let begin = usize::from(shown.first().is_some_and(|shown| shown.is_selected));
+    let with_ships = shown.partition_point(|shown| shown.is_selected || shown.ships.is_some());
+    for (part, has_names) in [
+        (&shown[..begin], true),
+        (&shown[begin..with_ships], true),
+        (&shown[with_ships..], has_room),
+    ] {
+        let placed: Vec<&Shown<'_>> = part.iter().filter(|shown| page.place_sign(shown)).collect();
+        placed
+            .into_iter()
+            .filter(|_| has_names)
+            .for_each(|shown| page.place_name(shown));
     }
-    labels
+    page.labels
 }
 
 /// A system in sight.
@@ -85,85 +91,115 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The longest form that has room: with the name at the right or the left, or without it.
-    fn place(&self, page: &mut Page, best: i64, has_room: bool) -> Option<Label> {
-        let (column, row) = self.cell;
-        let tone = match (self.ships, self.system.seen_at) {
-            (Some(ships), _) => tone_of(ships, best),
-            (None, Some(_)) => Tone::Text,
-            (None, None) => Tone::Dim,
-        };
-        let sign = match (self.ships, self.system.seen_at) {
-            (Some(_), _) => SHIPS_SIGN,
-            (None, Some(_)) => SEEN_SIGN,
-            (None, None) => NAMED_SIGN,
-        };
-        let figure = self.ships.map(SystemShips::figure).unwrap_or_default();
-        let name_tone = match (self.is_selected, self.ships) {
-            (true, _) => Tone::Strong,
-            (false, Some(_)) => Tone::Text,
-            (false, None) => Tone::Dim,
-        };
-        let node = (format!("{sign}{figure}"), tone);
-        let name = &self.system.name;
-        let at_right = vec![node.clone(), (format!(" {name}"), name_tone)];
-        let at_left = vec![(format!("{name} "), name_tone), node.clone()];
-        let wants_name = has_room || self.is_selected || self.ships.is_some();
-        let left = column.checked_sub(columns_of(&at_left[..1]));
-        let forms = [
-            wants_name.then_some((column, at_right)),
-            left.filter(|_| wants_name).map(|left| (left, at_left)),
-            Some((column, vec![node])),
-        ];
-        let mut forms = forms.into_iter().flatten();
-        let free = forms.find(|(from, parts)| page.take(*from, row, columns_of(parts)));
-        let (column, parts) = free?;
-        Some(Label {
-            column,
-            row,
-            parts,
-            is_selected: self.is_selected,
-        })
+    /// The sign, with the number of ships behind it.
+    fn sign(&self) -> String {
+        match (self.ships, self.system.seen_at) {
+            (Some(ships), _) => format!("{SHIPS_SIGN}{}", ships.figure()),
+            (None, Some(_)) => SEEN_SIGN.to_string(),
+            (None, None) => NAMED_SIGN.to_string(),
+        }
     }
 }
 
-fn columns_of(parts: &[(String, Tone)]) -> u16 {
-    let columns = parts.iter().map(|(text, _)| width::of(text)).sum::<usize>();
-    u16::try_from(columns).unwrap_or(u16::MAX)
-}
-
-/// Which cells are taken.
+/// Which cells are taken, and what was placed so far.
 struct Page {
     width: usize,
     is_taken: Vec<bool>,
+    /// The most that one ship of a system earns.
+    best: i64,
+    labels: Labels,
 }
 
 impl Page {
-    fn new(viewport: &Viewport) -> Page {
+    fn new(viewport: &Viewport, best: i64) -> Page {
         let width = usize::from(viewport.area.width);
         Page {
             width,
             is_taken: vec![false; width * usize::from(viewport.area.height)],
+            best,
+            labels: Labels::default(),
         }
     }
 
-    /// Takes cells of a row, with one blank behind them, if they are all free.
-    fn take(&mut self, column: u16, row: u16, columns: u16) -> bool {
-        let (from, columns) = (usize::from(column), usize::from(columns));
-        if from + columns > self.width {
-            return false;
-        }
-        let begin = usize::from(row) * self.width + from;
-        let Some(cells) = self.is_taken.get_mut(begin..begin + columns) else {
-            return false;
+    /// Places the sign of a system. Returns whether there was room.
+    fn place_sign(&mut self, shown: &Shown<'_>) -> bool {
+        let (column, row) = shown.cell;
+        let tone = match (shown.ships, shown.system.seen_at) {
+            (Some(ships), _) => tone_of(ships, self.best),
+            (None, Some(_)) => Tone::Text,
+            (None, None) => Tone::Dim,
         };
-        if cells.contains(&true) {
+        let text = shown.sign();
+        let columns = columns_of(&text);
+        if !self.is_free((column, row), columns) {
+            self.labels.hidden += usize::from(shown.ships.is_some());
             return false;
         }
-        cells.fill(true);
-        if from + columns < self.width {
-            self.is_taken[begin + columns] = true;
-        }
+        self.add(Label {
+            column,
+            row,
+            text,
+            tone,
+            is_selected: shown.is_selected,
+        });
         true
     }
+
+    /// Places the name of a system at the right of its sign or at the left, if there is room.
+    fn place_name(&mut self, shown: &Shown<'_>) {
+        let (column, row) = shown.cell;
+        let name = &shown.system.name;
+        let tone = match (shown.is_selected, shown.ships) {
+            (true, _) => Tone::Strong,
+            (false, Some(_)) => Tone::Text,
+            (false, None) => Tone::Dim,
+        };
+        let columns = columns_of(name).saturating_add(1);
+        let right = column.saturating_add(columns_of(&shown.sign()));
+        let left = column.checked_sub(columns);
+        // A blank stays between a name and what is beside it.
+        let is_last = usize::from(right) + usize::from(columns) == self.width;
+        let has_right = self.is_free((right, row), columns + u16::from(!is_last));
+        let before = left.map(|left| (left.saturating_sub(1), columns + u16::from(left > 0)));
+        let has_left = before.is_some_and(|(from, columns)| self.is_free((from, row), columns));
+        let (column, text) = match (has_right, left.filter(|_| has_left)) {
+            (true, _) => (right, format!(" {name}")),
+            (false, Some(left)) => (left, format!("{name} ")),
+            (false, None) => return,
+        };
+        self.add(Label {
+            column,
+            row,
+            text,
+            tone,
+            is_selected: shown.is_selected,
+        });
+    }
+
+    /// The cells of a row from one on; `None` if they reach beyond it.
+    fn cells(&mut self, (column, row): (u16, u16), columns: u16) -> Option<&mut [bool]> {
+        let (from, columns) = (usize::from(column), usize::from(columns));
+        if from + columns > self.width {
+            return None;
+        }
+        let begin = usize::from(row) * self.width + from;
+        self.is_taken.get_mut(begin..begin + columns)
+    }
+
+    fn is_free(&mut self, cell: (u16, u16), columns: u16) -> bool {
+        self.cells(cell, columns)
+            .is_some_and(|cells| !cells.contains(&true))
+    }
+
+    fn add(&mut self, label: Label) {
+        let columns = columns_of(&label.text);
+        if let Some(cells) = self.cells((label.column, label.row), columns) {
+            cells.fill(true);
+        }
+        self.labels.labels.push(label);
+    }
+}
+
+fn columns_of(text: &str) -> u16 {
+    u16::try_from(width::of(text)).unwrap_or(u16::MAX)
 }

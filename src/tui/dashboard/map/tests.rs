@@ -190,13 +190,18 @@ fn no_label_covers_another_and_those_without_room_are_counted() {
     for (width, height) in [(60, 8), (120, 30), (200, 50)] {
         let shown = Viewport::new(&view, &map, Rect::new(0, 0, width, height));
         let placed = place_labels(&map, &there, Some(17), &shown);
-        assert_eq!(placed.labels.len() + placed.hidden, 500);
-        let first = &placed.labels[0];
-        assert!(first.is_selected && first.parts.iter().any(|(text, _)| text.contains("s017")));
+        let signs = placed
+            .labels
+            .iter()
+            .filter(|label| label.text.starts_with('●'));
+        assert_eq!(signs.count() + placed.hidden, 500);
+        let [sign, name] = &placed.labels[..2] else {
+            panic!("the selected system has a sign and a name");
+        };
+        assert!(sign.is_selected && name.is_selected && name.text.contains("s017"));
         let mut taken = std::collections::BTreeSet::new();
         for label in &placed.labels {
-            let text: String = label.parts.iter().map(|(text, _)| text.as_str()).collect();
-            for column in 0..u16::try_from(text.chars().count()).expect("short") {
+            for column in 0..u16::try_from(label.text.chars().count()).expect("short") {
                 let column = label.column + column;
                 assert!(column < width, "{label:?}");
                 assert!(taken.insert((column, label.row)), "{label:?}");

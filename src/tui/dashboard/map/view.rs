@@ -179,16 +179,12 @@ fn paint_lanes(
 }
 
 fn paint_label(label: &Label, area: Rect, painter: &mut Painter<'_>) {
-    let mut from = label.column;
     if label.is_selected {
-        let columns = label.parts.iter().map(|(text, _)| width::of(text));
-        let wide = u16::try_from(columns.sum::<usize>()).unwrap_or(u16::MAX);
-        let ground = Rect::new(area.x + label.column, area.y + label.row, wide, 1);
-        painter.fill(ground, Ground::Selected);
+        let columns = u16::try_from(width::of(&label.text)).unwrap_or(u16::MAX);
+        let (x, y) = (area.x + label.column, area.y + label.row);
+        painter.fill(Rect::new(x, y, columns, 1), Ground::Selected);
     }
-    for (text, tone) in &label.parts {
-        from = painter.write(area, label.row, from, text, *tone);
-    }
+    painter.write(area, label.row, label.column, &label.text, label.tone);
 }
 
 /// What is told of the selected system.

@@ -30,8 +30,8 @@ impl Viewport {
     pub(super) fn new(view: &MapView, map: &SystemMap, area: Rect) -> Viewport {
         let (low, high) = bounds(map);
         let (width, height) = (high.0 - low.0, high.1 - low.1);
-        let columns = (f64::from(area.width) - 2.0 * MARGIN_COLUMNS).max(0.5);
-        let rows = (f64::from(area.height) - 2.0 * MARGIN_ROWS).max(0.5);
+        let columns = (f64::from(area.width) - 1.0 - 2.0 * MARGIN_COLUMNS).max(0.5);
+        let rows = (f64::from(area.height) - 1.0 - 2.0 * MARGIN_ROWS).max(0.5);
         let fit = |room: f64, size: f64| if size > 0.0 { room / size } else { f64::MAX };
         let whole = fit(columns, width).min(fit(rows * COLUMNS_OF_ROW, height));
         let whole = if whole == f64::MAX { 1.0 } else { whole };
