@@ -122,7 +122,8 @@ fn the_whole_map_is_in_sight_and_magnified_the_selected_system_is() {
 fn what_the_canvas_draws_at_a_point_is_in_the_cell_of_the_point() {
     let view = view_of(&CROSS, "middle");
     let map = view.map().expect("a map");
-    let area = Rect::new(0, 0, 60, 20);
+    // With an odd number of columns and rows, no system is between two cells.
+    let area = Rect::new(0, 0, 61, 21);
     let shown = Viewport::new(&view, map, area);
     let (x_bounds, y_bounds) = shown.canvas_bounds();
     for system in &map.systems {
@@ -131,8 +132,8 @@ fn what_the_canvas_draws_at_a_point_is_in_the_cell_of_the_point() {
         let dot = |ahead: f64, bounds: [f64; 2], dots: f64| {
             (ahead * (dots - 1.0) / (bounds[1] - bounds[0])).round()
         };
-        let column = dot(x - x_bounds[0], x_bounds, 120.0) / 2.0;
-        let row = dot(y_bounds[1] - y, y_bounds, 80.0) / 4.0;
+        let column = dot(x - x_bounds[0], x_bounds, 122.0) / 2.0;
+        let row = dot(y_bounds[1] - y, y_bounds, 84.0) / 4.0;
         let cell = shown.cell((x, y)).expect("in sight");
         assert_eq!(
             (column.floor() as u16, row.floor() as u16),
