@@ -26,6 +26,7 @@ use crate::domain::record::{
 };
 use crate::domain::samples::{SampleQuery, SampleSeries};
 use crate::domain::screen::ExportFormat;
+use crate::domain::system_map::{SystemMap, SystemMapQuery};
 use crate::domain::tool::Toolset;
 use crate::domain::write::Batch;
 
@@ -154,6 +155,15 @@ pub trait Archive: Send + Sync + 'static {
         _query: SampleQuery,
     ) -> BoxFuture<'static, Result<Vec<SampleSeries>, ArchiveFault>> {
         let fault = ArchiveFault("this archive keeps no samples".to_string());
+        futures::future::ready(Err(fault)).boxed()
+    }
+
+    /// The map of systems, made of the newest results that tell of any.
+    fn system_map(
+        &self,
+        _query: SystemMapQuery,
+    ) -> BoxFuture<'static, Result<SystemMap, ArchiveFault>> {
+        let fault = ArchiveFault("this archive keeps no map".to_string());
         futures::future::ready(Err(fault)).boxed()
     }
 

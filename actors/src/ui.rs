@@ -28,6 +28,7 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 use crate::domain::swarm_books::SwarmBooks;
+use crate::domain::system_map::SystemMap;
 use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, TerminalInput, View};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
@@ -65,6 +66,8 @@ pub enum UiMsg {
     SamplesRead(ReadId, Result<Vec<SampleSeries>, String>),
     /// The books, or the error of the store.
     BooksRead(ReadId, Result<SwarmBooks, String>),
+    /// The map of systems, or the error of the store.
+    SystemMapRead(ReadId, Result<SystemMap, String>),
     /// The result of an export.
     Exported(Result<String, String>),
     /// Stored events from before this Ui, or the error of the store.
@@ -256,6 +259,9 @@ impl Actor for UiActor {
             UiMsg::BooksRead(id, read) => {
                 state.change_screen(&myself, |screen| screen.on_books(id, read));
             }
+            UiMsg::SystemMapRead(id, read) => {
+                state.change_screen(&myself, |screen| screen.on_system_map(id, read));
+            }
             UiMsg::Exported(written) => {
                 state.is_awaited = true;
                 state.change_screen(&myself, |screen| screen.on_export(written));
@@ -335,6 +341,7 @@ impl UiState {
                 UiEffect::Search { id, search } => self.search_archive(myself, id, search),
                 UiEffect::ReadSamples { id, query } => self.read_samples(myself, id, query),
                 UiEffect::ReadBooks { id, query } => self.read_books(myself, id, query),
+                UiEffect::ReadSystemMap { id, query } => self.read_system_map(myself, id, query),
                 UiEffect::Export {
                     mysis,
                     name,

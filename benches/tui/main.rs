@@ -15,13 +15,14 @@ use actors::domain::ids::{MysisId, Now, Timestamp};
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::screen::UiEffect;
 use actors::domain::state::LifeState;
+use actors::domain::system_map::{SystemMap, SystemMapBuilder, SystemMapQuery};
 use actors::ports::Archive;
 use divan::{Bencher, black_box};
 use futures::FutureExt;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use zoea_scenes::swarm::{START, Stored, Swarm, rules};
-use zoea_tui::dashboard::input_event::key;
+use zoea_tui::dashboard::input_event::{key, letter};
 use zoea_tui::dashboard::{Dashboard, DashboardOptions};
 use zoea_tui::theme::Depth;
 use zoea_tui::view;
@@ -88,6 +89,59 @@ fn paint(bencher: Bencher<'_, '_>, board: &Dashboard) {
 #[divan::bench(args = [10, 1000])]
 fn picture_of_the_table(bencher: Bencher<'_, '_>, myses: usize) {
     paint(bencher, &board(myses).0);
+}
+
+/// A map of 500 systems with 1,000 Myses on it.
+fn map() -> (Dashboard, Swarm) {
+    let mut swarm = Swarm::new(1000, 1, 7);
+    swarm.spread_over_systems(40, START);
+    let mut board = board(0).0;
+    board.restore(SwarmSnapshot {
+        statuses: swarm.statuses.values().cloned().map(Arc::new).collect(),
+        mission: None,
+        rules: rules(),
+        redactor: Arc::default(),
+    });
+    board.prepare_frame();
+    board.on_input(letter('M').into());
+    for effect in board.take_effects() {
+        if let UiEffect::ReadSystemMap { id, query } = effect {
+            board.on_system_map(id, Ok(read_map(&query)));
+        }
+    }
+    board.prepare_frame();
+    (board, swarm)
+}
+
+fn read_map(query: &SystemMapQuery) -> SystemMap {
+    let mut builder = SystemMapBuilder::default();
+    for (text, command) in zoea_scenes::systems::looks(500) {
+        builder.add_result(command, &text, START);
+    }
+    builder.finish(query)
+}
+
+#[divan::bench]
+fn picture_of_the_map_of_500_systems_at_1000_myses(bencher: Bencher<'_, '_>) {
+    paint(bencher, &map().0);
+}
+
+/// A key on the map: the model's work, and the picture.
+#[divan::bench]
+fn step_on_the_map_of_500_systems_at_1000_myses(bencher: Bencher<'_, '_>) {
+    let mut board = map().0;
+    let mut buffer = Buffer::empty(Rect::new(0, 0, SIZE.0, SIZE.1));
+    bencher.bench_local(|| {
+        board.on_input(key(KeyCode::Tab).into());
+        board.prepare_frame();
+        view::paint_into(&board, Depth::True, &mut buffer)
+    });
+}
+
+/// Parsing the results and laying out what has no place, which a thread of its own does.
+#[divan::bench]
+fn making_the_map_of_500_systems(bencher: Bencher<'_, '_>) {
+    bencher.bench_local(|| read_map(&SystemMapQuery::default()));
 }
 
 #[divan::bench]

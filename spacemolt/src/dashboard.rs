@@ -96,6 +96,15 @@ impl TextDashboard {
         for (name, value) in parts.iter().filter_map(|part| part.split_once(": ")) {
             self.read_figure(name, value.trim());
         }
+        if let Some(lanes) = line
+            .strip_prefix("Connections: ")
+            .filter(|_| self.tells_docking)
+        {
+            let lanes: Vec<&str> = lanes.split(", ").take(MAX_ROWS).collect();
+            let lanes = json!(lanes);
+            self.section("location")
+                .insert("connections".to_string(), lanes);
+        }
         if let Some(number) = line.strip_prefix("current_tick=") {
             let number = number.split(' ').next().and_then(number_of);
             if let Some(tick) = number {
@@ -153,6 +162,9 @@ impl TextDashboard {
     fn stand_in(&mut self, system: &str) {
         self.tells_docking = true;
         let id = id_of_name(system);
+        let location = self.section("location");
+        location.insert("system_id".to_string(), id.clone().into());
+        location.insert("system_name".to_string(), system.into());
         self.section("player")
             .insert("current_system".to_string(), id.into());
     }
@@ -298,7 +310,13 @@ impl TextDashboard {
             "Connections" if columns.has("system_id") => {
                 let lanes = kept(&|row| {
                     let id = columns.cell(row, "system_id")?;
-                    Some(json!({"system_id": id, "name": columns.cell(row, "name")}))
+                    let length = columns.cell(row, "distance");
+                    let length = length.and_then(|length| length.split(' ').next());
+                    Some(json!({
+                        "system_id": id,
+                        "name": columns.cell(row, "name"),
+                        "distance": length.and_then(number_of),
+                    }))
                 });
                 self.section("system")
                     .insert("connections".to_string(), lanes);

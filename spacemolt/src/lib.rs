@@ -13,6 +13,7 @@ mod dashboard;
 pub mod figures;
 pub mod results;
 pub mod standing;
+pub mod systems;
 pub mod wording;
 
 /// The tools of the second interface, put together from what clients and the HTTP specification

@@ -239,7 +239,7 @@ fn amount(facts: &Map<String, Value>, key: &str) -> Option<i64> {
 }
 
 /// The id of a place. A display name is none.
-fn place(value: Option<&Value>) -> Option<String> {
+pub(crate) fn place(value: Option<&Value>) -> Option<String> {
     let id = value?.as_str()?;
     let is_id = !id.is_empty()
         && id.len() <= MAX_PLACE_BYTES

@@ -14,6 +14,7 @@ use actors::domain::record::{
 };
 use actors::domain::samples::{SampleQuery, SampleSeries};
 use actors::domain::state::{LifeState, Totals};
+use actors::domain::system_map::{SystemMap, SystemMapQuery};
 use actors::ports::{
     Archive, ArchiveFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery,
     SwarmRecord,
@@ -69,6 +70,10 @@ impl Archive for SqlLedger {
 
     fn samples(&self, query: SampleQuery) -> ArchiveFuture<Vec<SampleSeries>> {
         self.read(move |inner| async move { inner.samples(&query).await }.boxed())
+    }
+
+    fn system_map(&self, query: SystemMapQuery) -> ArchiveFuture<SystemMap> {
+        self.read(move |inner| async move { inner.system_map(query).await }.boxed())
     }
 
     fn events(&self, limit: usize) -> ArchiveFuture<Vec<EventRecord>> {

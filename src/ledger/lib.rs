@@ -38,6 +38,7 @@ mod search;
 mod server;
 mod sessions;
 mod snapshots;
+mod system_map;
 mod trigrams;
 mod watches;
 mod writer;

@@ -86,6 +86,7 @@ mod checking;
 mod events;
 mod failing;
 mod finding;
+mod mapping;
 mod mending;
 mod recalling;
 mod repeating;

@@ -16,6 +16,7 @@ pub mod inspector;
 pub mod keys;
 pub mod layout;
 pub mod log;
+pub mod map;
 pub mod money;
 pub mod needs;
 pub mod orders;

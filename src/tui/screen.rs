@@ -13,6 +13,7 @@ use actors::domain::rules::SwarmRules;
 use actors::domain::samples::SampleSeries;
 use actors::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 use actors::domain::swarm_books::SwarmBooks;
+use actors::domain::system_map::SystemMap;
 use actors::ports::{Screen, Terminal, TerminalInput, View};
 use actors::ui::UiHandle;
 use zoea_text::redact::Redactor;
@@ -112,6 +113,10 @@ impl Screen for DashboardScreen {
 
     fn on_search(&mut self, id: ReadId, hits: Result<SearchHits, String>) {
         self.dashboard().on_search_result(id, hits);
+    }
+
+    fn on_system_map(&mut self, id: ReadId, read: Result<SystemMap, String>) {
+        self.dashboard().on_system_map(id, read);
     }
 
     fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>) {

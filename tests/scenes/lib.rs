@@ -8,3 +8,4 @@ pub mod pretender;
 pub mod request_rules;
 pub mod revival;
 pub mod swarm;
+pub mod systems;

@@ -6,6 +6,7 @@ mod command_line;
 mod freezing;
 mod leaving;
 mod linking;
+mod mapping;
 mod operating;
 mod proving;
 mod readme;

@@ -11,6 +11,7 @@ use actors::domain::samples::{Flow, GameFacts, Minute, Sample, SampleQuery, Samp
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::screen::UiEffect;
 use actors::domain::swarm_books::{BooksQuery, EarnedEntry, SwarmBooks};
+use actors::domain::system_map::{SystemMap, SystemMapBuilder, SystemMapQuery};
 use actors::ports::{Archive, ArchiveFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -27,6 +28,8 @@ pub(crate) struct Operator {
     pub(crate) board: Dashboard,
     pub(crate) swarm: Swarm,
     pub(crate) now: Timestamp,
+    /// How many systems the store knows.
+    pub(crate) systems: usize,
 }
 
 impl Operator {
@@ -44,7 +47,12 @@ impl Operator {
             rules: rules(),
             redactor: Arc::default(),
         });
-        let mut operator = Operator { board, swarm, now };
+        let mut operator = Operator {
+            board,
+            swarm,
+            now,
+            systems: 40,
+        };
         operator.prepare_frame();
         operator
     }
@@ -122,6 +130,10 @@ impl Operator {
             UiEffect::ReadBooks { id, query } => {
                 self.board.on_books(id, Ok(made_books(&query)));
             }
+            UiEffect::ReadSystemMap { id, query } => {
+                self.board
+                    .on_system_map(id, Ok(made_map(self.systems, &query)));
+            }
             UiEffect::Export { .. } | UiEffect::Quit | UiEffect::Leave => {}
         }
     }
@@ -146,12 +158,15 @@ fn press(name: &str) -> Option<KeyEvent> {
         "enter" => KeyCode::Enter,
         "esc" => KeyCode::Esc,
         "tab" => KeyCode::Tab,
+        "backtab" => KeyCode::BackTab,
         "up" => KeyCode::Up,
         "down" => KeyCode::Down,
         "left" => KeyCode::Left,
         "right" => KeyCode::Right,
         "pgup" => KeyCode::PageUp,
         "pgdn" => KeyCode::PageDown,
+        "shift-left" => return Some(KeyEvent::new(KeyCode::Left, KeyModifiers::SHIFT)),
+        "shift-up" => return Some(KeyEvent::new(KeyCode::Up, KeyModifiers::SHIFT)),
         "ctrl-c" => return Some(ctrl('c')),
         "alt-enter" => return Some(KeyEvent::new(KeyCode::Enter, KeyModifiers::ALT)),
         _ => return None,
@@ -194,6 +209,14 @@ fn made_books(query: &BooksQuery) -> SwarmBooks {
         costs: costs.collect(),
         earned: earned.collect(),
     }
+}
+/// The map of looks at so many systems, every second of which is somewhere between two others and tells no place.
+fn made_map(systems: usize, query: &SystemMapQuery) -> SystemMap {
+    let mut builder = SystemMapBuilder::default();
+    for (text, command) in zoea_scenes::systems::looks(systems) {
+        builder.add_result(command, &text, START);
+    }
+    builder.finish(query)
 }
 
 /// Samples of Myses that earn, each a little more than the one before, and of which each fails for a while.

@@ -10,6 +10,7 @@ use super::reading::{PageQuery, SearchQuery};
 use super::rules::SwarmRules;
 use super::samples::SampleQuery;
 use super::swarm_books::BooksQuery;
+use super::system_map::SystemMapQuery;
 use zoea_text::redact::Redactor;
 
 /// The id of an order from a screen. Its answer has the same id.
@@ -57,6 +58,13 @@ pub enum UiEffect {
         id: ReadId,
         /// The query.
         query: BooksQuery,
+    },
+    /// Reads the map of systems.
+    ReadSystemMap {
+        /// The id of the answer.
+        id: ReadId,
+        /// The query.
+        query: SystemMapQuery,
     },
     /// Exports a conversation to a file.
     Export {

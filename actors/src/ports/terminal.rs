@@ -13,6 +13,7 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 use crate::domain::swarm_books::SwarmBooks;
+use crate::domain::system_map::SystemMap;
 use zoea_text::redact::Redactor;
 
 /// An input at a terminal. Only the screen knows its type.
@@ -65,6 +66,8 @@ pub trait Screen: Send + Sync + 'static {
 
     /// Takes the books, or the error of the store.
     fn on_books(&mut self, id: ReadId, read: Result<SwarmBooks, String>);
+    /// Takes the map of systems, or the error of the store.
+    fn on_system_map(&mut self, id: ReadId, read: Result<SystemMap, String>);
 
     /// Takes the result of an export as a message for the operator.
     fn on_export(&mut self, written: Result<String, String>);

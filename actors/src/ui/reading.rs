@@ -15,6 +15,7 @@ use crate::domain::reading::{PageQuery, SearchQuery};
 use crate::domain::samples::SampleQuery;
 use crate::domain::screen::{ExportFormat, ReadId};
 use crate::domain::swarm_books::{BooksQuery, SwarmBooks};
+use crate::domain::system_map::SystemMapQuery;
 use crate::ports::ArchiveFault;
 
 use super::{UiMsg, UiState};
@@ -113,6 +114,20 @@ impl UiState {
         self.jobs.spawn(async move {
             // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::BooksRead(id, read_in_time(read.boxed()).await));
+        });
+    }
+    /// Reads the map of systems.
+    pub(super) fn read_system_map(
+        &mut self,
+        myself: &ActorRef<UiMsg>,
+        id: ReadId,
+        query: SystemMapQuery,
+    ) {
+        let read = self.archive.system_map(query);
+        let ui = myself.clone();
+        self.jobs.spawn(async move {
+            // A Ui that is gone does not need it.
+            let _ = ui.cast(UiMsg::SystemMapRead(id, read_in_time(read).await));
         });
     }
 

@@ -2,6 +2,7 @@
 
 pub mod game;
 pub mod keys;
+pub mod timeline;
 pub mod transcript;
 
 pub(crate) mod view;
@@ -23,6 +24,7 @@ use super::overlay::Overlay;
 use super::text::figures::UtcOffset;
 use actors::domain::screen::ReadId;
 use game::GameSummary;
+use timeline::Timeline;
 use transcript::Transcript;
 use transcript::text_search::{Direction, TextSearch};
 
@@ -40,6 +42,8 @@ pub struct Focus {
     pub transcript: Transcript,
     /// Facts of the game, as the tools' results show them.
     pub game: GameSummary,
+    /// What took most of each minute.
+    pub timeline: Timeline,
     /// The size of the newest request, part by part.
     pub weight: Weight,
     /// Results that were stored while the older ones were still being read. They are applied
@@ -144,6 +148,7 @@ impl Focus {
         Focus {
             transcript: Transcript::of(mysis, name, offset),
             game: GameSummary::default(),
+            timeline: Timeline::default(),
             weight: Weight::default(),
             late: Vec::new(),
             game_stamp: None,
@@ -198,6 +203,7 @@ impl Focus {
     /// Takes a row that was stored just now.
     pub fn on_row_stored(&mut self, row: &Arc<Row>) {
         self.transcript.on_row_stored(row);
+        self.timeline.on_row_stored(row);
         if row.kind() != Some(RowKind::Result) {
             return;
         }
@@ -343,6 +349,11 @@ impl Focus {
         if was_game {
             self.game_stamp = None;
         }
-        self.transcript.fail_request(stamp) || was_searching || was_seeking || was_game
+        let was_timeline = self.timeline.fail_request(stamp);
+        self.transcript.fail_request(stamp)
+            || was_timeline
+            || was_searching
+            || was_seeking
+            || was_game
     }
 }

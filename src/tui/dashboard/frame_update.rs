@@ -17,6 +17,7 @@ use super::conversation::keys::FOCUS_KEYS;
 use super::graphs::keys::GRAPH_KEYS;
 use super::keys::{self, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
 use super::log::LogMessage;
+use super::map::keys::MAP_KEYS;
 use super::money;
 use super::needs;
 use super::orders::Receipt;
@@ -79,6 +80,8 @@ impl Dashboard {
         self.refresh_graphs();
         self.refresh_books();
         self.refresh_search();
+        self.refresh_map();
+        self.refresh_timeline();
         self.update_table();
         self.update_focus();
         self.weigh_request();
@@ -265,6 +268,7 @@ impl Dashboard {
             keys::chapter("The graphs", GRAPH_KEYS),
             keys::chapter("The books", BOOKS_KEYS),
             keys::chapter("A search across the swarm", SEARCH_KEYS),
+            keys::chapter("The map", MAP_KEYS),
             keys::chapter("The log and this help", LIST_KEYS),
         ];
         let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
@@ -333,6 +337,7 @@ impl Dashboard {
             Some(Overlay::Graphs(_)) => keys::hints(GRAPH_KEYS).collect(),
             Some(Overlay::Books(_)) => keys::hints(BOOKS_KEYS).collect(),
             Some(Overlay::Search(_)) => keys::hints(SEARCH_KEYS).collect(),
+            Some(Overlay::Map(_)) => keys::hints(MAP_KEYS).collect(),
             Some(Overlay::Log(_)) => keys::hints(LIST_KEYS).collect(),
             Some(Overlay::Help(_)) => {
                 fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])

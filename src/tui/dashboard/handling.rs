@@ -78,6 +78,7 @@ impl Dashboard {
                 | GlobalAction::Graphs
                 | GlobalAction::Books
                 | GlobalAction::Search
+                | GlobalAction::Map
                 | GlobalAction::Log
                 | GlobalAction::Undo
                 | GlobalAction::Dump
@@ -129,6 +130,7 @@ impl Dashboard {
             | GlobalAction::Graphs
             | GlobalAction::Books
             | GlobalAction::Search
+            | GlobalAction::Map
             | GlobalAction::Log
             | GlobalAction::Dump
             | GlobalAction::Mouse
@@ -155,6 +157,7 @@ impl Dashboard {
             GlobalAction::Graphs => self.open_graphs(),
             GlobalAction::Books => self.open_books(),
             GlobalAction::Search => self.ask_what_to_search(),
+            GlobalAction::Map => self.open_map(),
             GlobalAction::Log => self.overlays.push(Overlay::Log(LogView::default())),
             GlobalAction::Undo => self.undo_last(),
             GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
@@ -216,7 +219,7 @@ impl Dashboard {
         let (mouse, words) = match self.appearance.mouse {
             MouseUse::Ours => (
                 MouseUse::Terminals,
-                "the terminal has the mouse: select text with it; M takes it back",
+                "the terminal has the mouse: select text with it; T takes it back",
             ),
             MouseUse::Terminals => (MouseUse::Ours, "the mouse selects and scrolls here"),
         };
@@ -254,6 +257,7 @@ impl Dashboard {
                 | Overlay::Graphs(_)
                 | Overlay::Books(_)
                 | Overlay::Search(_)
+                | Overlay::Map(_)
                 | Overlay::Inspect(_)
                 | Overlay::Log(_)
                 | Overlay::Help(_),

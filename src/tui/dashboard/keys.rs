@@ -103,6 +103,7 @@ mod tests {
     use crate::dashboard::books::keys::BOOKS_KEYS;
     use crate::dashboard::conversation::keys::FOCUS_KEYS;
     use crate::dashboard::graphs::keys::GRAPH_KEYS;
+    use crate::dashboard::map::keys::MAP_KEYS;
     use crate::dashboard::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
     use crate::dashboard::search::keys::SEARCH_KEYS;
     use crate::dashboard::table::keys::TABLE_KEYS;
@@ -138,6 +139,7 @@ mod tests {
             helps_of(GRAPH_KEYS),
             helps_of(BOOKS_KEYS),
             helps_of(SEARCH_KEYS),
+            helps_of(MAP_KEYS),
         ];
         for help in all.concat() {
             assert!(help.len() <= 52, "{help}");
@@ -155,6 +157,7 @@ mod tests {
         for view in [keys_of(TABLE_KEYS), keys_of(FOCUS_KEYS)] {
             is_free_of_twins(&[shared.clone(), view].concat());
         }
+        is_free_of_twins(&keys_of(MAP_KEYS));
         for layer in [
             keys_of(INSPECTOR_KEYS),
             keys_of(LIST_KEYS),

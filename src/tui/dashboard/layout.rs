@@ -21,6 +21,10 @@ const MIN_DETAIL_ROWS: u16 = 5;
 const MISSION_LABEL_COLUMNS: usize = 9;
 /// The most lines of the composer.
 const MAX_COMPOSER_ROWS: u16 = 8;
+/// The rows of the timeline.
+const TIMELINE_ROWS: u16 = 2;
+/// The rows that a conversation has to have to spare for a timeline.
+const MIN_ROWS_FOR_TIMELINE: u16 = 8;
 /// The rows that are always there: counts, figures, title, message and hints.
 const FIXED_ROWS: u16 = 5;
 /// The rows of the table, or of the conversation, that nothing takes away.
@@ -68,6 +72,8 @@ pub struct ScreenLayout {
     pub glance: Rect,
     /// The Myses that need the operator, below the table.
     pub needs: Rect,
+    /// The timeline, below the conversation.
+    pub timeline: Rect,
     /// The composer.
     pub writing: Rect,
     /// Errors and receipts.
@@ -83,6 +89,7 @@ struct SharedRows {
     mission: u16,
     servers: u16,
     needs: u16,
+    timeline: u16,
     writing: u16,
 }
 
@@ -92,7 +99,10 @@ impl ScreenLayout {
     pub fn page(&self) -> Rect {
         Rect {
             width: self.title.width,
-            height: self.body.height + self.glance.height + self.needs.height,
+            height: self.body.height
+                + self.glance.height
+                + self.needs.height
+                + self.timeline.height,
             ..self.body
         }
     }
@@ -116,12 +126,23 @@ impl Dashboard {
     #[must_use]
     pub fn layout(&self) -> ScreenLayout {
         let rows = self.share_rows();
-        let [banner, header, title, rest, needs, writing, message, hints] = Layout::vertical([
+        let [
+            banner,
+            header,
+            title,
+            rest,
+            needs,
+            timeline,
+            writing,
+            message,
+            hints,
+        ] = Layout::vertical([
             Constraint::Length(rows.banner),
             Constraint::Length(2 + rows.mission + rows.servers),
             Constraint::Length(1),
             Constraint::Min(0),
             Constraint::Length(rows.needs),
+            Constraint::Length(rows.timeline),
             Constraint::Length(rows.writing),
             Constraint::Length(1),
             Constraint::Length(1),
@@ -140,6 +161,7 @@ impl Dashboard {
             panel,
             glance,
             needs,
+            timeline,
             writing,
             message,
             hints,
@@ -169,6 +191,7 @@ impl Dashboard {
             mission: take(1),
             servers: take(u16::from(self.wants_servers())),
             needs: 0,
+            timeline: 0,
         };
         rows.writing += take(writing - rows.writing);
         rows.banner += take(banner - rows.banner);
@@ -176,6 +199,9 @@ impl Dashboard {
         rows.mission += take(self.lines_of_mission() - rows.mission);
         // A title without a line below says nothing.
         rows.needs *= u16::from(rows.needs > 1);
+        if self.focus.is_some() && room >= MIN_ROWS_FOR_TIMELINE {
+            rows.timeline = TIMELINE_ROWS;
+        }
         rows
     }
 

@@ -14,6 +14,7 @@ mod actions;
 use super::books::BooksView;
 use super::graphs::GraphView;
 use super::inspector::Inspector;
+use super::map::MapView;
 use super::search::SearchView;
 use super::text::tone::Tone;
 use composer::Composer;
@@ -42,6 +43,8 @@ pub enum Overlay {
     Books(Box<BooksView>),
     /// A search across the swarm.
     Search(Box<SearchView>),
+    /// The map.
+    Map(Box<MapView>),
     /// The message log.
     Log(LogView),
     /// The help screen, scrolled to this line.
@@ -72,6 +75,7 @@ impl Overlay {
             Overlay::Graphs(view) => view.forget_read(),
             Overlay::Books(view) => view.forget_read(),
             Overlay::Search(view) => view.forget_read(),
+            Overlay::Map(view) => view.forget_read(),
             Overlay::Compose(_)
             | Overlay::Form(_)
             | Overlay::Confirm(_)
@@ -81,6 +85,14 @@ impl Overlay {
             | Overlay::Log(_)
             | Overlay::Help(_) => {}
         }
+    }
+
+    /// The map, if this is it.
+    pub fn map(&mut self) -> Option<&mut MapView> {
+        if let Overlay::Map(view) = self {
+            return Some(view);
+        }
+        None
     }
 
     /// Whether the view stays visible and clickable behind it.

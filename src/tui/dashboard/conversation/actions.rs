@@ -40,6 +40,8 @@ impl Dashboard {
             FocusAction::NextError => self.seek_row(SeekKind::Error, Direction::Forth),
             FocusAction::OrderBefore => self.seek_row(SeekKind::Order, Direction::Back),
             FocusAction::NextOrder => self.seek_row(SeekKind::Order, Direction::Forth),
+            FocusAction::MinuteBefore => self.step_in_timeline(false),
+            FocusAction::NextMinute => self.step_in_timeline(true),
             FocusAction::Panel => self.turn_panel(),
             FocusAction::Previous => self.open_beside(-1),
             FocusAction::Next => self.open_beside(1),

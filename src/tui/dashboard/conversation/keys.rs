@@ -38,6 +38,10 @@ pub enum FocusAction {
     OrderBefore,
     /// Go to the next order.
     NextOrder,
+    /// Go to the minute before in the timeline.
+    MinuteBefore,
+    /// Go to the next minute in the timeline.
+    NextMinute,
     /// Show or hide the panel at the side.
     Panel,
     /// Open the previous Mysis of the table.
@@ -145,19 +149,31 @@ pub const FOCUS_KEYS: &[Binding<FocusAction>] = &[
         "copy the selected entry",
     ),
     bind(
+        &[letter('[')],
+        FocusAction::MinuteBefore,
+        "",
+        "to the minute before in the timeline",
+    ),
+    bind(
+        &[letter(']')],
+        FocusAction::NextMinute,
+        "",
+        "to the next minute in the timeline",
+    ),
+    bind(
         &[letter('p')],
         FocusAction::Panel,
         "panel",
         "show or hide the panel at the side",
     ),
     bind(
-        &[key(KeyCode::Left), letter('[')],
+        &[key(KeyCode::Left)],
         FocusAction::Previous,
         "",
         "the Mysis before",
     ),
     bind(
-        &[key(KeyCode::Right), letter(']')],
+        &[key(KeyCode::Right)],
         FocusAction::Next,
         "next",
         "the next Mysis",

@@ -12,7 +12,7 @@ use actors::domain::event::MysisStatus;
 use ratatui::layout::{Alignment, Constraint, Layout, Rect};
 use zoea_text::clean::one_line;
 
-use super::panel;
+use super::{panel, timeline};
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
@@ -40,6 +40,7 @@ pub(crate) fn paint(
     }
     paint_place(transcript, layout.body, painter);
     panel::paint(dashboard, focus, layout.panel, painter);
+    timeline::view::paint(dashboard, focus, layout.timeline, painter);
 }
 
 fn paint_title(

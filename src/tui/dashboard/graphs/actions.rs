@@ -77,8 +77,11 @@ impl Dashboard {
         }
     }
 
-    /// Takes samples that were read for the graphs, or the error of the store.
+    /// Takes samples that were read for the graphs or the timeline, or the error of the store.
     pub fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>) {
+        if let Some(focus) = &mut self.focus {
+            focus.timeline.take_samples(id, &read);
+        }
         if let Some(view) = self.overlays.iter_mut().find_map(Overlay::graphs) {
             view.take(id, read);
         }

@@ -31,6 +31,7 @@ impl Dashboard {
                 | Overlay::Form(_)
                 | Overlay::Confirm(_)
                 | Overlay::Graphs(_)
+                | Overlay::Map(_)
                 | Overlay::Palette(_)
                 | Overlay::Query(_),
             ) => {}
@@ -40,6 +41,9 @@ impl Dashboard {
     fn point_in_view(&mut self, mouse: MouseEvent, layout: &ScreenLayout) {
         if layout.needs.contains(position_of(mouse)) {
             return self.click_need(mouse, layout);
+        }
+        if layout.timeline.contains(position_of(mouse)) && wheel_direction(mouse).is_none() {
+            return self.click_timeline(mouse.column);
         }
         if self.focus.is_none() && layout.title.contains(position_of(mouse)) {
             return self.click_title(mouse);

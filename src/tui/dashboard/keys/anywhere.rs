@@ -22,6 +22,8 @@ pub enum GlobalAction {
     Books,
     /// Search a text in all conversations.
     Search,
+    /// Show the map.
+    Map,
     /// Show the message log.
     Log,
     /// Undo the last order.
@@ -106,6 +108,12 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         "search a text in all conversations",
     ),
     bind(
+        &[letter('M')],
+        GlobalAction::Map,
+        "map",
+        "show where the ships are and what is earned there",
+    ),
+    bind(
         &[letter('L')],
         GlobalAction::Log,
         "log",
@@ -124,7 +132,7 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         "write the screen to files, as text and as a picture",
     ),
     bind(
-        &[letter('M')],
+        &[letter('T')],
         GlobalAction::Mouse,
         "",
         "lend the mouse to the terminal, to select text",

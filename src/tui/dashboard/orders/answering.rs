@@ -54,7 +54,7 @@ impl Dashboard {
         let Some(focus) = &mut self.focus else {
             return;
         };
-        if focus.take_game(stamp, &page) {
+        if focus.timeline.take_rows(stamp, &page) || focus.take_game(stamp, &page) {
             return;
         }
         if let Some(seeking) = focus.seeking() {

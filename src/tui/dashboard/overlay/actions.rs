@@ -50,6 +50,7 @@ impl Dashboard {
             Overlay::Graphs(view) => self.press_in_graphs(view, press),
             Overlay::Books(view) => self.press_in_books(view, press),
             Overlay::Search(view) => self.press_in_search(view, press),
+            Overlay::Map(view) => self.press_in_map(view, press),
             Overlay::Log(view) => self.press_in_log(view, press),
             Overlay::Help(top) => self.press_in_help(top, press),
         }

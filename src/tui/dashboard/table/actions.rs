@@ -148,6 +148,9 @@ impl Dashboard {
         let stamp = self.next_read_id();
         let page = focus.ask_for_game(stamp);
         self.effects.push(UiEffect::Load { id: stamp, page });
+        let stamp = self.next_read_id();
+        let page = focus.timeline.ask_for_rows(stamp, id);
+        self.effects.push(UiEffect::Load { id: stamp, page });
         self.focus = Some(focus);
     }
 }

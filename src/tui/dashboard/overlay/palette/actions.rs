@@ -109,6 +109,7 @@ impl Dashboard {
             | Verb::Undo
             | Verb::Graphs
             | Verb::Books
+            | Verb::Map
             | Verb::Log
             | Verb::Help
             | Verb::Dump
@@ -127,6 +128,7 @@ impl Dashboard {
             Verb::Undo => self.undo_last(),
             Verb::Graphs => self.open_graphs(),
             Verb::Books => self.open_books(),
+            Verb::Map => self.open_map(),
             Verb::Log => self.overlays.push(Overlay::Log(LogView::default())),
             Verb::Help => self.overlays.push(Overlay::Help(0)),
             Verb::Dump => self.actions.push(TerminalAction::Dump),

@@ -125,6 +125,8 @@ pub enum Verb {
     Books,
     /// Searches a text in all conversations.
     Search,
+    /// Shows the map.
+    Map,
     /// Shows the message log.
     Log,
     /// Shows the help screen.
@@ -315,6 +317,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
     command("graphs", &[], Verb::Graphs, "what was earned and used"),
     command("books", &[], Verb::Books, "what was spent and earned"),
     command("search", &[Takes::Text], Verb::Search, "a text, everywhere"),
+    command("map", &[], Verb::Map, "where the ships are"),
     command("log", &[], Verb::Log, "what flew past"),
     command("help", &[], Verb::Help, "what keys do"),
     command(

@@ -1,0 +1,219 @@
+//! Systems: what the result of a look tells of systems, of the lanes between them and of their points.
+//!
+//! The first interface's map and its search tell where each system is in the galaxy; a look at the
+//! own system, and everything that the second interface answers in text, tells names and lanes only.
+
+use serde_json::{Map, Value};
+
+use zoea_text::clean::one_line;
+
+use super::standing::place;
+
+/// The commands whose results tell of systems.
+pub const COMMANDS: &[&str] = &[
+    "get_system",
+    "get_map",
+    "search_systems",
+    "find_route",
+    "get_status",
+    "get_location",
+    "get_state",
+];
+/// The most systems of one result that are read.
+pub const MAX_SYSTEMS: usize = 1_000;
+/// The most lanes of a system that are read.
+const MAX_LANES: usize = 32;
+/// The most points of a system that are read.
+const MAX_POINTS: usize = 64;
+/// The longest name that is kept, in characters.
+const MAX_NAME_CHARS: usize = 40;
+/// The largest coordinate that is believed.
+const MAX_COORDINATE: f64 = 1e9;
+
+/// What a result tells of one system.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SystemFacts {
+    /// Its id.
+    pub id: String,
+    /// Its display name.
+    pub name: Option<String>,
+    /// Where it is in the galaxy.
+    pub position: Option<(f64, f64)>,
+    /// Its lanes. They are all of its lanes if [`SystemFacts::is_whole`].
+    pub lanes: Vec<LaneFacts>,
+    /// Whether the result tells all its lanes.
+    pub is_whole: bool,
+    /// Its points of interest; `None` if the result does not list them.
+    pub points: Option<Vec<PointFacts>>,
+}
+
+/// A lane to another system.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaneFacts {
+    /// The id of the other system.
+    pub to: String,
+    /// The length, in the units of the positions.
+    pub length: Option<f64>,
+}
+
+/// A point of interest of a system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PointFacts {
+    /// Its display name.
+    pub name: String,
+    /// What it is, such as `asteroid_belt`.
+    pub kind: Option<String>,
+    /// Whether a base is there.
+    pub has_base: bool,
+}
+
+/// Reads the facts of a good result, as [`super::results::read_facts`] returns them.
+#[must_use]
+pub fn read(command: &str, facts: &Map<String, Value>) -> Vec<SystemFacts> {
+    match command {
+        "get_system" => {
+            let system = facts.get("system").and_then(Value::as_object);
+            system.map(|system| own_system(system)).unwrap_or_default()
+        }
+        "get_map" | "search_systems" => match facts.get("systems") {
+            Some(Value::Array(systems)) => systems
+                .iter()
+                .take(MAX_SYSTEMS)
+                .filter_map(|system| map_entry(system.as_object()?))
+                .collect(),
+            Some(_) | None => map_entry(facts).into_iter().collect(),
+        },
+        "find_route" => route(facts),
+        "get_status" | "get_location" | "get_state" => surroundings(facts).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The system of the ship, and the names of the systems around it.
+fn own_system(system: &Map<String, Value>) -> Vec<SystemFacts> {
+    let Some(id) = place(system.get("id")) else {
+        return Vec::new();
+    };
+    let points = match system.get("pois") {
+        Some(Value::Array(points)) => {
+            let read = points.iter().filter_map(|poi| point(poi.as_object()?));
+            Some(read.take(MAX_POINTS).collect())
+        }
+        Some(_) | None => None,
+    };
+    let connections = system.get("connections").and_then(Value::as_array);
+    let connections: Vec<&Value> = connections.into_iter().flatten().take(MAX_LANES).collect();
+    let mut systems: Vec<SystemFacts> = connections
+        .iter()
+        .filter_map(|connection| {
+            Some(SystemFacts {
+                id: place(connection.get("system_id"))?,
+                name: name(connection.get("name")),
+                ..SystemFacts::default()
+            })
+        })
+        .collect();
+    systems.push(SystemFacts {
+        id,
+        name: name(system.get("name")),
+        position: position(system),
+        lanes: connections.into_iter().filter_map(lane).collect(),
+        is_whole: system.get("connections").is_some_and(Value::is_array),
+        points,
+    });
+    systems
+}
+
+/// A system of the map or of a search.
+fn map_entry(system: &Map<String, Value>) -> Option<SystemFacts> {
+    Some(SystemFacts {
+        id: place(system.get("system_id"))?,
+        name: name(system.get("name")),
+        position: position(system),
+        lanes: lanes(system.get("connections")),
+        is_whole: system.get("connections").is_some_and(Value::is_array),
+        points: None,
+    })
+}
+
+/// The systems of a route. There is a lane from each to the next.
+fn route(facts: &Map<String, Value>) -> Vec<SystemFacts> {
+    let stops = facts.get("route").and_then(Value::as_array);
+    let stops = stops.into_iter().flatten().take(MAX_SYSTEMS);
+    let mut systems: Vec<SystemFacts> = stops
+        .filter_map(|stop| {
+            Some(SystemFacts {
+                id: place(stop.get("system_id"))?,
+                name: name(stop.get("name")),
+                ..SystemFacts::default()
+            })
+        })
+        .collect();
+    let next: Vec<String> = systems.iter().skip(1).map(|stop| stop.id.clone()).collect();
+    for (system, to) in systems.iter_mut().zip(next) {
+        system.lanes.push(LaneFacts { to, length: None });
+    }
+    systems
+}
+
+/// The system of the ship, as a state tells it beside other things.
+fn surroundings(facts: &Map<String, Value>) -> Option<SystemFacts> {
+    let location = facts.get("location")?.as_object()?;
+    Some(SystemFacts {
+        id: place(location.get("system_id"))?,
+        name: name(location.get("system_name")),
+        position: None,
+        lanes: lanes(location.get("connections")),
+        is_whole: location.get("connections").is_some_and(Value::is_array),
+        points: None,
+    })
+}
+
+fn lanes(connections: Option<&Value>) -> Vec<LaneFacts> {
+    let connections = connections.and_then(Value::as_array);
+    let lanes = connections.into_iter().flatten().filter_map(lane);
+    lanes.take(MAX_LANES).collect()
+}
+
+/// A lane as an id, or as an object with one.
+fn lane(connection: &Value) -> Option<LaneFacts> {
+    let id = match connection {
+        Value::Object(connection) => connection.get("system_id"),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Some(connection)
+        }
+    };
+    let length = connection.get("distance").and_then(Value::as_f64);
+    Some(LaneFacts {
+        to: place(id)?,
+        length: length.filter(|length| *length > 0.0 && *length <= MAX_COORDINATE),
+    })
+}
+
+fn point(poi: &Map<String, Value>) -> Option<PointFacts> {
+    let has_base = poi.get("has_base").and_then(Value::as_bool);
+    Some(PointFacts {
+        name: name(poi.get("name")).or_else(|| place(poi.get("id")))?,
+        kind: place(poi.get("type")),
+        has_base: has_base == Some(true),
+    })
+}
+
+fn position(system: &Map<String, Value>) -> Option<(f64, f64)> {
+    let position = system.get("position")?;
+    let coordinate = |name: &str| {
+        let value = position.get(name)?.as_f64()?;
+        (value.abs() <= MAX_COORDINATE).then_some(value)
+    };
+    Some((coordinate("x")?, coordinate("y")?))
+}
+
+/// A display name, made safe for a screen and short.
+fn name(value: Option<&Value>) -> Option<String> {
+    let name: String = value?.as_str()?.chars().take(MAX_NAME_CHARS).collect();
+    let name = one_line(&name).trim().to_string();
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests;

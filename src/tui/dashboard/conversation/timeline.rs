@@ -1,0 +1,293 @@
+//! The timeline under a conversation: what took most of each minute, and when the operator gave orders.
+//!
+//! How long the Mysis thought and acted is told by its rows, and how long it waited by its samples. It
+//! reaches as far back as the rows that are read.
+
+pub(crate) mod view;
+
+mod actions;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
+use actors::domain::message::{Row, RowBody, RowKind};
+use actors::domain::reading::{PageFrom, PageQuery};
+use actors::domain::samples::{Minute, SampleQuery, SampleSeries, SampleStep, SampleSteps};
+use actors::domain::screen::ReadId;
+
+/// The most minutes that are known.
+const MAX_MINUTES: i64 = 400;
+/// The rows that are read when a conversation is opened.
+const MAX_ROWS: usize = 1_000;
+/// How often the samples are read again, in milliseconds.
+const REFRESH_MS: u64 = 30_000;
+/// The length of a minute in milliseconds.
+const MINUTE_MS: i64 = 60_000;
+/// A minute counts as one of waiting from this time on: less is the pace of any call.
+const MIN_SHARE_MS: u64 = 1_000;
+/// The tools that move the ship.
+const TRAVEL_TOOLS: [&str; 2] = ["travel", "jump"];
+
+/// What took most of a minute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MinuteUse {
+    /// Calls that failed.
+    Fail,
+    /// Calls that moved the ship.
+    Travel,
+    /// Other tool calls.
+    Act,
+    /// Answers of the model.
+    Think,
+    /// It could not go on.
+    Wait,
+}
+
+impl MinuteUse {
+    /// All, in the order of the legend.
+    pub const ALL: [MinuteUse; 5] = [
+        MinuteUse::Think,
+        MinuteUse::Act,
+        MinuteUse::Travel,
+        MinuteUse::Wait,
+        MinuteUse::Fail,
+    ];
+
+    /// What the screen calls it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MinuteUse::Think => "think",
+            MinuteUse::Act => "act",
+            MinuteUse::Travel => "travel",
+            MinuteUse::Wait => "wait",
+            MinuteUse::Fail => "fail",
+        }
+    }
+}
+
+/// What is known of one minute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MinuteRecord {
+    /// The milliseconds by their use, as the rows tell them.
+    spent: BTreeMap<MinuteUse, u64>,
+    /// The milliseconds of waiting, as the samples tell them.
+    waited_ms: u64,
+    /// Its first row.
+    pub first: Option<Seq>,
+    /// Whether the operator gave an order in it.
+    pub has_order: bool,
+}
+
+impl MinuteRecord {
+    /// What took most of it; `None` if nothing is known to have happened.
+    #[must_use]
+    pub fn main_use(&self) -> Option<MinuteUse> {
+        let waited = (MinuteUse::Wait, self.waited_ms);
+        let spent = self.spent.iter().map(|(kind, ms)| (*kind, *ms));
+        let counted = spent.chain([waited]).filter(|(kind, ms)| match kind {
+            MinuteUse::Wait => *ms >= MIN_SHARE_MS,
+            MinuteUse::Fail | MinuteUse::Travel | MinuteUse::Act | MinuteUse::Think => true,
+        });
+        // Of equal shares the first of the list counts: a failure before all others.
+        let most = counted.max_by_key(|(kind, ms)| (*ms, std::cmp::Reverse(*kind)));
+        most.map(|(kind, _)| kind)
+    }
+}
+
+/// The timeline of the open conversation.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    minutes: BTreeMap<Minute, MinuteRecord>,
+    /// The read of the rows that is under way.
+    rows_read: Option<ReadId>,
+    samples_read: Option<ReadId>,
+    asked_at: Option<Moment>,
+    /// The first row that was told when it was stored. Those before it come from the store.
+    first_live: Option<Seq>,
+    /// The minute that the operator went to.
+    pub cursor: Option<Minute>,
+}
+
+impl Timeline {
+    /// What is known of a minute.
+    #[must_use]
+    pub fn minute(&self, minute: Minute) -> Option<&MinuteRecord> {
+        self.minutes.get(&minute)
+    }
+
+    /// The query for the rows.
+    pub fn ask_for_rows(&mut self, id: ReadId, mysis: MysisId) -> PageQuery {
+        self.rows_read = Some(id);
+        PageQuery {
+            mysis,
+            from: PageFrom::Newest,
+            limit: MAX_ROWS,
+            kinds: vec![
+                RowKind::Call,
+                RowKind::Reply,
+                RowKind::Result,
+                RowKind::Prompt,
+                RowKind::Mission,
+            ],
+        }
+    }
+
+    /// Takes the rows that were read. Returns whether they were read for the timeline.
+    pub fn take_rows(&mut self, id: ReadId, rows: &[Arc<Row>]) -> bool {
+        if self.rows_read.take_if(|read| *read == id).is_none() {
+            return false;
+        }
+        let is_older = |row: &&Arc<Row>| self.first_live.is_none_or(|first| row.seq < first);
+        let older: Vec<&Arc<Row>> = rows.iter().filter(is_older).collect();
+        older.into_iter().for_each(|row| self.add_row(row));
+        true
+    }
+
+    /// Whether it is time to read the samples.
+    #[must_use]
+    pub fn is_due(&self, now: Moment) -> bool {
+        let is_old = |at: Moment| now.since(at).as_millis() >= u128::from(REFRESH_MS);
+        self.samples_read.is_none() && self.asked_at.is_none_or(is_old)
+    }
+
+    /// The query for the samples up to now.
+    pub fn ask_for_samples(
+        &mut self,
+        id: ReadId,
+        mysis: MysisId,
+        (now, moment): (Timestamp, Moment),
+    ) -> SampleQuery {
+        (self.samples_read, self.asked_at) = (Some(id), Some(moment));
+        let time = (
+            Timestamp(now.0.saturating_sub(MAX_MINUTES * MINUTE_MS)),
+            now,
+        );
+        let steps = SampleSteps::new(SampleStep::Minute, time, 1);
+        SampleQuery {
+            myses: vec![mysis],
+            deleted: Vec::new(),
+            is_sum: false,
+            // So few minutes are never too many for one answer.
+            steps: steps.unwrap_or_else(|_| SampleSteps::automatic(time, 1)),
+        }
+    }
+
+    /// Takes the samples that were read for it.
+    pub fn take_samples(&mut self, id: ReadId, read: &Result<Vec<SampleSeries>, String>) {
+        if self.samples_read.take_if(|read| *read == id).is_none() {
+            return;
+        }
+        for sample in read.iter().flatten().flat_map(|series| &series.samples) {
+            if sample.flow.waited_ms > 0 {
+                self.record(sample.minute).waited_ms = sample.flow.waited_ms;
+            }
+        }
+        self.forget_oldest();
+    }
+
+    /// Handles a failed read. Returns whether it belonged to the timeline.
+    pub fn fail_request(&mut self, id: ReadId) -> bool {
+        self.rows_read.take_if(|read| *read == id).is_some()
+    }
+
+    /// Takes a row that was stored just now.
+    pub fn on_row_stored(&mut self, row: &Row) {
+        self.first_live = self.first_live.or(Some(row.seq));
+        self.add_row(row);
+    }
+
+    fn add_row(&mut self, row: &Row) {
+        let (kind, ms) = match &row.body {
+            RowBody::Prompt { .. } | RowBody::Mission { .. } => {
+                self.note_row(row);
+                self.record(Minute::of(row.at)).has_order = true;
+                return self.forget_oldest();
+            }
+            RowBody::Reply(utterance) | RowBody::Call { utterance, .. } => {
+                (MinuteUse::Think, utterance.meta.ms)
+            }
+            RowBody::Result { meta, .. } if meta.is_error() => (MinuteUse::Fail, meta.ms),
+            RowBody::Result { meta, text, .. } => (use_of_result(&meta.tool, text), meta.ms),
+            RowBody::Note { .. }
+            | RowBody::Peer { .. }
+            | RowBody::Host { .. }
+            | RowBody::Audit { .. }
+            | RowBody::Unknown { .. } => return,
+        };
+        self.note_row(row);
+        self.spend(kind, row.at, ms);
+        self.forget_oldest();
+    }
+
+    fn note_row(&mut self, row: &Row) {
+        let record = self.record(Minute::of(row.at));
+        record.first = Some(record.first.map_or(row.seq, |first| first.min(row.seq)));
+    }
+
+    /// Counts a time that ended then, minute by minute.
+    fn spend(&mut self, kind: MinuteUse, end: Timestamp, ms: u64) {
+        let most = u64::try_from(MAX_MINUTES * MINUTE_MS).unwrap_or(0);
+        // A call without a measured time still happened.
+        let mut left = i64::try_from(ms.min(most)).unwrap_or(0).max(1);
+        let mut end = end.0;
+        while left > 0 {
+            let minute = Minute::of(Timestamp(end.saturating_sub(1)));
+            let part = left.min(end.saturating_sub(minute.start_time().0)).max(1);
+            let sum = self.record(minute).spent.entry(kind).or_default();
+            *sum = sum.saturating_add(part.unsigned_abs());
+            (left, end) = (left - part, end.saturating_sub(part));
+        }
+    }
+
+    fn record(&mut self, minute: Minute) -> &mut MinuteRecord {
+        self.minutes.entry(minute).or_default()
+    }
+
+    fn forget_oldest(&mut self) {
+        let Some((newest, _)) = self.minutes.last_key_value() else {
+            return;
+        };
+        let oldest = Minute(newest.0.saturating_sub(MAX_MINUTES));
+        self.minutes = self.minutes.split_off(&oldest);
+    }
+
+    /// The minute with rows that comes next to the cursor, or the newest one.
+    #[must_use]
+    pub fn beside(&self, is_later: bool) -> Option<(Minute, Seq)> {
+        let mut known = self.with_rows();
+        match (self.cursor, is_later) {
+            (None, _) => known.last(),
+            (Some(cursor), true) => known.find(|(minute, _)| *minute > cursor),
+            (Some(cursor), false) => known.take_while(|(minute, _)| *minute < cursor).last(),
+        }
+    }
+
+    /// The minute with rows that is at a minute or the next before it.
+    #[must_use]
+    pub fn upto(&self, minute: Minute) -> Option<(Minute, Seq)> {
+        self.with_rows()
+            .take_while(|(known, _)| *known <= minute)
+            .last()
+    }
+
+    fn with_rows(&self) -> impl Iterator<Item = (Minute, Seq)> {
+        let minutes = self.minutes.iter();
+        minutes.filter_map(|(minute, record)| Some((*minute, record.first?)))
+    }
+}
+
+/// What a good result says that its call did. Of a tool with actions, which the row of the result does not name, the
+/// text tells a move.
+fn use_of_result(tool: &str, text: &str) -> MinuteUse {
+    let is_move = |text: &str| {
+        text.contains(r#""action":"arrived""#) || text.contains(r#""action":"jumped""#)
+    };
+    match TRAVEL_TOOLS.contains(&tool) || is_move(text) {
+        true => MinuteUse::Travel,
+        false => MinuteUse::Act,
+    }
+}

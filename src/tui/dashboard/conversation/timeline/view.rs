@@ -1,0 +1,113 @@
+//! Draws the timeline: a row of flags for orders, and a row with one cell a minute, up to now.
+//!
+//! Each cell has its own sign and colour, which no widget of ratatui takes, so the painter writes them.
+
+use actors::domain::ids::Timestamp;
+use actors::domain::samples::Minute;
+use ratatui::layout::Rect;
+
+use super::MinuteUse;
+use crate::dashboard::Dashboard;
+use crate::dashboard::conversation::Focus;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use crate::painter::Painter;
+use crate::theme::Ground;
+
+/// The columns of the time of the first minute.
+const LABEL_COLUMNS: u16 = 7;
+/// The sign of an order.
+const ORDER_SIGN: &str = "▾";
+/// The sign of a minute in which nothing is known to have happened.
+const NOTHING_SIGN: &str = "·";
+
+fn look_of(kind: MinuteUse) -> (&'static str, Tone) {
+    match kind {
+        MinuteUse::Think => ("▄", Tone::Mysis),
+        MinuteUse::Act => ("█", Tone::Accent),
+        MinuteUse::Travel => ("▸", Tone::You),
+        MinuteUse::Wait => ("▁", Tone::Warning),
+        MinuteUse::Fail => ("✖", Tone::Fault),
+    }
+}
+
+/// The minute in a column of the screen; `None` before the first one.
+pub(super) fn minute_at(now: Timestamp, area: Rect, column: u16) -> Option<Minute> {
+    let place = column.checked_sub(area.x)?.checked_sub(LABEL_COLUMNS)?;
+    (place < cells(area)).then(|| Minute(first_minute(now, area).0 + i64::from(place)))
+}
+
+fn cells(area: Rect) -> u16 {
+    area.width.saturating_sub(LABEL_COLUMNS + 1)
+}
+
+fn first_minute(now: Timestamp, area: Rect) -> Minute {
+    Minute(Minute::of(now).0.saturating_sub(i64::from(cells(area)) - 1))
+}
+
+pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &mut Painter<'_>) {
+    if area.height < 2 {
+        return;
+    }
+    painter.fill(area, Ground::Panel);
+    let first = first_minute(dashboard.now(), area);
+    let offset = dashboard.appearance().offset;
+    let clock = |minute: Minute| {
+        offset
+            .clock(minute.start_time())
+            .get(..5)
+            .map(str::to_string)
+    };
+    let begin = clock(first).unwrap_or_default();
+    painter.text(area, 1, &format!(" {begin}"), Tone::Dim);
+    let timeline = &focus.timeline;
+    let is_gone_to =
+        |minute| timeline.cursor == Some(minute) && focus.transcript.selected().is_some();
+    let mut flags_end = 0;
+    for place in 0..cells(area) {
+        let minute = Minute(first.0 + i64::from(place));
+        let record = timeline.minute(minute);
+        let column = LABEL_COLUMNS + place;
+        let (sign, tone) = match record.and_then(super::MinuteRecord::main_use) {
+            Some(kind) => look_of(kind),
+            None => (NOTHING_SIGN, Tone::Faint),
+        };
+        let tone = if is_gone_to(minute) {
+            Tone::Found
+        } else {
+            tone
+        };
+        painter.write(area, 1, column, sign, tone);
+        if record.is_some_and(|record| record.has_order) {
+            painter.write(area, 0, column, ORDER_SIGN, Tone::You);
+            flags_end = if flags_end == 0 { column } else { flags_end };
+        }
+    }
+    let legend = legend(
+        timeline
+            .cursor
+            .filter(|minute| is_gone_to(*minute))
+            .and_then(clock),
+    );
+    let columns = width::of(&legend.text());
+    // The legend gives way to the flags.
+    if flags_end == 0 || columns < usize::from(flags_end) {
+        painter.line(area, 0, &legend);
+    }
+}
+
+/// What the signs mean, and the minute that the operator went to.
+fn legend(cursor: Option<String>) -> StyledLine {
+    let mut line = StyledLine::of(" ", Tone::Dim);
+    match cursor {
+        Some(clock) => line.push(format!("{clock} "), Tone::Strong),
+        None => line.push("[ ] go ", Tone::Dim),
+    }
+    for kind in MinuteUse::ALL {
+        let (sign, tone) = look_of(kind);
+        line.push(format!(" {sign}"), tone);
+        line.push(format!(" {}", kind.as_str()), Tone::Dim);
+    }
+    line.push(format!("  {ORDER_SIGN}"), Tone::You);
+    line.with(" your orders", Tone::Dim)
+}

@@ -1,0 +1,163 @@
+//! The map: the systems and lanes that the swarm's looks tell of, where its ships are, and what is earned there.
+
+pub mod keys;
+pub(crate) mod view;
+
+mod actions;
+mod labels;
+mod ships;
+mod viewport;
+
+use std::sync::Arc;
+
+use actors::domain::ids::Moment;
+use actors::domain::screen::ReadId;
+use actors::domain::system_map::SystemMap;
+
+/// How often an open map is read again, in milliseconds.
+const REFRESH_MS: u64 = 60_000;
+/// The strongest magnification, in steps.
+const MAX_ZOOM: i32 = 12;
+
+/// The open map.
+#[derive(Clone, Debug, Default)]
+pub struct MapView {
+    /// The map that was read; `None` before the first answer.
+    map: Option<Result<Arc<SystemMap>, Arc<str>>>,
+    /// The id of the selected system.
+    selected: Option<Arc<str>>,
+    /// The middle of what is shown, on the map; `None` for the middle of the whole map.
+    centre: Option<(f64, f64)>,
+    /// The magnification in steps; 0 shows the whole map.
+    zoom: i32,
+    awaited: Option<ReadId>,
+    asked_at: Option<Moment>,
+}
+
+/// A direction on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MapDirection {
+    Left,
+    Right,
+    Up,
+    Down,
+}
+
+impl MapDirection {
+    /// The direction on the map, where the second value grows upwards.
+    fn unit(self) -> (f64, f64) {
+        match self {
+            MapDirection::Left => (-1.0, 0.0),
+            MapDirection::Right => (1.0, 0.0),
+            MapDirection::Up => (0.0, 1.0),
+            MapDirection::Down => (0.0, -1.0),
+        }
+    }
+}
+
+impl MapView {
+    /// The map that was read last.
+    #[must_use]
+    pub fn map(&self) -> Option<&Arc<SystemMap>> {
+        self.map.as_ref()?.as_ref().ok()
+    }
+
+    /// Why the map could not be read.
+    #[must_use]
+    pub fn complaint(&self) -> Option<&Arc<str>> {
+        self.map.as_ref()?.as_ref().err()
+    }
+
+    /// The place of the selected system in the map.
+    #[must_use]
+    pub fn selected(&self) -> Option<usize> {
+        self.map()?.find(self.selected.as_ref()?)
+    }
+
+    /// Whether it is time to read.
+    #[must_use]
+    pub fn is_due(&self, now: Moment) -> bool {
+        let is_old = |at: Moment| now.since(at).as_millis() >= u128::from(REFRESH_MS);
+        self.awaited.is_none() && self.asked_at.is_none_or(is_old)
+    }
+
+    /// Notes that a read is under way.
+    fn ask(&mut self, id: ReadId, now: Moment) {
+        (self.awaited, self.asked_at) = (Some(id), Some(now));
+    }
+
+    /// Waits no longer for a read whose answer may be lost.
+    pub fn forget_read(&mut self) {
+        (self.awaited, self.asked_at) = (None, None);
+    }
+
+    /// Takes what was read. `preferred` is selected unless a system is.
+    fn take(
+        &mut self,
+        id: ReadId,
+        read: Result<SystemMap, String>,
+        preferred: impl FnOnce() -> Option<Arc<str>>,
+    ) {
+        if self.awaited.take_if(|awaited| *awaited == id).is_none() {
+            return;
+        }
+        self.map = Some(match read {
+            Ok(map) => Ok(Arc::new(map)),
+            Err(why) => Err(why.into()),
+        });
+        if self.selected().is_none() {
+            let first = || Some(self.map()?.systems.first()?.id.clone());
+            let preferred =
+                preferred().filter(|id| self.map().is_some_and(|map| map.find(id).is_some()));
+            self.selected = preferred.or_else(first);
+        }
+    }
+
+    /// Selects a system.
+    fn select(&mut self, place: usize) {
+        let system = self.map().and_then(|map| map.systems.get(place));
+        if let Some(id) = system.map(|system| system.id.clone()) {
+            self.selected = Some(id);
+        }
+    }
+
+    /// Selects the next system in a direction. One that is straight ahead comes before one aside.
+    fn step(&mut self, direction: MapDirection) {
+        let (Some(map), Some(from)) = (self.map(), self.selected()) else {
+            return;
+        };
+        let (x, y) = map.systems[from].position;
+        let (unit_x, unit_y) = direction.unit();
+        let cost = |place: usize| -> Option<f64> {
+            let (there_x, there_y) = map.systems.get(place)?.position;
+            let (dx, dy) = (there_x - x, there_y - y);
+            let ahead = dx * unit_x + dy * unit_y;
+            let aside = (dx * unit_y + dy * unit_x).abs();
+            // What is more aside than ahead lies in another direction.
+            (ahead > 0.0 && aside <= ahead * 2.0).then_some(ahead + aside * 2.0)
+        };
+        let costs = (0..map.systems.len()).filter_map(|place| Some((place, cost(place)?)));
+        let next = costs.min_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((next, _)) = next {
+            self.select(next);
+        }
+    }
+
+    /// Magnifies by so many steps, around the selected system.
+    fn magnify(&mut self, steps: i32) {
+        self.zoom = (self.zoom + steps).clamp(0, MAX_ZOOM);
+        if self.zoom == 0 {
+            self.centre = None;
+        } else if self.centre.is_none() {
+            self.centre = self.selected_position();
+        }
+    }
+
+    fn selected_position(&self) -> Option<(f64, f64)> {
+        let place = self.selected()?;
+        Some(self.map()?.systems.get(place)?.position)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! The ships of the swarm by system.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use actors::domain::ids::{MysisId, Timestamp};
+
+use crate::dashboard::roster::Roster;
+use crate::dashboard::text::tone::Tone;
+
+/// Up to this many ships are shown by their initials.
+const MAX_INITIALS: usize = 3;
+
+/// The ships in one system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SystemShips {
+    /// The Myses that are there.
+    pub(super) myses: Vec<MysisId>,
+    /// What they earned in the last hour; `None` if nobody's credits are known.
+    pub(super) earned: Option<i64>,
+    /// The first letters of their names; empty if there are many, or if two are the same.
+    pub(super) initials: String,
+}
+
+impl SystemShips {
+    /// The ships as the map shows them: few by their initials, many as a number.
+    #[must_use]
+    pub(super) fn figure(&self) -> String {
+        match self.initials.is_empty() {
+            true => self.myses.len().to_string(),
+            false => self.initials.clone(),
+        }
+    }
+
+    /// What one of them earned in the last hour, on average.
+    fn earned_each(&self) -> Option<i64> {
+        let count = i64::try_from(self.myses.len()).ok()?;
+        self.earned?.checked_div(count)
+    }
+}
+
+/// The ships of all Myses whose system is known.
+#[must_use]
+pub(super) fn ships_by_system(roster: &Roster, now: Timestamp) -> BTreeMap<Arc<str>, SystemShips> {
+    let mut systems: BTreeMap<Arc<str>, SystemShips> = BTreeMap::new();
+    for (id, member) in roster.members() {
+        let figures = &member.status.figures;
+        let Some(system) = &figures.facts.system else {
+            continue;
+        };
+        let ships = systems.entry(system.clone()).or_default();
+        ships.myses.push(*id);
+        if let Some(earned) = figures.earned_last_hour(now) {
+            ships.earned = Some(ships.earned.unwrap_or(0).saturating_add(earned));
+        }
+    }
+    for ships in systems.values_mut() {
+        ships.initials = initials(roster, &ships.myses);
+    }
+    systems
+}
+
+fn initials(roster: &Roster, myses: &[MysisId]) -> String {
+    if myses.len() > MAX_INITIALS {
+        return String::new();
+    }
+    let names = myses.iter().filter_map(|id| roster.get(*id));
+    let letters = names.filter_map(|member| member.status.name.chars().next());
+    let letters: Vec<char> = letters.flat_map(char::to_uppercase).collect();
+    let distinct: BTreeSet<char> = letters.iter().copied().collect();
+    let are_plain = letters.iter().all(|letter| letter.is_ascii_alphabetic());
+    match are_plain && distinct.len() == myses.len() {
+        true => letters.into_iter().collect(),
+        false => String::new(),
+    }
+}
+
+/// The most that one ship of a system earned, on average.
+#[must_use]
+pub(super) fn best_earned(systems: &BTreeMap<Arc<str>, SystemShips>) -> i64 {
+    let each = systems.values().filter_map(SystemShips::earned_each);
+    each.max().unwrap_or(0)
+}
+
+/// The colour of a system's ships: what one of them earns beside the best of all systems.
+#[must_use]
+pub(super) fn tone_of(ships: &SystemShips, best: i64) -> Tone {
+    match ships.earned_each() {
+        Some(each) if each < 0 => Tone::Fault,
+        None | Some(0) => Tone::Dim,
+        Some(each) if each.saturating_mul(3) >= best.saturating_mul(2) => Tone::Success,
+        Some(each) if each.saturating_mul(3) >= best => Tone::Accent,
+        Some(_) => Tone::Warning,
+    }
+}

@@ -1,0 +1,345 @@
+//! Draws the map: the lanes on ratatui's canvas, the systems as text over it.
+//!
+//! The canvas would write texts itself, but cut none and leave out none that another one covers, so
+//! the painter writes them where `labels` found room.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::system_map::{MappedSystem, SystemMap};
+use ratatui::layout::{Alignment, Constraint, Layout, Rect};
+use ratatui::style::Color;
+use ratatui::symbols::Marker;
+use ratatui::widgets::canvas::{Canvas, Line as CanvasLine};
+
+use super::MapView;
+use super::labels::{Label, place_labels};
+use super::ships::{SystemShips, ships_by_system};
+use super::viewport::Viewport;
+use crate::dashboard::Dashboard;
+use crate::dashboard::appearance::Letters;
+use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::money::short_credits;
+use crate::dashboard::text::figures;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+use crate::painter::{Painter, centre_area};
+use crate::theme::Ground;
+
+/// From this width on, the selected system has a pane at the side.
+const MIN_COLUMNS_WITH_PANE: u16 = 100;
+/// The columns of the pane.
+const PANE_COLUMNS: u16 = 36;
+/// From this height on, the selected system has several lines below a narrow map.
+const MIN_ROWS_WITH_LINES: u16 = 14;
+/// The lines below a narrow map.
+const FOOTER_LINES: u16 = 4;
+
+type ShipsBySystem = BTreeMap<Arc<str>, SystemShips>;
+
+impl Dashboard {
+    /// The areas of the map and of what is told of the selected system.
+    pub(super) fn map_areas(&self) -> [Rect; 2] {
+        let page = self.layout().page();
+        if page.width >= MIN_COLUMNS_WITH_PANE {
+            let pane = Constraint::Length(PANE_COLUMNS);
+            return Layout::horizontal([Constraint::Min(0), pane]).areas(page);
+        }
+        let lines = if page.height >= MIN_ROWS_WITH_LINES {
+            FOOTER_LINES
+        } else {
+            1
+        };
+        Layout::vertical([Constraint::Min(0), Constraint::Length(lines)]).areas(page)
+    }
+
+    /// The area of the map.
+    pub(super) fn map_area(&self) -> Rect {
+        self.map_areas()[0]
+    }
+}
+
+pub(crate) fn paint(
+    dashboard: &Dashboard,
+    view: &MapView,
+    layout: &ScreenLayout,
+    painter: &mut Painter<'_>,
+) {
+    let page = layout.page();
+    painter.fill(page, Ground::Base);
+    painter.fill(layout.title, Ground::Panel);
+    let Some(map) = view.map().filter(|map| !map.systems.is_empty()) else {
+        painter.text(layout.title, 0, " MAP", Tone::Brand);
+        return paint_empty(view, page, painter);
+    };
+    let ships = ships_by_system(dashboard.roster(), dashboard.now());
+    let [area, pane] = dashboard.map_areas();
+    let viewport = Viewport::new(view, map, area);
+    let selected = view.selected();
+    paint_lanes(dashboard, map, selected, &viewport, painter);
+    let labels = place_labels(map, &ships, selected, &viewport);
+    for label in &labels.labels {
+        paint_label(label, area, painter);
+    }
+    let title = title(map, &ships, labels.hidden, view.zoom);
+    painter.line(layout.title, 0, &title);
+    if let Some(place) = selected {
+        let told = SelectedSystem {
+            dashboard,
+            map,
+            place,
+            ships: map.systems.get(place).and_then(|it| ships.get(&it.id)),
+        };
+        told.paint(pane, painter);
+    }
+}
+
+/// Says why there is no map, and what brings one.
+fn paint_empty(view: &MapView, page: Rect, painter: &mut Painter<'_>) {
+    let (first, second) = match (view.complaint(), view.map()) {
+        (Some(why), _) => (format!("the map cannot be read: {why}"), ""),
+        (None, None) => ("reading the map …".to_string(), ""),
+        (None, Some(_)) => (
+            "no Mysis has seen a system yet".to_string(),
+            "get_system and get_map bring systems and lanes here",
+        ),
+    };
+    let middle = centre_area(page, page.width, 2);
+    painter.text_at(middle, 0, Alignment::Center, &first, Tone::Dim);
+    painter.text_at(middle, 1, Alignment::Center, second, Tone::Dim);
+}
+
+fn title(map: &SystemMap, ships: &ShipsBySystem, hidden: usize, zoom: i32) -> StyledLine {
+    let seen = map.systems.iter().filter(|it| it.seen_at.is_some()).count();
+    let flying: usize = ships.values().map(|ships| ships.myses.len()).sum();
+    let systems = map.systems.len();
+    let mut line = StyledLine::of(" MAP  ", Tone::Brand).with(
+        format!("{flying} ships in {} systems", ships.len()),
+        Tone::Strong,
+    );
+    if hidden > 0 {
+        line.push(format!("  {hidden} hidden: + shows them"), Tone::Warning);
+    }
+    if zoom > 0 {
+        line.push(format!("  zoom {zoom}"), Tone::Accent);
+    }
+    line.push("  each earned in 1 h: ", Tone::Dim);
+    for (text, tone) in [
+        ("● best ", Tone::Success),
+        ("● good ", Tone::Accent),
+        ("● some ", Tone::Warning),
+        ("● none ", Tone::Dim),
+        ("● loss", Tone::Fault),
+    ] {
+        line.push(text, tone);
+    }
+    line.with(format!("  {systems} known, {seen} seen"), Tone::Dim)
+}
+
+fn paint_lanes(
+    dashboard: &Dashboard,
+    map: &SystemMap,
+    selected: Option<usize>,
+    viewport: &Viewport,
+    painter: &mut Painter<'_>,
+) {
+    let paint = painter.paint();
+    let colour = |tone| paint.text(tone).fg.unwrap_or(Color::Reset);
+    let (usual, chosen) = (colour(Tone::Faint), colour(Tone::Brand));
+    let marker = match dashboard.appearance().letters {
+        Letters::Unicode => Marker::Braille,
+        Letters::Ascii => Marker::Custom('.'),
+    };
+    let is_of_selected =
+        |lane: &(usize, usize)| Some(lane.0) == selected || Some(lane.1) == selected;
+    let line = |lane: &(usize, usize), colour| -> Option<CanvasLine> {
+        let (from, to) = (
+            map.systems.get(lane.0)?.position,
+            map.systems.get(lane.1)?.position,
+        );
+        Some(CanvasLine::new(from.0, from.1, to.0, to.1, colour))
+    };
+    let (x_bounds, y_bounds) = viewport.canvas_bounds();
+    let canvas = Canvas::default()
+        .marker(marker)
+        .x_bounds(x_bounds)
+        .y_bounds(y_bounds)
+        .paint(|context| {
+            let others = map.lanes.iter().filter(|lane| !is_of_selected(lane));
+            for line in others.filter_map(|lane| line(lane, usual)) {
+                context.draw(&line);
+            }
+            context.layer();
+            let own = map.lanes.iter().filter(|lane| is_of_selected(lane));
+            for line in own.filter_map(|lane| line(lane, chosen)) {
+                context.draw(&line);
+            }
+        });
+    painter.render(canvas, viewport.area);
+}
+
+fn paint_label(label: &Label, area: Rect, painter: &mut Painter<'_>) {
+    if label.is_selected {
+        let columns = u16::try_from(width::of(&label.text)).unwrap_or(u16::MAX);
+        let (x, y) = (area.x + label.column, area.y + label.row);
+        painter.fill(Rect::new(x, y, columns, 1), Ground::Selected);
+    }
+    painter.write(area, label.row, label.column, &label.text, label.tone);
+}
+
+/// What is told of the selected system.
+struct SelectedSystem<'a> {
+    dashboard: &'a Dashboard,
+    map: &'a SystemMap,
+    place: usize,
+    ships: Option<&'a SystemShips>,
+}
+
+impl SelectedSystem<'_> {
+    fn paint(&self, area: Rect, painter: &mut Painter<'_>) {
+        painter.fill(area, Ground::Panel);
+        let Some(system) = self.map.systems.get(self.place) else {
+            return;
+        };
+        if area.height == 1 {
+            let mut line = self.heading(system);
+            line.push("  ", Tone::Text);
+            line.spans.extend(self.earnings().spans);
+            painter.line(area, 0, &line);
+            return;
+        }
+        let mut lines = vec![self.heading(system), self.earnings(), self.seen(system)];
+        lines.extend(self.points(system));
+        lines.push(self.lanes());
+        if area.height <= FOOTER_LINES {
+            // In few lines the ships come before the points.
+            lines.truncate(2);
+            lines.push(self.names());
+            lines.push(self.lanes());
+            return painter.lines(area, &lines);
+        }
+        lines.push(StyledLine::default());
+        let room = usize::from(area.height).saturating_sub(lines.len());
+        lines.extend(self.rows_of_ships(room));
+        painter.lines(area, &lines);
+    }
+
+    fn heading(&self, system: &MappedSystem) -> StyledLine {
+        let line = StyledLine::of(" ", Tone::Text).with(&*system.name, Tone::Strong);
+        match system.name == system.id {
+            true => line,
+            false => line.with(format!("  {}", system.id), Tone::Dim),
+        }
+    }
+
+    fn earnings(&self) -> StyledLine {
+        let Some(ships) = self.ships else {
+            return StyledLine::of(" no ships", Tone::Dim);
+        };
+        let count = ships.myses.len();
+        let noun = if count == 1 { "ship" } else { "ships" };
+        let line = StyledLine::of(format!(" {count} {noun}"), Tone::Text);
+        match ships.earned {
+            Some(earned) => line.with(format!("  {} in 1 h", signed(earned)), Tone::Number),
+            None => line.with("  credits not known", Tone::Dim),
+        }
+    }
+
+    fn seen(&self, system: &MappedSystem) -> StyledLine {
+        let Some(at) = system.seen_at else {
+            return StyledLine::of(" only named, not seen yet", Tone::Dim);
+        };
+        let ago = figures::ago(self.dashboard.now().since(at));
+        StyledLine::of(
+            format!(" seen {ago} ago").replace("now ago", "now"),
+            Tone::Dim,
+        )
+    }
+
+    /// The known points, bases first.
+    fn points(&self, system: &MappedSystem) -> Vec<StyledLine> {
+        let mut points: Vec<_> = system.points.iter().collect();
+        points.sort_by_key(|point| !point.has_base);
+        let lines = points.iter().map(|point| {
+            let tone = if point.has_base {
+                Tone::Accent
+            } else {
+                Tone::Text
+            };
+            let kind = point.kind.as_deref().unwrap_or_default().replace('_', " ");
+            StyledLine::of(format!("   {}", point.name), tone).with(format!("  {kind}"), Tone::Dim)
+        });
+        lines.take(12).collect()
+    }
+
+    fn lanes(&self) -> StyledLine {
+        let others = self.map.lanes.iter().filter_map(|(from, to)| {
+            let other = match (*from == self.place, *to == self.place) {
+                (true, _) => to,
+                (_, true) => from,
+                (false, false) => return None,
+            };
+            Some(&*self.map.systems.get(*other)?.name)
+        });
+        let others: Vec<&str> = others.collect();
+        match others.is_empty() {
+            true => StyledLine::of(" no lane is known", Tone::Dim),
+            false => StyledLine::of(format!(" to {}", others.join(", ")), Tone::Dim),
+        }
+    }
+
+    /// The names of the ships in one line.
+    fn names(&self) -> StyledLine {
+        let myses = self.ships.map_or(&[][..], |ships| &ships.myses);
+        let names: Vec<String> = myses
+            .iter()
+            .take(40)
+            .map(|id| self.dashboard.name_of(*id).to_string())
+            .collect();
+        StyledLine::of(format!(" {}", names.join(" ")), Tone::Text)
+    }
+
+    /// A row for each ship, as many as fit; the last one says how many more there are.
+    fn rows_of_ships(&self, room: usize) -> Vec<StyledLine> {
+        let myses = self.ships.map_or(&[][..], |ships| &ships.myses);
+        let fits = if myses.len() > room {
+            room.saturating_sub(1)
+        } else {
+            room
+        };
+        let now = self.dashboard.now();
+        let mut lines: Vec<StyledLine> = myses
+            .iter()
+            .take(fits)
+            .filter_map(|id| self.dashboard.roster().get(*id))
+            .map(|member| {
+                let figures = &member.status.figures;
+                let earned = figures
+                    .earned_last_hour(now)
+                    .map(signed)
+                    .unwrap_or_default();
+                let poi = figures.facts.poi.as_deref().unwrap_or_default();
+                let name = width::clip(&member.status.name, 14).to_string();
+                StyledLine::of(format!(" {name:<14}"), Tone::Text)
+                    .with(format!(" {earned:>7}"), Tone::Number)
+                    .with(format!("  {poi}"), Tone::Dim)
+            })
+            .collect();
+        if myses.len() > fits && room > 0 {
+            let more = myses.len() - fits;
+            lines.push(StyledLine::of(
+                format!(" and {more} more: Enter lists them"),
+                Tone::Dim,
+            ));
+        }
+        lines
+    }
+}
+
+/// Credits with their sign.
+fn signed(credits: i64) -> String {
+    match credits > 0 {
+        true => format!("+{}", short_credits(credits)),
+        false => short_credits(credits),
+    }
+}
