@@ -88,7 +88,7 @@ impl SystemMapBuilder {
     pub fn new(query: &SystemMapQuery) -> SystemMapBuilder {
         let mut builder = SystemMapBuilder::default();
         for id in &query.occupied {
-            drop(builder.known(id));
+            let _ = builder.known(id);
         }
         builder
     }
@@ -105,7 +105,7 @@ impl SystemMapBuilder {
 
     fn add_system(&mut self, told: SystemFacts, at: Timestamp) {
         for lane in &told.lanes {
-            drop(self.known(&lane.to));
+            let _ = self.known(&lane.to);
         }
         let Some(known) = self.known(&told.id) else {
             return;
