@@ -16,8 +16,8 @@ use actors::domain::system_map::SystemMap;
 
 /// How often an open map is read again, in milliseconds.
 const REFRESH_MS: u64 = 60_000;
-/// How soon a map is read again on which a place of a ship is missing, or everything.
-const REFRESH_INCOMPLETE_MS: u64 = 3_000;
+/// How soon a map is read again that is empty, or on which nobody has looked at the system of a ship yet.
+const REFRESH_INCOMPLETE_MS: u64 = 5_000;
 /// The strongest magnification, in steps.
 const MAX_ZOOM: i32 = 12;
 

@@ -172,7 +172,8 @@ impl Dashboard {
             let mut members = self.roster.members().values();
             members.any(|member| {
                 let system = member.status.figures.facts.system.as_ref();
-                system.is_some_and(|system| map.find(system).is_none())
+                let is_seen = |place: usize| map.systems[place].seen_at.is_some();
+                system.is_some_and(|system| !map.find(system).is_some_and(is_seen))
             })
         };
         let is_due =

@@ -102,11 +102,11 @@ fn one_read_is_under_way_and_another_answer_is_left_alone() {
 fn a_map_that_lacks_a_system_or_all_is_read_again_soon() {
     let mut view = view_of(&CROSS, "west");
     view.asked_at = Some(Moment(0));
-    assert!(!view.is_due(Moment(2_999), |_| true) && view.is_due(Moment(3_000), |_| true));
-    assert!(!view.is_due(Moment(3_000), |_| false));
+    assert!(!view.is_due(Moment(4_999), |_| true) && view.is_due(Moment(5_000), |_| true));
+    assert!(!view.is_due(Moment(5_000), |_| false));
     let mut view = view_of(&[], "none");
     view.asked_at = Some(Moment(0));
-    assert!(view.is_due(Moment(3_000), |_| false));
+    assert!(view.is_due(Moment(5_000), |_| false));
 }
 
 #[test]
