@@ -5,6 +5,7 @@
 
 mod asking;
 mod observed;
+mod stored;
 mod terminal;
 
 use std::fmt;
@@ -21,9 +22,7 @@ use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::order::Reloaded;
-use crate::domain::record::{
-    AccountRecord, GameAccount, Mission, MysisRecord, SavedSession, StoredHistory,
-};
+use crate::domain::record::{AccountRecord, GameAccount, SavedSession, StoredHistory};
 use crate::domain::samples::{SampleQuery, SampleSeries};
 use crate::domain::screen::ExportFormat;
 use crate::domain::system_map::{SystemMap, SystemMapQuery};
@@ -32,6 +31,7 @@ use crate::domain::write::Batch;
 
 pub use asking::Asker;
 pub use observed::{AnswerMeter, CallContext, WireFacts};
+pub use stored::{ArchiveFault, MysisNames, SwarmRecord};
 pub use terminal::{Screen, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{
@@ -177,27 +177,6 @@ pub trait Archive: Send + Sync + 'static {
         let fault = ArchiveFault("this archive keeps no accounts".to_string());
         futures::future::ready(Err(fault)).boxed()
     }
-}
-
-/// Myses with their names.
-pub type MysisNames = Vec<(MysisId, Arc<str>)>;
-
-/// The store could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct ArchiveFault(pub String);
-
-/// The whole swarm as stored.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SwarmRecord {
-    /// All Myses, in the order of their creation.
-    pub myses: Vec<MysisRecord>,
-    /// The mission in force.
-    pub mission: Option<Mission>,
-    /// The passwords of all game accounts, so that they can be redacted.
-    pub passwords: Vec<Arc<str>>,
-    /// The books of the newest day with any charge.
-    pub books: Vec<CostEntry>,
 }
 
 /// The model servers.

@@ -114,11 +114,11 @@ fn map() -> (Dashboard, Swarm) {
 }
 
 fn read_map(query: &SystemMapQuery) -> SystemMap {
-    let mut builder = SystemMapBuilder::default();
+    let mut builder = SystemMapBuilder::new(query);
     for (text, command) in zoea_scenes::systems::looks(500) {
         builder.add_result(command, &text, START);
     }
-    builder.finish(query)
+    builder.finish()
 }
 
 #[divan::bench]

@@ -73,7 +73,7 @@ pub fn read(command: &str, facts: &Map<String, Value>) -> Vec<SystemFacts> {
     match command {
         "get_system" => {
             let system = facts.get("system").and_then(Value::as_object);
-            system.map(|system| own_system(system)).unwrap_or_default()
+            system.map(own_system).unwrap_or_default()
         }
         "get_map" | "search_systems" => match facts.get("systems") {
             Some(Value::Array(systems)) => systems

@@ -1,5 +1,7 @@
 //! The archive: reads what is stored, without delaying the writer.
 
+mod system_map;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -38,7 +38,6 @@ mod search;
 mod server;
 mod sessions;
 mod snapshots;
-mod system_map;
 mod trigrams;
 mod watches;
 mod writer;

@@ -77,7 +77,6 @@ pub struct Dashboard {
     roster: Arc<Roster>,
     counts: Counts,
     money: SwarmMoney,
-    /// The servers and whether they answer.
     servers: Arc<Vec<ServerLight>>,
     needs: Arc<Vec<Need>>,
     need_groups: Arc<Vec<NeedGroup>>,

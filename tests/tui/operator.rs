@@ -212,11 +212,11 @@ fn made_books(query: &BooksQuery) -> SwarmBooks {
 }
 /// The map of looks at so many systems, every second of which is somewhere between two others and tells no place.
 fn made_map(systems: usize, query: &SystemMapQuery) -> SystemMap {
-    let mut builder = SystemMapBuilder::default();
+    let mut builder = SystemMapBuilder::new(query);
     for (text, command) in zoea_scenes::systems::looks(systems) {
         builder.add_result(command, &text, START);
     }
-    builder.finish(query)
+    builder.finish()
 }
 
 /// Samples of Myses that earn, each a little more than the one before, and of which each fails for a while.

@@ -83,6 +83,16 @@ pub struct SystemMapBuilder {
 }
 
 impl SystemMapBuilder {
+    /// A map of what the query names: the systems where ships are have room on it in any case.
+    #[must_use]
+    pub fn new(query: &SystemMapQuery) -> SystemMapBuilder {
+        let mut builder = SystemMapBuilder::default();
+        for id in &query.occupied {
+            let _ = builder.known(id);
+        }
+        builder
+    }
+
     /// Adds the result of a command.
     pub fn add_result(&mut self, command: &str, text: &str, at: Timestamp) {
         let Some(facts) = read_facts(text) else {
@@ -95,7 +105,7 @@ impl SystemMapBuilder {
 
     fn add_system(&mut self, told: SystemFacts, at: Timestamp) {
         for lane in &told.lanes {
-            drop(self.known(&lane.to));
+            let _ = self.known(&lane.to);
         }
         let Some(known) = self.known(&told.id) else {
             return;
@@ -133,10 +143,7 @@ impl SystemMapBuilder {
 
     /// The map, with all systems in their places.
     #[must_use]
-    pub fn finish(mut self, query: &SystemMapQuery) -> SystemMap {
-        for id in &query.occupied {
-            drop(self.known(id));
-        }
+    pub fn finish(self) -> SystemMap {
         let places: BTreeMap<Arc<str>, usize> = self.systems.keys().cloned().zip(0..).collect();
         let lanes = self.lanes(&places);
         let told: Vec<_> = self.systems.values().map(|known| known.position).collect();

@@ -16,6 +16,8 @@ use actors::domain::system_map::SystemMap;
 
 /// How often an open map is read again, in milliseconds.
 const REFRESH_MS: u64 = 60_000;
+/// How soon a map is read again that is empty, or on which nobody has looked at the system of a ship yet.
+const REFRESH_INCOMPLETE_MS: u64 = 5_000;
 /// The strongest magnification, in steps.
 const MAX_ZOOM: i32 = 12;
 
@@ -74,11 +76,18 @@ impl MapView {
         self.map()?.find(self.selected.as_ref()?)
     }
 
-    /// Whether it is time to read.
+    /// Whether it is time to read. One that lacks something is read again soon.
     #[must_use]
-    pub fn is_due(&self, now: Moment) -> bool {
-        let is_old = |at: Moment| now.since(at).as_millis() >= u128::from(REFRESH_MS);
-        self.awaited.is_none() && self.asked_at.is_none_or(is_old)
+    pub fn is_due(&self, now: Moment, lacks_any: impl FnOnce(&SystemMap) -> bool) -> bool {
+        let Some(asked_at) = self.asked_at else {
+            return true;
+        };
+        let lacks = |map: &Arc<SystemMap>| map.systems.is_empty() || lacks_any(map);
+        let after = match self.map().is_some_and(lacks) {
+            true => REFRESH_INCOMPLETE_MS,
+            false => REFRESH_MS,
+        };
+        self.awaited.is_none() && now.since(asked_at).as_millis() >= u128::from(after)
     }
 
     /// Notes that a read is under way.

@@ -15,13 +15,13 @@ fn look(id: &str, lanes: &[&str]) -> String {
 
 /// The map of looks, given newest first with their times.
 fn map_of(looks: &[(i64, &str, &[&str])], occupied: &[&str]) -> SystemMap {
-    let mut builder = SystemMapBuilder::default();
+    let mut builder = SystemMapBuilder::new(&SystemMapQuery {
+        occupied: occupied.iter().map(|id| (*id).into()).collect(),
+    });
     for (at, id, lanes) in looks {
         builder.add_result("get_system", &look(id, lanes), Timestamp(*at));
     }
-    builder.finish(&SystemMapQuery {
-        occupied: occupied.iter().map(|id| (*id).into()).collect(),
-    })
+    builder.finish()
 }
 
 fn lanes_of(map: &SystemMap) -> Vec<(&str, &str)> {
@@ -77,7 +77,7 @@ fn told_places_are_kept_and_the_others_stand_around_them() {
     ]});
     builder.add_result("get_map", &map.to_string(), Timestamp(1));
     builder.add_result("get_system", &look("lost", &[]), Timestamp(1));
-    let map = builder.finish(&SystemMapQuery::default());
+    let map = builder.finish();
     assert_eq!(position(&map, "a"), (0.0, 0.0));
     assert_eq!(position(&map, "b"), (100.0, 0.0));
     assert!((80.0..120.0).contains(&distance(&map, "a", "x")), "{map:?}");
@@ -90,8 +90,10 @@ fn told_places_are_kept_and_the_others_stand_around_them() {
 }
 
 /// A grid of so many systems a side: results tell lanes only.
-fn grid(side: usize) -> SystemMapBuilder {
-    let mut builder = SystemMapBuilder::default();
+fn grid(side: usize, occupied: &[&str]) -> SystemMapBuilder {
+    let mut builder = SystemMapBuilder::new(&SystemMapQuery {
+        occupied: occupied.iter().map(|id| (*id).into()).collect(),
+    });
     for x in 0..side {
         for y in 0..side {
             let beside = [
@@ -108,8 +110,8 @@ fn grid(side: usize) -> SystemMapBuilder {
 
 #[test]
 fn what_has_no_told_place_is_laid_out_by_its_lanes_the_same_way_every_time() {
-    let map = grid(8).finish(&SystemMapQuery::default());
-    assert_eq!(map, grid(8).finish(&SystemMapQuery::default()));
+    let map = grid(8, &[]).finish();
+    assert_eq!(map, grid(8, &[]).finish());
     let lengths: Vec<f64> = map
         .lanes
         .iter()
@@ -130,14 +132,13 @@ fn what_has_no_told_place_is_laid_out_by_its_lanes_the_same_way_every_time() {
 
 #[test]
 fn a_map_has_bounds() {
-    let mut builder = grid(40);
+    let mut builder = grid(40, &["elsewhere"]);
     assert_eq!(builder.systems.len(), MAX_MAPPED_SYSTEMS);
     let many: Vec<String> = (0..400).map(|to| format!("t{to}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     builder.add_result("get_system", &look("s00-00", &many), Timestamp(0));
-    let map = builder.finish(&SystemMapQuery {
-        occupied: vec!["elsewhere".into()],
-    });
+    let map = builder.finish();
+    assert!(map.find("elsewhere").is_some(), "where a ship is");
     assert_eq!(map.systems.len(), MAX_MAPPED_SYSTEMS);
     let is_finite = |system: &MappedSystem| system.position.0.is_finite();
     assert!(map.systems.iter().all(is_finite));
@@ -149,8 +150,5 @@ fn what_is_no_look_adds_nothing() {
     builder.add_result("get_system", "Error: not_found: nothing", Timestamp(1));
     builder.add_result("mine", &look("a", &["b"]), Timestamp(1));
     builder.add_result("get_system", "{\"system\": 7}", Timestamp(1));
-    assert_eq!(
-        builder.finish(&SystemMapQuery::default()),
-        SystemMap::default()
-    );
+    assert_eq!(builder.finish(), SystemMap::default());
 }

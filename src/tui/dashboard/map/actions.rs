@@ -168,7 +168,16 @@ impl Dashboard {
     /// Reads the open map if it is time.
     pub(in crate::dashboard) fn refresh_map(&mut self) {
         let moment = self.moment;
-        let is_due = |layer: &Overlay| matches!(layer, Overlay::Map(view) if view.is_due(moment));
+        let lacks_any = |map: &SystemMap| {
+            let mut members = self.roster.members().values();
+            members.any(|member| {
+                let system = member.status.figures.facts.system.as_ref();
+                let is_seen = |place: usize| map.systems[place].seen_at.is_some();
+                system.is_some_and(|system| !map.find(system).is_some_and(is_seen))
+            })
+        };
+        let is_due =
+            |layer: &Overlay| matches!(layer, Overlay::Map(view) if view.is_due(moment, lacks_any));
         if !self.overlays.iter().any(is_due) {
             return;
         }

@@ -82,20 +82,31 @@ fn the_selected_system_stays_selected_when_the_map_is_read_again() {
 #[test]
 fn one_read_is_under_way_and_another_answer_is_left_alone() {
     let mut view = MapView::default();
-    assert!(view.is_due(Moment(0)) && view.map().is_none());
+    assert!(view.is_due(Moment(0), |_| false) && view.map().is_none());
     view.ask(ReadId(1), Moment(0));
-    assert!(!view.is_due(Moment(90_000)), "one at a time");
+    assert!(!view.is_due(Moment(90_000), |_| false), "one at a time");
     view.take(ReadId(7), Err("late".into()), || None);
     assert!(view.complaint().is_none());
     view.take(ReadId(1), Err("it is locked".into()), || None);
     assert_eq!(view.complaint().map(|why| &**why), Some("it is locked"));
-    assert!(!view.is_due(Moment(59_000)) && view.is_due(Moment(60_000)));
+    assert!(!view.is_due(Moment(59_000), |_| false) && view.is_due(Moment(60_000), |_| false));
     view.ask(ReadId(2), Moment(60_000));
     view.forget_read();
     assert!(
-        view.is_due(Moment(60_001)),
+        view.is_due(Moment(60_001), |_| false),
         "a lost answer is not waited for"
     );
+}
+
+#[test]
+fn a_map_that_lacks_a_system_or_all_is_read_again_soon() {
+    let mut view = view_of(&CROSS, "west");
+    view.asked_at = Some(Moment(0));
+    assert!(!view.is_due(Moment(4_999), |_| true) && view.is_due(Moment(5_000), |_| true));
+    assert!(!view.is_due(Moment(5_000), |_| false));
+    let mut view = view_of(&[], "none");
+    view.asked_at = Some(Moment(0));
+    assert!(view.is_due(Moment(5_000), |_| false));
 }
 
 #[test]

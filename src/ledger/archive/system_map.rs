@@ -18,8 +18,8 @@ use sea_orm::{
 };
 use zoea_spacemolt::systems;
 
-use super::LedgerInner;
-use super::entity::{message, tool_call};
+use crate::LedgerInner;
+use crate::entity::{message, tool_call};
 
 /// The newest rows that are looked through.
 const MAX_ROWS: i64 = 50_000;
@@ -45,7 +45,7 @@ struct MapSource {
 impl LedgerInner {
     /// The map of what the newest results tell of systems.
     pub(super) async fn system_map(&self, query: SystemMapQuery) -> Result<SystemMap, DbErr> {
-        let mut builder = SystemMapBuilder::default();
+        let mut builder = SystemMapBuilder::new(&query);
         for sources in self.map_sources().await?.chunks(RESULTS_AT_ONCE) {
             let rows = sources.iter().map(|source| source.row);
             let texts: Vec<(i64, String)> = message::Entity::find()
@@ -66,7 +66,7 @@ impl LedgerInner {
             }
         }
         // Laying out a thousand systems takes longer than others on this thread can wait.
-        let map = tokio::task::spawn_blocking(move || builder.finish(&query));
+        let map = tokio::task::spawn_blocking(move || builder.finish());
         map.await.map_err(|error| DbErr::Custom(error.to_string()))
     }
 

@@ -1,0 +1,30 @@
+//! What the archive answers with, and how it fails.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::domain::books::CostEntry;
+use crate::domain::ids::MysisId;
+use crate::domain::record::{Mission, MysisRecord};
+
+/// Myses with their names.
+pub type MysisNames = Vec<(MysisId, Arc<str>)>;
+
+/// The store could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ArchiveFault(pub String);
+
+/// The whole swarm as stored.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SwarmRecord {
+    /// All Myses, in the order of their creation.
+    pub myses: Vec<MysisRecord>,
+    /// The mission in force.
+    pub mission: Option<Mission>,
+    /// The passwords of all game accounts, so that they can be redacted.
+    pub passwords: Vec<Arc<str>>,
+    /// The books of the newest day with any charge.
+    pub books: Vec<CostEntry>,
+}
