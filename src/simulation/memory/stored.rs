@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
-use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq};
+use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
 use actors::domain::record::{
     GameAccount, Mission, MysisRecord, NewMysis, SavedSession, StoredHistory,
@@ -372,13 +372,10 @@ impl StoredMysis {
 
     /// The newest rows that contain a text.
     pub(super) fn search_rows(&self, search: &SearchQuery) -> Vec<Arc<Row>> {
-        let rows = self.rows.values().rev();
-        let mut found: Vec<Arc<Row>> = rows
-            .filter(|row| search.until.is_none_or(|until| row.at <= until))
-            .filter(|row| row.is_sendable() && row.text().contains(&search.text))
-            .take(search.limit)
-            .cloned()
-            .collect();
+        let until = search.until.unwrap_or(Timestamp(i64::MAX));
+        let rows = self.rows.values().rev().filter(|row| row.at <= until);
+        let rows = rows.filter(|row| row.is_sendable() && row.text().contains(&search.text));
+        let mut found: Vec<Arc<Row>> = rows.take(search.limit).cloned().collect();
         found.reverse();
         found
     }

@@ -6,6 +6,7 @@ pub(crate) mod view;
 
 mod actions;
 mod budgets;
+mod columns;
 
 use std::sync::Arc;
 

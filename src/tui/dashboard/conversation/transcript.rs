@@ -54,6 +54,8 @@ pub struct Transcript {
     pub text_search: Option<TextSearch>,
     /// The row whose place of the searched text is to be shown once the row is loaded.
     to_reveal: Option<Seq>,
+    /// Whether the window stays at the revealed row although it shows the end as well.
+    is_held: bool,
     shown: Vec<VisibleLine>,
 }
 
@@ -97,6 +99,7 @@ impl Transcript {
             selected: None,
             text_search: None,
             to_reveal: None,
+            is_held: false,
             shown: Vec::new(),
         }
     }

@@ -25,7 +25,7 @@ impl Transcript {
             ScrollPosition::Bottom => self.shown = self.last_lines(),
             ScrollPosition::At(seq, line) => {
                 self.shown = self.lines_from(seq, line);
-                if self.shows_end() {
+                if self.shows_end() && !self.is_held {
                     self.place = ScrollPosition::Bottom;
                 }
             }
@@ -39,6 +39,7 @@ impl Transcript {
 
     /// Moves the window by this many lines.
     pub fn scroll(&mut self, lines: usize, way: Direction) {
+        self.is_held = false;
         self.pages.try_again();
         let Some(top) = self.shown.first() else {
             return;
@@ -91,6 +92,7 @@ impl Transcript {
 
     /// Selects a row and scrolls to it. Returns the query that is needed.
     pub fn go_to(&mut self, seq: Seq) -> Option<Load> {
+        self.is_held = false;
         self.selected = Some(seq);
         if self.pages.row(seq).is_some() {
             self.bring_into_sight(seq);
@@ -113,6 +115,7 @@ impl Transcript {
         let Some(seq) = self.to_reveal.take_if(loaded) else {
             return;
         };
+        self.is_held = true;
         let index = self.pages.index_of(seq);
         let hides = |entry: &TranscriptEntry| entry.folds && entry.line_found().is_none();
         if self.entry(index).is_some_and(|entry| hides(&entry)) {
@@ -131,6 +134,7 @@ impl Transcript {
 
     /// Selects the next or the previous entry.
     pub fn select_next(&mut self, way: Direction) {
+        self.is_held = false;
         self.pages.try_again();
         let rows = self.pages.rows();
         let next = match (self.selected, way) {
@@ -155,6 +159,7 @@ impl Transcript {
 
     /// Selects a visible entry, or none.
     pub fn select(&mut self, seq: Option<Seq>) {
+        self.is_held = false;
         self.selected = seq;
     }
 

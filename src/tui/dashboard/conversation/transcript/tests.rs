@@ -139,6 +139,15 @@ fn a_place_is_revealed_also_in_a_row_that_hides_it() {
         assert_eq!(is_unfolded, !folds && lines[0] == "line 283", "{lines:?}");
     }
     reader.transcript.find(Some(TextSearch::of("words")));
+    // A row that has just been stored does not scroll away.
+    let load = reader.transcript.go_to_place(Seq(900));
+    reader.go(load);
+    for seq in 901..=950 {
+        reader.push(said(seq, "words"));
+    }
+    let shown = reader.transcript.visible_lines();
+    assert!(shown.iter().any(|line| line.entry.seq == Seq(900)));
+    assert!(!reader.transcript.is_following());
     let load = reader.transcript.go_to_place(Seq(500));
     reader.go(load);
     let shown = reader.transcript.visible_lines();
