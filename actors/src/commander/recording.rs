@@ -185,26 +185,39 @@ impl CommanderState {
         self.recorder.enqueue_record(record, &self.rules.redactor());
     }
 
-    /// Records that a running Mysis begins to need the operator.
+    /// Records that a running Mysis begins to need the operator, or no longer does. A change of its
+    /// state is recorded anyway.
     pub(super) fn record_need(&mut self, before: &MysisStatus, now: &MysisStatus) {
         if now.state != LifeState::Running {
             return;
         }
         let known = operator_need(before).map(|need| need.what);
-        let Some(need) = operator_need(now).filter(|need| known != Some(need.what)) else {
-            return;
+        let (kind, severity, code, text) = match (operator_need(now), known) {
+            (Some(need), known) if known != Some(need.what) => {
+                (EventRecordKind::Need, Severity::Warn, need.what, need.why)
+            }
+            (None, Some(known)) if before.state == LifeState::Running => {
+                let text = format!("no longer: {known}").into();
+                (
+                    EventRecordKind::Notice,
+                    Severity::Info,
+                    NEED_OVER_CODE,
+                    text,
+                )
+            }
+            (Some(_) | None, _) => return,
         };
         let record = EventRecord {
             id: EventId(0),
             at: self.now(),
-            kind: EventRecordKind::Need,
+            kind,
             mysis: Some(MysisRef {
                 id: now.id,
                 name: now.name.clone(),
             }),
-            severity: Severity::Warn,
-            code: need.what.into(),
-            text: need.why,
+            severity,
+            code: code.into(),
+            text,
             source: None,
         };
         self.recorder.enqueue_record(record, &self.rules.redactor());
@@ -274,6 +287,9 @@ impl CommanderState {
         })
     }
 }
+
+/// The code of the end of a need.
+const NEED_OVER_CODE: &str = "need_over";
 
 /// The code of relaunching an errored Mysis.
 const RELAUNCH_CODE: &str = "relaunch";
