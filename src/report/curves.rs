@@ -65,12 +65,18 @@ impl CurveKind {
         }
     }
 
-    /// Why there may be no value at all.
-    pub(super) fn absence(self) -> &'static str {
+    /// Why these values make no curve; `None` if they do.
+    pub(super) fn absence(self, values: &[Option<f64>]) -> Option<&'static str> {
+        let mut known = values.iter().flatten().peekable();
+        let is_unknown = known.peek().is_none();
+        let is_zero = known.all(|value| *value == 0.0);
         match self {
-            CurveKind::Credits | CurveKind::Earned => "No result of the game told of credits.",
-            CurveKind::Cost => "Unknown: the calls had no known price.",
-            CurveKind::Tokens => "Unknown: no provider reported its tokens.",
+            CurveKind::Credits | CurveKind::Earned => {
+                is_unknown.then_some("No result of the game told of credits.")
+            }
+            CurveKind::Cost if is_unknown => Some("Unknown: the calls had no known price."),
+            CurveKind::Cost => is_zero.then_some("Nothing: every call was free of charge."),
+            CurveKind::Tokens => is_zero.then_some("No provider reported its tokens."),
         }
     }
 

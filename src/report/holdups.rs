@@ -10,6 +10,11 @@ use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::state::LifeState;
 use serde::{Deserialize, Serialize};
 
+/// The shortest time that is told: who was started again at once was not held up.
+const MIN_HELD_MS: u64 = 1000;
+/// The shortest wait that puts a Mysis on the list. Each one waits now and then.
+const MIN_LISTED_WAIT_MS: u64 = 60_000;
+
 /// What held a Mysis up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -24,7 +29,8 @@ pub enum HoldKind {
     Paused,
     /// It waited for the operator's answer or login.
     Asking,
-    /// It had no way to the game, or ran when the program ended and was not started again.
+    /// It had no way to the game, or it ran when the program ended, and the next start of the program
+    /// did not start it.
     Lost,
 }
 
@@ -116,7 +122,7 @@ impl Watched {
     fn end(&mut self, at: Timestamp, start: Timestamp) {
         if let Some((kind, since)) = self.current.take() {
             let held = at.since(since.max(start));
-            if held > 0 {
+            if held >= MIN_HELD_MS {
                 let sum = self.held_up.held_ms.entry(kind).or_default();
                 *sum = sum.saturating_add(held);
             }
@@ -156,7 +162,14 @@ impl Watched {
         }
     }
 
-    /// The program is gone. Who ran is lost until it runs again.
+    /// The program ends. It is not told how long a need lasts beyond it.
+    fn close(&mut self, at: Timestamp, start: Timestamp) {
+        if self.current.is_some_and(|(kind, _)| kind.is_need()) {
+            self.end(at, start);
+        }
+    }
+
+    /// The program starts anew. Who ran before is lost until it runs again.
     fn lose(&mut self, at: Timestamp, start: Timestamp) {
         if self.is_running {
             self.is_running = false;
@@ -178,9 +191,13 @@ pub(super) fn read_holdups(
             let of = watched.entry(who.id).or_default();
             of.name = who.name.clone();
             of.take(event, start);
-        } else if matches!(&*event.code, "closing" | "up") {
-            for of in watched.values_mut() {
-                of.lose(event.at, start);
+            continue;
+        }
+        for of in watched.values_mut() {
+            match &*event.code {
+                "closing" => of.close(event.at, start),
+                "up" => of.lose(event.at, start),
+                _ => break,
             }
         }
     }
@@ -199,7 +216,8 @@ pub(super) fn read_holdups(
         }
         of.held_up
     });
-    let mut held_up: Vec<HoldUp> = held_up.filter(|of| of.total_ms() > 0).collect();
+    let is_listed = |of: &HoldUp| !of.held_ms.is_empty() || of.waited_ms >= MIN_LISTED_WAIT_MS;
+    let mut held_up: Vec<HoldUp> = held_up.filter(is_listed).collect();
     held_up.sort_by(|one, other| {
         let order = other.total_ms().cmp(&one.total_ms());
         order.then_with(|| one.name.cmp(&other.name))
@@ -280,17 +298,17 @@ mod tests {
     }
 
     #[test]
-    fn who_ran_when_the_program_ended_is_lost_until_it_runs_again() {
+    fn who_ran_when_the_program_ended_is_lost_from_the_next_start_on_until_it_runs() {
         use EventRecordKind::State;
         let events = [
             event(11, State, "running", "idle → running"),
             of_swarm(20, "closing"),
             of_swarm(30, "up"),
-            event(31, State, "running", "idle → running"),
+            event(37, State, "running", "idle → running"),
             of_swarm(50, "up"),
         ];
         let held_up = read(&events, 0);
-        assert_eq!(minutes(&held_up[0]), [(HoldKind::Lost, 61)]);
+        assert_eq!(minutes(&held_up[0]), [(HoldKind::Lost, 57)]);
         assert_eq!(held_up[0].still, Some(HoldKind::Lost));
     }
 

@@ -72,13 +72,14 @@ fn curves(report: &DayReport) -> String {
     for kind in CurveKind::ALL {
         let values = report.curves.values(kind);
         let known: Vec<f64> = values.iter().flatten().copied().collect();
-        let Some(last) = known.last() else {
-            let _ = writeln!(text, "{}: {}\n", kind.title(), kind.absence());
+        if let Some(absence) = kind.absence(&values) {
+            let _ = writeln!(text, "{}: {absence}\n", kind.title());
             continue;
-        };
+        }
         let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
         let highest = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let [lowest, highest, last] = [lowest, highest, *last].map(short_number);
+        let last = known.last().copied().unwrap_or_default();
+        let [lowest, highest, last] = [lowest, highest, last].map(short_number);
         let title = kind.title();
         let _ = writeln!(text, "{title}: {lowest} to {highest}, at the end {last}");
         let _ = writeln!(text, "{}\n", blocks(&values));
@@ -103,8 +104,8 @@ fn blocks(values: &[Option<f64>]) -> String {
         };
         let heights = BLOCKS.iter().zip(1_u32..);
         let height = share * 8.0;
-        let mut reached = heights.filter(|(_, top)| f64::from(*top) <= height.max(1.0).ceil());
-        reached.next_back().map_or(BLOCKS[0], |(block, _)| *block)
+        let reached = heights.filter(|(_, top)| f64::from(*top) <= height.max(1.0).ceil());
+        reached.last().map_or(BLOCKS[0], |(block, _)| *block)
     };
     let letters = values.iter().map(|value| value.map_or(NO_VALUE, block));
     letters.collect()
@@ -122,8 +123,13 @@ fn axis(curves: &Curves, timeline: &Timeline) -> Vec<String> {
         steps.into_iter().find(is_reached).unwrap_or(0)
     };
     let mut times = vec![' '; columns + TIME_COLUMNS];
-    for tick in time_ticks(curves, columns.div_ceil(TIME_COLUMNS).max(1)) {
-        let start = curves.place_of(tick).map_or(0, column);
+    // The first time stands at the beginning, and the next ones where they leave it room.
+    let ticks = time_ticks(curves, columns.div_ceil(TIME_COLUMNS).max(1));
+    let ticks = ticks
+        .into_iter()
+        .map(|tick| (tick, curves.place_of(tick).map_or(0, column)));
+    let ticks = ticks.filter(|(_, start)| *start >= TIME_COLUMNS / 2);
+    for (tick, start) in [(curves.first, 0)].into_iter().chain(ticks) {
         for (place, letter) in clock(tick).chars().enumerate() {
             if let Some(cell) = times.get_mut(start + place) {
                 *cell = letter;

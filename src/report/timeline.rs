@@ -38,9 +38,6 @@ pub enum SpanKind {
 }
 
 impl SpanKind {
-    /// All kinds.
-    pub(super) const ALL: [SpanKind; 3] = [SpanKind::Outage, SpanKind::Frozen, SpanKind::Closed];
-
     /// What the report calls it.
     pub(super) fn title(self) -> &'static str {
         match self {

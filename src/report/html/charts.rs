@@ -47,14 +47,13 @@ fn chart(curves: &Curves, kind: CurveKind, timeline: &Timeline) -> String {
     let values = curves.values(kind);
     let known = || values.iter().flatten().copied();
     let title = kind.title();
-    let Some(last) = known().next_back() else {
-        let absence = kind.absence();
+    if let Some(absence) = kind.absence(&values) {
         return format!("<figure><h3>{title}</h3><figcaption>{absence}</figcaption></figure>");
-    };
+    }
     let [lowest, highest, last] = [
         known().fold(f64::INFINITY, f64::min),
         known().fold(f64::NEG_INFINITY, f64::max),
-        last,
+        known().next_back().unwrap_or_default(),
     ]
     .map(short_number);
     let gap = match values.contains(&None) && kind == CurveKind::Cost {

@@ -102,7 +102,7 @@ pub(super) fn held_up_section(held_up: &[HoldUp]) -> String {
     }
     section += "<p><small>Waiting: it ran, and waited for admission, for its next attempt or for the \
                 end of a pause. Lost: it had no way to the game, or it ran when the program ended \
-                and was not started again.</small></p>";
+                and did not go on when the program was back.</small></p>";
     section + "</section>"
 }
 
