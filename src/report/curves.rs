@@ -12,6 +12,9 @@ const MAX_STEPS: i64 = 96;
 /// The lengths that are chosen from, in minutes.
 const STEP_MINUTES: [i64; 6] = [1, 2, 5, 10, 15, 60];
 
+/// What is said of a curve of costs that leaves something out.
+pub(super) const UNPRICED_LEFT_OUT: &str = "; calls whose price is unknown are left out";
+
 /// The curves of a day. They cover the time from the first to the last sample.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Curves {
@@ -31,8 +34,11 @@ pub struct CurveStep {
     pub credits: Option<i64>,
     /// The credits earned in an hour.
     pub earned_hourly: Option<i64>,
-    /// The cost of an hour in millionths of a US dollar; `None` where a price is not known.
+    /// The cost of an hour in millionths of a US dollar; `None` where no price is known.
     pub cost_micros_hourly: Option<u64>,
+    /// Whether some tokens had no known price, so that the cost is higher.
+    #[serde(default)]
+    pub is_cost_partial: bool,
     /// The tokens of an hour.
     pub tokens_hourly: Option<u64>,
 }
@@ -150,6 +156,11 @@ impl Curves {
         is_within.then(|| at.since(first) as f64 / end.since(first).max(1) as f64)
     }
 
+    /// Whether the curve of costs leaves something out.
+    pub(super) fn is_cost_partial(&self) -> bool {
+        self.steps.iter().any(|step| step.is_cost_partial)
+    }
+
     /// The values of a curve.
     pub(super) fn values(&self, kind: CurveKind) -> Vec<Option<f64>> {
         self.steps.iter().map(|step| kind.value(step)).collect()
@@ -163,12 +174,14 @@ impl CurveStep {
             let sum = sum.saturating_mul(HOUR_MINUTES.unsigned_abs());
             sum / minutes.unsigned_abs()
         };
+        let is_cost_known = flow.tokens_unpriced == 0 || flow.cost_micros > 0;
         // Who has credits and made no deal earned nothing.
         let earned = flow.earned.or(credits.map(|_| 0));
         CurveStep {
             credits,
             earned_hourly: earned.map(|earned| earned.saturating_mul(HOUR_MINUTES) / minutes),
-            cost_micros_hourly: (flow.tokens_unpriced == 0).then(|| hourly(flow.cost_micros)),
+            cost_micros_hourly: is_cost_known.then(|| hourly(flow.cost_micros)),
+            is_cost_partial: flow.tokens_unpriced > 0,
             tokens_hourly: Some(hourly(flow.tokens_in.saturating_add(flow.tokens_out))),
         }
     }

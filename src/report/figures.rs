@@ -42,6 +42,12 @@ pub(super) fn short_number(value: f64) -> String {
     format!("{sign}{text}{unit}")
 }
 
+/// A count in at most six letters.
+#[expect(clippy::cast_precision_loss, reason = "three digits of it are shown")]
+pub(super) fn short_count(value: u64) -> String {
+    short_number(value as f64)
+}
+
 /// Millionths of a dollar, as `$1.2345`.
 pub(super) fn dollars(micros: u64) -> String {
     let parts = micros / 100;
@@ -81,6 +87,7 @@ mod tests {
         ] {
             assert_eq!(short_number(value), text);
         }
+        assert_eq!(short_count(192_225_110), "192M");
         assert_eq!(group_thousands(-1_234_567), "−1,234,567");
         assert_eq!(dollars(1_234_567_890), "$1,234.5678");
         assert_eq!(duration(59_000), "59 s");

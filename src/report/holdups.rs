@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::event::{INTERRUPTED_PREFIX, PARKED_PREFIX};
-use actors::domain::event_record::{EventRecord, EventRecordKind};
+use actors::domain::event_record::{EventRecord, EventRecordKind, NEED_OVER_CODE};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::state::LifeState;
 use serde::{Deserialize, Serialize};
@@ -153,7 +153,7 @@ impl Watched {
             }
             EventRecordKind::Notice => {
                 let is_need = self.current.is_some_and(|(kind, _)| kind.is_need());
-                if &*event.code == "need_over" && is_need {
+                if &*event.code == NEED_OVER_CODE && is_need {
                     self.end(event.at, start);
                 }
             }

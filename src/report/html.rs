@@ -4,7 +4,7 @@ mod charts;
 mod markup;
 mod tables;
 
-use super::figures::{group_count, group_thousands};
+use super::figures::{dollars, group_count, group_thousands, short_count};
 use super::summary::sentences;
 use super::{DayReport, NOT_ASKED, ReportLine};
 use markup::escape_html;
@@ -34,14 +34,18 @@ fn total_tiles(total: &ReportLine) -> String {
         .gained()
         .map_or(NOT_ASKED.to_string(), group_thousands);
     let cost = &total.spent;
+    let (known, of_what) = match (cost.cost_micros, cost.is_partly_unknown) {
+        (1.., true) => (dollars(cost.cost_micros), "cost, and unknown prices"),
+        (_, _) => (cost.dollars(), "cost"),
+    };
     [
         ("credits earned", earned),
-        ("cost", cost.dollars()),
+        (of_what, known),
         (
             "credits per dollar",
             cost.credits_per_dollar(total.gained()),
         ),
-        ("tokens", group_count(cost.tokens())),
+        ("tokens", short_count(cost.tokens())),
         ("turns", group_count(total.turns)),
         ("faults", group_count(total.faults)),
     ]

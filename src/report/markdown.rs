@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use zoea_text::clean;
 
 use super::cost::UNKNOWN;
-use super::curves::{CurveKind, Curves, time_ticks};
+use super::curves::{CurveKind, Curves, UNPRICED_LEFT_OUT, time_ticks};
 use super::figures::{clock, duration, group_count, group_thousands, short_number};
 use super::holdups::{HoldKind, HoldUp};
 use super::summary::sentences;
@@ -81,7 +81,14 @@ fn curves(report: &DayReport) -> String {
         let last = known.last().copied().unwrap_or_default();
         let [lowest, highest, last] = [lowest, highest, last].map(short_number);
         let title = kind.title();
-        let _ = writeln!(text, "{title}: {lowest} to {highest}, at the end {last}");
+        let gap = match kind == CurveKind::Cost && report.curves.is_cost_partial() {
+            true => UNPRICED_LEFT_OUT,
+            false => "",
+        };
+        let _ = writeln!(
+            text,
+            "{title}: {lowest} to {highest}, at the end {last}{gap}"
+        );
         let _ = writeln!(text, "{}\n", blocks(&values));
     }
     for line in axis(&report.curves, &report.timeline) {

@@ -230,6 +230,13 @@ fn a_dollar_of_an_unknown_price_is_unknown_and_never_nothing() {
     for minute in &mut record.samples.minutes {
         minute.flow.tokens_unpriced = minute.flow.tokens_in;
     }
+    let (page, text) = both(&report(&record));
+    let left_out = "0.03 to 0.03, at the end 0.03; calls whose price is unknown are left out";
+    assert!(page.contains(left_out) && text.contains(left_out), "{text}");
+    assert!(page.contains("<b>$0.1500</b><span>cost, and unknown prices"));
+    for minute in &mut record.samples.minutes {
+        minute.flow.cost_micros = 0;
+    }
     let report = report(&record);
     let told = |lines: &[ValueLine]| -> Vec<(String, Option<i64>, String)> {
         let lines = lines.iter().map(|line| {

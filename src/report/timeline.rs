@@ -12,6 +12,8 @@ use super::moment;
 
 /// The most marks and the most spans of a report; the newest ones are told.
 const MAX_MARKS: usize = 30;
+/// A server that goes away again within this time was not back.
+const ONE_OUTAGE: Duration = Duration::from_secs(60);
 /// Orders of one kind to several Myses within this time are one.
 const ONE_ORDER: Duration = Duration::from_secs(10);
 
@@ -151,8 +153,8 @@ fn notice_text(event: &EventRecord) -> Option<String> {
 /// An order that at least half of the swarm got at once, told where the first one got it.
 fn shared_order_text(events: &[&EventRecord], place: usize, swarm_size: usize) -> Option<String> {
     let first = events.get(place)?;
-    // What the program does by itself is no order.
-    if first.source == Some(OrderSource::Program) {
+    // What the program does by itself is no order, and a new Mysis got none.
+    if first.source == Some(OrderSource::Program) || &*first.code == "create" {
         return None;
     }
     let is_same = |other: &EventRecord| {
@@ -186,7 +188,7 @@ fn millis(time: Duration) -> u64 {
 struct SpanReader {
     /// Those that have not ended, with the server that they are about.
     open: Vec<(String, Span)>,
-    ended: Vec<Span>,
+    ended: Vec<(String, Span)>,
 }
 
 impl SpanReader {
@@ -199,11 +201,12 @@ impl SpanReader {
             span.until = until;
         }
         // A program that closed and did not come back is no gap between two parts of a curve.
-        let open = reader.open.into_iter().map(|(_, span)| span);
-        let open = open.filter(|span| span.kind != SpanKind::Closed);
-        reader.ended.extend(open);
-        reader.ended.sort_by_key(|span| (span.from, span.kind));
-        reader.ended
+        let open = reader.open.into_iter();
+        let open = open.filter(|(_, span)| span.kind != SpanKind::Closed);
+        let all = reader.ended.into_iter().chain(open);
+        let mut all: Vec<Span> = all.map(|(_, span)| span).collect();
+        all.sort_by_key(|span| (span.from, span.kind));
+        all
     }
 
     fn take(&mut self, event: &EventRecord) {
@@ -234,6 +237,16 @@ impl SpanReader {
         if open.any(|(whose, span)| span.kind == kind && whose == server) {
             return;
         }
+        let is_again = |(whose, span): &(String, Span)| {
+            let pause = event.at.since(span.until);
+            let is_outage = span.kind == SpanKind::Outage && kind == SpanKind::Outage;
+            is_outage && whose == server && pause < millis(ONE_OUTAGE)
+        };
+        if let Some(place) = self.ended.iter().rposition(is_again) {
+            let (server, mut span) = self.ended.remove(place);
+            span.is_open = true;
+            return self.open.push((server, span));
+        }
         let span = Span {
             kind,
             from: event.at,
@@ -253,7 +266,7 @@ impl SpanReader {
             }
             span.until = at;
             span.is_open = false;
-            self.ended.push(span);
+            self.ended.push((server, span));
         }
     }
 }
@@ -315,6 +328,8 @@ mod tests {
             notice(20, "circuit_open", "provider two is down; its Myses wait"),
             notice(25, "out_of_service", "provider two serves no requests"),
             notice(30, "circuit_closed", "provider one works again"),
+            notice(35, "circuit_open", "provider one is down; its Myses wait"),
+            notice(38, "circuit_closed", "provider one works again"),
             notice(40, "closing", "the program closes"),
             notice(50, "up", "the program runs a swarm of 2"),
             notice(60, "game_away", "the game server is down"),
@@ -334,7 +349,7 @@ mod tests {
         assert_eq!(
             told,
             [
-                (SpanKind::Outage, 10, 30, false),
+                (SpanKind::Outage, 10, 38, false),
                 (SpanKind::Outage, 20, 40, false),
                 (SpanKind::Closed, 40, 50, false),
                 (SpanKind::Outage, 60, 1000, true),

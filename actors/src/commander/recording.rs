@@ -9,12 +9,11 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use crate::domain::event_record::{
-    EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
+    EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of, record_of_need,
 };
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
-use crate::domain::needs::operator_need;
 use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderResult};
 use crate::domain::state::LifeState;
 use crate::domain::write::{Author, Batch, Write};
@@ -185,42 +184,11 @@ impl CommanderState {
         self.recorder.enqueue_record(record, &self.rules.redactor());
     }
 
-    /// Records that a running Mysis begins to need the operator, or no longer does. A change of its
-    /// state is recorded anyway.
+    /// Records that a running Mysis begins to need the operator, or no longer does.
     pub(super) fn record_need(&mut self, before: &MysisStatus, now: &MysisStatus) {
-        if now.state != LifeState::Running {
-            return;
+        if let Some(record) = record_of_need(before, now, self.now()) {
+            self.recorder.enqueue_record(record, &self.rules.redactor());
         }
-        let known = operator_need(before).map(|need| need.what);
-        let (kind, severity, code, text) = match (operator_need(now), known) {
-            (Some(need), known) if known != Some(need.what) => {
-                (EventRecordKind::Need, Severity::Warn, need.what, need.why)
-            }
-            (None, Some(known)) if before.state == LifeState::Running => {
-                let text = format!("no longer: {known}").into();
-                (
-                    EventRecordKind::Notice,
-                    Severity::Info,
-                    NEED_OVER_CODE,
-                    text,
-                )
-            }
-            (Some(_) | None, _) => return,
-        };
-        let record = EventRecord {
-            id: EventId(0),
-            at: self.now(),
-            kind,
-            mysis: Some(MysisRef {
-                id: now.id,
-                name: now.name.clone(),
-            }),
-            severity,
-            code: code.into(),
-            text,
-            source: None,
-        };
-        self.recorder.enqueue_record(record, &self.rules.redactor());
     }
 
     /// Records that the program itself relaunches an errored Mysis.
@@ -287,9 +255,6 @@ impl CommanderState {
         })
     }
 }
-
-/// The code of the end of a need.
-const NEED_OVER_CODE: &str = "need_over";
 
 /// The code of relaunching an errored Mysis.
 const RELAUNCH_CODE: &str = "relaunch";

@@ -2,7 +2,7 @@
 //! it, so that they have the same size on a phone.
 
 use crate::report::DayReport;
-use crate::report::curves::{CurveKind, Curves, time_ticks, value_ticks};
+use crate::report::curves::{CurveKind, Curves, UNPRICED_LEFT_OUT, time_ticks, value_ticks};
 use crate::report::figures::{clock, duration, short_number};
 use crate::report::timeline::{Span, Timeline};
 
@@ -56,8 +56,8 @@ fn chart(curves: &Curves, kind: CurveKind, timeline: &Timeline) -> String {
         known().next_back().unwrap_or_default(),
     ]
     .map(short_number);
-    let gap = match values.contains(&None) && kind == CurveKind::Cost {
-        true => "; no line where a price is unknown",
+    let gap = match kind == CurveKind::Cost && curves.is_cost_partial() {
+        true => UNPRICED_LEFT_OUT,
         false => "",
     };
     let words = format!("{lowest} to {highest}, at the end {last}{gap}");
