@@ -95,7 +95,11 @@ fn systems(report: &DayReport) -> Option<String> {
 
 /// Who was held up for longest.
 fn held_up(report: &DayReport) -> Option<String> {
-    let held_ms = |of: &HoldUp| of.held_ms.values().fold(0_u64, |sum, ms| sum + ms);
+    let held_ms = |of: &HoldUp| {
+        of.held_ms
+            .values()
+            .fold(0_u64, |sum, ms| sum.saturating_add(*ms))
+    };
     let held = || report.held_up.iter().filter(|of| held_ms(of) > 0);
     let longest = held().max_by_key(|of| held_ms(of))?;
     let time = duration(held_ms(longest));

@@ -149,6 +149,11 @@ fn cell(text: &str) -> String {
     format!("<td>{text}</td>")
 }
 
+/// A cost. It may have words, and breaks there.
+fn price_cell(spent: &Cost) -> String {
+    format!("<td class=\"price\">{}</td>", spent.dollars())
+}
+
 fn signed(value: u64) -> Option<i64> {
     Some(i64::try_from(value).unwrap_or(i64::MAX))
 }
@@ -184,7 +189,7 @@ fn mysis_row(line: &ReportLine, longest: Option<u64>) -> String {
     };
     let cells = [
         barred(&or_not_asked(gained), gained, longest, "gain"),
-        cell(&spent.dollars()),
+        price_cell(spent),
         cell(&spent.credits_per_dollar(gained)),
         cell(&or_not_asked(line.credits.map(|(_, last)| last))),
         cell(&group_count(line.turns)),
@@ -230,7 +235,7 @@ fn value_row(line: &ValueLine, longest: Option<u64>) -> String {
         .as_deref()
         .map_or(UNKNOWN.to_string(), escape_html);
     let mut cells = barred(&or_not_asked(line.earned), line.earned, longest, "gain");
-    cells += &cell(&line.spent.dollars());
+    cells += &price_cell(&line.spent);
     cells += &cell(&line.spent.credits_per_dollar(line.earned));
     if let Some(minutes) = line.minutes {
         cells += &cell(&or_not_asked(line.earned_hourly()));
