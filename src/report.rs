@@ -1,12 +1,29 @@
 //! The daily report: the acts, gains and costs of the swarm in a day, for people.
 
+mod cost;
+mod curves;
+mod figures;
+mod holdups;
 mod html;
 mod markdown;
+mod moment;
+mod summary;
+mod timeline;
+mod values;
 
-use actors::domain::books::{BudgetUse, Day};
+use std::collections::BTreeMap;
+
+use actors::domain::books::Day;
+use actors::domain::ids::{MysisId, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use zoea_ledger::DayRecord;
+use zoea_ledger::{DayRecord, MysisDay};
+
+pub use cost::Cost;
+pub use curves::{CurveStep, Curves};
+pub use holdups::{HoldKind, HoldUp};
+pub use timeline::{Mark, Span, SpanKind, Timeline};
+pub use values::ValueLine;
 
 /// What stands for credits that are not known: no Mysis asked the game for them on that day.
 const NOT_ASKED: &str = "not asked";
@@ -31,26 +48,8 @@ impl ReportFormat {
     }
 }
 
-/// The cost of model calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cost {
-    /// Model calls.
-    pub calls: u64,
-    /// Tokens of requests.
-    pub tokens_in: u64,
-    /// Tokens of answers.
-    pub tokens_out: u64,
-    /// The part of the request tokens that the provider had cached.
-    pub tokens_cached: u64,
-    /// The cost in millionths of a US dollar, without calls that have no known price.
-    pub cost_micros: u64,
-    /// Whether some tokens had no known price.
-    #[serde(default)]
-    pub is_partly_unknown: bool,
-}
-
 /// The figures of one Mysis.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportLine {
     /// Its name, or what is known of a deleted one.
     pub name: String,
@@ -58,77 +57,114 @@ pub struct ReportLine {
     pub turns: u64,
     /// Faults that stopped it.
     pub faults: u64,
-    /// Its credits at the first and at the last snapshot of the day.
+    /// Its credits at the beginning and at the end of the day.
     pub credits: Option<(i64, i64)>,
+    /// The credits that it earned according to its samples. Without samples it is the change of its
+    /// credits.
+    #[serde(default)]
+    pub earned: Option<i64>,
     /// Its cost.
     pub spent: Cost,
 }
 
 /// The report of one day.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DayReport {
     /// The date, as `2026-11-22`.
     pub day: String,
-    /// All Myses, by name.
+    /// All Myses, by value.
     pub myses: Vec<ReportLine>,
     /// The cost of each day up to this one.
     pub days: Vec<(String, Cost)>,
-}
-
-impl Cost {
-    /// Tokens with a cost of 0 had no known price, unless all providers are free of charge.
-    fn new(spent: &BudgetUse, is_all_free: bool) -> Cost {
-        Cost {
-            calls: spent.calls,
-            tokens_in: spent.input,
-            tokens_out: spent.output,
-            tokens_cached: spent.cached,
-            cost_micros: spent.cost_micros,
-            is_partly_unknown: spent.cost_micros == 0 && spent.tokens() > 0 && !is_all_free,
-        }
-    }
-
-    fn tokens(&self) -> u64 {
-        self.tokens_in.saturating_add(self.tokens_out)
-    }
-
-    fn dollars(&self) -> String {
-        let cents = self.cost_micros / 100;
-        let known = format!("${}.{:04}", cents / 10_000, cents % 10_000);
-        match (self.cost_micros, self.is_partly_unknown) {
-            (0, true) => "unknown".to_string(),
-            (_, true) => format!("{known} and unknown"),
-            (_, false) => known,
-        }
-    }
+    /// The curves of the day.
+    #[serde(default)]
+    pub curves: Curves,
+    /// What stands beside the curves.
+    #[serde(default)]
+    pub timeline: Timeline,
+    /// What each provider brought.
+    #[serde(default)]
+    pub providers: Vec<ValueLine>,
+    /// What each system brought.
+    #[serde(default)]
+    pub systems: Vec<ValueLine>,
+    /// Who was held up, longest first.
+    #[serde(default)]
+    pub held_up: Vec<HoldUp>,
+    /// Whether events of the day may be missing, because only the newest are stored.
+    #[serde(default)]
+    pub are_events_cut: bool,
 }
 
 impl ReportLine {
-    fn gained(&self) -> Option<i64> {
-        self.credits.map(|(first, last)| last.saturating_sub(first))
-    }
-}
-
-impl DayReport {
-    /// Makes the report of a day. `is_all_free`: all providers are known to be free of charge.
-    #[must_use]
-    pub fn from_record(day: Day, record: &DayRecord, is_all_free: bool) -> DayReport {
-        let named = record.myses.iter().map(|(id, of)| ReportLine {
+    fn new(id: MysisId, of: &MysisDay, spent: Cost) -> ReportLine {
+        // Who has samples and credits, and made no deal, earned nothing.
+        let known = of.credits.map(|_| 0);
+        ReportLine {
             name: of.name.clone().unwrap_or_else(|| format!("(deleted) {id}")),
             turns: of.turns,
             faults: of.faults,
             credits: of.credits,
-            spent: Cost::new(&of.spent, is_all_free),
-        });
-        let mut myses: Vec<ReportLine> = named.collect();
-        myses.sort_by(|one, other| one.name.cmp(&other.name));
-        let days = record.days.iter();
+            earned: of.sampled.and_then(|flow| flow.earned.or(known)),
+            spent,
+        }
+    }
+
+    fn gained(&self) -> Option<i64> {
+        let change = self.credits.map(|(first, last)| last.saturating_sub(first));
+        self.earned.or(change)
+    }
+}
+
+impl DayReport {
+    /// Makes the report of a day. `now`: what happened later is not known yet. `is_free`: whether a
+    /// provider is known to be free of charge.
+    #[must_use]
+    pub fn from_record(
+        day: Day,
+        record: &DayRecord,
+        now: Timestamp,
+        is_free: impl Fn(&str) -> bool,
+    ) -> DayReport {
+        let times = (
+            day.start_time(),
+            now.clamp(day.start_time(), day.end_time()),
+        );
+        let mut spent = BTreeMap::<MysisId, Cost>::new();
+        let mut days = BTreeMap::<Day, Cost>::new();
+        for entry in &record.books {
+            let cost = Cost::of_entry(entry, is_free(&entry.provider));
+            days.entry(entry.day).or_default().add(&cost);
+            if entry.day == day {
+                spent.entry(entry.mysis).or_default().add(&cost);
+            }
+        }
+        let mut myses = Vec::new();
+        let mut earned = BTreeMap::new();
+        let mut waits = BTreeMap::new();
+        for (id, of) in &record.myses {
+            let spent = spent.get(id).copied().unwrap_or_default();
+            let mut line = ReportLine::new(*id, of, spent);
+            let sampled = of.sampled.unwrap_or_default();
+            line.spent.is_partly_unknown |= sampled.tokens_unpriced > 0;
+            earned.insert(*id, line.gained());
+            waits.insert(*id, (line.name.clone(), sampled.waited_ms));
+            myses.push(line);
+        }
+        myses.sort_by(values::compare_value);
         DayReport {
             day: day.to_string(),
-            myses,
             days: days
-                .map(|(day, spent)| (day.to_string(), Cost::new(spent, is_all_free)))
+                .into_iter()
+                .map(|(day, cost)| (day.to_string(), cost))
                 .collect(),
+            curves: Curves::of_samples(&record.samples),
+            timeline: Timeline::of_events(&record.events, times, myses.len()),
+            providers: values::by_provider(day, record, &earned, &is_free),
+            systems: values::by_system(record),
+            held_up: holdups::read_holdups(&record.events, times, &waits),
+            are_events_cut: record.are_events_cut,
+            myses,
         }
     }
 
@@ -137,26 +173,20 @@ impl DayReport {
     pub fn total(&self) -> ReportLine {
         let mut total = ReportLine {
             name: "all".to_string(),
-            turns: 0,
-            faults: 0,
-            credits: None,
-            spent: Cost::default(),
+            ..ReportLine::default()
         };
         for line in &self.myses {
-            total.turns += line.turns;
-            total.faults += line.faults;
+            total.turns = total.turns.saturating_add(line.turns);
+            total.faults = total.faults.saturating_add(line.faults);
             if let Some((first, last)) = line.credits {
                 let (before, after) = total.credits.unwrap_or_default();
                 let sums = (before.saturating_add(first), after.saturating_add(last));
                 total.credits = Some(sums);
             }
-            let (sum, spent) = (&mut total.spent, &line.spent);
-            sum.calls = sum.calls.saturating_add(spent.calls);
-            sum.tokens_in = sum.tokens_in.saturating_add(spent.tokens_in);
-            sum.tokens_out = sum.tokens_out.saturating_add(spent.tokens_out);
-            sum.tokens_cached = sum.tokens_cached.saturating_add(spent.tokens_cached);
-            sum.is_partly_unknown |= spent.is_partly_unknown;
-            sum.cost_micros = sum.cost_micros.saturating_add(spent.cost_micros);
+            if let Some(gained) = line.gained() {
+                total.earned = Some(total.earned.unwrap_or(0).saturating_add(gained));
+            }
+            total.spent.add(&line.spent);
         }
         total
     }
@@ -170,3 +200,6 @@ impl DayReport {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

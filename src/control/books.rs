@@ -96,7 +96,7 @@ pub(super) async fn report_day(
     };
     let record = swarm.ledger().day(day).await;
     let record = record.map_err(|fault| format!("the database cannot be read: {fault}"))?;
-    let is_all_free = about.prices.is_all_free();
-    serde_json::to_value(DayReport::from_record(day, &record, is_all_free))
-        .map_err(|error| error.to_string())
+    let is_free = |provider: &str| about.prices.is_free(provider);
+    let report = DayReport::from_record(day, &record, MachineClock.now(), is_free);
+    serde_json::to_value(report).map_err(|error| error.to_string())
 }

@@ -1,9 +1,14 @@
-//! A day's record for reports: what each Mysis did, and its cost according to the books.
+//! A day's record for reports: what each Mysis did, its cost according to the books, its samples,
+//! and the events up to the end of the day.
+
+mod sampled;
 
 use std::collections::BTreeMap;
 
-use actors::domain::books::{BudgetUse, Day};
+use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::event_record::EventRecord;
 use actors::domain::ids::MysisId;
+use actors::domain::samples::{Flow, Hour};
 use actors::ports::ArchiveFault;
 use sea_orm::sea_query::{Expr, ExprTrait, SimpleExpr};
 use sea_orm::{
@@ -12,7 +17,10 @@ use sea_orm::{
 };
 
 use super::entity::{message, mysis};
+use super::events::MAX_EVENTS;
 use super::{LedgerInner, SqlLedger, error_text};
+
+pub use sampled::{DaySamples, SwarmMinute, SystemDay};
 
 /// The number of earlier days whose cost is included.
 const LOOK_BACK_DAYS: i64 = 13;
@@ -26,19 +34,36 @@ pub struct MysisDay {
     pub turns: u64,
     /// How often it became errored.
     pub faults: u64,
-    /// Its credits according to its first and its last status of the day.
+    /// Its credits at the beginning and at the end of the day: by its samples, or by its first and
+    /// its last status where there are none.
     pub credits: Option<(i64, i64)>,
     /// Its cost.
     pub spent: BudgetUse,
+    /// The sum of its samples of the day; `None` without any.
+    pub sampled: Option<Flow>,
 }
 
 /// The record of a swarm for one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DayRecord {
-    /// The Myses that did or spent anything.
+    /// The Myses that did or spent anything, and those that were there.
     pub myses: BTreeMap<MysisId, MysisDay>,
-    /// The cost of this day and of the days before, for each day with any.
-    pub days: BTreeMap<Day, BudgetUse>,
+    /// The books of this day and of the days before.
+    pub books: Vec<CostEntry>,
+    /// The samples of all Myses together.
+    pub samples: DaySamples,
+    /// The stored events up to the end of the day, oldest first.
+    pub events: Vec<EventRecord>,
+    /// Whether older events are no longer stored.
+    pub are_events_cut: bool,
+}
+
+impl DayRecord {
+    /// Whether anything was spent on this day.
+    #[must_use]
+    pub fn has_books_of(&self, day: Day) -> bool {
+        self.books.iter().any(|entry| entry.day == day)
+    }
 }
 
 impl SqlLedger {
@@ -54,20 +79,29 @@ impl SqlLedger {
 
 impl LedgerInner {
     async fn day(&self, day: Day) -> Result<DayRecord, DbErr> {
-        let mut record = DayRecord::default();
-        for entry in self
-            .books(Day(day.0.saturating_sub(LOOK_BACK_DAYS)))
-            .await?
-        {
-            if entry.day > day {
-                continue;
-            }
-            record.days.entry(entry.day).or_default().add(&entry.spent);
-            if entry.day == day {
-                let of = record.myses.entry(entry.mysis).or_default();
-                of.spent.add(&entry.spent);
-            }
+        let mut record = DayRecord {
+            books: self
+                .books(Day(day.0.saturating_sub(LOOK_BACK_DAYS)))
+                .await?,
+            samples: DaySamples::new(day),
+            ..DayRecord::default()
+        };
+        record.books.retain(|entry| entry.day <= day);
+        for entry in record.books.iter().filter(|entry| entry.day == day) {
+            let of = record.myses.entry(entry.mysis).or_default();
+            of.spent.add(&entry.spent);
         }
+        self.read_rows(day, &mut record).await?;
+        self.read_samples(day, &mut record).await?;
+        let limit = usize::try_from(MAX_EVENTS).unwrap_or(usize::MAX);
+        record.events = self.events(limit).await?;
+        record.are_events_cut = record.events.len() >= limit;
+        record.events.retain(|event| event.at < day.end_time());
+        Ok(record)
+    }
+
+    /// Adds what the rows of the day tell: turns, faults, credits and names.
+    async fn read_rows(&self, day: Day, record: &mut DayRecord) -> Result<(), DbErr> {
         use message::Column;
         let turns = select_day(day)
             .column(Column::MysisId)
@@ -106,7 +140,35 @@ impl LedgerInner {
         for (mysis, name) in names {
             record.myses.entry(MysisId(mysis)).or_default().name = Some(name);
         }
-        Ok(record)
+        Ok(())
+    }
+
+    /// Adds the samples of the day, of one Mysis after the other.
+    async fn read_samples(&self, day: Day, record: &mut DayRecord) -> Result<(), DbErr> {
+        let first = Hour::of(day.start_time());
+        let last = Hour(Hour::of(day.end_time()).0 - 1);
+        let deleted = self.deleted_with_samples().await?;
+        let known = record.myses.iter();
+        let known = known.filter_map(|(id, of)| of.name.as_ref().map(|_| *id));
+        let myses: Vec<MysisId> = known.chain(deleted).collect();
+        for mysis in myses {
+            let is_deleted = record.myses.get(&mysis).is_none_or(|of| of.name.is_none());
+            let hours = self.hours_between(mysis, (first, last)).await?;
+            // The account of a deleted Mysis plays on with another one.
+            let before = match is_deleted {
+                true => None,
+                false => self.facts_before(mysis, first).await?,
+            };
+            let before = before.and_then(|facts| facts.credits);
+            let sum = record.samples.add_mysis(&hours, before, !is_deleted);
+            if sum.flow.is_none() && sum.credits.is_none() {
+                continue;
+            }
+            let of = record.myses.entry(mysis).or_default();
+            of.sampled = sum.flow;
+            of.credits = sum.credits.or(of.credits);
+        }
+        Ok(())
     }
 
     /// The first and the last status of each Mysis that contains credits, oldest first.

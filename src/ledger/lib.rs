@@ -71,7 +71,7 @@ pub use bulk_import::{BulkImport, StoredMission};
 pub use check::{CheckResult, DatabaseLocation, check};
 pub use compact::CompactionResult;
 pub use copies::{CopyError, RestoreResult, back_up, remove_unfinished_restore, restore};
-pub use day::{DayRecord, MysisDay};
+pub use day::{DayRecord, DaySamples, MysisDay, SwarmMinute, SystemDay};
 pub use leases::ProcessKind;
 pub use mend::MendReport;
 pub use open_error::OpenError;

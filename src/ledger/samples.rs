@@ -5,7 +5,7 @@ mod importing;
 mod reading;
 mod thinning;
 
-pub(crate) use reading::StoredHour;
+pub(crate) use reading::{StoredHour, read_hour};
 
 use actors::domain::books::Day;
 use actors::domain::ids::MysisId;

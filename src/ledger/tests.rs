@@ -83,6 +83,7 @@ macro_rules! on_both {
 }
 
 mod checking;
+mod days;
 mod events;
 mod failing;
 mod finding;

@@ -4,19 +4,321 @@ use std::fmt::Write as _;
 
 use zoea_text::clean;
 
+use super::cost::UNKNOWN;
+use super::curves::{CurveKind, Curves, UNPRICED_LEFT_OUT, time_ticks};
+use super::figures::{clock, duration, group_count, group_thousands, short_number};
+use super::holdups::{HoldKind, HoldUp};
+use super::summary::sentences;
+use super::timeline::Timeline;
+use super::values::{Ranking, ValueLine};
 use super::{DayReport, NOT_ASKED, ReportLine};
+
+/// The heights of a curve of letters.
+const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// What stands where a value is not known.
+const NO_VALUE: char = '·';
+/// The columns between two times below a curve.
+const TIME_COLUMNS: usize = 12;
+/// The most Myses of the table of those that were held up.
+const MAX_HELD_UP: usize = 20;
+/// The head of a table of Myses.
+const MYSIS_HEAD: &str = "| Mysis | credits | gained | turns | faults | calls | tokens in | cached \
+                          | out | cost | per dollar |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
 
 pub(super) fn render_text(report: &DayReport) -> String {
     let mut text = format!("# Zoea Nova, {}\n\n", report.day);
-    text.push_str(
-        "| Mysis | credits | gained | turns | faults | calls | tokens in | cached | out | cost |\n",
-    );
-    text.push_str("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
-    for line in report.myses.iter().chain([&report.total()]) {
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "{}", table_row(line));
+    for sentence in sentences(report) {
+        text.push_str(&escape(&sentence));
+        text.push('\n');
     }
-    text.push_str("\n## The days up to it\n\n| day | calls | tokens in | out | cost |\n");
+    if !report.curves.steps.is_empty() {
+        text.push_str("\n## Over time (UTC)\n\n");
+        text.push_str(&curves(report));
+    }
+    text.push_str(&timeline(report));
+    let ranking = Ranking::of(&report.myses);
+    let total = report.total();
+    text.push_str("\n## Myses by value\n\n");
+    text.push_str(&mysis_table(ranking.best.iter().chain([&total])));
+    if !ranking.worst.is_empty() {
+        let _ = write!(text, "\n### The last {}\n\n", ranking.worst.len());
+        text.push_str(&mysis_table(ranking.worst.iter()));
+    }
+    text.push_str(&value_table("By provider", "provider", &report.providers));
+    text.push_str(&value_table("By system", "system", &report.systems));
+    text.push_str(&held_up_table(&report.held_up));
+    text.push_str(&days_table(report));
+    if !ranking.folded.is_empty() {
+        let _ = write!(text, "\n## The other {} Myses\n\n", ranking.folded.len());
+        text.push_str(&mysis_table(ranking.folded.iter()));
+    }
+    text
+}
+
+/// Text from anywhere as one line of Markdown: no part of it is a table, a link or HTML.
+fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for letter in clean::one_line(text).chars() {
+        if matches!(letter, '\\' | '|' | '<' | '[' | ']' | '*' | '`') {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
+fn curves(report: &DayReport) -> String {
+    let mut text = String::from("```text\n");
+    for kind in CurveKind::ALL {
+        let values = report.curves.values(kind);
+        let known: Vec<f64> = values.iter().flatten().copied().collect();
+        if let Some(absence) = kind.absence(&values) {
+            let _ = writeln!(text, "{}: {absence}\n", kind.title());
+            continue;
+        }
+        let lowest = known.iter().copied().fold(f64::INFINITY, f64::min);
+        let highest = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let last = known.last().copied().unwrap_or_default();
+        let [lowest, highest, last] = [lowest, highest, last].map(short_number);
+        let title = kind.title();
+        let gap = match kind == CurveKind::Cost && report.curves.is_cost_partial() {
+            true => UNPRICED_LEFT_OUT,
+            false => "",
+        };
+        let _ = writeln!(
+            text,
+            "{title}: {lowest} to {highest}, at the end {last}{gap}"
+        );
+        let _ = writeln!(text, "{}\n", blocks(&values));
+    }
+    for line in axis(&report.curves, &report.timeline) {
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text.push_str("```\n");
+    text
+}
+
+/// A curve as a line of blocks, from zero or the lowest value below it to the highest.
+fn blocks(values: &[Option<f64>]) -> String {
+    let known = || values.iter().flatten().copied();
+    let lowest = known().fold(0.0, f64::min);
+    let range = known().fold(0.0, f64::max) - lowest;
+    let block = |value: f64| {
+        let share = if range > 0.0 {
+            (value - lowest) / range
+        } else {
+            0.0
+        };
+        let heights = BLOCKS.iter().zip(1_u32..);
+        let height = share * 8.0;
+        let reached = heights.filter(|(_, top)| f64::from(*top) <= height.max(1.0).ceil());
+        reached.last().map_or(BLOCKS[0], |(block, _)| *block)
+    };
+    let letters = values.iter().map(|value| value.map_or(NO_VALUE, block));
+    letters.collect()
+}
+
+/// The times below the curves, the numbers of the marks and the spans.
+fn axis(curves: &Curves, timeline: &Timeline) -> Vec<String> {
+    let columns = curves.steps.len();
+    let column = |place: f64| -> usize {
+        let steps = (0..columns).rev();
+        let is_reached = |step: &usize| {
+            let share = u32::try_from(*step).map_or(0.0, f64::from);
+            share <= place * u32::try_from(columns).map_or(0.0, f64::from)
+        };
+        steps.into_iter().find(is_reached).unwrap_or(0)
+    };
+    let mut times = vec![' '; columns + TIME_COLUMNS];
+    // The first time stands at the beginning, and the next ones where they leave it room.
+    let ticks = time_ticks(curves, columns.div_ceil(TIME_COLUMNS).max(1));
+    let ticks = ticks
+        .into_iter()
+        .map(|tick| (tick, curves.place_of(tick).map_or(0, column)));
+    let ticks = ticks.filter(|(_, start)| *start >= TIME_COLUMNS / 2);
+    for (tick, start) in [(curves.first, 0)].into_iter().chain(ticks) {
+        for (place, letter) in clock(tick).chars().enumerate() {
+            if let Some(cell) = times.get_mut(start + place) {
+                *cell = letter;
+            }
+        }
+    }
+    let mut marks = vec![' '; columns];
+    for (number, mark) in timeline.marks.iter().enumerate() {
+        let place = curves.place_of(mark.at).map(column);
+        if let Some(cell) = place.and_then(|place| marks.get_mut(place)) {
+            *cell = if *cell == ' ' {
+                mark_letter(number)
+            } else {
+                '+'
+            };
+        }
+    }
+    let mut spans = vec![' '; columns];
+    for span in &timeline.spans {
+        if span.until <= curves.first || span.from >= curves.end() {
+            continue;
+        }
+        let from = curves.place_of(span.from).map_or(0, column);
+        let until = curves.place_of(span.until).map_or(columns, column);
+        for cell in spans.iter_mut().take(until + 1).skip(from) {
+            *cell = '═';
+        }
+    }
+    let rows = [times, marks, spans].into_iter();
+    let rows = rows.map(|row| row.into_iter().collect::<String>());
+    rows.filter(|row| !row.trim().is_empty()).collect()
+}
+
+/// The sign of a mark: 1 to 9, then letters.
+fn mark_letter(number: usize) -> char {
+    let number = u32::try_from(number + 1).unwrap_or(u32::MAX);
+    char::from_digit(number, 36).unwrap_or('+')
+}
+
+/// What the marks and the spans are.
+fn timeline(report: &DayReport) -> String {
+    let Timeline {
+        marks,
+        spans,
+        left_out,
+    } = &report.timeline;
+    let mut text = String::new();
+    if !marks.is_empty() || !spans.is_empty() {
+        text.push('\n');
+    }
+    for (number, mark) in marks.iter().enumerate() {
+        let (sign, at) = (mark_letter(number), clock(mark.at));
+        let _ = writeln!(text, "- `{sign}` {at} {}", escape(&mark.text));
+    }
+    for span in spans {
+        let (from, until) = (clock(span.from), clock(span.until));
+        let until = if span.is_open { "…" } else { &until };
+        let time = duration(span.until.since(span.from));
+        let (what, why) = (span.kind.title(), escape(&span.text));
+        let _ = writeln!(text, "- `═` {from} to {until} ({time}) {what}: {why}");
+    }
+    if *left_out > 0 {
+        let _ = writeln!(text, "- and {left_out} earlier ones");
+    }
+    if report.are_events_cut {
+        text.push_str("\nOnly the newest 10,000 events are stored; earlier ones may be missing.\n");
+    }
+    text
+}
+
+fn mysis_table<'a>(lines: impl Iterator<Item = &'a ReportLine>) -> String {
+    let mut text = MYSIS_HEAD.to_string();
+    for line in lines {
+        let _ = writeln!(text, "{}", mysis_row(line));
+    }
+    text
+}
+
+fn mysis_row(line: &ReportLine) -> String {
+    let or_not_asked =
+        |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), |number| number.to_string());
+    let spent = &line.spent;
+    row(&[
+        escape(&line.name),
+        or_not_asked(line.credits.map(|(_, last)| last)),
+        or_not_asked(line.gained()),
+        line.turns.to_string(),
+        line.faults.to_string(),
+        spent.calls.to_string(),
+        spent.tokens_in.to_string(),
+        spent.tokens_cached.to_string(),
+        spent.tokens_out.to_string(),
+        spent.dollars(),
+        spent.credits_per_dollar(line.gained()),
+    ])
+}
+
+fn row(cells: &[String]) -> String {
+    format!("| {} |", cells.join(" | "))
+}
+
+fn value_table(title: &str, what: &str, lines: &[ValueLine]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let has_time = lines.iter().any(|line| line.minutes.is_some());
+    let mut head = vec![what, "Myses"];
+    if has_time {
+        head.extend(["time", "earned an hour"]);
+    }
+    head.extend(["earned", "tokens", "cost", "per dollar"]);
+    let mut text = format!("\n## {title}\n\n| {} |\n|---", head.join(" | "));
+    text.push_str(&"|--:".repeat(head.len() - 1));
+    text.push_str("|\n");
+    let or_not_asked = |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), group_thousands);
+    for line in lines {
+        let name = line.name.as_deref().map_or(UNKNOWN.to_string(), escape);
+        let mut cells = vec![name, line.myses.to_string()];
+        if let Some(minutes) = line.minutes {
+            let ms = minutes.unsigned_abs().saturating_mul(60_000);
+            cells.extend([duration(ms), or_not_asked(line.earned_hourly())]);
+        }
+        cells.extend([
+            or_not_asked(line.earned),
+            group_count(line.spent.tokens()),
+            line.spent.dollars(),
+            line.spent.credits_per_dollar(line.earned),
+        ]);
+        let _ = writeln!(text, "{}", row(&cells));
+    }
+    text
+}
+
+fn held_up_table(held_up: &[HoldUp]) -> String {
+    if held_up.is_empty() {
+        return String::new();
+    }
+    let is_there = |kind: &HoldKind| held_up.iter().any(|of| of.held_ms.contains_key(kind));
+    let kinds: Vec<HoldKind> = HoldKind::ALL.into_iter().filter(is_there).collect();
+    let mut text = String::from("\n## Held up\n\n| Mysis |");
+    for kind in &kinds {
+        let _ = write!(text, " {} |", kind.title());
+    }
+    text.push_str(" waiting | last reason |\n|---|");
+    text.push_str(&"--:|".repeat(kinds.len() + 1));
+    text.push_str("---|\n");
+    for of in held_up.iter().take(MAX_HELD_UP) {
+        let mut cells = vec![escape(&of.name)];
+        for kind in &kinds {
+            cells.push(held_cell(of, *kind));
+        }
+        let waited = of.waited_ms;
+        cells.push(if waited > 0 {
+            duration(waited)
+        } else {
+            String::new()
+        });
+        cells.push(escape(&of.why));
+        let _ = writeln!(text, "{}", row(&cells));
+    }
+    let others = held_up.len().saturating_sub(MAX_HELD_UP);
+    if others > 0 {
+        let _ = writeln!(text, "\nand {others} others, for less time");
+    }
+    text
+}
+
+fn held_cell(of: &HoldUp, kind: HoldKind) -> String {
+    let Some(ms) = of.held_ms.get(&kind) else {
+        return String::new();
+    };
+    let still = if of.still == Some(kind) {
+        ", still"
+    } else {
+        ""
+    };
+    format!("{}{still}", duration(*ms))
+}
+
+fn days_table(report: &DayReport) -> String {
+    let mut text =
+        String::from("\n## The days up to it\n\n| day | calls | tokens in | out | cost |\n");
     text.push_str("|---|--:|--:|--:|--:|\n");
     for (day, cost) in &report.days {
         let (calls, tokens_in, tokens_out) = (cost.calls, cost.tokens_in, cost.tokens_out);
@@ -27,23 +329,4 @@ pub(super) fn render_text(report: &DayReport) -> String {
         );
     }
     text
-}
-
-fn table_row(line: &ReportLine) -> String {
-    let or_not_asked =
-        |number: Option<i64>| number.map_or(NOT_ASKED.to_string(), |number| number.to_string());
-    let spent = &line.spent;
-    let cells = [
-        clean::one_line(&line.name).replace('|', "\\|"),
-        or_not_asked(line.credits.map(|(_, last)| last)),
-        or_not_asked(line.gained()),
-        line.turns.to_string(),
-        line.faults.to_string(),
-        spent.calls.to_string(),
-        spent.tokens_in.to_string(),
-        spent.tokens_cached.to_string(),
-        spent.tokens_out.to_string(),
-        spent.dollars(),
-    ];
-    format!("| {} |", cells.join(" | "))
 }

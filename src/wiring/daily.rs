@@ -74,11 +74,11 @@ impl DailyReporter {
                 continue;
             }
             let record = self.ledger.day(day).await.with_context(failed)?;
-            if back > 0 && !record.days.contains_key(&day) {
+            if back > 0 && !record.has_books_of(day) {
                 continue;
             }
-            let text =
-                DayReport::from_record(day, &record, self.prices.is_all_free()).render(format);
+            let is_free = |provider: &str| self.prices.is_free(provider);
+            let text = DayReport::from_record(day, &record, now, is_free).render(format);
             let home = self.home.clone();
             let put = spawn_blocking(move || home.put_report(&file, &text)).await;
             put.with_context(failed)?.with_context(failed)?;

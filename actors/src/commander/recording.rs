@@ -9,12 +9,11 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use crate::domain::event_record::{
-    EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
+    EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of, record_of_need,
 };
 use crate::domain::ids::{MysisId, Timestamp};
 use crate::domain::life::Mode;
 use crate::domain::message::Severity;
-use crate::domain::needs::operator_need;
 use crate::domain::order::{CompletedOrder, MysisOrder, Order, OrderResult};
 use crate::domain::state::LifeState;
 use crate::domain::write::{Author, Batch, Write};
@@ -185,29 +184,11 @@ impl CommanderState {
         self.recorder.enqueue_record(record, &self.rules.redactor());
     }
 
-    /// Records that a running Mysis begins to need the operator.
+    /// Records that a running Mysis begins to need the operator, or no longer does.
     pub(super) fn record_need(&mut self, before: &MysisStatus, now: &MysisStatus) {
-        if now.state != LifeState::Running {
-            return;
+        if let Some(record) = record_of_need(before, now, self.now()) {
+            self.recorder.enqueue_record(record, &self.rules.redactor());
         }
-        let known = operator_need(before).map(|need| need.what);
-        let Some(need) = operator_need(now).filter(|need| known != Some(need.what)) else {
-            return;
-        };
-        let record = EventRecord {
-            id: EventId(0),
-            at: self.now(),
-            kind: EventRecordKind::Need,
-            mysis: Some(MysisRef {
-                id: now.id,
-                name: now.name.clone(),
-            }),
-            severity: Severity::Warn,
-            code: need.what.into(),
-            text: need.why,
-            source: None,
-        };
-        self.recorder.enqueue_record(record, &self.rules.redactor());
     }
 
     /// Records that the program itself relaunches an errored Mysis.

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::event::{EventKind, MysisRef, SwarmEvent};
+use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use super::ids::Timestamp;
 use super::message::{HostMeta, RowBody, Severity};
+use super::needs::operator_need;
 use super::order::{Order, describe_settings, quote_beginning, with_details};
 use super::record::PoolAccount;
 use super::state::LifeState;
@@ -194,6 +195,47 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
     })
 }
 
+/// The code of the end of a need.
+pub const NEED_OVER_CODE: &str = "need_over";
+
+/// The record of a need of the operator that begins or ends between two statuses of a Mysis that
+/// runs now. A change of its state is recorded anyway.
+#[must_use]
+pub fn record_of_need(
+    before: &MysisStatus,
+    now: &MysisStatus,
+    at: Timestamp,
+) -> Option<EventRecord> {
+    if now.state != LifeState::Running {
+        return None;
+    }
+    let known = operator_need(before).map(|need| need.what);
+    let (kind, severity, code, text) = match (operator_need(now), known) {
+        (Some(need), known) if known != Some(need.what) => {
+            (EventRecordKind::Need, Severity::Warn, need.what, need.why)
+        }
+        (None, Some(known)) if before.state == LifeState::Running => {
+            let (kind, severity) = (EventRecordKind::Notice, Severity::Info);
+            let text = format!("no longer: {known}").into();
+            (kind, severity, NEED_OVER_CODE, text)
+        }
+        (Some(_) | None, _) => return None,
+    };
+    Some(EventRecord {
+        id: EventId(0),
+        at,
+        kind,
+        mysis: Some(MysisRef {
+            id: now.id,
+            name: now.name.clone(),
+        }),
+        severity,
+        code: code.into(),
+        text,
+        source: None,
+    })
+}
+
 fn change_severity(to: LifeState) -> Severity {
     match to {
         LifeState::Errored => Severity::Error,
@@ -302,8 +344,11 @@ fn describe_accounts(accounts: &[PoolAccount]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event::LinkState;
+    use crate::ids::MysisId;
     use crate::order::MysisOrder;
-    use crate::record::GameAccount;
+    use crate::record::{GameAccount, MysisProfile, MysisRecord};
+    use crate::rules::SwarmRules;
 
     #[test]
     fn words_are_read_back() {
@@ -314,6 +359,34 @@ mod tests {
             assert_eq!(OrderSource::parse(source.as_str()), Some(source));
         }
         assert_eq!(EventRecordKind::parse("dream"), None);
+    }
+
+    #[test]
+    fn a_need_is_recorded_when_it_begins_and_when_it_ends_in_a_running_mysis() {
+        let record = MysisRecord::new(MysisId(1), MysisProfile::of("alpha", "local"), Timestamp(0));
+        let status = |state, link| MysisStatus {
+            state,
+            link,
+            ..MysisStatus::from_record(&record, &SwarmRules::default(), Timestamp(0))
+        };
+        let well = status(LifeState::Running, LinkState::Ok);
+        let lost = status(LifeState::Running, LinkState::Down);
+        let shut = status(LifeState::Running, LinkState::NoAccess);
+        let idle = status(LifeState::Idle, LinkState::Down);
+        let code = |before: &MysisStatus, now: &MysisStatus| {
+            let record = record_of_need(before, now, Timestamp(7))?;
+            assert_eq!(record.at, Timestamp(7));
+            Some((record.kind, record.code.to_string()))
+        };
+        let need = |word: &str| Some((EventRecordKind::Need, word.to_string()));
+        assert_eq!(code(&well, &lost), need("no tools"));
+        assert_eq!(code(&lost, &lost), None, "told once");
+        assert_eq!(code(&lost, &shut), need("no access"));
+        let over = (EventRecordKind::Notice, NEED_OVER_CODE.to_string());
+        assert_eq!(code(&shut, &well), Some(over));
+        assert_eq!(code(&well, &well), None);
+        assert_eq!(code(&lost, &idle), None, "the state is recorded");
+        assert_eq!(code(&idle, &well), None, "and its change ends the need");
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl LedgerInner {
 
     /// The stored hours from one to another, both included, oldest first. One statement reads both
     /// tables, so that an hour which is thinned meanwhile is read once.
-    async fn hours_between(
+    pub(crate) async fn hours_between(
         &self,
         mysis: MysisId,
         (first, last): (Hour, Hour),
@@ -117,7 +117,11 @@ impl LedgerInner {
     }
 
     /// The facts of the newest sample before an hour.
-    async fn facts_before(&self, mysis: MysisId, before: Hour) -> Result<Option<GameFacts>, DbErr> {
+    pub(crate) async fn facts_before(
+        &self,
+        mysis: MysisId,
+        before: Hour,
+    ) -> Result<Option<GameFacts>, DbErr> {
         // In this order: an hour that is thinned meanwhile is read twice, not missed.
         let new = sample::Entity::find()
             .filter(sample::Column::MysisId.eq(mysis.0))
@@ -148,7 +152,7 @@ fn stored_hour(model: sample::Model) -> StoredHour {
 }
 
 /// The samples of an hour. One that cannot be read has none; `zoea db check` tells of it.
-fn read_hour(hour: &PackedHour) -> Vec<Sample> {
+pub(crate) fn read_hour(hour: &PackedHour) -> Vec<Sample> {
     hour.samples().unwrap_or_else(|fault| {
         tracing::warn!(hour = hour.hour.0, %fault, "samples cannot be read");
         Vec::new()

@@ -195,7 +195,7 @@ async fn read_hours(ledger: &SqlLedger, (first, last): (i64, i64)) -> i64 {
 }
 
 /// Does all maintenance that is due.
-async fn tidy_up(ledger: &SqlLedger, hand: &Hand) {
+pub(super) async fn tidy_up(ledger: &SqlLedger, hand: &Hand) {
     hand.next_round();
     for _ in 0..1000 {
         let Some(step) = ledger.maintenance() else {
@@ -213,7 +213,7 @@ async fn hours(ledger: &SqlLedger) -> (i64, i64) {
     )
 }
 
-const WEEK: i64 = 7 * 24;
+pub(super) const WEEK: i64 = 7 * 24;
 
 async fn after_a_week_an_hour_is_one_sample_and_after_a_year_it_is_gone(books: Books) {
     let ledger = with_two(&books).await;

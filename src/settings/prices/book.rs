@@ -40,11 +40,4 @@ impl PriceBook {
     pub fn is_free(&self, provider: &str) -> bool {
         self.rules().free_providers().contains(provider)
     }
-
-    /// Whether all providers are known to be free of charge.
-    #[must_use]
-    pub fn is_all_free(&self) -> bool {
-        let rules = self.rules();
-        rules.free_providers().len() == rules.providers.len()
-    }
 }

@@ -1,0 +1,151 @@
+//! The samples of a day: those of all Myses together, minute by minute and by system.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::books::Day;
+use actors::domain::samples::{Flow, HOUR_MINUTES, Minute};
+
+use crate::samples::{StoredHour, read_hour};
+
+/// The minutes of a day.
+const DAY_MINUTES: usize = 1440;
+/// The most minutes for which a sample stands: a Mysis that told nothing for longer was away.
+const MAX_PRESENT_MINUTES: i64 = 15;
+
+/// The samples of all Myses together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DaySamples {
+    /// The first minute of the day.
+    pub first: Minute,
+    /// All minutes of the day.
+    pub minutes: Vec<SwarmMinute>,
+    /// Whether some samples are those of whole hours, which stand at the first minute of their hour.
+    pub is_hourly: bool,
+    /// What was done in each system; `None` is where no result told of one.
+    pub systems: BTreeMap<Option<Arc<str>>, SystemDay>,
+}
+
+/// The swarm in one minute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SwarmMinute {
+    /// What happened in it.
+    pub flow: Flow,
+    /// The change of the known credits in all wallets; `None` where none became known or changed.
+    pub credits_change: Option<i64>,
+}
+
+/// What was done in a system.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SystemDay {
+    /// What happened there.
+    pub flow: Flow,
+    /// The minutes that Myses spent there, added up.
+    pub minutes: i64,
+    /// How many Myses were there.
+    pub myses: u64,
+}
+
+/// The samples of one Mysis.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct MysisSamples {
+    /// Their sum; `None` without any.
+    pub(super) flow: Option<Flow>,
+    /// Its credits at the beginning and at the end of the day.
+    pub(super) credits: Option<(i64, i64)>,
+}
+
+impl DaySamples {
+    pub(super) fn new(day: Day) -> DaySamples {
+        DaySamples {
+            first: Minute::of(day.start_time()),
+            minutes: vec![SwarmMinute::default(); DAY_MINUTES],
+            ..DaySamples::default()
+        }
+    }
+
+    /// The credits in all wallets at the end of each minute; `None` before any are known.
+    #[must_use]
+    pub fn credits(&self) -> Vec<Option<i64>> {
+        let mut sum = None;
+        let changes = self.minutes.iter().map(|minute| minute.credits_change);
+        changes
+            .map(|change| {
+                if let Some(change) = change {
+                    sum = Some(sum.unwrap_or(0_i64).saturating_add(change));
+                }
+                sum
+            })
+            .collect()
+    }
+
+    /// Adds the samples of a Mysis. `before`: its credits before the day. `has_wallet`: whether its
+    /// credits are those of a Mysis that is there.
+    pub(super) fn add_mysis(
+        &mut self,
+        hours: &[StoredHour],
+        before: Option<i64>,
+        has_wallet: bool,
+    ) -> MysisSamples {
+        let mut sum = MysisSamples {
+            flow: None,
+            credits: before.map(|credits| (credits, credits)),
+        };
+        if let (Some(credits), Some(first)) = (before, self.minutes.first_mut()) {
+            first.change_credits(credits);
+        }
+        let mut known = before;
+        let mut previous: Option<Minute> = None;
+        let mut visited = BTreeMap::<Option<Arc<str>>, SystemDay>::new();
+        for hour in hours {
+            self.is_hourly |= hour.is_thinned;
+            for sample in read_hour(&hour.packed) {
+                let place = usize::try_from(sample.minute.0.saturating_sub(self.first.0));
+                let Some(minute) = place.ok().and_then(|place| self.minutes.get_mut(place)) else {
+                    continue;
+                };
+                minute.flow.add(&sample.flow);
+                sum.flow.get_or_insert_default().add(&sample.flow);
+                let told = sample.facts.credits.filter(|_| has_wallet);
+                if told != known {
+                    let change = told.unwrap_or(0).saturating_sub(known.unwrap_or(0));
+                    minute.change_credits(change);
+                    known = told;
+                }
+                if let Some(credits) = told {
+                    let first = sum.credits.map_or(credits, |(first, _)| first);
+                    sum.credits = Some((first, credits));
+                }
+                let present = match (hour.is_thinned, previous) {
+                    (true, _) => HOUR_MINUTES,
+                    (false, None) => 1,
+                    (false, Some(before)) => {
+                        (sample.minute.0 - before.0).clamp(1, MAX_PRESENT_MINUTES)
+                    }
+                };
+                previous = Some(sample.minute);
+                let there = visited.entry(sample.facts.system.clone()).or_default();
+                there.flow.add(&sample.flow);
+                there.minutes = there.minutes.saturating_add(present);
+            }
+        }
+        self.add_systems(visited);
+        sum
+    }
+
+    fn add_systems(&mut self, visited: BTreeMap<Option<Arc<str>>, SystemDay>) {
+        for (system, there) in visited {
+            let all = self.systems.entry(system).or_default();
+            all.flow.add(&there.flow);
+            all.minutes = all.minutes.saturating_add(there.minutes);
+            all.myses += 1;
+        }
+    }
+}
+
+impl SwarmMinute {
+    fn change_credits(&mut self, change: i64) {
+        let before = self.credits_change.unwrap_or(0);
+        self.credits_change = Some(before.saturating_add(change));
+    }
+}

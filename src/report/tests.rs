@@ -1,0 +1,441 @@
+//! Reports of fixed records, in both forms.
+
+use std::sync::Arc;
+
+use actors::domain::books::{BudgetUse, CostEntry};
+use actors::domain::event::MysisRef;
+use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
+use actors::domain::message::Severity;
+use actors::domain::samples::{Flow, Minute};
+use zoea_ledger::{DaySamples, SwarmMinute, SystemDay};
+
+use super::*;
+
+const DAY: Day = Day(20_000);
+const EVIL: &str = "<script>alert('x')</script>{{tiles}}|[a](http://b)";
+
+fn at(minute: i64) -> Timestamp {
+    Timestamp(DAY.start_time().0 + minute * 60_000)
+}
+
+fn flow(earned: i64, cost_micros: u64) -> Flow {
+    Flow {
+        earned: Some(earned),
+        tokens_in: 1000,
+        tokens_out: 100,
+        cost_micros,
+        model_calls: 1,
+        tool_calls: 1,
+        ..Flow::default()
+    }
+}
+
+/// The samples of a swarm that earns 10 credits in each of so many minutes from 10:00 on.
+fn samples(minutes: usize) -> DaySamples {
+    let first = Minute::of(DAY.start_time());
+    let mut all = vec![SwarmMinute::default(); 1440];
+    for minute in all.iter_mut().skip(600).take(minutes) {
+        minute.flow = flow(10, 500);
+        minute.credits_change = Some(10);
+    }
+    DaySamples {
+        first,
+        minutes: all,
+        ..DaySamples::default()
+    }
+}
+
+fn entry(mysis: MysisId, provider: &str, calls: u64, cost_micros: u64) -> CostEntry {
+    CostEntry {
+        day: DAY,
+        mysis,
+        provider: provider.into(),
+        spent: BudgetUse {
+            calls,
+            input: 1000 * calls,
+            output: 100 * calls,
+            cached: 10 * calls,
+            cost_micros,
+        },
+    }
+}
+
+fn mysis(name: &str, earned: i64) -> MysisDay {
+    MysisDay {
+        name: Some(name.to_string()),
+        turns: 3,
+        credits: Some((100, 100 + earned)),
+        sampled: Some(flow(earned, 0)),
+        ..MysisDay::default()
+    }
+}
+
+fn event(minute: i64, kind: EventRecordKind, code: &str, text: &str) -> EventRecord {
+    EventRecord {
+        id: EventId(minute),
+        at: at(minute),
+        kind,
+        mysis: None,
+        severity: Severity::Warn,
+        code: code.into(),
+        text: text.into(),
+        source: (kind == EventRecordKind::Order).then_some(OrderSource::Control),
+    }
+}
+
+fn of_mysis(id: i64, name: &str, event: EventRecord) -> EventRecord {
+    EventRecord {
+        mysis: Some(MysisRef {
+            id: MysisId(id),
+            name: name.into(),
+        }),
+        ..event
+    }
+}
+
+fn report(record: &DayRecord) -> DayReport {
+    DayReport::from_record(DAY, record, DAY.end_time(), |provider| provider == "free")
+}
+
+/// A day with so many Myses, of which the first earned the most.
+fn busy_day(count: i64) -> DayRecord {
+    use EventRecordKind::{Notice, Order};
+    let myses = (1..=count).map(|id| {
+        let name = format!("m{id}");
+        (MysisId(id), mysis(&name, (count - id) * 100))
+    });
+    DayRecord {
+        myses: myses.collect(),
+        books: (1..=count)
+            .map(|id| entry(MysisId(id), "priced", 2, 20_000))
+            .collect(),
+        samples: samples(90),
+        events: vec![
+            event(601, Order, "mission", "the mission: mine"),
+            event(620, Notice, "circuit_open", "provider priced is down"),
+            event(640, Notice, "circuit_closed", "provider priced works again"),
+        ],
+        are_events_cut: false,
+    }
+}
+
+fn both(report: &DayReport) -> (String, String) {
+    (
+        report.render(ReportFormat::Html),
+        report.render(ReportFormat::Markdown),
+    )
+}
+
+#[test]
+fn an_empty_day_says_so_and_draws_nothing() {
+    let empty = DayRecord::default();
+    let (page, text) = both(&report(&empty));
+    for form in [&page, &text] {
+        assert!(form.contains("Nothing was done on this day."), "{form}");
+    }
+    assert!(!page.contains("<svg") && !page.contains("{{"), "{page}");
+    assert!(
+        !text.contains("Over time") && text.contains("| all | not asked |"),
+        "{text}"
+    );
+    let there = DayRecord {
+        myses: BTreeMap::from([(MysisId(1), MysisDay::default())]),
+        samples: DaySamples::default(),
+        ..empty
+    };
+    assert!(both(&report(&there)).1.contains("Nothing was done"));
+}
+
+#[test]
+fn a_day_with_one_mysis_is_told_without_comparisons() {
+    let record = busy_day(1);
+    let (page, text) = both(&report(&record));
+    assert!(
+        text.contains("1 Mysis earned 0 credits for $0.0200"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("the most") && !text.contains("the last"),
+        "{text}"
+    );
+    assert!(!page.contains("<details>") && page.contains("<th>m1</th>"));
+}
+
+#[test]
+fn the_day_is_drawn_with_orders_and_outages_on_its_axis() {
+    let report = report(&busy_day(2));
+    let (page, text) = both(&report);
+    assert_eq!(page.matches("<svg").count(), 4);
+    assert_eq!(page.matches("class=\"band outage\"").count(), 4);
+    assert_eq!(page.matches("class=\"mark\"").count(), 4);
+    assert!(page.contains("10:00</span>") && page.contains("11:00</span>"));
+    assert!(page.contains("aria-label=\"Credits earned an hour: 600 to 600"));
+    let drawing: Vec<&str> = text.lines().skip_while(|line| *line != "```text").collect();
+    assert_eq!(
+        drawing[1],
+        "Credits in all wallets: 10 to 900, at the end 900"
+    );
+    assert!(drawing[2].starts_with('▁') && drawing[2].ends_with('█'));
+    assert_eq!(drawing[2].chars().count(), 90, "a step is a minute");
+    assert_eq!(drawing[8].chars().collect::<Vec<_>>(), ['█'; 90]);
+    assert!(drawing[13].starts_with("10:00"), "{}", drawing[13]);
+    assert_eq!(drawing[14].trim_start(), "1");
+    assert_eq!(drawing[15], format!("{}{}", " ".repeat(20), "═".repeat(21)));
+    assert!(text.contains("- `1` 10:01 the mission: mine"), "{text}");
+    assert!(
+        text.contains("- `═` 10:20 to 10:40 (20 min) a server is away"),
+        "{text}"
+    );
+    assert!(text.contains("A server was away for 20 min."), "{text}");
+}
+
+#[test]
+fn the_best_and_the_worst_are_shown_and_the_others_folded() {
+    let record = busy_day(35);
+    let report = report(&record);
+    let (page, text) = both(&report);
+    let order: Vec<&str> = report.myses.iter().map(|line| &*line.name).collect();
+    assert_eq!((order[0], order[34]), ("m1", "m35"));
+    let fold = page.find("<details>").expect("a fold");
+    let end = page.find("</details>").expect("its end");
+    for (name, is_folded) in [("m20", false), ("m21", true), ("m25", true), ("m26", false)] {
+        let found = page.find(&format!("<th>{name}</th>")).expect("a row");
+        assert_eq!((fold..end).contains(&found), is_folded, "{name}");
+    }
+    let others = text.find("## The other 5 Myses").expect("the others");
+    assert!(text.find("| m21 |") > Some(others) && text.find("| m26 |") < Some(others));
+    assert!(text.contains("m1 earned the most (3,400), m35 the least (0)."));
+}
+
+#[test]
+fn a_dollar_of_an_unknown_price_is_unknown_and_never_nothing() {
+    let mut record = busy_day(3);
+    record.books = vec![
+        entry(MysisId(1), "priced", 1, 50_000),
+        entry(MysisId(1), "unpriced", 3, 0),
+        entry(MysisId(2), "free", 2, 0),
+        entry(MysisId(3), "priced", 2, 100_000),
+    ];
+    for (system, unpriced) in [("krynn", 0), ("sol", 5)] {
+        let there = SystemDay {
+            flow: Flow {
+                tokens_unpriced: unpriced,
+                ..flow(600, 60_000)
+            },
+            minutes: 60,
+            myses: 2,
+        };
+        record.samples.systems.insert(Some(system.into()), there);
+    }
+    for minute in &mut record.samples.minutes {
+        minute.flow.tokens_unpriced = minute.flow.tokens_in;
+    }
+    let (page, text) = both(&report(&record));
+    let left_out = "0.03 to 0.03, at the end 0.03; calls whose price is unknown are left out";
+    assert!(page.contains(left_out) && text.contains(left_out), "{text}");
+    assert!(page.contains("<b>$0.1500</b><span>cost, and unknown prices"));
+    for minute in &mut record.samples.minutes {
+        minute.flow.cost_micros = 0;
+    }
+    let report = report(&record);
+    let told = |lines: &[ValueLine]| -> Vec<(String, Option<i64>, String)> {
+        let lines = lines.iter().map(|line| {
+            let each = line.spent.credits_per_dollar(line.earned);
+            (line.name.clone().unwrap_or_default(), line.earned, each)
+        });
+        lines.collect()
+    };
+    let line = |name: &str, earned, each: &str| (name.to_string(), Some(earned), each.to_string());
+    // m1 earned 200 with one call in four of the priced one, m2 100, and m3 nothing.
+    assert_eq!(
+        told(&report.providers),
+        [
+            line("unpriced", 150, "unknown"),
+            line("free", 100, "free"),
+            line("priced", 50, "333"),
+        ]
+    );
+    assert_eq!(
+        told(&report.systems),
+        [line("krynn", 600, "10,000"), line("sol", 600, "unknown")]
+    );
+    let (page, text) = both(&report);
+    assert!(
+        page.contains("<h3>Dollars an hour</h3><figcaption>Unknown"),
+        "{page}"
+    );
+    assert!(text.contains("Dollars an hour: Unknown"), "{text}");
+    assert!(text.contains("for $0.1500 and unknown prices"), "{text}");
+    assert!(!page.contains("$0.0000</td><td>unknown"));
+}
+
+#[test]
+fn what_comes_from_outside_is_text() {
+    use EventRecordKind::{Need, Order, State};
+    let mut record = busy_day(2);
+    record.myses.insert(MysisId(1), mysis(EVIL, 1000));
+    record.books.push(entry(MysisId(1), EVIL, 1, 5));
+    let there = SystemDay {
+        minutes: 100,
+        myses: 1,
+        flow: flow(5, 5),
+    };
+    record.samples.systems.insert(Some(Arc::from(EVIL)), there);
+    record.events = vec![
+        event(610, Order, "mission", EVIL),
+        event(620, EventRecordKind::Notice, "circuit_open", EVIL),
+        of_mysis(1, EVIL, event(630, Need, "circles", EVIL)),
+        of_mysis(
+            3,
+            EVIL,
+            event(640, State, "errored", "\u{1b}]52;c;eA==\u{7}"),
+        ),
+    ];
+    let (page, text) = both(&report(&record));
+    for foreign in [
+        "<script", "<link", "@import", "url(", "{{", "src=", "href=", "onerror=", "\u{1b}", "'x'",
+    ] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    assert!(page.matches("&lt;script&gt;").count() > 6, "{page}");
+    assert!(page.contains("prefers-color-scheme: dark"));
+    let bare = text
+        .replace("\\<", "")
+        .replace("\\[", "")
+        .replace("\\|", "");
+    for foreign in ["<script", "[a]", "|[", "\u{1b}"] {
+        assert!(!bare.contains(foreign), "{foreign}: {text}");
+    }
+}
+
+#[test]
+fn who_was_held_up_is_told_with_time_and_reason() {
+    use EventRecordKind::{Need, Notice, State};
+    let mut record = busy_day(3);
+    if let Some(of) = record.myses.get_mut(&MysisId(3)) {
+        of.sampled = Some(Flow {
+            waited_ms: 125_000,
+            ..Flow::default()
+        });
+    }
+    record.events = vec![
+        of_mysis(1, "m1", event(600, Need, "circles", "made the same calls")),
+        of_mysis(
+            1,
+            "m1",
+            event(630, Notice, "need_over", "no longer: circles"),
+        ),
+        of_mysis(
+            2,
+            "m2",
+            event(1380, State, "errored", "running → errored: no key"),
+        ),
+    ];
+    let (page, text) = both(&report(&record));
+    assert!(
+        text.contains("| Mysis | errored | stuck | waiting | last reason |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| m2 | 1 h 0 min, still |  |  | running → errored: no key |"),
+        "{text}"
+    );
+    assert!(
+        text.contains("| m1 |  | 30 min |  | made the same calls |"),
+        "{text}"
+    );
+    assert!(text.contains("| m3 |  |  | 2 min |  |"), "{text}");
+    assert!(
+        text.contains("2 were held up, m2 for longest: 1 h 0 min."),
+        "{text}"
+    );
+    assert!(page.contains("<td class=\"bad\">1 h 0 min, still</td>"));
+}
+
+#[test]
+fn credits_that_nobody_asked_for_are_said_to_be_unknown_for_that_reason() {
+    let alpha = MysisDay {
+        name: Some("alpha".to_string()),
+        turns: 1,
+        ..MysisDay::default()
+    };
+    let record = DayRecord {
+        myses: BTreeMap::from([(MysisId(1), alpha)]),
+        ..DayRecord::default()
+    };
+    let (page, text) = both(&report(&record));
+    // Earned, credits and per dollar of the Mysis and of all, and two tiles.
+    assert_eq!(page.matches("not asked").count(), 8);
+    assert!(
+        text.contains("| alpha | not asked | not asked | 1 |"),
+        "{text}"
+    );
+}
+
+#[test]
+fn without_samples_the_change_of_credits_is_what_was_earned() {
+    let mut record = busy_day(1);
+    if let Some(of) = record.myses.get_mut(&MysisId(1)) {
+        (of.sampled, of.credits) = (None, Some((100, 40)));
+    }
+    let (page, text) = both(&report(&record));
+    assert!(text.contains("| m1 | 40 | -60 |"), "{text}");
+    assert!(page.contains("<td class=\"loss\">−60"), "{page}");
+}
+
+#[test]
+fn a_report_is_the_same_behind_the_control_interface() {
+    let mut record = busy_day(3);
+    let need = event(600, EventRecordKind::Need, "circles", "again");
+    record.events.push(of_mysis(1, "m1", need));
+    let report = report(&record);
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(
+        json["timeline"]["marks"][0]["at"],
+        "2024-10-04T10:01:00.000Z"
+    );
+    let back: DayReport = serde_json::from_value(json).unwrap();
+    assert_eq!(back, report);
+}
+
+/// The relative luminance of a colour, as WCAG 2 defines it.
+fn luminance(colour: &str) -> f64 {
+    let part = |from: usize| {
+        let byte = u8::from_str_radix(&colour[from..from + 2], 16).unwrap();
+        let share = f64::from(byte) / 255.0;
+        match share <= 0.04045 {
+            true => share / 12.92,
+            false => ((share + 0.055) / 1.055).powf(2.4),
+        }
+    };
+    0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+}
+
+fn contrast(one: &str, other: &str) -> f64 {
+    let (one, other) = (luminance(one), luminance(other));
+    (one.max(other) + 0.05) / (one.min(other) + 0.05)
+}
+
+#[test]
+fn every_text_has_contrast_in_light_dark_and_print() {
+    let page = report(&busy_day(1)).render(ReportFormat::Html);
+    let palettes: Vec<&str> = page.split(":root {").skip(1).collect();
+    assert_eq!(palettes.len(), 3);
+    for palette in palettes {
+        let colour = |name: &str| {
+            let start = palette.find(&format!("--{name}: ")).expect("a colour") + name.len() + 4;
+            &palette[start..start + 7]
+        };
+        for ground in ["page", "card"] {
+            for text in ["text", "dim", "loss", "faults"] {
+                let contrast = contrast(colour(text), colour(ground));
+                assert!(contrast >= 4.5, "{text} on {ground}: {contrast}");
+            }
+            for curve in ["gain", "cost", "tokens", "flag"] {
+                let contrast = contrast(colour(curve), colour(ground));
+                assert!(contrast >= 3.0, "{curve} on {ground}: {contrast}");
+            }
+        }
+        assert!(contrast(colour("flag"), colour("on-flag")) >= 4.5);
+    }
+}

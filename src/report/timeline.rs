@@ -1,0 +1,404 @@
+//! What stands beside the curves: orders to all as marks, and the times in which a server was away
+//! or the swarm stood still as spans. Both are read from the stored events.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use actors::domain::event_record::{EventRecord, EventRecordKind, OrderSource};
+use actors::domain::ids::{MysisId, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::moment;
+
+/// The most marks and the most spans of a report; the newest ones are told.
+const MAX_MARKS: usize = 30;
+/// A server that goes away again within this time was not back.
+const ONE_OUTAGE: Duration = Duration::from_secs(60);
+/// Orders of one kind to several Myses within this time are one.
+const ONE_ORDER: Duration = Duration::from_secs(10);
+
+/// What stands at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// When it happened.
+    #[serde(with = "moment")]
+    pub at: Timestamp,
+    /// What happened.
+    pub text: String,
+}
+
+/// The kind of a span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpanKind {
+    /// A server was away.
+    Outage,
+    /// The operator froze the swarm.
+    Frozen,
+    /// The program did not run.
+    Closed,
+}
+
+impl SpanKind {
+    /// What the report calls it.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            SpanKind::Outage => "a server is away",
+            SpanKind::Frozen => "frozen",
+            SpanKind::Closed => "the program does not run",
+        }
+    }
+
+    /// The word of the page's style.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            SpanKind::Outage => "outage",
+            SpanKind::Frozen => "frozen",
+            SpanKind::Closed => "closed",
+        }
+    }
+}
+
+/// What lasts for some time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// Its kind.
+    pub kind: SpanKind,
+    /// When it began.
+    #[serde(with = "moment")]
+    pub from: Timestamp,
+    /// When it ended, or the end of what is told.
+    #[serde(with = "moment")]
+    pub until: Timestamp,
+    /// Whether nobody saw its end.
+    pub is_open: bool,
+    /// What it was.
+    pub text: String,
+}
+
+/// The marks and spans of a day.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timeline {
+    /// Orders to all and other moments, oldest first.
+    pub marks: Vec<Mark>,
+    /// What lasted, oldest first.
+    pub spans: Vec<Span>,
+    /// The marks and spans that are left out, because there are too many.
+    pub left_out: usize,
+}
+
+impl Timeline {
+    /// The timeline between two times in a swarm of so many Myses.
+    pub(super) fn of_events(
+        events: &[EventRecord],
+        (start, until): (Timestamp, Timestamp),
+        swarm_size: usize,
+    ) -> Timeline {
+        let of_day = events.iter().filter(|event| event.at >= start);
+        let of_day: Vec<&EventRecord> = of_day.collect();
+        let mut marks = marks(&of_day, swarm_size);
+        let mut spans = SpanReader::read(events, until);
+        spans.retain(|span| span.until > start);
+        for span in &mut spans {
+            span.from = span.from.max(start);
+        }
+        let left_out = cut_oldest(&mut marks) + cut_oldest(&mut spans);
+        Timeline {
+            marks,
+            spans,
+            left_out,
+        }
+    }
+}
+
+/// Removes the oldest ones beyond the limit. Returns their number.
+fn cut_oldest<T>(all: &mut Vec<T>) -> usize {
+    let excess = all.len().saturating_sub(MAX_MARKS);
+    all.drain(..excess);
+    excess
+}
+
+/// The marks of a day.
+fn marks(events: &[&EventRecord], swarm_size: usize) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (place, event) in events.iter().enumerate() {
+        let is_order = event.kind == EventRecordKind::Order;
+        let text = match &event.mysis {
+            None if is_order => order_text(event),
+            None => notice_text(event),
+            Some(_) if is_order => shared_order_text(events, place, swarm_size),
+            Some(_) => None,
+        };
+        marks.extend(text.map(|text| Mark { at: event.at, text }));
+    }
+    marks
+}
+
+/// An order to the swarm. A freeze is a span, and accounts are no order to Myses.
+fn order_text(event: &EventRecord) -> Option<String> {
+    match &*event.code {
+        "freeze" | "thaw" | "accounts" => None,
+        _ => Some(event.text.to_string()),
+    }
+}
+
+/// A notice about the swarm that explains a bend in a curve.
+fn notice_text(event: &EventRecord) -> Option<String> {
+    match &*event.code {
+        "budget_spent" | "interrupted" | "nothing_happens" => Some(event.text.to_string()),
+        _ => None,
+    }
+}
+
+/// An order that at least half of the swarm got at once, told where the first one got it.
+fn shared_order_text(events: &[&EventRecord], place: usize, swarm_size: usize) -> Option<String> {
+    let first = events.get(place)?;
+    // What the program does by itself is no order, and a new Mysis got none.
+    if first.source == Some(OrderSource::Program) || &*first.code == "create" {
+        return None;
+    }
+    let is_same = |other: &EventRecord| {
+        other.kind == first.kind && other.mysis.is_some() && other.code == first.code
+    };
+    let is_near = |one: Timestamp, other: Timestamp| one.since(other) < millis(ONE_ORDER);
+    let mut earlier = events.iter().take(place).rev();
+    let is_told = earlier
+        .by_ref()
+        .take_while(|other| is_near(first.at, other.at))
+        .any(|other| is_same(other));
+    if is_told {
+        return None;
+    }
+    let later = events.iter().skip(place);
+    let later = later.take_while(|other| is_near(other.at, first.at));
+    let same = later.filter(|other| is_same(other));
+    let whose: BTreeSet<MysisId> = same
+        .filter_map(|other| other.mysis.as_ref().map(|who| who.id))
+        .collect();
+    let is_shared = whose.len() > 1 && whose.len() * 2 >= swarm_size;
+    is_shared.then(|| format!("{} Myses: {}", whose.len(), first.text))
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Reads spans from events.
+#[derive(Default)]
+struct SpanReader {
+    /// Those that have not ended, with the server that they are about.
+    open: Vec<(String, Span)>,
+    ended: Vec<(String, Span)>,
+}
+
+impl SpanReader {
+    fn read(events: &[EventRecord], until: Timestamp) -> Vec<Span> {
+        let mut reader = SpanReader::default();
+        for event in events.iter().filter(|event| event.mysis.is_none()) {
+            reader.take(event);
+        }
+        for (_, span) in &mut reader.open {
+            span.until = until;
+        }
+        // A program that closed and did not come back is no gap between two parts of a curve.
+        let open = reader.open.into_iter();
+        let open = open.filter(|(_, span)| span.kind != SpanKind::Closed);
+        let all = reader.ended.into_iter().chain(open);
+        let mut all: Vec<Span> = all.map(|(_, span)| span).collect();
+        all.sort_by_key(|span| (span.from, span.kind));
+        all
+    }
+
+    fn take(&mut self, event: &EventRecord) {
+        match &*event.code {
+            "circuit_open" | "game_away" | "out_of_service" => {
+                let server = server_of(&event.text);
+                self.begin(SpanKind::Outage, &server, event);
+            }
+            "circuit_closed" | "game_back" => {
+                let server = server_of(&event.text);
+                self.end(event.at, |kind, whose| {
+                    kind == SpanKind::Outage && whose == server
+                });
+            }
+            "freeze" => self.begin(SpanKind::Frozen, "", event),
+            "thaw" => self.end(event.at, |kind, _| kind == SpanKind::Frozen),
+            "closing" => {
+                self.end(event.at, |kind, _| kind == SpanKind::Outage);
+                self.begin(SpanKind::Closed, "", event);
+            }
+            "up" => self.end(event.at, |kind, _| kind != SpanKind::Frozen),
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, kind: SpanKind, server: &str, event: &EventRecord) {
+        let mut open = self.open.iter();
+        if open.any(|(whose, span)| span.kind == kind && whose == server) {
+            return;
+        }
+        let is_again = |(whose, span): &(String, Span)| {
+            let pause = event.at.since(span.until);
+            let is_outage = span.kind == SpanKind::Outage && kind == SpanKind::Outage;
+            is_outage && whose == server && pause < millis(ONE_OUTAGE)
+        };
+        if let Some(place) = self.ended.iter().rposition(is_again) {
+            let (server, mut span) = self.ended.remove(place);
+            span.is_open = true;
+            return self.open.push((server, span));
+        }
+        let span = Span {
+            kind,
+            from: event.at,
+            until: event.at,
+            is_open: true,
+            text: event.text.to_string(),
+        };
+        self.open.push((server.to_string(), span));
+    }
+
+    fn end(&mut self, at: Timestamp, is_meant: impl Fn(SpanKind, &str) -> bool) {
+        let open = std::mem::take(&mut self.open);
+        for (server, mut span) in open {
+            if !is_meant(span.kind, &server) {
+                self.open.push((server, span));
+                continue;
+            }
+            span.until = at;
+            span.is_open = false;
+            self.ended.push((server, span));
+        }
+    }
+}
+
+/// The server that a notice of the gate is about: its text begins with it.
+fn server_of(text: &str) -> String {
+    let ends = [" is down", " serves no requests", " works again"];
+    let end = ends.iter().filter_map(|end| text.find(end)).min();
+    text.get(..end.unwrap_or(text.len()))
+        .unwrap_or_default()
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use actors::domain::event::MysisRef;
+    use actors::domain::event_record::EventId;
+    use actors::domain::message::Severity;
+
+    use super::*;
+
+    fn event(seconds: i64, kind: EventRecordKind, code: &str, text: &str) -> EventRecord {
+        EventRecord {
+            id: EventId(seconds),
+            at: Timestamp(seconds * 1000),
+            kind,
+            mysis: None,
+            severity: Severity::Info,
+            code: code.into(),
+            text: text.into(),
+            source: Some(OrderSource::Terminal),
+        }
+    }
+
+    fn notice(seconds: i64, code: &str, text: &str) -> EventRecord {
+        event(seconds, EventRecordKind::Notice, code, text)
+    }
+
+    fn stop(seconds: i64, mysis: i64) -> EventRecord {
+        let name = format!("m{mysis}").into();
+        EventRecord {
+            mysis: Some(MysisRef {
+                id: MysisId(mysis),
+                name,
+            }),
+            ..event(seconds, EventRecordKind::Order, "stop", "stopped")
+        }
+    }
+
+    fn timeline(events: &[EventRecord], swarm_size: usize) -> Timeline {
+        let times = (Timestamp(10_000), Timestamp(1_000_000));
+        Timeline::of_events(events, times, swarm_size)
+    }
+
+    #[test]
+    fn outages_last_until_the_same_server_is_back_or_the_program_ends() {
+        let events = [
+            notice(5, "circuit_open", "provider one is down; its Myses wait"),
+            notice(20, "circuit_open", "provider two is down; its Myses wait"),
+            notice(25, "out_of_service", "provider two serves no requests"),
+            notice(30, "circuit_closed", "provider one works again"),
+            notice(35, "circuit_open", "provider one is down; its Myses wait"),
+            notice(38, "circuit_closed", "provider one works again"),
+            notice(40, "closing", "the program closes"),
+            notice(50, "up", "the program runs a swarm of 2"),
+            notice(60, "game_away", "the game server is down"),
+        ];
+        let spans = timeline(&events, 2).spans;
+        let told: Vec<_> = spans
+            .iter()
+            .map(|span| {
+                (
+                    span.kind,
+                    span.from.0 / 1000,
+                    span.until.0 / 1000,
+                    span.is_open,
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (SpanKind::Outage, 10, 38, false),
+                (SpanKind::Outage, 20, 40, false),
+                (SpanKind::Closed, 40, 50, false),
+                (SpanKind::Outage, 60, 1000, true),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_freeze_goes_on_over_a_restart() {
+        let freeze = event(20, EventRecordKind::Order, "freeze", "the swarm is frozen");
+        let events = [freeze, notice(30, "closing", ""), notice(40, "up", "")];
+        let timeline = timeline(&events, 1);
+        let frozen = timeline
+            .spans
+            .iter()
+            .find(|span| span.kind == SpanKind::Frozen);
+        assert!(frozen.is_some_and(|span| span.is_open));
+        assert!(timeline.marks.is_empty(), "it is a span");
+    }
+
+    #[test]
+    fn an_order_to_most_of_the_swarm_is_one_mark_and_one_to_few_is_none() {
+        let mission = event(15, EventRecordKind::Order, "mission", "the mission: mine");
+        let events = [
+            event(1, EventRecordKind::Order, "mission", "the day before"),
+            mission,
+            stop(20, 1),
+            stop(21, 2),
+            stop(22, 3),
+            stop(60, 1),
+        ];
+        let told = timeline(&events, 4).marks;
+        let told: Vec<_> = told.iter().map(|mark| &*mark.text).collect();
+        assert_eq!(told, ["the mission: mine", "3 Myses: stopped"]);
+    }
+
+    #[test]
+    fn only_the_newest_marks_are_told_and_the_others_are_counted() {
+        let orders = (0..40).map(|second| {
+            event(
+                20 + second,
+                EventRecordKind::Order,
+                "mission",
+                "another one",
+            )
+        });
+        let orders: Vec<EventRecord> = orders.collect();
+        let timeline = timeline(&orders, 1);
+        assert_eq!((timeline.marks.len(), timeline.left_out), (30, 10));
+        assert_eq!(timeline.marks[0].at, Timestamp(30_000));
+    }
+}
