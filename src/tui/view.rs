@@ -76,7 +76,7 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             Overlay::Query(query) => query::view::paint(dashboard, query, layout.message, painter),
             Overlay::Inspect(inspector) => inspector::view::paint(inspector, &layout, painter),
             Overlay::Graphs(view) => graphs::view::paint(dashboard, view, &layout, painter),
-            Overlay::Log(view) => log::view::paint_log(dashboard, *view, &layout, painter),
+            Overlay::Log(view) => log::view::paint_log(dashboard, view, &layout, painter),
             Overlay::Help(top) => help::paint(dashboard, *top, all, painter),
         }
     }

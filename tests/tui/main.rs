@@ -6,6 +6,7 @@
 )]
 
 mod contrast;
+mod events;
 mod graphs;
 mod header;
 mod operator;

@@ -101,6 +101,7 @@ pub fn action_help<G>(
 mod tests {
     use super::*;
     use crate::dashboard::conversation::keys::FOCUS_KEYS;
+    use crate::dashboard::log::keys::{LOG_KEYS, WHOLE_KEYS};
     use crate::dashboard::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
     use crate::dashboard::table::keys::TABLE_KEYS;
 
@@ -132,6 +133,8 @@ mod tests {
             helps_of(FOCUS_KEYS),
             helps_of(INSPECTOR_KEYS),
             helps_of(LIST_KEYS),
+            helps_of(LOG_KEYS),
+            helps_of(WHOLE_KEYS),
         ];
         for help in all.concat() {
             assert!(help.len() <= 52, "{help}");
@@ -149,7 +152,12 @@ mod tests {
         for view in [keys_of(TABLE_KEYS), keys_of(FOCUS_KEYS)] {
             is_free_of_twins(&[shared.clone(), view].concat());
         }
-        for layer in [keys_of(INSPECTOR_KEYS), keys_of(LIST_KEYS)] {
+        for layer in [
+            keys_of(INSPECTOR_KEYS),
+            keys_of(LIST_KEYS),
+            keys_of(LOG_KEYS),
+            keys_of(WHOLE_KEYS),
+        ] {
             is_free_of_twins(&[keys_of(MOVEMENT_KEYS), layer].concat());
         }
     }

@@ -5,6 +5,7 @@ use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::key;
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::log::list::LogView;
 use crate::dashboard::overlay::Overlay;
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -23,6 +24,9 @@ impl Dashboard {
         match over {
             None => self.point_in_view(mouse, &layout),
             Some(Overlay::Inspect(inspector)) => point_in_entry(inspector, mouse, &layout),
+            Some(Overlay::Log(view)) if wheel_direction(mouse).is_none() => {
+                point_in_log(view, mouse, &layout);
+            }
             Some(Overlay::Log(_) | Overlay::Help(_)) => self.wheel_as_keys(mouse),
             Some(
                 Overlay::Compose(_)
@@ -123,6 +127,14 @@ fn point_in_entry(inspector: &mut Inspector, mouse: MouseEvent, layout: &ScreenL
         inspector.scroll(WHEEL_LINES, way);
     } else if page.contains(position_of(mouse)) {
         inspector.click(usize::from(mouse.row - page.y));
+    }
+}
+
+/// The first click takes a line in hand. A second one shows it whole.
+fn point_in_log(view: &mut LogView, mouse: MouseEvent, layout: &ScreenLayout) {
+    let page = layout.page();
+    if page.contains(position_of(mouse)) {
+        view.click(usize::from(mouse.row - page.y));
     }
 }
 

@@ -24,6 +24,8 @@ pub enum QueryScope {
     Conversation,
     /// The entry in the inspector.
     Entry,
+    /// The log.
+    Log,
 }
 
 /// The effect of a key in a query.
