@@ -150,6 +150,7 @@ impl Actor for Commander {
             CommanderMsg::Ordered(order, source) => state.record_order(&order, source),
             CommanderMsg::Report(report) => state.on_report(&myself, report),
             CommanderMsg::News(news) => state.on_child_event(news),
+            CommanderMsg::Recorded(record) => state.terminals.show_record(record),
             CommanderMsg::Watch(watcher) => state.add_watcher(watcher),
             CommanderMsg::Attach(link) => state.attach_terminal(&myself, link).await,
             CommanderMsg::Query(query) => state.answer_query(query),
@@ -230,7 +231,12 @@ impl CommanderState {
         };
         // The recorder has its own seed, so that event ids do not change other random decisions.
         let seed = args.seed.rotate_left(32);
-        let recorder = EventRecorder::start(services.store_handle(), outside.clock.clone(), seed);
+        let recorder = EventRecorder::start(
+            services.store_handle(),
+            outside.clock.clone(),
+            myself.clone(),
+            seed,
+        );
         args.secrets.learn(args.swarm.passwords.iter().cloned());
         let rules = RulesInForce {
             current: args.rules.clone(),

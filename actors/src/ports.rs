@@ -35,7 +35,7 @@ pub use stored::{ArchiveFault, MysisNames, SwarmRecord};
 pub use terminal::{Screen, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{
-    PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
+    EventQuery, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
 };
 
 /// The two clocks. No actor reads any other.
@@ -167,8 +167,11 @@ pub trait Archive: Send + Sync + 'static {
         futures::future::ready(Err(fault)).boxed()
     }
 
-    /// The newest events, oldest first.
-    fn events(&self, _limit: usize) -> BoxFuture<'static, Result<Vec<EventRecord>, ArchiveFault>> {
+    /// Stored events, oldest first.
+    fn events(
+        &self,
+        _query: EventQuery,
+    ) -> BoxFuture<'static, Result<Vec<EventRecord>, ArchiveFault>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 

@@ -70,8 +70,12 @@ pub enum UiMsg {
     SystemMapRead(ReadId, Result<SystemMap, String>),
     /// The result of an export.
     Exported(Result<String, String>),
-    /// Stored events from before this Ui, or the error of the store.
+    /// What was just recorded of an event or an order.
+    Recorded(Arc<EventRecord>),
+    /// The newest stored events, or the error of the store.
     EventsRead(Result<Vec<EventRecord>, String>),
+    /// Older events that the screen asked for, or the error of the store.
+    OlderEventsRead(ReadId, Result<Vec<EventRecord>, String>),
     /// The next picture is due.
     Frame,
 }
@@ -266,11 +270,14 @@ impl Actor for UiActor {
                 state.is_awaited = true;
                 state.change_screen(&myself, |screen| screen.on_export(written));
             }
-            UiMsg::EventsRead(Ok(records)) => {
-                state.change_screen(&myself, |screen| screen.on_past_events(&records));
+            UiMsg::Recorded(record) => {
+                state.change_screen(&myself, |screen| screen.on_recorded(&record));
             }
-            UiMsg::EventsRead(Err(why)) => {
-                tracing::warn!(why, "failed to read what happened before");
+            UiMsg::EventsRead(read) => {
+                state.change_screen(&myself, |screen| screen.on_past_events(read));
+            }
+            UiMsg::OlderEventsRead(id, read) => {
+                state.change_screen(&myself, |screen| screen.on_older_events(id, read));
             }
             // The terminal has left. This Ui needs no successor.
             UiMsg::Frame if state.link.has_left() => myself.stop(None),
@@ -342,6 +349,7 @@ impl UiState {
                 UiEffect::ReadSamples { id, query } => self.read_samples(myself, id, query),
                 UiEffect::ReadBooks { id, query } => self.read_books(myself, id, query),
                 UiEffect::ReadSystemMap { id, query } => self.read_system_map(myself, id, query),
+                UiEffect::ReadEvents { id, query } => self.read_older_events(myself, id, query),
                 UiEffect::Export {
                     mysis,
                     name,

@@ -16,6 +16,7 @@ mod m20261122_000007_watch;
 mod m20261123_000008_event;
 mod m20261123_000009_call_task;
 mod m20261123_000010_sample;
+mod m20261124_000011_event_row;
 mod server_000001_lease;
 
 pub use sea_orm_migration::MigratorTrait;
@@ -44,6 +45,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000008_event::Migration),
             Box::new(m20261123_000009_call_task::Migration),
             Box::new(m20261123_000010_sample::Migration),
+            Box::new(m20261124_000011_event_row::Migration),
         ]
     }
 }

@@ -153,6 +153,8 @@ pub struct EventRecordJson<'a> {
     code: &'a str,
     text: &'a str,
     source: Option<&'static str>,
+    seq: Option<i64>,
+    answered: Option<i64>,
 }
 
 impl<'a> From<&'a EventRecord> for EventRecordJson<'a> {
@@ -165,6 +167,8 @@ impl<'a> From<&'a EventRecord> for EventRecordJson<'a> {
             code: &record.code,
             text: &record.text,
             source: record.source.map(OrderSource::as_str),
+            seq: record.row.map(|row| row.0),
+            answered: record.answered.map(|row| row.0),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use actors::domain::ids::Seq;
 use actors::domain::message::RowKind;
 use actors::domain::screen::ExportFormat;
-use actors::ports::{PageFrom, PageQuery, SearchIn, SearchQuery};
+use actors::ports::{EventQuery, PageFrom, PageQuery, SearchIn, SearchQuery};
 use serde_json::Value;
 use zoea_contract::{EventRecordJson, ExportedJson, RowJson, SearchHitJson, to_value};
 use zoea_ledger::export;
@@ -123,7 +123,7 @@ async fn read_pieces(
 
 pub(super) async fn read_events(swarm: &Swarm, asked: ReadEvents) -> Result<Value, String> {
     let limit = read_count("limit", asked.limit, DEFAULT_LOG_ROWS, MAX_ROWS)?;
-    let records = swarm.archive().events(limit).await;
+    let records = swarm.archive().events(EventQuery::newest(limit)).await;
     let records = records.map_err(|fault| format!("the events cannot be read: {fault}"))?;
     Ok(BoundedRows::newest(
         records

@@ -18,8 +18,8 @@ use actors::domain::samples::{SampleQuery, SampleSeries};
 use actors::domain::state::{LifeState, Totals};
 use actors::domain::system_map::{SystemMap, SystemMapQuery};
 use actors::ports::{
-    Archive, ArchiveFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery,
-    SwarmRecord,
+    Archive, ArchiveFault, EventQuery, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits,
+    SearchQuery, SwarmRecord,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -78,8 +78,8 @@ impl Archive for SqlLedger {
         self.read(move |inner| async move { inner.system_map(query).await }.boxed())
     }
 
-    fn events(&self, limit: usize) -> ArchiveFuture<Vec<EventRecord>> {
-        self.read(move |inner| async move { inner.events(limit).await }.boxed())
+    fn events(&self, query: EventQuery) -> ArchiveFuture<Vec<EventRecord>> {
+        self.read(move |inner| async move { inner.events(query).await }.boxed())
     }
 
     fn accounts(&self) -> ArchiveFuture<Vec<AccountRecord>> {

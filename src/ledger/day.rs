@@ -17,8 +17,8 @@ use sea_orm::{
 };
 
 use super::entity::{message, mysis};
-use super::events::MAX_EVENTS;
 use super::{LedgerInner, SqlLedger, error_text};
+use actors::domain::reading::{EventQuery, MAX_EVENTS};
 
 pub use sampled::{DaySamples, SwarmMinute, SystemDay};
 
@@ -93,9 +93,8 @@ impl LedgerInner {
         }
         self.read_rows(day, &mut record).await?;
         self.read_samples(day, &mut record).await?;
-        let limit = usize::try_from(MAX_EVENTS).unwrap_or(usize::MAX);
-        record.events = self.events(limit).await?;
-        record.are_events_cut = record.events.len() >= limit;
+        record.events = self.events(EventQuery::newest(MAX_EVENTS)).await?;
+        record.are_events_cut = record.events.len() >= MAX_EVENTS;
         record.events.retain(|event| event.at < day.end_time());
         Ok(record)
     }

@@ -248,6 +248,8 @@ mod tests {
             code: code.into(),
             text: text.into(),
             source: None,
+            row: None,
+            answered: None,
         }
     }
 

@@ -80,6 +80,8 @@ fn event(minute: i64, kind: EventRecordKind, code: &str, text: &str) -> EventRec
         code: code.into(),
         text: text.into(),
         source: (kind == EventRecordKind::Order).then_some(OrderSource::Control),
+        row: None,
+        answered: None,
     }
 }
 

@@ -298,6 +298,8 @@ mod tests {
             code: code.into(),
             text: text.into(),
             source: Some(OrderSource::Terminal),
+            row: None,
+            answered: None,
         }
     }
 

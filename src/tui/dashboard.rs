@@ -56,6 +56,7 @@ use appearance::Appearance;
 use conversation::Focus;
 use history::InputHistory;
 use log::MessageLog;
+use log::looking::LookedAt;
 use money::SwarmMoney;
 use needs::NeedGroup;
 use orders::OrderTracker;
@@ -92,6 +93,8 @@ pub struct Dashboard {
     rules: Option<Arc<SwarmRules>>,
     redactor: Arc<Redactor>,
     log: Arc<MessageLog>,
+    /// When the operator was there.
+    looked: LookedAt,
     orders: Arc<OrderTracker>,
     undo: Undo,
     /// When the program began to close; `None` while it is not closing.
@@ -156,6 +159,7 @@ impl Dashboard {
             rules: None,
             redactor: Arc::default(),
             log: Arc::default(),
+            looked: LookedAt::default(),
             orders: Arc::default(),
             undo: Undo::default(),
             closing: None,
@@ -378,11 +382,5 @@ impl Dashboard {
     fn next_read_id(&mut self) -> ReadId {
         self.stamps += 1;
         ReadId(self.stamps)
-    }
-
-    fn name_of(&self, id: MysisId) -> Arc<str> {
-        self.roster
-            .get(id)
-            .map_or_else(|| "?".into(), |member| member.status.name.clone())
     }
 }

@@ -93,8 +93,16 @@ impl Screen for DashboardScreen {
         self.dashboard().on_event(event);
     }
 
-    fn on_past_events(&mut self, records: &[EventRecord]) {
-        self.dashboard().take_past_events(records);
+    fn on_recorded(&mut self, record: &EventRecord) {
+        self.dashboard().on_recorded(record);
+    }
+
+    fn on_past_events(&mut self, read: Result<Vec<EventRecord>, String>) {
+        self.dashboard().on_past_events(read);
+    }
+
+    fn on_older_events(&mut self, id: ReadId, read: Result<Vec<EventRecord>, String>) {
+        self.dashboard().on_older_events(id, read);
     }
 
     fn on_input(&mut self, input: TerminalInput) {

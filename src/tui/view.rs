@@ -79,7 +79,7 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             Overlay::Books(view) => books::view::paint(dashboard, view, &layout, painter),
             Overlay::Search(view) => search::view::paint(dashboard, view, &layout, painter),
             Overlay::Map(view) => map::view::paint(dashboard, view, &layout, painter),
-            Overlay::Log(view) => log::view::paint_log(dashboard, *view, &layout, painter),
+            Overlay::Log(view) => log::view::paint_log(dashboard, view, &layout, painter),
             Overlay::Help(top) => help::paint(dashboard, *top, all, painter),
         }
     }

@@ -179,12 +179,20 @@ fn a_question_stands_in_the_status_until_an_answer_that_fits_lets_the_call_go_on
     );
     assert_eq!(answers(&game, 2)[1], json!({"action": "decline"}));
     let orders: Vec<String> = notices(&home, "answer");
+    let is_refused = |text: &&String| text.contains("refused");
+    let (refused, given): (Vec<&String>, Vec<&String>) = orders.iter().partition(is_refused);
     assert_eq!(
-        orders,
+        given,
         [
             "answered the server's question",
             "declined the server's question"
         ]
+    );
+    // Why an answer does not fit may quote it.
+    assert!(refused.contains(&&"an answer that does not fit was refused".to_string()));
+    assert!(
+        !refused.iter().any(|text| text.contains("must be")),
+        "{refused:?}"
     );
     assert!(notices(&home, "server_asks")[0].ends_with("asks: Which ore?"));
     stop(swarm);

@@ -51,6 +51,7 @@ fn every_order_is_recorded_with_the_door_it_came_through() {
     home.ok(&["accounts", "import", accounts]);
     home.ok(&["note", "alpha", "never sell the ship"]);
     home.ok(&["note", "alpha", "--clear"]);
+    home.ok(&["send", "alpha", "what is in the hold?"]);
     home.ok(&["broadcast", "mine"]);
     home.ok(&["mission", "clear"]);
     home.ok(&["mission", "clear"]);
@@ -63,8 +64,10 @@ fn every_order_is_recorded_with_the_door_it_came_through() {
         ("accounts", "-", "control"),
         ("note", "alpha", "control"),
         ("clear_notes", "alpha", "control"),
+        ("message", "alpha", "control"),
         ("mission", "-", "control"),
         ("clear_mission", "-", "control"),
+        ("stop", "alpha", "control"),
         ("stop", "alpha", "control"),
         ("start", "alpha", "control"),
         ("delete", "declared", "control"),
@@ -84,7 +87,44 @@ fn every_order_is_recorded_with_the_door_it_came_through() {
     assert_eq!(orders(&home), all, "what was acknowledged is recorded");
     let plain = home.ok(&["events", "--limit", "0"]);
     assert!(plain.contains("captain (assigned)"), "{plain}");
+    for text in [
+        "a message: what is in the hold?",
+        "stop was refused: mysis already stopped",
+        "mine (stored for",
+    ] {
+        assert!(plain.contains(text), "{text}: {plain}");
+    }
     assert!(!plain.contains("open sesame"), "{plain}");
+}
+
+/// What a message became, and what answered it, is told with its record, also when nothing runs.
+#[test]
+fn a_message_is_recorded_with_its_row_and_the_row_that_answers_it() {
+    let galaxy = Server::galaxy(&[]);
+    let pilot = Server::pilot(&[]);
+    let home = Home::new();
+    home.configure(&pilot.url, &galaxy.url, "");
+    home.ok(&["mysis", "create", "alpha"]);
+    let swarm = home.fly(&[]);
+    home.ok(&["send", "alpha", "what is in the hold?"]);
+    let message = || {
+        let events = home.lines(&["events", "--limit", "0", "--json"]);
+        let mut events = events.into_iter();
+        events
+            .find(|event| event["code"] == "message")
+            .expect("its record")
+    };
+    let answered = until("it is answered", || {
+        let message = message();
+        message["answered"].is_i64().then_some(message)
+    });
+    swarm.signal("-KILL");
+    assert!(!swarm.wait().success());
+    assert_eq!(message(), answered);
+    let rows = home.lines(&["log", "alpha", "--limit", "0", "--json"]);
+    let row = |seq: &Value| rows.iter().find(|row| row["seq"] == *seq).expect("a row");
+    assert_eq!(row(&answered["seq"])["kind"], "prompt");
+    assert_eq!(row(&answered["answered"])["kind"], "reply");
 }
 
 #[test]

@@ -214,7 +214,7 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     let mut terminal = attach(folder.path(), 120, 40);
     terminal.sees("LATELY");
     terminal.types("L");
-    terminal.sees("MESSAGES");
+    terminal.sees("LOG  all events");
     terminal.sees("idle → running");
     terminal.sees("the mission: ");
     terminal.sees("(by program)");
@@ -223,7 +223,7 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     terminal.types("Sell it all.\r");
     until("the order is recorded", || {
         let events = says(folder.path(), &["events"]);
-        events.contains("Sell it all. (by attached terminal)")
+        events.contains("Sell it all. (stored for 3) (by attached terminal)")
     });
     service.signal("-KILL");
     drop(service);
@@ -233,6 +233,6 @@ fn what_happened_before_is_shown_to_whoever_comes_later_also_after_a_kill() {
     let mut terminal = attach(folder.path(), 120, 40);
     terminal.sees("DOING");
     terminal.types("L");
-    terminal.sees("MESSAGES");
+    terminal.sees("LOG  all events");
     terminal.sees("(by program)");
 }

@@ -3,6 +3,7 @@
 mod attaching;
 mod books;
 mod command_line;
+mod events;
 mod freezing;
 mod leaving;
 mod linking;

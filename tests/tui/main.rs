@@ -7,6 +7,7 @@
 
 mod books;
 mod contrast;
+mod events;
 mod graphs;
 mod header;
 mod map;

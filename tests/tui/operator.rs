@@ -4,9 +4,14 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
-use actors::domain::event::SwarmEvent;
+use actors::domain::event::{MysisRef, SwarmEvent};
+use actors::domain::event_record::{
+    EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
+};
 use actors::domain::ids::MysisId;
 use actors::domain::ids::{Now, Timestamp};
+use actors::domain::message::Severity;
+use actors::domain::order::{CompletedOrder, OrderResult};
 use actors::domain::samples::{Flow, GameFacts, Minute, Sample, SampleQuery, SampleSeries};
 use actors::domain::screen::SwarmSnapshot;
 use actors::domain::screen::UiEffect;
@@ -30,6 +35,8 @@ pub(crate) struct Operator {
     pub(crate) now: Timestamp,
     /// How many systems the store knows.
     pub(crate) systems: usize,
+    /// What was recorded, oldest first.
+    pub(crate) records: Vec<EventRecord>,
 }
 
 impl Operator {
@@ -52,6 +59,7 @@ impl Operator {
             swarm,
             now,
             systems: 40,
+            records: Vec::new(),
         };
         operator.prepare_frame();
         operator
@@ -86,10 +94,55 @@ impl Operator {
     /// Something happens in the swarm.
     pub(crate) fn hears(&mut self, told: &[SwarmEvent]) -> &mut Operator {
         for event in told {
-            self.board.on_event(event);
+            self.tell(event);
         }
         self.prepare_frame();
         self
+    }
+
+    /// Tells the dashboard of an event, and of its record, as the Commander does.
+    fn tell(&mut self, event: &SwarmEvent) {
+        self.board.on_event(event);
+        let id = EventId(self.records.len() as i64 + 1);
+        if let Some(record) = record_of(event, id) {
+            self.record(record);
+        }
+    }
+
+    /// Tells the dashboard of an order's record, as the Commander does.
+    fn record_order(&mut self, summary: OrderSummary, answer: &OrderResult) {
+        let statuses = self.swarm.statuses.values();
+        let mut named = statuses.filter(|status| Some(&*status.name) == summary.name.as_deref());
+        let mysis = named.next().map(|status| MysisRef {
+            id: status.id,
+            name: status.name.clone(),
+        });
+        let (summary, severity) = match answer {
+            Ok(_) => (summary, Severity::Info),
+            Err(why) => (summary.refused(why), Severity::Warn),
+        };
+        let row = match answer {
+            Ok(CompletedOrder::Stored(seq)) => Some(*seq),
+            Ok(_) | Err(_) => None,
+        };
+        self.record(EventRecord {
+            id: EventId(self.records.len() as i64 + 1),
+            at: self.now,
+            kind: EventRecordKind::Order,
+            mysis,
+            severity,
+            code: summary.code.into(),
+            text: summary.text.into(),
+            source: Some(OrderSource::Terminal),
+            row,
+            answered: None,
+        });
+    }
+
+    /// Tells the dashboard what was just recorded.
+    pub(crate) fn record(&mut self, record: EventRecord) {
+        self.board.on_recorded(&record);
+        self.records.push(record);
     }
 
     /// Does what the dashboard wants done, until it wants nothing more.
@@ -110,9 +163,13 @@ impl Operator {
     fn fulfil(&mut self, effect: UiEffect) {
         match effect {
             UiEffect::Order { id, order } => {
+                let summary = OrderSummary::of(&order);
                 let (answer, told) = self.swarm.order(order, self.now);
                 for event in told {
-                    self.board.on_event(&event);
+                    self.tell(&event);
+                }
+                if let Some(summary) = summary {
+                    self.record_order(summary, &answer);
                 }
                 self.board.on_answer(id, answer);
             }
@@ -133,6 +190,15 @@ impl Operator {
             UiEffect::ReadSystemMap { id, query } => {
                 self.board
                     .on_system_map(id, Ok(made_map(self.systems, &query)));
+            }
+            UiEffect::ReadEvents { id, query } => {
+                let before = query.before.and_then(|before| {
+                    let mut records = self.records.iter();
+                    records.position(|record| record.id == before)
+                });
+                let end = before.unwrap_or(self.records.len());
+                let page = self.records[end.saturating_sub(query.limit)..end].to_vec();
+                self.board.on_older_events(id, Ok(page));
             }
             UiEffect::Export { .. } | UiEffect::Quit | UiEffect::Leave => {}
         }

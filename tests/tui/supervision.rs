@@ -260,7 +260,7 @@ async fn a_dead_ui_comes_back_with_the_same_view() {
             .log()
             .messages()
             .iter()
-            .any(|message| message.code == "ui_restarted")
+            .any(|message| &*message.code == "ui_restarted")
     })
     .await;
     assert_ne!(ship.ui().get_id(), dead.get_id());
@@ -440,7 +440,7 @@ async fn whoever_is_attached_leaves_and_everything_else_goes_on() {
     .await;
     let board = ship.wall.last_shown();
     let mut messages = board.log().messages().iter();
-    assert!(messages.all(|message| message.code != "ui_restarted"));
+    assert!(messages.all(|message| &*message.code != "ui_restarted"));
     assert_eq!(
         wall.last_shown().mission().map(|text| &**text),
         Some("mine iron")

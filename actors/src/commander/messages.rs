@@ -6,7 +6,7 @@ use ractor::{DerivedActorRef, RpcReplyPort};
 
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{MysisReport, MysisStatus, SwarmEvent};
-use crate::domain::event_record::OrderSource;
+use crate::domain::event_record::{EventRecord, OrderSource};
 use crate::domain::ids::{MissionId, MysisId, Timestamp};
 use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{Order, OrderResult};
@@ -33,6 +33,8 @@ pub enum CommanderMsg {
     Report(MysisReport),
     /// An event of the Store or the gate for the operator.
     News(SwarmEvent),
+    /// What was just recorded of an event or an order, for the terminals.
+    Recorded(Arc<EventRecord>),
     /// A new watcher, which gets the present state first.
     Watch(Watcher),
     /// A terminal of another process that needs a Ui.

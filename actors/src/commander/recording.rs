@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use ractor::ActorRef;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::AbortOnDropHandle;
@@ -22,7 +23,7 @@ use crate::reply::OrderReply;
 use crate::store::StoreHandle;
 use zoea_text::redact::Redactor;
 
-use super::CommanderState;
+use super::{CommanderMsg, CommanderState};
 
 /// The most records that wait for the store. While the store fails, further records are only
 /// logged.
@@ -56,17 +57,25 @@ pub(super) struct EventRecorder {
     queue: mpsc::Sender<RecorderMsg>,
     rng: fastrand::Rng,
     clock: Arc<dyn Clock>,
+    /// Shows the terminals what is recorded.
+    commander: ActorRef<CommanderMsg>,
     _task: AbortOnDropHandle<()>,
 }
 
 impl EventRecorder {
-    pub(super) fn start(store: StoreHandle, clock: Arc<dyn Clock>, seed: u64) -> EventRecorder {
+    pub(super) fn start(
+        store: StoreHandle,
+        clock: Arc<dyn Clock>,
+        commander: ActorRef<CommanderMsg>,
+        seed: u64,
+    ) -> EventRecorder {
         let (queue, waiting) = mpsc::channel(MAX_WAITING_RECORDS);
         let task = tokio::spawn(store_all(waiting, store));
         EventRecorder {
             queue,
             rng: fastrand::Rng::with_seed(seed),
             clock,
+            commander,
             _task: AbortOnDropHandle::new(task),
         }
     }
@@ -85,7 +94,14 @@ impl EventRecorder {
     fn enqueue_record(&mut self, mut record: EventRecord, redactor: &Redactor) {
         record.id = self.new_id();
         record.text = redactor.clean(&record.text).as_ref().into();
-        log_and_enqueue(&self.queue, record, None);
+        self.entry().enqueue(record, None);
+    }
+
+    fn entry(&self) -> RecorderEntry {
+        RecorderEntry {
+            queue: self.queue.clone(),
+            commander: self.commander.clone(),
+        }
     }
 
     /// Returns once all earlier records are stored.
@@ -101,21 +117,31 @@ impl EventRecorder {
     }
 }
 
-/// Logs a record and queues it for the task that stores it.
-fn log_and_enqueue(
-    queue: &mpsc::Sender<RecorderMsg>,
-    record: EventRecord,
-    awaited: Option<PendingAnswer>,
-) {
-    log_record(&record);
-    let item = RecorderMsg::Record(Box::new(record), awaited);
-    let Err(TrySendError::Full(item) | TrySendError::Closed(item)) = queue.try_send(item) else {
-        return;
-    };
-    tracing::warn!("an event is in the log only: too many wait for the store");
-    if let RecorderMsg::Record(_, Some(awaited)) = item {
-        // The queue is full, but the order was carried out.
-        awaited.answer();
+/// The way of a record to the log, the terminals and the store.
+struct RecorderEntry {
+    queue: mpsc::Sender<RecorderMsg>,
+    commander: ActorRef<CommanderMsg>,
+}
+
+impl RecorderEntry {
+    /// Logs a record, shows it, and queues it for the task that stores it. The terminals do not wait for the
+    /// store: that it is away is such a record.
+    fn enqueue(&self, record: EventRecord, awaited: Option<PendingAnswer>) {
+        log_record(&record);
+        // A Commander that is gone has no terminals.
+        let _ = self
+            .commander
+            .cast(CommanderMsg::Recorded(Arc::new(record.clone())));
+        let item = RecorderMsg::Record(Box::new(record), awaited);
+        let Err(TrySendError::Full(item) | TrySendError::Closed(item)) = self.queue.try_send(item)
+        else {
+            return;
+        };
+        tracing::warn!("an event is in the log only: too many wait for the store");
+        if let RecorderMsg::Record(_, Some(awaited)) = item {
+            // The queue is full, but the order was carried out.
+            awaited.answer();
+        }
     }
 }
 
@@ -180,6 +206,8 @@ impl CommanderState {
             code: "up".into(),
             text: text.into(),
             source: None,
+            row: None,
+            answered: None,
         };
         self.recorder.enqueue_record(record, &self.rules.redactor());
     }
@@ -210,7 +238,8 @@ impl CommanderState {
         }
     }
 
-    /// A reply that records the order after it is carried out, and answers once the record is
+    /// A reply that records the order after it is carried out or refused, and answers once the record of what was
+    /// carried out is
     /// stored. A freeze and a thaw are kept in the home, so they are answered while the store is
     /// away, too.
     pub(super) fn recording_reply(
@@ -233,26 +262,65 @@ impl CommanderState {
             summary.text = "relaunched".to_string();
         }
         let is_kept = matches!(order, Order::Freeze | Order::Thaw);
-        let (queue, clock) = (self.recorder.queue.clone(), self.recorder.clock.clone());
+        let (entry, clock) = (self.recorder.entry(), self.recorder.clock.clone());
         let (id, redactor) = (self.recorder.new_id(), self.rules.redactor());
         OrderReply::new(move |answer| {
-            let created = match &answer {
-                Err(_) | Ok(CompletedOrder::MissionCleared(false)) => return reply.answer(answer),
-                Ok(CompletedOrder::Created(id)) => Some(*id),
-                Ok(_) => None,
-            };
-            if let (Some(id), Some(name)) = (created, &summary.name) {
-                who = Some(created_as(id, name));
-            }
-            summary.text = redactor.clean(&summary.text).into_owned();
-            let mut record = order_record(summary, who, source, clock.now());
-            record.id = id;
-            if is_kept {
-                log_and_enqueue(&queue, record, None);
+            // The configuration orders at each start what is there already.
+            let is_operators = !matches!(source, OrderSource::Configuration | OrderSource::Program);
+            let changed_nothing = answer == Ok(CompletedOrder::MissionCleared(false));
+            if changed_nothing || (answer.is_err() && !is_operators) {
                 return reply.answer(answer);
             }
-            log_and_enqueue(&queue, record, Some(PendingAnswer { reply, answer }));
+            if let (Ok(CompletedOrder::Created(id)), Some(name)) = (&answer, &summary.name) {
+                who = Some(created_as(*id, name));
+            }
+            let mut record = answered_record(summary, who, &answer);
+            record.text = redactor.clean(&record.text).as_ref().into();
+            (record.id, record.at, record.source) = (id, clock.now(), Some(source));
+            // A refused order changed nothing, so its answer does not wait for the record.
+            if is_kept || answer.is_err() {
+                entry.enqueue(record, None);
+                return reply.answer(answer);
+            }
+            entry.enqueue(record, Some(PendingAnswer { reply, answer }));
         })
+    }
+}
+
+/// The record of an order with its answer.
+fn answered_record(
+    mut summary: OrderSummary,
+    who: Option<MysisRef>,
+    answer: &OrderResult,
+) -> EventRecord {
+    let (mut severity, mut row) = (Severity::Info, None);
+    match answer {
+        Err(why) => {
+            severity = Severity::Warn;
+            // A refused order may be for a name that no Mysis has.
+            let unknown = summary.name.clone().filter(|_| who.is_none());
+            summary = summary.refused(why);
+            if let Some(name) = unknown {
+                summary.text = format!("{name}: {}", summary.text);
+            }
+        }
+        Ok(CompletedOrder::Stored(seq)) => row = Some(*seq),
+        Ok(CompletedOrder::Broadcast {
+            delivered, missed, ..
+        }) => {
+            let later = match missed.len() {
+                0 => String::new(),
+                missed => format!(", {missed} will inherit it"),
+            };
+            let count = delivered.len();
+            summary.text = format!("{} (stored for {count}{later})", summary.text);
+        }
+        Ok(_) => {}
+    }
+    EventRecord {
+        severity,
+        row,
+        ..order_record(summary, who, OrderSource::Program, Timestamp(0))
     }
 }
 
@@ -279,5 +347,7 @@ fn order_record(
         code: summary.code.into(),
         text: summary.text.into(),
         source: Some(source),
+        row: None,
+        answered: None,
     }
 }

@@ -1,6 +1,7 @@
 //! Terminals: starts a Ui actor for the program's own terminal and for each attached one, and
 //! replaces those that die.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use ractor::{ActorId, ActorProcessingErr, ActorRef};
 use tokio::runtime::Handle;
 
 use crate::domain::event::SwarmEvent;
+use crate::domain::event_record::EventRecord;
 use crate::domain::ids::Moment;
 use crate::domain::message::Severity;
 use crate::domain::screen::SwarmSnapshot;
@@ -19,6 +21,8 @@ use super::{CommanderMsg, CommanderState};
 
 /// A Ui that dies within this time after its start may have died because of its view.
 const SOON_AFTER_START: Duration = Duration::from_secs(10);
+/// The most recent records that are kept for a new terminal. Older ones are stored, unless the store is away.
+const MAX_RECENT_RECORDS: usize = 200;
 /// After this many deaths in a row, the terminal is given up.
 const MAX_DEATHS_IN_A_ROW: u32 = 5;
 
@@ -33,7 +37,9 @@ pub(super) struct TerminalUi {
 
 /// The program's own terminal and the attached ones.
 pub(super) struct OpenTerminals {
-    terminals: Vec<TerminalUi>,
+    open: Vec<TerminalUi>,
+    /// What was recorded last, oldest first. A new terminal gets it, since the store may not have it yet.
+    recent: VecDeque<Arc<EventRecord>>,
     runtime: UiRuntime,
 }
 
@@ -41,26 +47,39 @@ impl OpenTerminals {
     /// None yet. Their Uis will run there.
     pub(super) fn new(runtime: UiRuntime) -> OpenTerminals {
         OpenTerminals {
-            terminals: Vec::new(),
+            open: Vec::new(),
+            recent: VecDeque::new(),
             runtime,
         }
     }
 
     /// Removes and returns the terminal whose Ui this is.
     pub(super) fn take(&mut self, actor: ActorId) -> Option<TerminalUi> {
-        let mut terminals = self.terminals.iter();
+        let mut terminals = self.open.iter();
         let place = terminals.position(|terminal| terminal.ui.get_id() == actor)?;
-        Some(self.terminals.remove(place))
+        Some(self.open.remove(place))
     }
 
     pub(super) fn show_rules(&self, rules: &RulesInForce) {
-        for terminal in &self.terminals {
+        for terminal in &self.open {
             // A dead actor gets them when it is started again.
             let _ = terminal.ui.cast(UiMsg::RulesChanged {
                 rules: rules.current.clone(),
                 redactor: rules.redactor(),
             });
         }
+    }
+
+    /// Shows what was just recorded.
+    pub(super) fn show_record(&mut self, record: Arc<EventRecord>) {
+        for terminal in &self.open {
+            // A dead actor's successor gets it from `recent`.
+            let _ = terminal.ui.cast(UiMsg::Recorded(record.clone()));
+        }
+        if self.recent.len() == MAX_RECENT_RECORDS {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(record);
     }
 }
 
@@ -84,7 +103,7 @@ impl CommanderState {
         link: TerminalLink,
     ) -> Result<ActorRef<UiMsg>, ActorProcessingErr> {
         let ui = self.spawn_ui(myself, &link, View::Last).await?;
-        self.terminals.terminals.push(TerminalUi {
+        self.terminals.open.push(TerminalUi {
             link,
             ui: ui.clone(),
             since: self.clock().moment(),
@@ -140,7 +159,7 @@ impl CommanderState {
             }
         }
         terminal.since = self.clock().moment();
-        self.terminals.terminals.push(terminal);
+        self.terminals.open.push(terminal);
         let text = format!("the screen died and was replaced: {cause}");
         self.tell_notice(Severity::Warn, "ui_restarted", &text);
         Ok(())
@@ -180,6 +199,9 @@ impl CommanderState {
             };
             // A dead Ui gets it when it is replaced.
             let _ = ui.cast(UiMsg::Event(Arc::new(event)));
+        }
+        for record in &self.terminals.recent {
+            let _ = ui.cast(UiMsg::Recorded(record.clone()));
         }
         Ok(ui)
     }

@@ -4,16 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
-use super::ids::Timestamp;
+use super::ids::{Seq, Timestamp};
 use super::message::{HostMeta, RowBody, Severity};
 use super::needs::operator_need;
-use super::order::{Order, describe_settings, quote_beginning, with_details};
+use super::order::{Order, OrderRefusal, describe_settings, quote_beginning, with_details};
 use super::record::PoolAccount;
 use super::state::LifeState;
 
-/// The id of a record. Storing a record twice changes nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EventId(pub i64);
+pub use super::ids::EventId;
 
 /// The record of an event or of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +31,23 @@ pub struct EventRecord {
     pub text: Arc<str>,
     /// The source of an order; `None` for other events.
     pub source: Option<OrderSource>,
+    /// The row of the Mysis' conversation that it became or that tells it.
+    pub row: Option<Seq>,
+    /// The row in which the Mysis answered a message. It is not stored: who reads records looks it up, and
+    /// who listens waits for it.
+    pub answered: Option<Seq>,
+}
+
+/// The code of a direct message.
+pub const MESSAGE_CODE: &str = "message";
+
+impl EventRecord {
+    /// Whether it is a message that the Mysis has not answered yet.
+    #[must_use]
+    pub fn awaits_answer(&self) -> bool {
+        let is_message = self.kind == EventRecordKind::Order && *self.code == *MESSAGE_CODE;
+        is_message && self.row.is_some() && self.answered.is_none()
+    }
 }
 
 /// The kind of event in a record.
@@ -136,6 +151,7 @@ impl fmt::Display for OrderSource {
 /// The record of an event; `None` if the event is stored elsewhere or is not recorded.
 #[must_use]
 pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
+    let mut row = None;
     let (kind, severity, code, text): (_, _, Arc<str>, Arc<str>) = match &event.what {
         EventKind::StateChanged { from, to, reason } => (
             EventRecordKind::State,
@@ -153,8 +169,9 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
             (*code).into(),
             text.clone(),
         ),
-        EventKind::Stored(row) => {
-            let (meta, text) = warning_of(&row.body)?;
+        EventKind::Stored(stored) => {
+            let (meta, text) = warning_of(&stored.body)?;
+            row = Some(stored.seq);
             (
                 EventRecordKind::Notice,
                 meta.severity,
@@ -162,12 +179,7 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
                 text.clone(),
             )
         }
-        EventKind::Shutdown => (
-            EventRecordKind::Notice,
-            Severity::Info,
-            "closing".into(),
-            "the program closes".into(),
-        ),
+        EventKind::Shutdown => closing_notice(),
         EventKind::Created
         | EventKind::Deleted
         | EventKind::TurnStarted { .. }
@@ -192,6 +204,8 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         code,
         text,
         source: None,
+        row,
+        answered: None,
     })
 }
 
@@ -233,7 +247,19 @@ pub fn record_of_need(
         code: code.into(),
         text,
         source: None,
+        row: None,
+        answered: None,
     })
+}
+
+fn closing_notice() -> (EventRecordKind, Severity, Arc<str>, Arc<str>) {
+    let text = "the program closes".into();
+    (
+        EventRecordKind::Notice,
+        Severity::Info,
+        "closing".into(),
+        text,
+    )
 }
 
 fn change_severity(to: LifeState) -> Severity {
@@ -281,8 +307,7 @@ pub struct OrderSummary {
 }
 
 impl OrderSummary {
-    /// The summary of an order. `None` for an order that becomes a row of a conversation, and for
-    /// one that changes nothing.
+    /// The summary of an order; `None` for one that changes nothing.
     #[must_use]
     pub fn of(order: &Order) -> Option<OrderSummary> {
         let (code, name, text) = match order {
@@ -326,6 +351,20 @@ impl OrderSummary {
             name: name.cloned(),
             text,
         })
+    }
+}
+
+impl OrderSummary {
+    /// The same order as one that was refused, with the reason.
+    #[must_use]
+    pub fn refused(self, why: &OrderRefusal) -> OrderSummary {
+        let what = self.code.replace('_', " ");
+        // Why an answer does not fit may quote its values, which are stored nowhere.
+        let text = match matches!(why, OrderRefusal::BadAnswer(_)) {
+            true => "an answer that does not fit was refused".to_string(),
+            false => format!("{what} was refused: {why}"),
+        };
+        OrderSummary { text, ..self }
     }
 }
 
@@ -414,5 +453,15 @@ mod tests {
         let text = "ä".repeat(1000);
         let mission = OrderSummary::of(&Order::Broadcast { text }).unwrap();
         assert!(mission.text.chars().count() < 250);
+    }
+
+    #[test]
+    fn a_refused_order_says_why_but_quotes_no_answer() {
+        let summary = || OrderSummary::of(&MysisOrder::Stop.for_mysis("alpha")).unwrap();
+        let stopped = summary().refused(&OrderRefusal::AlreadyStopped);
+        let expected = format!("stop was refused: {}", OrderRefusal::AlreadyStopped);
+        assert_eq!(stopped.text, expected);
+        let secret = OrderRefusal::BadAnswer("`hunter2` is no number".to_string());
+        assert!(!summary().refused(&secret).text.contains("hunter2"));
     }
 }

@@ -12,7 +12,7 @@ use zoea_text::redact::Redactor;
 
 pub use answer::{CompletedAction, CompletedOrder, OrderRefusal, OrderResult, Reloaded};
 
-/// The most characters of a mission or a note that an event record quotes. The full text is stored
+/// The most characters of a mission, a message or a note that an event record quotes. The full text is stored
 /// elsewhere.
 const MAX_QUOTE_CHARS: usize = 200;
 
@@ -184,8 +184,8 @@ impl MysisOrder {
         }
     }
 
-    /// A short stable word for the order, and the text of its record. `None` for an order that
-    /// becomes a row of a conversation.
+    /// A short stable word for the order, and the text of its record. `None` for a mission, whose record is
+    /// that of the order to the swarm.
     pub(super) fn summary(&self) -> Option<(&'static str, String)> {
         Some(match self {
             MysisOrder::Start => ("start", "started".to_string()),
@@ -203,7 +203,10 @@ impl MysisOrder {
                     describe_settings(change.provider.as_deref(), model, change.temperature);
                 ("configure", with_details("configured", settings))
             }
-            MysisOrder::Prompt(_) | MysisOrder::Mission(_) => return None,
+            MysisOrder::Prompt(text) => {
+                ("message", format!("a message: {}", quote_beginning(text)))
+            }
+            MysisOrder::Mission(_) => return None,
         })
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::event::MysisStatus;
 use super::ids::MysisId;
 use super::order::Order;
-use super::reading::{PageQuery, SearchQuery};
+use super::reading::{EventQuery, PageQuery, SearchQuery};
 use super::rules::SwarmRules;
 use super::samples::SampleQuery;
 use super::swarm_books::BooksQuery;
@@ -65,6 +65,13 @@ pub enum UiEffect {
         id: ReadId,
         /// The query.
         query: SystemMapQuery,
+    },
+    /// Reads stored events.
+    ReadEvents {
+        /// The id of the answer.
+        id: ReadId,
+        /// The query.
+        query: EventQuery,
     },
     /// Exports a conversation to a file.
     Export {

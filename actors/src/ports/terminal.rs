@@ -46,8 +46,14 @@ pub trait Screen: Send + Sync + 'static {
     /// Takes an event of the swarm.
     fn on_event(&mut self, event: &SwarmEvent);
 
-    /// Takes stored events from before the terminal was there.
-    fn on_past_events(&mut self, records: &[EventRecord]);
+    /// Takes what was just recorded of an event or an order.
+    fn on_recorded(&mut self, record: &EventRecord);
+
+    /// Takes the newest stored events, oldest first, or the error of the store.
+    fn on_past_events(&mut self, read: Result<Vec<EventRecord>, String>);
+
+    /// Takes a page of older events that was asked for, or the error of the store.
+    fn on_older_events(&mut self, id: ReadId, read: Result<Vec<EventRecord>, String>);
 
     /// Takes an input of the operator.
     fn on_input(&mut self, input: TerminalInput);

@@ -233,6 +233,10 @@ fn civil_date(days: i64) -> (i64, i64, i64) {
     (year, month, day)
 }
 
+/// The id of the record of an event. Storing a record twice changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EventId(pub i64);
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::ids::EventId;
 use super::ids::{MysisId, Seq, Timestamp};
 use super::message::{Row, RowKind};
 
@@ -26,6 +27,31 @@ pub enum PageFrom {
     Before(Seq),
     /// The oldest rows after this one.
     After(Seq),
+}
+
+/// A query for stored events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventQuery {
+    /// The event after the page; `None` for the newest ones.
+    pub before: Option<EventId>,
+    /// The most events.
+    pub limit: usize,
+}
+
+/// The most events that a screen reads at once.
+pub const EVENT_PAGE: usize = 500;
+/// The most events that are kept.
+pub const MAX_EVENTS: usize = 10_000;
+
+impl EventQuery {
+    /// A query for the newest events.
+    #[must_use]
+    pub fn newest(limit: usize) -> EventQuery {
+        EventQuery {
+            before: None,
+            limit,
+        }
+    }
 }
 
 /// A literal text search.

@@ -11,7 +11,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 
 use crate::domain::ids::MysisId;
-use crate::domain::reading::{PageQuery, SearchQuery};
+use crate::domain::reading::{EVENT_PAGE, EventQuery, PageQuery, SearchQuery};
 use crate::domain::samples::SampleQuery;
 use crate::domain::screen::{ExportFormat, ReadId};
 use crate::domain::swarm_books::{BooksQuery, SwarmBooks};
@@ -22,8 +22,6 @@ use super::{UiMsg, UiState};
 
 /// How long a query of the store may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
-/// The most earlier events that are shown.
-const MAX_PAST_EVENTS: usize = 500;
 
 /// The queries under way. They end with the Ui. They run beside the swarm's other queries, because a
 /// connection belongs to the runtime that opened it, and that may not be the Ui's.
@@ -62,9 +60,24 @@ impl UiState {
         });
     }
 
-    /// Reads earlier events.
+    /// Reads older events.
+    pub(super) fn read_older_events(
+        &mut self,
+        myself: &ActorRef<UiMsg>,
+        id: ReadId,
+        query: EventQuery,
+    ) {
+        let read = self.archive.events(query);
+        let ui = myself.clone();
+        self.jobs.spawn(async move {
+            // A Ui that is gone does not need it.
+            let _ = ui.cast(UiMsg::OlderEventsRead(id, read_in_time(read).await));
+        });
+    }
+
+    /// Reads the newest events.
     pub(super) fn load_events(&mut self, myself: &ActorRef<UiMsg>) {
-        let read = self.archive.events(MAX_PAST_EVENTS);
+        let read = self.archive.events(EventQuery::newest(EVENT_PAGE));
         let ui = myself.clone();
         self.jobs.spawn(async move {
             // A Ui that is gone does not need it.

@@ -16,6 +16,7 @@ pub(crate) struct Model {
     pub code: String,
     pub text: String,
     pub source: Option<String>,
+    pub seq: Option<i64>,
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]

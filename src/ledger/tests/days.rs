@@ -127,6 +127,8 @@ async fn a_day_has_the_events_up_to_its_end(books: Books) {
             code: "up".into(),
             text: "it runs".into(),
             source: None,
+            row: None,
+            answered: None,
         }))
     };
     let end = Day(1).end_time();

@@ -4,12 +4,13 @@ use actors::domain::event::MysisRef;
 use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
 
 use super::*;
-use crate::events::MAX_EVENTS;
+use actors::domain::reading::{EventQuery, MAX_EVENTS};
 
 on_both!(
     an_event_is_stored_once_and_reads_back,
     only_the_newest_events_are_kept,
     what_happened_to_a_mysis_outlives_it,
+    a_message_is_read_with_the_words_that_answer_it,
 );
 
 fn event(id: i64, code: &str) -> EventRecord {
@@ -25,7 +26,13 @@ fn event(id: i64, code: &str) -> EventRecord {
         code: code.into(),
         text: "it \u{1f680} said".into(),
         source: Some(OrderSource::AttachedTerminal),
+        row: None,
+        answered: None,
     }
+}
+
+async fn newest(ledger: &SqlLedger, limit: usize) -> Vec<EventRecord> {
+    ledger.events(EventQuery::newest(limit)).await.unwrap()
 }
 
 fn of(record: &EventRecord) -> Write {
@@ -45,8 +52,15 @@ async fn an_event_is_stored_once_and_reads_back(books: Books) {
         .await
         .unwrap();
     write(&ledger, vec![of(&events[0])]).await.unwrap();
-    assert_eq!(ledger.events(10).await.unwrap(), events);
-    assert_eq!(ledger.events(1).await.unwrap(), events[1..]);
+    assert_eq!(newest(&ledger, 10).await, events);
+    assert_eq!(newest(&ledger, 1).await, events[1..]);
+    let older = |before| EventQuery {
+        before: Some(EventId(before)),
+        limit: 10,
+    };
+    assert_eq!(ledger.events(older(2)).await.unwrap(), events[..1]);
+    assert_eq!(ledger.events(older(1)).await.unwrap(), []);
+    assert_eq!(ledger.events(older(77)).await.unwrap(), []);
 }
 
 async fn only_the_newest_events_are_kept(books: Books) {
@@ -61,7 +75,7 @@ async fn only_the_newest_events_are_kept(books: Books) {
     let inner = &ledger.inner;
     inner.writer.execute_unprepared(&later).await.unwrap();
     write(&ledger, vec![of(&event(3, "new"))]).await.unwrap();
-    let kept = ledger.events(usize::MAX).await.unwrap();
+    let kept = newest(&ledger, usize::MAX).await;
     let mut codes: Vec<&str> = kept.iter().map(|event| &*event.code).collect();
     codes.sort_unstable();
     assert_eq!(codes, ["later", "new"]);
@@ -73,5 +87,36 @@ async fn what_happened_to_a_mysis_outlives_it(books: Books) {
     write(&ledger, writes).await.unwrap();
     let delete = Write::Delete { mysis: ALPHA };
     write(&ledger, vec![delete]).await.unwrap();
-    assert_eq!(ledger.events(10).await.unwrap(), [event(1, "create")]);
+    assert_eq!(newest(&ledger, 10).await, [event(1, "create")]);
+}
+
+async fn a_message_is_read_with_the_words_that_answer_it(books: Books) {
+    let ledger = books.open().await;
+    let order = |id, code: &str, row| EventRecord {
+        row: Some(Seq(row)),
+        ..event(id, code)
+    };
+    let prompt = |seq| {
+        let text = "mine".into();
+        append(&row(seq, RowBody::Prompt { text }))
+    };
+    let reply = |seq, text: &str, seen| append(&row(seq, RowBody::Reply(said(text, seen))));
+    let writes = vec![
+        create(ALPHA, "alpha"),
+        prompt(1),
+        // Said before the message was in sight, and said without words.
+        reply(2, "still mining", 0),
+        reply(3, "", 2),
+        reply(4, "done", 2),
+        reply(5, "done again", 4),
+        prompt(6),
+        of(&order(1, "message", 1)),
+        of(&order(2, "note", 1)),
+        of(&order(3, "message", 6)),
+    ];
+    write(&ledger, writes).await.unwrap();
+    let read = newest(&ledger, 10).await;
+    let answers: Vec<_> = read.iter().map(|record| record.answered).collect();
+    assert_eq!(answers, [Some(Seq(4)), None, None]);
+    assert_eq!(read[0].row, Some(Seq(1)));
 }

@@ -5,7 +5,7 @@ use actors::domain::record::{
     AccountRecord, PoolAccount, ProfileChange, SavedSession, StoredHistory,
 };
 use actors::domain::samples::{Hour, PackedHour};
-use actors::ports::SwarmRecord;
+use actors::ports::{EventQuery, SwarmRecord};
 use sea_orm::{ConnectionTrait, Statement};
 
 use super::super::StoredMission;
@@ -46,7 +46,7 @@ async fn seen(ledger: &SqlLedger) -> Seen {
         sessions,
         missions: ledger.missions(None, 0).await.unwrap(),
         books: ledger.books(Day(0)).await.unwrap(),
-        events: ledger.events(100).await.unwrap(),
+        events: ledger.events(EventQuery::newest(100)).await.unwrap(),
         calls: calls
             .iter()
             .map(|row| row.try_get_by_index(0).unwrap())
@@ -197,6 +197,8 @@ fn of_every_kind() -> Vec<Write> {
             code: "stop".into(),
             text: "said".into(),
             source: None,
+            row: None,
+            answered: None,
         })),
     ]);
     writes

@@ -16,7 +16,8 @@ use super::conversation::ActiveSeek;
 use super::conversation::keys::FOCUS_KEYS;
 use super::graphs::keys::GRAPH_KEYS;
 use super::keys::{self, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
-use super::log::LogMessage;
+use super::log::keys::{LOG_KEYS, WHOLE_KEYS};
+use super::log::message::LogMessage;
 use super::map::keys::MAP_KEYS;
 use super::money;
 use super::needs;
@@ -59,6 +60,9 @@ impl Dashboard {
     /// Sets the time.
     pub fn tick(&mut self, now: Now) {
         (self.now, self.moment) = (now.wall, now.moment);
+        if self.log.has_old_error(self.moment) {
+            Arc::make_mut(&mut self.log).drop_old_errors(self.moment);
+        }
     }
 
     /// The time of day at a moment of this run.
@@ -82,6 +86,7 @@ impl Dashboard {
         self.refresh_search();
         self.refresh_map();
         self.refresh_timeline();
+        self.refresh_log();
         self.update_table();
         self.update_focus();
         self.weigh_request();
@@ -180,7 +185,9 @@ impl Dashboard {
     /// When the picture changes without an event; `None` if it never does.
     #[must_use]
     pub fn next_change(&self) -> Option<Timestamp> {
-        if self.roster.members().is_empty() && self.closing.is_none() {
+        let shows_message = self.log.shows_own_error()
+            || (self.status_line() != StatusLine::Nothing && self.log.open_errors().len() == 0);
+        if self.roster.members().is_empty() && self.closing.is_none() && !shows_message {
             return None;
         }
         let is_live = self.closing.is_some()
@@ -188,8 +195,6 @@ impl Dashboard {
                 member.status.state == LifeState::Running
                     && member.status.activity != Activity::Resting
             });
-        let shows_message =
-            self.status_line() != StatusLine::Nothing && self.log.open_errors().is_empty();
         let moves = is_live || shows_message || !self.flow.is_flat();
         let every = if moves { SECOND_MS } else { HALF_MINUTE_MS };
         Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
@@ -220,7 +225,7 @@ impl Dashboard {
         if let Some(seeking) = self.focus.as_ref().and_then(|focus| focus.seeking()) {
             return StatusLine::Seeking(seeking);
         }
-        if let Some(message) = self.log.open_errors().last() {
+        if let Some(message) = self.log.open_errors().next_back() {
             return StatusLine::Error(message, self.log.open_errors().len() - 1);
         }
         let said_at = self.log.notice_at();
@@ -269,7 +274,9 @@ impl Dashboard {
             keys::chapter("The books", BOOKS_KEYS),
             keys::chapter("A search across the swarm", SEARCH_KEYS),
             keys::chapter("The map", MAP_KEYS),
-            keys::chapter("The log and this help", LIST_KEYS),
+            keys::chapter("The log", LOG_KEYS),
+            keys::chapter("An event of the log, whole", WHOLE_KEYS),
+            keys::chapter("This help", LIST_KEYS),
         ];
         let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
         let in_hand = if self.overlays.iter().any(is_entry) {
@@ -338,7 +345,8 @@ impl Dashboard {
             Some(Overlay::Books(_)) => keys::hints(BOOKS_KEYS).collect(),
             Some(Overlay::Search(_)) => keys::hints(SEARCH_KEYS).collect(),
             Some(Overlay::Map(_)) => keys::hints(MAP_KEYS).collect(),
-            Some(Overlay::Log(_)) => keys::hints(LIST_KEYS).collect(),
+            Some(Overlay::Log(view)) if view.whole.is_some() => keys::hints(WHOLE_KEYS).collect(),
+            Some(Overlay::Log(_)) => keys::hints(LOG_KEYS).collect(),
             Some(Overlay::Help(_)) => {
                 fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])
             }

@@ -12,12 +12,12 @@ use super::appearance::MouseUse;
 use super::conversation::keys::FOCUS_KEYS;
 use super::input_event::{Input, has_ctrl};
 use super::keys::{self, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TARGET_KEYS, TargetAction};
+use super::overlay::Overlay;
 use super::overlay::composer::ComposeTarget;
 use super::overlay::form::MysisForm;
 use super::overlay::palette::{CommandPalette, CompletionSources};
 use super::overlay::query::QueryScope;
 use super::overlay::question::ActionToConfirm;
-use super::overlay::{LogView, Overlay};
 use super::table::keys::TABLE_KEYS;
 use super::text::tone::Tone;
 use crossterm::event::{Event, KeyEvent};
@@ -26,6 +26,13 @@ impl Dashboard {
     /// Handles one input of the terminal.
     pub fn on_input(&mut self, input: Input) {
         self.update_table();
+        let is_key = matches!(
+            input,
+            Input::Event(Event::Key(_) | Event::Mouse(_) | Event::Paste(_))
+        );
+        if is_key {
+            self.looked.be_active(self.now);
+        }
         match input {
             Input::Event(event) => self.on_terminal_event(event),
             Input::Resumed => self.actions.push(TerminalAction::Redraw),
@@ -158,7 +165,7 @@ impl Dashboard {
             GlobalAction::Books => self.open_books(),
             GlobalAction::Search => self.ask_what_to_search(),
             GlobalAction::Map => self.open_map(),
-            GlobalAction::Log => self.overlays.push(Overlay::Log(LogView::default())),
+            GlobalAction::Log => self.open_log(),
             GlobalAction::Undo => self.undo_last(),
             GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
             GlobalAction::Mouse => self.toggle_mouse(),
@@ -229,7 +236,7 @@ impl Dashboard {
 
     /// Shows the operator a notice.
     pub(super) fn show_notice(&mut self, text: &str) {
-        self.log_message(self.now, Tone::Hint, None, "said", text);
+        self.tell_operator(Tone::Hint, "said", text);
     }
 
     pub(super) fn dismiss(&mut self) -> bool {

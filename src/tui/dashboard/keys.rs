@@ -103,6 +103,7 @@ mod tests {
     use crate::dashboard::books::keys::BOOKS_KEYS;
     use crate::dashboard::conversation::keys::FOCUS_KEYS;
     use crate::dashboard::graphs::keys::GRAPH_KEYS;
+    use crate::dashboard::log::keys::{LOG_KEYS, WHOLE_KEYS};
     use crate::dashboard::map::keys::MAP_KEYS;
     use crate::dashboard::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
     use crate::dashboard::search::keys::SEARCH_KEYS;
@@ -140,6 +141,8 @@ mod tests {
             helps_of(BOOKS_KEYS),
             helps_of(SEARCH_KEYS),
             helps_of(MAP_KEYS),
+            helps_of(LOG_KEYS),
+            helps_of(WHOLE_KEYS),
         ];
         for help in all.concat() {
             assert!(help.len() <= 52, "{help}");
@@ -163,6 +166,8 @@ mod tests {
             keys_of(LIST_KEYS),
             keys_of(BOOKS_KEYS),
             keys_of(SEARCH_KEYS),
+            keys_of(LOG_KEYS),
+            keys_of(WHOLE_KEYS),
         ] {
             is_free_of_twins(&[keys_of(MOVEMENT_KEYS), layer].concat());
         }

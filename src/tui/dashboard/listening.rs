@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use actors::domain::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
-use actors::domain::event_record::{EventRecord, EventRecordKind, describe_change};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::{Row, RowBody, Severity};
 use actors::domain::rules::SwarmRules;
 use actors::domain::screen::SwarmSnapshot;
-use actors::domain::state::LifeState;
 use zoea_text::redact::Redactor;
 
 use super::Dashboard;
 use super::conversation::Focus;
-use super::log::LogMessage;
+use super::log::message::LogMessage;
 use super::overlay::Overlay;
 use super::text::tone::Tone;
 
@@ -47,13 +45,7 @@ impl Dashboard {
                     self.on_row_stored(who, row);
                 }
             }
-            EventKind::Created => {
-                self.log_message(event.at, Tone::Text, who, "created", "was created")
-            }
-            EventKind::Deleted => self.on_deleted(event.at, who),
-            EventKind::StateChanged { from, to, reason } => {
-                self.on_state_change(event.at, who, (*from, *to), reason.as_deref());
-            }
+            EventKind::Deleted => self.on_deleted(who),
             EventKind::Mission(mission) => self.mission.clone_from(mission),
             EventKind::BudgetChanged(spending) => self.spending = spending.clone(),
             EventKind::OutagesChanged(outages) => {
@@ -67,9 +59,12 @@ impl Dashboard {
                 severity,
                 code,
                 text,
-            } => self.on_notice(event.at, who, (*severity, code), text),
+            } => self.on_notice(event.at, (*severity, code), text),
             EventKind::Shutdown => self.closing = Some(event.at),
-            EventKind::TurnStarted { .. }
+            // The log has them as records.
+            EventKind::Created
+            | EventKind::StateChanged { .. }
+            | EventKind::TurnStarted { .. }
             | EventKind::TurnEnded { .. }
             | EventKind::ModelReplied { .. }
             | EventKind::ToolCalled { .. }
@@ -103,18 +98,12 @@ impl Dashboard {
         if let Some(focus) = self.focus_on(who.id) {
             focus.on_row_stored(row);
         }
-        if let RowBody::Host { text, meta } = &row.body {
-            let tone = match meta.severity {
-                Severity::Info => return,
-                Severity::Warn => Tone::Warning,
-                Severity::Error => Tone::Errored,
-            };
-            self.log_message(row.at, tone, Some(who), "host", text);
+        if self.log.awaits(who.id) {
+            Arc::make_mut(&mut self.log).on_row_stored(who.id, row);
         }
     }
 
-    fn on_deleted(&mut self, at: Timestamp, who: Option<&MysisRef>) {
-        self.log_message(at, Tone::Text, who, "deleted", "was deleted");
+    fn on_deleted(&mut self, who: Option<&MysisRef>) {
         if let Some(who) = who {
             Arc::make_mut(&mut self.roster).remove(who.id);
             self.table.invalidate();
@@ -122,54 +111,20 @@ impl Dashboard {
         }
     }
 
-    fn on_state_change(
-        &mut self,
-        at: Timestamp,
-        who: Option<&MysisRef>,
-        (from, to): (LifeState, LifeState),
-        reason: Option<&str>,
-    ) {
-        let tone = tone_of(to);
-        let text = describe_change(from, to, reason);
-        self.log_message(at, tone, who, "state", &text);
-    }
-
-    fn on_notice(
-        &mut self,
-        at: Timestamp,
-        who: Option<&MysisRef>,
-        (severity, code): (Severity, &'static str),
-        text: &str,
-    ) {
-        let tone = match severity {
-            Severity::Info => Tone::Text,
-            Severity::Warn => Tone::Warning,
-            Severity::Error => Tone::Fault,
-        };
+    /// A notice is in the log as a record. An error of the program stays visible besides.
+    fn on_notice(&mut self, at: Timestamp, (severity, code): (Severity, &'static str), text: &str) {
         if matches!(code, "store_healed" | "store_restarted") {
             Arc::make_mut(&mut self.log).resolve("store_trouble");
         }
-        self.log_message(at, tone, who, code, text);
+        if severity == Severity::Error {
+            Arc::make_mut(&mut self.log).raise_error(at, code, text, self.moment);
+        }
     }
 
-    /// Takes stored events from before the terminal was there.
-    pub fn take_past_events(&mut self, records: &[EventRecord]) {
-        let messages = records.iter().map(message_of).collect();
-        Arc::make_mut(&mut self.log).add_past(messages);
-    }
-
-    /// Adds a message to the log.
-    pub(super) fn log_message(
-        &mut self,
-        at: Timestamp,
-        tone: Tone,
-        who: Option<&MysisRef>,
-        code: &'static str,
-        text: &str,
-    ) {
-        let who = who.map(|who| who.name.clone()).unwrap_or_default();
-        let message = LogMessage::new(at, tone, &who, code, text);
-        Arc::make_mut(&mut self.log).add(message, self.moment);
+    /// Tells this operator something.
+    pub(super) fn tell_operator(&mut self, tone: Tone, code: &str, text: &str) {
+        let message = LogMessage::own(self.now, tone, code, text);
+        Arc::make_mut(&mut self.log).add_own(message, self.moment);
     }
 
     fn focus_on(&mut self, id: MysisId) -> Option<&mut Focus> {
@@ -187,36 +142,4 @@ impl Dashboard {
                 .retain(|layer| !matches!(layer, Overlay::Inspect(_)));
         }
     }
-}
-
-fn tone_of(state: LifeState) -> Tone {
-    match state {
-        LifeState::Running => Tone::Running,
-        LifeState::Idle => Tone::Idle,
-        LifeState::Stopped => Tone::Stopped,
-        LifeState::Errored => Tone::Errored,
-    }
-}
-
-/// A stored event as the log shows it, with the same words as when it happened.
-fn message_of(record: &EventRecord) -> LogMessage {
-    let (code, tone) = match record.kind {
-        EventRecordKind::State => ("state", LifeState::parse(&record.code).map(tone_of)),
-        EventRecordKind::Notice if record.mysis.is_some() => ("host", None),
-        EventRecordKind::Notice => ("notice", None),
-        EventRecordKind::Need => ("need", None),
-        EventRecordKind::Order => ("order", None),
-    };
-    let tone = tone.unwrap_or(match record.severity {
-        Severity::Info => Tone::Text,
-        Severity::Warn => Tone::Warning,
-        Severity::Error => Tone::Errored,
-    });
-    let who = record.mysis.as_ref().map(|who| who.name.clone());
-    let who = who.unwrap_or_default();
-    let text = match record.source {
-        Some(source) => format!("{} (by {source})", record.text),
-        None => record.text.to_string(),
-    };
-    LogMessage::new(record.at, tone, &who, code, &text)
 }

@@ -1,89 +1,101 @@
-//! The message log, and the errors that stay visible until they are dismissed.
+//! The log: the events and orders of the swarm, what the program tells this operator alone, and the errors
+//! that stay visible until they are dismissed.
 
+pub mod filter;
+pub mod keys;
+pub mod list;
+pub mod looking;
+pub mod message;
+
+pub(crate) mod folding;
+pub(crate) mod lately;
 pub(crate) mod view;
+pub(crate) mod whole;
 
-use std::collections::VecDeque;
+mod actions;
+mod lines;
+mod rows;
+
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
-use actors::domain::ids::{Moment, Timestamp};
+use actors::domain::event_record::{EventId, MESSAGE_CODE};
+use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
+use actors::domain::message::{Row, RowBody};
+use actors::domain::reading::{EVENT_PAGE, MAX_EVENTS};
 
 use super::text::tone::Tone;
-use zoea_text::clean::one_line;
+use message::{LogKind, LogMessage};
 
-/// The most messages that are kept.
+/// The most events that are kept while nobody looks at older ones.
 const MAX_MESSAGES: usize = 2000;
+/// The most messages of this terminal that are kept.
+const MAX_OWN_MESSAGES: usize = 200;
+/// The most messages whose answers are waited for.
+const MAX_UNANSWERED: usize = 500;
 /// The most errors that stay visible. Older ones remain in the log.
 const MAX_OPEN_ERRORS: usize = 20;
+/// How long an error that answers the operator's own input stays visible.
+const OWN_ERROR_SHOW_TIME: Duration = Duration::from_secs(60);
 
-/// The recent messages.
+/// The events, and the messages of this terminal.
 #[derive(Clone, Debug, Default)]
 pub struct MessageLog {
+    /// The events, oldest first.
     messages: VecDeque<Arc<LogMessage>>,
-    status: Vec<Arc<LogMessage>>,
+    /// What this operator was told, oldest first.
+    own: VecDeque<Arc<LogMessage>>,
+    status: Vec<OpenError>,
     /// When the newest notice came. A notice is a message that answers the operator's input.
     said_at: Moment,
+    /// Messages to Myses without an answer, oldest first.
+    unanswered: VecDeque<(MysisId, Seq, EventId)>,
+    /// Whether the store has events that are older than those here.
+    has_older: bool,
+    /// Whether the operator looks at older events, so that they are kept.
+    keeps_older: bool,
+    /// Grows with every change of what the log shows.
+    version: u64,
 }
 
-/// A message to the operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogMessage {
-    /// When it happened.
-    pub at: Timestamp,
-    /// Its meaning, which decides its colour.
-    pub tone: Tone,
-    /// The Mysis that it is about; empty for the swarm.
-    pub who: Arc<str>,
-    /// A short stable word for its kind.
-    pub code: &'static str,
-    /// One line of text.
-    pub text: Box<str>,
+/// An error that stays visible.
+#[derive(Clone, Debug)]
+struct OpenError {
+    message: Arc<LogMessage>,
+    since: Moment,
 }
 
-impl LogMessage {
-    /// A message. Its text is cleaned and joined into one line.
-    #[must_use]
-    pub fn new(at: Timestamp, tone: Tone, who: &Arc<str>, code: &'static str, text: &str) -> Self {
-        LogMessage {
-            at,
-            tone,
-            who: who.clone(),
-            code,
-            text: one_line(text).into(),
-        }
-    }
-}
-
-impl LogMessage {
-    /// Whether the message is a notice: it only answers the operator's input.
-    #[must_use]
-    pub fn is_notice(&self) -> bool {
-        matches!(self.code, "said" | "screen")
+impl OpenError {
+    fn is_over(&self, now: Moment) -> bool {
+        self.message.kind == LogKind::Own && now.since(self.since) >= OWN_ERROR_SHOW_TIME
     }
 }
 
 impl MessageLog {
-    /// The messages, oldest first.
+    /// The events, oldest first.
     #[must_use]
     pub fn messages(&self) -> &VecDeque<Arc<LogMessage>> {
         &self.messages
     }
 
-    /// The errors that are not dismissed, oldest first.
+    /// What this operator was told, oldest first.
     #[must_use]
-    pub fn open_errors(&self) -> &[Arc<LogMessage>] {
-        &self.status
+    pub fn own_messages(&self) -> &VecDeque<Arc<LogMessage>> {
+        &self.own
+    }
+
+    /// The errors that are not dismissed, oldest first.
+    pub fn open_errors(&self) -> impl DoubleEndedIterator<Item = &LogMessage> + ExactSizeIterator {
+        self.status.iter().map(|open| &*open.message)
     }
 
     /// The newest notice.
     #[must_use]
     pub fn newest_notice(&self) -> Option<&LogMessage> {
-        let is_said = |message: &&Arc<LogMessage>| message.is_notice();
-        self.messages
-            .iter()
-            .rev()
-            .take(50)
-            .find(is_said)
-            .map(|message| &**message)
+        let notices = self.own.iter().rev();
+        let mut notices = notices.filter(|message| message.is_notice());
+        notices.next().map(|message| &**message)
     }
 
     /// When the newest notice came.
@@ -92,51 +104,209 @@ impl MessageLog {
         self.said_at
     }
 
-    /// Adds a new message. An error stays visible until it is dismissed or resolved.
-    pub fn add(&mut self, message: LogMessage, now: Moment) {
+    /// Whether the store has events that are older than those here.
+    #[must_use]
+    pub fn has_older(&self) -> bool {
+        self.has_older && self.messages.len() < MAX_EVENTS
+    }
+
+    /// A number that grows with every change of what the log shows.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// The oldest event here.
+    #[must_use]
+    pub fn oldest(&self) -> Option<EventId> {
+        self.messages.front().map(|message| message.id)
+    }
+
+    /// Adds what the operator is told. An error stays visible for a while, or until it is dismissed.
+    pub fn add_own(&mut self, message: LogMessage, now: Moment) {
         if message.is_notice() {
             self.said_at = now;
         }
         let message = Arc::new(message);
-        if self.messages.len() == MAX_MESSAGES {
-            self.messages.pop_front();
+        self.version += 1;
+        if self.own.len() == MAX_OWN_MESSAGES {
+            self.own.pop_front();
         }
-        self.messages.push_back(message.clone());
-        if message.tone != Tone::Fault {
-            return;
+        self.own.push_back(message.clone());
+        if message.tone == Tone::Fault {
+            self.show_error(message, now);
         }
-        let same =
-            |known: &Arc<LogMessage>| known.code == message.code && known.text == message.text;
+    }
+
+    /// Shows an error of the swarm until it is dismissed or resolved.
+    pub fn raise_error(&mut self, at: Timestamp, code: &str, text: &str, now: Moment) {
+        let message = LogMessage {
+            kind: LogKind::Notice,
+            ..LogMessage::own(at, Tone::Fault, code, text)
+        };
+        self.show_error(Arc::new(message), now);
+    }
+
+    fn show_error(&mut self, message: Arc<LogMessage>, now: Moment) {
+        let same = |known: &OpenError| {
+            known.message.code == message.code && known.message.text == message.text
+        };
         self.status.retain(|known| !same(known));
-        self.status.push(message);
+        self.status.push(OpenError {
+            message,
+            since: now,
+        });
         let surplus = self.status.len().saturating_sub(MAX_OPEN_ERRORS);
         self.status.drain(..surplus);
     }
 
-    /// Adds earlier messages, oldest first. Known ones are skipped, and their errors do not stay
-    /// visible.
-    pub fn add_past(&mut self, past: Vec<LogMessage>) {
-        let is_known = |message: &LogMessage| {
-            let mut known = self.messages.iter();
-            known.any(|known| {
-                (known.at, &known.who, &known.text) == (message.at, &message.who, &message.text)
-            })
-        };
-        let mut past: Vec<LogMessage> = past.into_iter().filter(|new| !is_known(new)).collect();
-        let room = MAX_MESSAGES.saturating_sub(self.messages.len());
-        past.drain(..past.len().saturating_sub(room));
-        for message in past.into_iter().rev() {
-            self.messages.push_front(Arc::new(message));
+    /// Adds an event. One that is known is skipped.
+    pub fn add(&mut self, message: LogMessage) {
+        // What is told twice was told lately.
+        let newest = self.messages.iter().rev().take(MAX_MESSAGES);
+        if newest.into_iter().any(|known| known.id == message.id) {
+            return;
         }
-        // Stored messages may be newer than messages that came as events.
-        self.messages
-            .make_contiguous()
-            .sort_by_key(|message| message.at);
+        self.version += 1;
+        self.await_answer(&message);
+        let later = self.messages.iter().rev();
+        let place = self.messages.len() - later.take_while(|known| known.at > message.at).count();
+        self.messages.insert(place, Arc::new(message));
+        self.keep_newest();
+    }
+
+    /// Adds the newest stored events, oldest first.
+    pub fn add_newest(&mut self, stored: Vec<LogMessage>) {
+        self.has_older |= stored.len() >= EVENT_PAGE;
+        self.add_stored(stored);
+    }
+
+    /// Adds a page of stored events before the oldest one here, oldest first.
+    pub fn add_older(&mut self, stored: Vec<LogMessage>) {
+        let (is_full, before) = (stored.len() >= EVENT_PAGE, self.messages.len());
+        // A page without anything new would be read again and again.
+        self.has_older = false;
+        self.add_stored(stored);
+        self.has_older |= is_full && self.messages.len() > before;
+    }
+
+    /// Known messages are skipped, but for the answers to them, which are news.
+    fn add_stored(&mut self, stored: Vec<LogMessage>) {
+        self.version += 1;
+        let known: BTreeSet<EventId> = self.messages.iter().map(|known| known.id).collect();
+        let mut all: Vec<Arc<LogMessage>> = Vec::new();
+        for message in stored {
+            if !known.contains(&message.id) {
+                self.await_answer(&message);
+                all.push(Arc::new(message));
+            } else if let Some(answer) = message.answered {
+                self.record_answer(message.id, answer);
+            }
+        }
+        all.extend(self.messages.drain(..));
+        // Stored messages may be newer than messages that came as events. The sort is stable.
+        all.sort_by_key(|message| message.at);
+        self.messages = all.into();
+        self.keep_newest();
+    }
+
+    fn keep_newest(&mut self) {
+        let most = match self.keeps_older {
+            true => MAX_EVENTS,
+            false => MAX_MESSAGES,
+        };
+        let surplus = self.messages.len().saturating_sub(most);
+        self.messages.drain(..surplus);
+        self.has_older |= surplus > 0;
+    }
+
+    /// Whether older events are kept as they are read.
+    #[must_use]
+    pub fn keeps_older(&self) -> bool {
+        self.keeps_older
+    }
+
+    /// Keeps older events as they are read, or drops them.
+    pub fn keep_older(&mut self, keeps_older: bool) {
+        self.keeps_older = keeps_older;
+        if !keeps_older {
+            self.version += 1;
+            self.keep_newest();
+        }
+    }
+
+    fn await_answer(&mut self, message: &LogMessage) {
+        let is_message = message.kind == LogKind::Order && *message.code == *MESSAGE_CODE;
+        let (Some(mysis), Some(row), None) = (message.mysis, message.row, message.answered) else {
+            return;
+        };
+        if !is_message {
+            return;
+        }
+        if self.unanswered.len() == MAX_UNANSWERED {
+            self.unanswered.pop_front();
+        }
+        self.unanswered.push_back((mysis, row, message.id));
+    }
+
+    /// Whether a message to this Mysis waits for an answer.
+    #[must_use]
+    pub fn awaits(&self, mysis: MysisId) -> bool {
+        self.unanswered.iter().any(|(known, _, _)| *known == mysis)
+    }
+
+    /// Takes a row that a Mysis stored, which may be the answer to messages.
+    pub fn on_row_stored(&mut self, mysis: MysisId, row: &Row) {
+        let RowBody::Reply(words) = &row.body else {
+            return;
+        };
+        if words.text.trim().is_empty() {
+            return;
+        }
+        let mut answered = Vec::new();
+        self.unanswered.retain(|(known, message, id)| {
+            let answers = *known == mysis && row.seq > *message && words.seen_up_to >= *message;
+            if answers {
+                answered.push(*id);
+            }
+            !answers
+        });
+        for id in answered {
+            self.version += 1;
+            self.record_answer(id, row.seq);
+        }
+    }
+
+    fn record_answer(&mut self, id: EventId, answer: Seq) {
+        let message = self.messages.iter_mut().rev().find(|known| known.id == id);
+        if let Some(message) = message
+            && message.answered.is_none()
+        {
+            Arc::make_mut(message).answered = Some(answer);
+        }
+    }
+
+    /// Whether an error that answers the operator's own input is visible.
+    #[must_use]
+    pub fn shows_own_error(&self) -> bool {
+        let mut errors = self.status.iter();
+        errors.any(|open| open.message.kind == LogKind::Own)
+    }
+
+    /// Whether an error has been visible for long enough.
+    #[must_use]
+    pub fn has_old_error(&self, now: Moment) -> bool {
+        self.status.iter().any(|open| open.is_over(now))
+    }
+
+    /// Removes the errors that have been visible for long enough.
+    pub fn drop_old_errors(&mut self, now: Moment) {
+        self.status.retain(|open| !open.is_over(now));
     }
 
     /// Removes the visible errors of a kind whose cause is gone.
     pub fn resolve(&mut self, code: &'static str) {
-        self.status.retain(|message| message.code != code);
+        self.status.retain(|open| *open.message.code != *code);
     }
 
     /// Dismisses the newest error. Returns `false` if there is none.
@@ -151,49 +321,4 @@ impl MessageLog {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_happened_before_stands_where_it_happened() {
-        let message = |at, text| LogMessage::new(Timestamp(at), Tone::Fault, &"".into(), "x", text);
-        let mut log = MessageLog::default();
-        log.add(message(3, "both"), Moment::default());
-        log.add(message(4, "live"), Moment::default());
-        log.dismiss_all();
-        log.add_past(vec![
-            message(1, "old"),
-            message(3, "both"),
-            message(5, "stored"),
-        ]);
-        let texts: Vec<&str> = log
-            .messages()
-            .iter()
-            .map(|message| &*message.text)
-            .collect();
-        assert_eq!(texts, ["old", "both", "live", "stored"]);
-        assert!(
-            log.open_errors().is_empty(),
-            "an error of before does not stay"
-        );
-    }
-
-    #[test]
-    fn errors_stay_until_they_are_dismissed_or_resolved() {
-        let mut log = MessageLog::default();
-        let add = |log: &mut MessageLog, tone, code, text| {
-            let message = LogMessage::new(Timestamp(0), tone, &"".into(), code, text);
-            log.add(message, Moment(0));
-        };
-        add(&mut log, Tone::Text, "created", "alpha was created");
-        add(&mut log, Tone::Fault, "store_trouble", "disk\nfull");
-        add(&mut log, Tone::Fault, "refused", "no");
-        add(&mut log, Tone::Fault, "store_trouble", "disk full");
-        assert_eq!(log.messages().len(), 4);
-        assert_eq!(log.open_errors().len(), 2);
-        log.resolve("store_trouble");
-        assert_eq!(log.open_errors().len(), 1);
-        assert!(log.dismiss());
-        assert!(!log.dismiss());
-    }
-}
+mod tests;

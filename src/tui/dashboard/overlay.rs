@@ -14,9 +14,9 @@ mod actions;
 use super::books::BooksView;
 use super::graphs::GraphView;
 use super::inspector::Inspector;
+use super::log::list::LogView;
 use super::map::MapView;
 use super::search::SearchView;
-use super::text::tone::Tone;
 use composer::Composer;
 use form::MysisForm;
 use palette::CommandPalette;
@@ -45,8 +45,8 @@ pub enum Overlay {
     Search(Box<SearchView>),
     /// The map.
     Map(Box<MapView>),
-    /// The message log.
-    Log(LogView),
+    /// The log.
+    Log(Box<LogView>),
     /// The help screen, scrolled to this line.
     Help(usize),
 }
@@ -95,63 +95,17 @@ impl Overlay {
         None
     }
 
+    /// The log, if this is it.
+    pub fn log(&mut self) -> Option<&mut LogView> {
+        if let Overlay::Log(view) = self {
+            return Some(view);
+        }
+        None
+    }
+
     /// Whether the view stays visible and clickable behind it.
     #[must_use]
     pub fn is_thin(&self) -> bool {
         matches!(self, Overlay::Compose(_) | Overlay::Query(_))
-    }
-}
-
-/// The position and filter of the message log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LogView {
-    /// How many lines the log is scrolled up from its end.
-    pub back: usize,
-    /// The severity filter.
-    pub least: LogFilter,
-}
-
-/// The least severity that is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LogFilter {
-    /// All messages.
-    #[default]
-    All,
-    /// Warnings and errors.
-    Warnings,
-    /// Errors.
-    Errors,
-}
-
-impl LogFilter {
-    /// The next filter, in a cycle.
-    #[must_use]
-    pub fn next(self) -> LogFilter {
-        match self {
-            LogFilter::All => LogFilter::Warnings,
-            LogFilter::Warnings => LogFilter::Errors,
-            LogFilter::Errors => LogFilter::All,
-        }
-    }
-
-    /// Whether a message is shown.
-    #[must_use]
-    pub fn shows(self, tone: Tone) -> bool {
-        let is_error = matches!(tone, Tone::Fault | Tone::Errored);
-        match self {
-            LogFilter::All => true,
-            LogFilter::Warnings => is_error || tone == Tone::Warning,
-            LogFilter::Errors => is_error,
-        }
-    }
-
-    /// The word that the screen shows.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            LogFilter::All => "all messages",
-            LogFilter::Warnings => "warnings and errors",
-            LogFilter::Errors => "errors only",
-        }
     }
 }

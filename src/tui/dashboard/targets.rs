@@ -26,4 +26,9 @@ impl Dashboard {
         }
         self.target().map(|status| status.id).into_iter().collect()
     }
+
+    pub(in crate::dashboard) fn name_of(&self, id: MysisId) -> Arc<str> {
+        let member = self.roster.get(id);
+        member.map_or_else(|| "?".into(), |member| member.status.name.clone())
+    }
 }

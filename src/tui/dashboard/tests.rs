@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::event::{Activity, EventKind, MysisRef, MysisStatus, SwarmEvent};
+use actors::domain::event_record::{EventId, record_of};
 use actors::domain::ids::{Lane, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::last_request::{RequestByteCounts, SentRequest};
 use actors::domain::message::{Row, RowBody, Severity, Utterance};
@@ -19,6 +20,7 @@ use super::action::TerminalAction;
 use super::frame_update::StatusLine;
 use super::input_event::{Input, key, letter};
 use super::overlay::Overlay;
+use super::view_choices::ViewChoices;
 use super::{Dashboard, DashboardOptions};
 use actors::domain::screen::ReadId;
 use actors::domain::screen::SwarmSnapshot;
@@ -55,6 +57,8 @@ pub(super) fn status(id: i64, name: &str, state: LifeState) -> Arc<MysisStatus> 
 /// A dashboard, with shorthands for keys and events.
 pub(super) struct Desk {
     pub(super) board: Dashboard,
+    /// The number of events so far.
+    recorded: i64,
 }
 
 impl Desk {
@@ -70,6 +74,11 @@ impl Desk {
     pub(super) fn with(statuses: Vec<Arc<MysisStatus>>) -> Desk {
         let mut board = Dashboard::new(DashboardOptions {
             size: (120, 40),
+            // The operator is there already, so that no key has to keep it.
+            choices: ViewChoices {
+                looked: Some(1_000_000),
+                ..ViewChoices::default()
+            },
             ..DashboardOptions::default()
         });
         board.tick(Now::from_timestamp(Timestamp(1_000_000)));
@@ -80,7 +89,7 @@ impl Desk {
             redactor: Arc::default(),
         });
         board.prepare_frame();
-        Desk { board }
+        Desk { board, recorded: 0 }
     }
 
     pub(super) fn press(&mut self, press: KeyEvent) -> Vec<UiEffect> {
@@ -99,14 +108,19 @@ impl Desk {
     }
 
     pub(super) fn happens(&mut self, mysis: Option<(i64, &str)>, what: EventKind) {
-        self.board.on_event(&SwarmEvent {
+        let event = SwarmEvent {
             at: Timestamp(1_000_000),
             mysis: mysis.map(|(id, name)| MysisRef {
                 id: MysisId(id),
                 name: name.into(),
             }),
             what,
-        });
+        };
+        self.board.on_event(&event);
+        self.recorded += 1;
+        if let Some(record) = record_of(&event, EventId(self.recorded)) {
+            self.board.on_recorded(&record);
+        }
         self.board.prepare_frame();
     }
 
@@ -120,7 +134,7 @@ impl Desk {
     }
 
     pub(super) fn complaint(&self) -> &str {
-        let status = self.board.log().open_errors().last();
+        let status = self.board.log().open_errors().next_back();
         status.map_or("", |message| &message.text)
     }
 }

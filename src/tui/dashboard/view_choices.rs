@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use actors::domain::ids::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Dashboard;
 use super::appearance::Panel;
+use super::log::looking::LookedAt;
 use super::overlay::Overlay;
 use super::overlay::query::QueryScope;
 use super::table::columns::{Column, distinct};
@@ -29,6 +31,8 @@ pub struct ViewChoices {
     pub state: Option<Arc<str>>,
     /// Whether the panel beside a conversation is shown; `None`: when there is room.
     pub panel: Option<Arc<str>>,
+    /// When the operator was there last, in milliseconds, to the minute.
+    pub looked: Option<i64>,
 }
 
 /// The longest text of a filter that is kept, in bytes.
@@ -53,6 +57,7 @@ impl Dashboard {
             state: filter.state.map(|state| state.as_str().into()),
             panel: (self.appearance.panel != Panel::default())
                 .then(|| self.appearance.panel.as_str().into()),
+            looked: self.looked.kept().map(|at| at.0),
         }
     }
 
@@ -101,6 +106,7 @@ impl Dashboard {
         self.appearance.panel = panel
             .and_then(|word| Panel::parse(word))
             .unwrap_or_default();
+        self.looked = LookedAt::since(choices.looked.map(Timestamp));
         self.kept_choices = self.view_choices();
     }
 }
@@ -164,7 +170,7 @@ mod tests {
         desk.types("O");
         let choices = kept(&mut desk).pop().unwrap();
         let file = serde_json::to_string(&choices).unwrap();
-        let expected = r#"{"columns":["tokens","name"],"sort":"cost","reversed":true,"filter":"alpha","state":"waiting","panel":null}"#;
+        let expected = r#"{"columns":["tokens","name"],"sort":"cost","reversed":true,"filter":"alpha","state":"waiting","panel":null,"looked":1000000}"#;
         assert_eq!(file, expected);
         assert_eq!(taken_up(&file), choices);
         let hidden = r#"{"panel":"hidden"}"#;

@@ -1,7 +1,7 @@
 //! The footer: errors, receipts and key hints.
 
 use crate::dashboard::layout::ScreenLayout;
-use crate::dashboard::log::LogMessage;
+use crate::dashboard::log::message::LogMessage;
 use crate::dashboard::orders::Receipt;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;

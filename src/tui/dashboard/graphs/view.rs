@@ -13,6 +13,7 @@ use super::{Curve, GraphScope, GraphSpan, GraphView, GraphedValue, MAX_GRAPHS, r
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
 use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::log::message::LogKind;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::painter::{Painter, centre_area};
@@ -115,7 +116,10 @@ fn value_bounds(curves: &[Curve]) -> (f64, f64) {
 /// stored.
 fn orders(dashboard: &Dashboard, bounds: (f64, f64)) -> Vec<f64> {
     let stored = dashboard.log().messages().iter();
-    let stored = stored.filter(|message| message.code == "order");
+    let stored = stored.filter(|message| {
+        // A refused order changed nothing.
+        message.kind == LogKind::Order && message.tone != Tone::Warning
+    });
     let receipts = dashboard.orders().receipts().iter();
     let given = receipts.filter(|receipt| receipt.done + receipt.awaited > 0);
     let times = given.map(|receipt| dashboard.wall_time(receipt.at));
@@ -126,8 +130,7 @@ fn orders(dashboard: &Dashboard, bounds: (f64, f64)) -> Vec<f64> {
 fn errors(dashboard: &Dashboard, mysis: Option<MysisId>, bounds: (f64, f64)) -> Vec<f64> {
     let name = mysis.map(|mysis| dashboard.name_of(mysis));
     let told = dashboard.log().messages().iter().filter(|message| {
-        let is_error = matches!(message.tone, Tone::Fault | Tone::Errored);
-        is_error && name.as_ref().is_none_or(|name| message.who == *name)
+        message.is_error() && name.as_ref().is_none_or(|name| message.who == *name)
     });
     minutes_within(bounds, told.map(|message| message.at))
 }

@@ -5,6 +5,7 @@ use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::key;
 use crate::dashboard::inspector::Inspector;
 use crate::dashboard::layout::ScreenLayout;
+use crate::dashboard::log::list::LogView;
 use crate::dashboard::overlay::Overlay;
 use crossterm::event::{KeyCode, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -23,8 +24,11 @@ impl Dashboard {
         match over {
             None => self.point_in_view(mouse, &layout),
             Some(Overlay::Inspect(inspector)) => point_in_entry(inspector, mouse, &layout),
+            Some(Overlay::Log(view)) if wheel_direction(mouse).is_none() => {
+                point_in_log(view, mouse, &layout);
+            }
             Some(Overlay::Books(_) | Overlay::Search(_) | Overlay::Log(_) | Overlay::Help(_)) => {
-                self.wheel_as_keys(mouse);
+                self.wheel_as_keys(mouse)
             }
             Some(
                 Overlay::Compose(_)
@@ -129,6 +133,14 @@ fn point_in_entry(inspector: &mut Inspector, mouse: MouseEvent, layout: &ScreenL
         inspector.scroll(WHEEL_LINES, way);
     } else if page.contains(position_of(mouse)) {
         inspector.click(usize::from(mouse.row - page.y));
+    }
+}
+
+/// The first click takes a line in hand. A second one shows it whole.
+fn point_in_log(view: &mut LogView, mouse: MouseEvent, layout: &ScreenLayout) {
+    let page = layout.page();
+    if page.contains(position_of(mouse)) {
+        view.click(usize::from(mouse.row - page.y));
     }
 }
 

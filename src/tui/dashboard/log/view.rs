@@ -1,63 +1,105 @@
-//! Draws the message log.
+//! Draws the log.
 
-use super::LogMessage;
-use crate::dashboard::Dashboard;
-use crate::dashboard::layout::ScreenLayout;
-use crate::dashboard::overlay::LogView;
-use crate::dashboard::text::tone::{StyledLine, Tone};
-use crate::dashboard::text::width;
 use ratatui::layout::{Alignment, Rect};
 
+use super::list::LogView;
+use super::rows::rows_of;
+use super::whole::WholeEvent;
+use crate::dashboard::Dashboard;
+use crate::dashboard::layout::{ScreenLayout, row_of};
+use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::painter::{Painter, centre_area};
 use crate::theme::Ground;
 
 pub(crate) fn paint_log(
     dashboard: &Dashboard,
-    view: LogView,
+    view: &LogView,
     layout: &ScreenLayout,
     painter: &mut Painter<'_>,
 ) {
-    let body = clear(layout, painter);
-    let title = StyledLine::of(" MESSAGES", Tone::Brand)
-        .with(format!("  {}", view.least.as_str()), Tone::Dim);
-    painter.line(layout.title, 0, &title);
-    let messages = dashboard.log().messages().iter().rev();
-    let shown: Vec<_> = messages
-        .filter(|message| view.least.shows(message.tone))
-        .skip(view.back)
-        .take(usize::from(body.height))
-        .collect();
-    if shown.is_empty() {
-        painter.text_at(
-            centre_area(body, body.width, 1),
-            0,
-            Alignment::Center,
-            "nothing yet",
-            Tone::Dim,
-        );
-    }
-    for (row, message) in (0..).zip(shown.into_iter().rev()) {
-        painter.line(body, row, &log_line(dashboard, message));
-    }
-}
-
-pub(crate) fn log_line(dashboard: &Dashboard, message: &LogMessage) -> StyledLine {
-    let offset = dashboard.appearance().offset;
-    let (day, clock) = (offset.day(message.at), offset.clock(message.at));
-    // A time without a date means today.
-    let when = match day == offset.day(dashboard.now()) {
-        true => clock,
-        false => format!("{} {clock}", day.get(5..).unwrap_or_default()),
-    };
-    StyledLine::of(format!(" {when}  "), Tone::Dim)
-        .with(width::fit(&message.who, 14), Tone::Strong)
-        .with(format!(" {}", message.text), message.tone)
-}
-
-/// Empties the whole area of the view.
-fn clear(layout: &ScreenLayout, painter: &mut Painter<'_>) -> Rect {
     let body = layout.page();
     painter.fill(body, Ground::Base);
     painter.fill(layout.title, Ground::Panel);
-    body
+    if let Some(whole) = &view.whole {
+        return paint_whole(dashboard, whole, layout, painter);
+    }
+    painter.line(layout.title, 0, &title(view));
+    if view.lines().is_empty() {
+        let middle = centre_area(body, body.width, 1);
+        let words = if view.is_narrowed() {
+            "nothing of that kind; f shows other kinds"
+        } else {
+            "nothing yet"
+        };
+        return painter.text_at(middle, 0, Alignment::Center, words, Tone::Dim);
+    }
+    let window = view.window();
+    let list = Rect {
+        width: body.width.saturating_sub(1),
+        ..body
+    };
+    let mut row = 0;
+    let lines = view.lines().iter().enumerate();
+    for (place, line) in lines.take(window.end).skip(window.top) {
+        let mut rows = rows_of(line, &view.rules, usize::from(list.width), view.wraps);
+        if let Some(text_search) = &view.text_search {
+            text_search.mark(&mut rows);
+        }
+        for styled in rows {
+            if row >= list.height {
+                break;
+            }
+            if window.selected == Some(place) {
+                painter.fill(row_of(list, row), Ground::Selected);
+                painter.line(list, row, &styled);
+                painter.text(list, row, "▌", Tone::Accent);
+            } else {
+                painter.line(list, row, &styled);
+            }
+            row += 1;
+        }
+    }
+    let in_sight = window.end - window.top;
+    painter.scrollbar(body, window.top, in_sight, view.lines().len());
+}
+
+fn title(view: &LogView) -> StyledLine {
+    let mut title =
+        StyledLine::of(" LOG  ", Tone::Brand).with(view.rules.filter.as_str(), Tone::Strong);
+    if let Some(name) = &view.rules.only {
+        title.push(format!("  only {name}"), Tone::Accent);
+    }
+    if let Some(text_search) = &view.text_search {
+        let (count, number) = view.matches();
+        let words = match (count, number) {
+            (0, _) => format!("  `{}` nowhere", text_search.text()),
+            (count, 0) => format!("  `{}` in {count} lines", text_search.text()),
+            (count, number) => format!("  `{}` {number} of {count}", text_search.text()),
+        };
+        title.push(words, Tone::Hint);
+    }
+    match (view.complaint(), view.is_reading()) {
+        (Some(why), _) => title.push(format!("  older events cannot be read: {why}"), Tone::Fault),
+        (None, true) => title.push("  reading older events …", Tone::Dim),
+        (None, false) => {}
+    }
+    title
+}
+
+fn paint_whole(
+    dashboard: &Dashboard,
+    whole: &WholeEvent,
+    layout: &ScreenLayout,
+    painter: &mut Painter<'_>,
+) {
+    let body = layout.page();
+    painter.line(
+        layout.title,
+        0,
+        &StyledLine::of(" LOG  one event", Tone::Brand),
+    );
+    let offset = dashboard.appearance().offset;
+    let lines = whole.lines(offset, usize::from(body.width));
+    painter.lines(body, lines.iter().skip(whole.top));
+    painter.scrollbar(body, whole.top, usize::from(body.height), lines.len());
 }

@@ -97,7 +97,7 @@ impl Dashboard {
             1 => format!("1 place of `{text}`"),
             _ => format!("{count} places of `{text}`; n and N go through them"),
         };
-        self.log_message(self.now, Tone::Hint, None, "said", &words);
+        self.tell_operator(Tone::Hint, "said", &words);
         if !had && let Some(newest) = newest {
             self.go_in_transcript(|transcript| {
                 if let Some(text_search) = &mut transcript.text_search {
@@ -111,8 +111,8 @@ impl Dashboard {
     /// Takes the result of a terminal action.
     pub fn on_performed(&mut self, result: Result<String, String>) {
         match result {
-            Ok(text) => self.log_message(self.now, Tone::Success, None, "screen", &text),
-            Err(why) => self.log_message(self.now, Tone::Fault, None, "screen", &why),
+            Ok(text) => self.tell_operator(Tone::Success, "screen", &text),
+            Err(why) => self.tell_operator(Tone::Fault, "screen", &why),
         }
     }
 
@@ -123,7 +123,7 @@ impl Dashboard {
             .is_some_and(|focus| focus.fail_request(stamp));
         if was_awaited {
             let text = format!("the conversation cannot be read: {why}");
-            self.log_message(self.now, Tone::Fault, None, "unreadable", &text);
+            self.tell_operator(Tone::Fault, "unreadable", &text);
         }
     }
 
@@ -219,6 +219,6 @@ impl Dashboard {
         };
         let is_known = outcome.answer == Err(OrderRefusal::Closing);
         let tone = if is_known { Tone::Warning } else { Tone::Fault };
-        self.log_message(self.now, tone, None, "refused", &text);
+        self.tell_operator(tone, "refused", &text);
     }
 }

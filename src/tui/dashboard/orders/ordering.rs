@@ -12,7 +12,6 @@ use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::{ComposeTarget, Composer};
 use crate::dashboard::overlay::form::{FormPurpose, MysisForm};
 use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog};
-use crate::dashboard::text::tone::Tone;
 use actors::domain::screen::TerminalKind;
 use actors::domain::screen::{OrderId, UiEffect};
 
@@ -79,13 +78,7 @@ impl Dashboard {
     /// Undoes the last order that can be undone.
     pub(in crate::dashboard) fn undo_last(&mut self) {
         let Some(step) = self.undo.take() else {
-            return self.log_message(
-                self.now,
-                Tone::Hint,
-                None,
-                "said",
-                "there is nothing that could be taken back",
-            );
+            return self.show_notice("there is nothing that could be taken back");
         };
         let whom = match step.orders.len() {
             1 => step.what.to_string(),

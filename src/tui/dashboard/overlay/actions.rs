@@ -1,12 +1,12 @@
 //! The actions of overlays: what their keys do.
 
+use super::Overlay;
 use super::composer::ComposerOutcome;
 use super::form::FormOutcome;
 use super::keys::{INSPECTOR_KEYS, InspectorAction, LIST_KEYS, ListAction};
 use super::palette::{CommandPalette, PaletteOutcome};
 use super::query::{Query, QueryOutcome, QueryScope};
 use super::question::ConfirmAnswer;
-use super::{LogView, Overlay};
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::has_ctrl;
@@ -93,16 +93,18 @@ impl Dashboard {
             }
             (
                 QueryOutcome::Changed,
-                QueryScope::Conversation | QueryScope::Entry | QueryScope::Swarm,
+                QueryScope::Conversation | QueryScope::Entry | QueryScope::Swarm | QueryScope::Log,
             )
             | (QueryOutcome::Unused, QueryScope::Swarm) => {
                 self.overlays.push(Overlay::Query(query));
             }
             (QueryOutcome::Unused, _) => {
-                if matches!(
-                    press.code,
-                    KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown
-                ) {
+                if query.within != QueryScope::Log
+                    && matches!(
+                        press.code,
+                        KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown
+                    )
+                {
                     self.press_in_view(press);
                 }
                 self.overlays.push(Overlay::Query(query));
@@ -117,6 +119,8 @@ impl Dashboard {
             (QueryOutcome::Leave, QueryScope::Swarm) => {}
             (QueryOutcome::Done, QueryScope::Entry) => self.find_in_entry(&text),
             (QueryOutcome::Leave, QueryScope::Entry) => self.find_in_entry(""),
+            (QueryOutcome::Done, QueryScope::Log) => self.find_in_log(&text),
+            (QueryOutcome::Leave, QueryScope::Log) => self.find_in_log(""),
         }
     }
 
@@ -158,36 +162,6 @@ impl Dashboard {
         self.overlays.push(Overlay::Inspect(inspector));
     }
 
-    fn press_in_log(&mut self, view: LogView, press: KeyEvent) {
-        let page = self.page_of_list();
-        let least = view.least;
-        let all = self.log.messages().iter();
-        let count = all.filter(|message| least.shows(message.tone)).count();
-        let last = count.saturating_sub(page);
-        if keys::find(GLOBAL_KEYS, press) == Some(GlobalAction::Log) {
-            return;
-        }
-        let Some(going) = going_in_list(press) else {
-            let (back, least) = match keys::find(LIST_KEYS, press) {
-                Some(ListAction::Back) => return,
-                Some(ListAction::Severity) => (0, least.next()),
-                Some(ListAction::PageDown) | None => (view.back, least),
-            };
-            self.overlays.push(Overlay::Log(LogView { back, least }));
-            return self.press_over_list(press);
-        };
-        let back = match going {
-            Movement::Up => view.back + 1,
-            Movement::Down => view.back.saturating_sub(1),
-            Movement::PageUp => view.back + page,
-            Movement::PageDown => view.back.saturating_sub(page),
-            Movement::First => last,
-            Movement::Last => 0,
-        };
-        let back = back.min(last);
-        self.overlays.push(Overlay::Log(LogView { back, ..view }));
-    }
-
     /// The key that opened a list also closes it.
     fn press_in_help(&mut self, top: usize, press: KeyEvent) {
         let page = self.page_of_list();
@@ -210,7 +184,7 @@ impl Dashboard {
     }
 
     /// Lets global keys work over a list, except for those that would open a second list.
-    fn press_over_list(&mut self, press: KeyEvent) {
+    pub(in crate::dashboard) fn press_over_list(&mut self, press: KeyEvent) {
         let gesture = keys::find(GLOBAL_KEYS, press);
         let is_list = matches!(gesture, Some(GlobalAction::Log | GlobalAction::Help));
         if !is_list && keys::find(LIST_KEYS, press).is_none() {

@@ -1,4 +1,4 @@
-//! The keys of overlays: the inspector, the message log and the help screen.
+//! The keys of overlays: the inspector and the help screen.
 
 use crate::dashboard::input_event::{key, letter};
 use crossterm::event::KeyCode;
@@ -32,13 +32,11 @@ pub enum InspectorAction {
     Back,
 }
 
-/// What a key does in the message log and the help screen.
+/// What a key does in the help screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListAction {
     /// A page down.
     PageDown,
-    /// Show the next severity only, in a cycle.
-    Severity,
     /// Close the list.
     Back,
 }
@@ -113,19 +111,13 @@ pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
     ),
 ];
 
-/// The keys of the message log and the help screen.
+/// The keys of the help screen.
 pub const LIST_KEYS: &[Binding<ListAction>] = &[
     bind(
         &[key(KeyCode::Esc), letter('q')],
         ListAction::Back,
         "close",
         "close it",
-    ),
-    bind(
-        &[letter('f')],
-        ListAction::Severity,
-        "only serious",
-        "show what is more serious, in the end everything",
     ),
     bind(&[letter(' ')], ListAction::PageDown, "", "a page down"),
 ];

@@ -26,6 +26,8 @@ pub enum QueryScope {
     Entry,
     /// All conversations. The search begins with Enter.
     Swarm,
+    /// The log.
+    Log,
 }
 
 /// The effect of a key in a query.

@@ -10,7 +10,7 @@ use crate::dashboard::text::width;
 use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
-use crate::dashboard::log::view::log_line;
+use crate::dashboard::log::lately::lately_lines;
 use crate::painter::Painter;
 use crate::theme::Ground;
 
@@ -33,10 +33,7 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
         lines.push(StyledLine::default());
         lines.push(StyledLine::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
     }
-    let messages = dashboard.log().messages().iter().rev();
-    // Notices are shown in the status line instead.
-    let newest = messages.filter(|message| !message.is_notice()).take(room);
-    lines.extend(newest.map(|message| log_line(dashboard, message)));
+    lines.extend(lately_lines(dashboard, room, area.width));
     painter.lines(area, &lines);
 }
 

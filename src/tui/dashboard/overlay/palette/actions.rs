@@ -6,8 +6,8 @@ use super::commands::{
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
+use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::ComposeTarget;
-use crate::dashboard::overlay::{LogView, Overlay};
 use crate::dashboard::table::columns::{Column, distinct};
 use crate::dashboard::table::seen_state::SeenState;
 use actors::domain::ids::MysisId;
@@ -129,7 +129,7 @@ impl Dashboard {
             Verb::Graphs => self.open_graphs(),
             Verb::Books => self.open_books(),
             Verb::Map => self.open_map(),
-            Verb::Log => self.overlays.push(Overlay::Log(LogView::default())),
+            Verb::Log => self.open_log(),
             Verb::Help => self.overlays.push(Overlay::Help(0)),
             Verb::Dump => self.actions.push(TerminalAction::Dump),
             Verb::Dismiss => std::sync::Arc::make_mut(&mut self.log).dismiss_all(),

@@ -15,7 +15,7 @@ pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, painter: &
     painter.fill(area, Ground::Field);
     let words = match query.within {
         QueryScope::Table => " SHOW ",
-        QueryScope::Conversation | QueryScope::Entry => " FIND ",
+        QueryScope::Conversation | QueryScope::Entry | QueryScope::Log => " FIND ",
         QueryScope::Swarm => " SEARCH ALL ",
     };
     let taken = painter.line(area, 0, &StyledLine::of(words, Tone::Accent));
@@ -48,7 +48,7 @@ fn query_hint(dashboard: &Dashboard, query: &Query, columns: usize) -> StyledLin
             let count = format!("{shown} of {all} shown");
             [format!("{count}; {FILTER_HINT} "), format!("{count} ")]
         }
-        (QueryScope::Conversation | QueryScope::Entry | QueryScope::Swarm, _) => {
+        (QueryScope::Conversation | QueryScope::Entry | QueryScope::Swarm | QueryScope::Log, _) => {
             let hint = "small letters find capitals too ";
             [hint.to_string(), String::new()]
         }

@@ -1,0 +1,67 @@
+//! Which messages the log shows.
+
+use super::message::{LogKind, LogMessage};
+use crate::dashboard::text::tone::Tone;
+
+/// The messages that are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LogFilter {
+    /// All events and orders.
+    #[default]
+    All,
+    /// Warnings and errors.
+    Warnings,
+    /// Errors.
+    Errors,
+    /// Orders.
+    Orders,
+    /// Notices, and needs for the operator.
+    Notices,
+    /// Changes of state.
+    States,
+    /// What the program told this operator alone.
+    Own,
+}
+
+impl LogFilter {
+    /// The next filter, in a cycle.
+    #[must_use]
+    pub fn next(self) -> LogFilter {
+        match self {
+            LogFilter::All => LogFilter::Warnings,
+            LogFilter::Warnings => LogFilter::Errors,
+            LogFilter::Errors => LogFilter::Orders,
+            LogFilter::Orders => LogFilter::Notices,
+            LogFilter::Notices => LogFilter::States,
+            LogFilter::States => LogFilter::Own,
+            LogFilter::Own => LogFilter::All,
+        }
+    }
+
+    /// Whether a message is shown.
+    #[must_use]
+    pub fn shows(self, message: &LogMessage) -> bool {
+        match self {
+            LogFilter::All | LogFilter::Own => true,
+            LogFilter::Warnings => message.is_error() || message.tone == Tone::Warning,
+            LogFilter::Errors => message.is_error(),
+            LogFilter::Orders => message.kind == LogKind::Order,
+            LogFilter::Notices => matches!(message.kind, LogKind::Notice | LogKind::Need),
+            LogFilter::States => message.kind == LogKind::State,
+        }
+    }
+
+    /// The words that the screen shows.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LogFilter::All => "all events",
+            LogFilter::Warnings => "warnings and errors",
+            LogFilter::Errors => "errors",
+            LogFilter::Orders => "orders",
+            LogFilter::Notices => "notices",
+            LogFilter::States => "changes of state",
+            LogFilter::Own => "notices of this terminal",
+        }
+    }
+}

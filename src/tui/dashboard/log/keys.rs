@@ -1,0 +1,121 @@
+//! The keys of the log, and of an event that is shown whole.
+
+use crossterm::event::KeyCode;
+
+use crate::dashboard::input_event::{key, letter};
+use crate::dashboard::keys::{Binding, bind};
+
+/// What a key does in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogAction {
+    /// Close the log.
+    Back,
+    /// Show the line in hand whole.
+    Whole,
+    /// Fold or unfold the line in hand.
+    Turn,
+    /// Fold or unfold everything.
+    TurnAll,
+    /// Show other kinds of events.
+    Filter,
+    /// Show one Mysis only.
+    Only,
+    /// Wrap long lines.
+    Wrap,
+    /// Search a text.
+    Find,
+    /// Go to the next match.
+    NextMatch,
+    /// Go to the previous match.
+    MatchBefore,
+    /// Copy the text in hand.
+    Copy,
+}
+
+/// What a key does where an event is shown whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WholeAction {
+    /// Go back to the log.
+    Back,
+    /// Open the conversation.
+    Open,
+    /// Copy the text.
+    Copy,
+}
+
+/// The keys of the log.
+pub const LOG_KEYS: &[Binding<LogAction>] = &[
+    bind(
+        &[key(KeyCode::Esc), letter('q'), letter('L')],
+        LogAction::Back,
+        "close",
+        "end the search, or close the log",
+    ),
+    bind(
+        &[key(KeyCode::Enter), letter('i')],
+        LogAction::Whole,
+        "whole",
+        "show the whole text, and who, and what came of it",
+    ),
+    bind(
+        &[letter(' ')],
+        LogAction::Turn,
+        "unfold",
+        "unfold what several have in common, or fold it",
+    ),
+    bind(
+        &[letter('f')],
+        LogAction::Filter,
+        "only",
+        "show only warnings, errors, orders, notices, states",
+    ),
+    bind(&[letter('/')], LogAction::Find, "find", "look for a text"),
+    bind(
+        &[letter('o')],
+        LogAction::Only,
+        "only this one",
+        "show the events of this Mysis only, or of all",
+    ),
+    bind(
+        &[letter('w')],
+        LogAction::Wrap,
+        "wrap",
+        "wrap long lines, or cut them",
+    ),
+    bind(
+        &[letter('z')],
+        LogAction::TurnAll,
+        "",
+        "unfold everything, or fold it",
+    ),
+    bind(
+        &[letter('n')],
+        LogAction::NextMatch,
+        "",
+        "to the next place of the text",
+    ),
+    bind(
+        &[letter('N')],
+        LogAction::MatchBefore,
+        "",
+        "to the place before, also in older events",
+    ),
+    bind(&[letter('y')], LogAction::Copy, "", "copy the text"),
+];
+
+/// The keys of an event that is shown whole.
+pub const WHOLE_KEYS: &[Binding<WholeAction>] = &[
+    bind(
+        &[key(KeyCode::Esc), letter('q')],
+        WholeAction::Back,
+        "back",
+        "back to the log",
+    ),
+    bind(
+        &[key(KeyCode::Enter)],
+        WholeAction::Open,
+        "conversation",
+        "open the conversation, at the row if there is one",
+    ),
+    bind(&[letter('y')], WholeAction::Copy, "copy", "copy the text"),
+];

@@ -1,0 +1,110 @@
+//! The lines of the log: which events are shown, what folds, and where a day or the unseen begins.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use actors::domain::event_record::EventId;
+use actors::domain::ids::Timestamp;
+
+use super::MessageLog;
+use super::filter::LogFilter;
+use super::folding::{fold, is_unfolded};
+use super::message::LogMessage;
+use crate::dashboard::text::figures::UtcOffset;
+
+/// What the lines depend on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LineRules {
+    pub(crate) filter: LogFilter,
+    /// The name of the only Mysis that is shown.
+    pub(crate) only: Option<Arc<str>>,
+    pub(crate) unfolded: BTreeSet<EventId>,
+    /// Whether everything is unfolded.
+    pub(crate) unfolds_all: bool,
+    /// What is newer came while nobody looked.
+    pub(crate) looked: Option<Timestamp>,
+    pub(crate) offset: UtcOffset,
+    pub(crate) today: String,
+}
+
+/// A line of the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LogLine {
+    /// A day begins.
+    Day(String),
+    /// What comes below came while nobody looked.
+    Looked(Timestamp),
+    /// Events that tell the same, oldest first, or one event.
+    Events(Vec<Arc<LogMessage>>),
+    /// One of several events that tell the same and are unfolded; `true` for the first of them.
+    Unfolded(Arc<LogMessage>, bool),
+}
+
+impl LogLine {
+    /// The event that stands for the line; `None` for a rule.
+    pub(crate) fn event(&self) -> Option<&Arc<LogMessage>> {
+        match self {
+            LogLine::Day(_) | LogLine::Looked(_) => None,
+            LogLine::Events(events) => events.first(),
+            LogLine::Unfolded(event, _) => Some(event),
+        }
+    }
+
+    /// The events of the line.
+    pub(crate) fn events(&self) -> &[Arc<LogMessage>] {
+        match self {
+            LogLine::Day(_) | LogLine::Looked(_) => &[],
+            LogLine::Events(events) => events,
+            LogLine::Unfolded(event, _) => std::slice::from_ref(event),
+        }
+    }
+}
+
+/// The lines of the log, oldest first.
+pub(crate) fn lines_of(log: &MessageLog, rules: &LineRules) -> Vec<LogLine> {
+    let all = match rules.filter {
+        LogFilter::Own => log.own_messages(),
+        LogFilter::All
+        | LogFilter::Warnings
+        | LogFilter::Errors
+        | LogFilter::Orders
+        | LogFilter::Notices
+        | LogFilter::States => log.messages(),
+    };
+    let shown = all.iter().filter(|message| {
+        let is_meant = rules.only.as_ref().is_none_or(|name| message.who == *name);
+        is_meant && rules.filter.shows(message)
+    });
+    let shown: Vec<Arc<LogMessage>> = shown.cloned().collect();
+    let day = |message: &LogMessage| rules.offset.day(message.at);
+    let is_new = |message: &LogMessage| rules.looked.is_some_and(|looked| message.at > looked);
+    let folds = fold(&shown, |before, after| {
+        day(before) != day(after) || is_new(before) != is_new(after)
+    });
+    let (mut lines, mut last_day, mut was_new) = (Vec::new(), rules.today.clone(), true);
+    for fold in folds {
+        let Some(first) = fold.members.first().and_then(|place| shown.get(*place)) else {
+            continue;
+        };
+        let today = day(first);
+        if today != last_day {
+            lines.push(LogLine::Day(today.clone()));
+            last_day = today;
+        }
+        // Where everything is new there is no line to draw.
+        if let (false, true, Some(looked)) = (was_new, is_new(first), rules.looked) {
+            lines.push(LogLine::Looked(looked));
+        }
+        was_new = is_new(first);
+        let events = fold.members.iter().filter_map(|place| shown.get(*place));
+        let events: Vec<Arc<LogMessage>> = events.cloned().collect();
+        let is_open = rules.unfolds_all || is_unfolded(&fold, &shown, &rules.unfolded);
+        if is_open && events.len() > 1 {
+            let unfolded = events.into_iter().enumerate();
+            lines.extend(unfolded.map(|(place, event)| LogLine::Unfolded(event, place == 0)));
+        } else {
+            lines.push(LogLine::Events(events));
+        }
+    }
+    lines
+}

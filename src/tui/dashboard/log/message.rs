@@ -1,0 +1,164 @@
+//! A message of the log: an event or an order of the swarm, or what the program tells this operator alone.
+
+use std::sync::Arc;
+
+use actors::domain::event_record::{EventId, EventRecord, EventRecordKind, OrderSource};
+use actors::domain::ids::{MysisId, Seq, Timestamp};
+use actors::domain::message::Severity;
+use actors::domain::state::LifeState;
+
+use crate::dashboard::text::tone::Tone;
+use zoea_text::clean::one_line;
+
+/// A message to the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogMessage {
+    /// The record's id; 0 if the message is stored nowhere.
+    pub id: EventId,
+    /// When it happened.
+    pub at: Timestamp,
+    /// Its meaning, which decides its colour.
+    pub tone: Tone,
+    pub kind: LogKind,
+    /// The name of the Mysis that it is about; empty for the swarm.
+    pub who: Arc<str>,
+    /// That Mysis.
+    pub mysis: Option<MysisId>,
+    /// A short stable word for what it is.
+    pub code: Arc<str>,
+    /// One line of text.
+    pub text: Box<str>,
+    /// Who gave an order.
+    pub source: Option<OrderSource>,
+    /// The row of the conversation that it became or that tells it.
+    pub row: Option<Seq>,
+    /// The row in which the Mysis answered a message.
+    pub answered: Option<Seq>,
+}
+
+/// The kind of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogKind {
+    /// An order of an operator.
+    Order,
+    /// A change of state.
+    State,
+    /// A notice of the program or of a Mysis' turn.
+    Notice,
+    /// A Mysis began to need the operator.
+    Need,
+    /// What the program tells this operator alone. It is stored nowhere.
+    Own,
+}
+
+impl LogKind {
+    /// The word that the screen shows.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            LogKind::Order => "order",
+            LogKind::State => "change of state",
+            LogKind::Notice => "notice",
+            LogKind::Need => "need",
+            LogKind::Own => "notice of this terminal",
+        }
+    }
+}
+
+impl LogMessage {
+    /// A message that only this operator gets. Its text is cleaned and joined into one line.
+    #[must_use]
+    pub fn own(at: Timestamp, tone: Tone, code: &str, text: &str) -> LogMessage {
+        LogMessage {
+            id: EventId(0),
+            at,
+            tone,
+            kind: LogKind::Own,
+            who: Arc::default(),
+            mysis: None,
+            code: code.into(),
+            text: one_line(text).into(),
+            source: None,
+            row: None,
+            answered: None,
+        }
+    }
+
+    /// The message of a record. Its text is cleaned and joined into one line.
+    #[must_use]
+    pub fn of(record: &EventRecord) -> LogMessage {
+        let name = record.mysis.as_ref().map(|who| one_line(&who.name));
+        LogMessage {
+            id: record.id,
+            tone: tone_of_record(record),
+            kind: match record.kind {
+                EventRecordKind::State => LogKind::State,
+                EventRecordKind::Notice => LogKind::Notice,
+                EventRecordKind::Need => LogKind::Need,
+                EventRecordKind::Order => LogKind::Order,
+            },
+            who: name.unwrap_or_default().into(),
+            mysis: record.mysis.as_ref().map(|who| who.id),
+            source: record.source,
+            row: record.row,
+            answered: record.answered,
+            ..LogMessage::own(record.at, Tone::Text, &record.code, &record.text)
+        }
+    }
+
+    /// Whether the message is a notice: it only answers the operator's input.
+    #[must_use]
+    pub fn is_notice(&self) -> bool {
+        matches!(&*self.code, "said" | "screen") && self.kind == LogKind::Own
+    }
+
+    /// Whether it tells of an error.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        matches!(self.tone, Tone::Fault | Tone::Errored)
+    }
+
+    /// Whether another message tells the same, apart from when, of whom, and what came of it.
+    #[must_use]
+    pub fn is_alike(&self, other: &LogMessage) -> bool {
+        self.kind == other.kind
+            && self.source == other.source
+            && self.code == other.code
+            && self.text == other.text
+    }
+
+    /// What came of an order; empty if there is nothing to tell.
+    #[must_use]
+    pub fn receipt(&self) -> String {
+        match (self.kind, self.row, self.answered) {
+            (LogKind::Order, Some(row), Some(answer)) => {
+                format!("stored as #{row} · answered #{answer}")
+            }
+            (LogKind::Order, Some(row), None) => format!("stored as #{row}"),
+            (LogKind::Order, None, _)
+            | (LogKind::State | LogKind::Notice | LogKind::Need | LogKind::Own, _, _) => {
+                String::new()
+            }
+        }
+    }
+
+    /// Who gave an order, in brackets; empty for other messages.
+    #[must_use]
+    pub fn source_text(&self) -> String {
+        let source = self.source.map(|source| format!("(by {source})"));
+        source.unwrap_or_default()
+    }
+}
+
+fn tone_of_record(record: &EventRecord) -> Tone {
+    let state = LifeState::parse(&record.code);
+    match (record.kind, state, record.severity) {
+        (EventRecordKind::State, Some(LifeState::Running), _) => Tone::Running,
+        (EventRecordKind::State, Some(LifeState::Idle), _) => Tone::Idle,
+        (EventRecordKind::State, Some(LifeState::Stopped), _) => Tone::Stopped,
+        (_, _, Severity::Error) => Tone::Errored,
+        (_, _, Severity::Warn) => Tone::Warning,
+        (EventRecordKind::Order, _, Severity::Info) => Tone::You,
+        (_, _, Severity::Info) => Tone::Text,
+    }
+}

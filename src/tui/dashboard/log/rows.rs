@@ -1,0 +1,186 @@
+//! A line of the log in words: who, how often, what, and what came of it.
+
+use std::sync::Arc;
+
+use super::folding::{short_span_of_names, span_of_names};
+use super::lines::{LineRules, LogLine};
+use super::message::LogMessage;
+use crate::dashboard::text::figures::UtcOffset;
+use crate::dashboard::text::tone::{StyledLine, Tone};
+use crate::dashboard::text::width;
+
+/// The columns of a name, and those in a narrow terminal.
+const NAME_COLUMNS: usize = 14;
+const NAME_COLUMNS_WHEN_NARROW: usize = 8;
+const NARROW_BELOW_COLUMNS: usize = 60;
+const SHORT_NAMES_BELOW_COLUMNS: usize = 70;
+/// The least columns of a wrapped text. Who it is about gives way.
+const MIN_TEXT_COLUMNS: usize = 24;
+/// The least columns of a text that is cut for what came of it.
+const MIN_CLIPPED_COLUMNS: usize = 16;
+
+/// Events that tell the same, as one line: what stands before the text, and the text.
+struct Parts {
+    before: StyledLine,
+    text: String,
+    receipt: String,
+    source: String,
+    tone: Tone,
+}
+
+/// The rows of a line in so many columns.
+pub(crate) fn rows_of(
+    line: &LogLine,
+    rules: &LineRules,
+    columns: usize,
+    wraps: bool,
+) -> Vec<StyledLine> {
+    let (events, sign) = match line {
+        LogLine::Day(day) => return vec![ruler(day, Tone::Dim, columns)],
+        LogLine::Looked(at) => {
+            let day = rules.offset.day(*at);
+            let date = if day == rules.today {
+                String::new()
+            } else {
+                format!("{day} ")
+            };
+            let clock = rules.offset.clock(*at);
+            let clock = clock.get(..5).unwrap_or(&clock);
+            let words = format!("since you looked, {date}{clock}");
+            return vec![ruler(&words, Tone::Accent, columns)];
+        }
+        LogLine::Events(events) => (&events[..], " "),
+        LogLine::Unfolded(event, true) => (std::slice::from_ref(event), "▾"),
+        LogLine::Unfolded(event, false) => (std::slice::from_ref(event), "│"),
+    };
+    let Some(first) = events.first() else {
+        return Vec::new();
+    };
+    let parts = parts_of(events, &rules.offset.clock(first.at), sign, columns);
+    match wraps {
+        true => parts.wrapped(columns),
+        false => vec![parts.in_one_row(columns)],
+    }
+}
+
+fn ruler(words: &str, tone: Tone, columns: usize) -> StyledLine {
+    let rest = columns.saturating_sub(width::of(words) + 5);
+    StyledLine::of(" ── ", Tone::Faint)
+        .with(words, tone)
+        .with(format!(" {}", "─".repeat(rest)), Tone::Faint)
+}
+
+/// A line for a list of the newest events only, with the date where it is not today's.
+pub(crate) fn lately_row(
+    events: &[Arc<LogMessage>],
+    offset: UtcOffset,
+    today: &str,
+    columns: usize,
+) -> StyledLine {
+    let at = events.last().map(|newest| newest.at).unwrap_or_default();
+    let (day, clock) = (offset.day(at), offset.clock(at));
+    let when = match day == today {
+        true => clock,
+        false => format!("{} {clock}", day.get(5..).unwrap_or_default()),
+    };
+    parts_of(events, &when, " ", columns).in_one_row(columns)
+}
+
+fn parts_of(events: &[Arc<LogMessage>], when: &str, sign: &str, columns: usize) -> Parts {
+    let messages = || events.iter().map(|event| &**event);
+    let is_narrow = columns < NARROW_BELOW_COLUMNS;
+    let (when, names) = match is_narrow {
+        true => (
+            when.get(..when.len().saturating_sub(3)),
+            NAME_COLUMNS_WHEN_NARROW,
+        ),
+        false => (Some(when), NAME_COLUMNS),
+    };
+    let mut before = StyledLine::of(format!(" {}", when.unwrap_or_default()), Tone::Dim)
+        .with(format!(" {sign}"), Tone::Faint);
+    let span = match columns < SHORT_NAMES_BELOW_COLUMNS {
+        true => short_span_of_names(messages()),
+        false => span_of_names(messages()),
+    };
+    match events.len() {
+        // More than a name needs more than the columns of a name.
+        2.. => {
+            before.push(width::fit(&span, names.max(width::of(&span))), Tone::Strong);
+            before.push(format!(" ×{}", events.len()), Tone::Accent);
+        }
+        _ => before.push(width::fit(&span, names), Tone::Strong),
+    }
+    before.push(" ", Tone::Dim);
+    let first = events.first();
+    Parts {
+        before,
+        text: first
+            .map(|first| first.text.to_string())
+            .unwrap_or_default(),
+        receipt: receipt_of(events),
+        source: first.map(|first| first.source_text()).unwrap_or_default(),
+        tone: first.map(|first| first.tone).unwrap_or_default(),
+    }
+}
+
+/// What came of orders.
+fn receipt_of(events: &[Arc<LogMessage>]) -> String {
+    let Some(first) = events.first() else {
+        return String::new();
+    };
+    let stored = events.iter().filter(|event| !event.receipt().is_empty());
+    let answered = events.iter().filter(|event| event.answered.is_some());
+    match (events.len(), stored.count()) {
+        (1, _) | (_, 0) => first.receipt(),
+        (_, stored) => format!("stored for {stored} · answered by {}", answered.count()),
+    }
+}
+
+impl Parts {
+    /// What came of an order stays in sight where there is room for some of its text, and then who gave it.
+    fn in_one_row(mut self, columns: usize) -> StyledLine {
+        let room = columns.saturating_sub(width::of(&self.before.text()));
+        let whole = width::of(&self.text);
+        let ends = [self.end(), format!("  {}", self.receipt), String::new()];
+        let fits = |end: &&String| room >= width::of(end) + whole.min(MIN_CLIPPED_COLUMNS);
+        let end = ends.iter().find(fits).map_or("", |end| end.trim_end());
+        let for_text = room.saturating_sub(width::of(end));
+        self.before
+            .push(width::clip(&self.text, for_text), self.tone);
+        self.before.push(end, Tone::Dim);
+        self.before
+    }
+
+    /// What stands behind the text.
+    fn end(&self) -> String {
+        let parts = [&self.receipt, &self.source].into_iter();
+        let parts: Vec<&str> = parts
+            .map(String::as_str)
+            .filter(|part| !part.is_empty())
+            .collect();
+        match parts.is_empty() {
+            true => String::new(),
+            false => format!("  {}", parts.join(" ")),
+        }
+    }
+
+    fn wrapped(self, columns: usize) -> Vec<StyledLine> {
+        let indent = width::of(&self.before.text());
+        let indent = indent.min(columns.saturating_sub(MIN_TEXT_COLUMNS));
+        let text = format!("{}{}", self.text, self.end());
+        let lines: Vec<&str> = width::wrap(&text, columns.saturating_sub(indent)).collect();
+        let mut rows = Vec::new();
+        let (mut head, tone) = (self.before, self.tone);
+        // Where whom it is about takes too much room, the text begins in the next row.
+        if width::of(&head.text()) > indent {
+            rows.push(std::mem::take(&mut head));
+        }
+        for line in lines {
+            if head.spans.is_empty() {
+                head.push(" ".repeat(indent), Tone::Dim);
+            }
+            rows.push(std::mem::take(&mut head).with(line, tone));
+        }
+        rows
+    }
+}
