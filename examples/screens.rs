@@ -1,11 +1,10 @@
-//! Screenshots of the real program for the documents: `cargo run --example screens`.
+//! Screenshots of the real program for the documents: `cargo build && cargo run --example screens`.
 //!
-//! Builds the program, runs a swarm offline in a terminal of its own at three sizes, lets the
-//! program write its screen to files, and copies these to `docs/screens/`.
+//! Runs a swarm offline in a terminal of its own at three sizes, lets the program write its screen
+//! to files, and copies these to `docs/screens/`. `ZOEA=PATH` takes another build of the program.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -21,17 +20,27 @@ const PLAY_TIME: Duration = Duration::from_secs(180);
 /// The sizes, in columns and rows.
 const SIZES: [(u16, u16); 3] = [(80, 20), (120, 40), (200, 60)];
 
+/// The keys of a view, what it shows when it is complete, and its name.
+const VIEWS: [(&str, &str, &str); 4] = [
+    ("M", " MAP  12 ships", "map"),
+    ("$", " the swarm  ", "books"),
+    (":search main_belt\r", "newest first", "search"),
+    ("L", " LOG  all events", "log"),
+];
+
 fn main() -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "--locked", "--bin", "zoea"])
-        .current_dir(root)
-        .status()?;
-    ensure!(built.success(), "the program is not built");
+    let built = root.join("target/debug/zoea");
+    let program = std::env::var_os("ZOEA").map_or(built, PathBuf::from);
+    ensure!(
+        program.exists(),
+        "{} is not there: `cargo build` makes it",
+        program.display()
+    );
     let folder = tempfile::tempdir()?;
     let target = root.join("docs/screens");
     std::fs::create_dir_all(&target)?;
-    let mut terminal = ProgramTerminal::open(&root.join("target/debug/zoea"), folder.path())?;
+    let mut terminal = ProgramTerminal::open(&program, folder.path())?;
     terminal.play()?;
     for size in SIZES {
         terminal.resize(size)?;
@@ -46,6 +55,11 @@ fn main() -> anyhow::Result<()> {
         terminal.keys(" ", "the swarm")?;
         terminal.picture(&target, "graphs", size)?;
         terminal.keys("\u{1b}", "STATE")?;
+        for (keys, shows, view) in VIEWS {
+            terminal.keys(keys, shows)?;
+            terminal.picture(&target, view, size)?;
+            terminal.keys("\u{1b}", "STATE")?;
+        }
         terminal.keys("?", "The table of Myses")?;
         terminal.picture(&target, "help", size)?;
         terminal.keys("\u{1b}", "STATE")?;
