@@ -504,7 +504,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         let now = desk.board.now();
         super::table::cells::activity_text(&member.status, now, desk.board.outages()).0
     };
-    assert_eq!(doing(&desk), "queues 16:40");
+    assert_eq!(doing(&desk), "waits 16:40");
     let outages = ServerOutages(vec![ServerOutage {
         lane,
         text: "HTTP 503".into(),
@@ -515,7 +515,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
     desk.happens(None, EventKind::OutagesChanged(Arc::new(outages)));
     assert_eq!(doing(&desk), "waits −0:04");
     desk.happens(None, EventKind::OutagesChanged(Arc::default()));
-    assert_eq!(doing(&desk), "queues 16:40");
+    assert_eq!(doing(&desk), "waits 16:40");
 }
 
 #[test]

@@ -221,7 +221,7 @@ fn doing_within(
                 let left = figures::stopwatch(away.next_in(now) * 1000);
                 (format!("waits −{left}"), Tone::Warning)
             }
-            None => (timed("queues"), Tone::Dim),
+            None => (timed("waits"), Tone::Dim),
         },
         Activity::Connecting => (timed("connects"), Tone::Dim),
         Activity::CallingModel => (timed("thinks"), Tone::Accent),
