@@ -1,7 +1,7 @@
 //! Screenshots of the real program for the documents: `cargo build && cargo run --example screens`.
 //!
 //! Runs a swarm offline in a terminal of its own at three sizes, lets the program write its screen
-//! to files, and copies these to `docs/screens/`. `ZOEA=PATH` takes another build of the program.
+//! to files, and copies these to `docs/screens/`. A path as its argument is another build of the program.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -24,14 +24,15 @@ const SIZES: [(u16, u16); 3] = [(80, 20), (120, 40), (200, 60)];
 const VIEWS: [(&str, &str, &str); 4] = [
     ("M", " MAP  12 ships", "map"),
     ("$", " the swarm  ", "books"),
-    (":search main_belt\r", "newest first", "search"),
+    (":search main_belt\r", "SEARCH  main_belt", "search"),
     ("L", " LOG  all events", "log"),
 ];
 
 fn main() -> anyhow::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let built = root.join("target/debug/zoea");
-    let program = std::env::var_os("ZOEA").map_or(built, PathBuf::from);
+    let named = std::env::args_os().nth(1);
+    let program = named.map_or(built, PathBuf::from);
     ensure!(
         program.exists(),
         "{} is not there: `cargo build` makes it",
@@ -232,6 +233,8 @@ impl ProgramTerminal {
     }
 
     fn quit(mut self) -> anyhow::Result<()> {
+        // An Esc and a letter in the same instant would be one key.
+        self.watch(Duration::from_millis(500));
         self.keys("q", "Quit?")?;
         self.keys.write_all(b"y")?;
         self.keys.flush()?;

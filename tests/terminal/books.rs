@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
 
 use serde_json::Value;
 use tempfile::TempDir;
 use zoea_rig::zoea;
 
 use crate::operating::ask;
-use crate::terminal::Terminal;
+use crate::terminal::{PATIENCE, Terminal};
 
 const RUN: &str = "$ZOEA --home home run --offline --seed 7 --tick 50ms --myses 3";
 const ATTACH: &str = "$ZOEA --home home/offline attach";
@@ -85,11 +86,17 @@ fn the_books_agree_with_the_command_and_a_search_jumps_to_its_row() {
     terminal.sees_beside("✓", "message beta");
     // The conversation goes on until the message is far above.
     terminal.types(":open beta\r");
+    // The table tells the message, too.
+    terminal.sees("following");
     terminal.sees("look for the wormhole");
     terminal.until("the message is out of sight", |screen| {
         !screen.contents().contains("look for the wormhole")
     });
     terminal.goes_back_to("DOING");
+    let started = Instant::now();
+    while figures_of_command(folder.path()).len() < 3 {
+        assert!(started.elapsed() < PATIENCE, "not everybody asks a model");
+    }
     terminal.types("*s");
     terminal.sees("Stop 3 Myses?");
     terminal.types("y");

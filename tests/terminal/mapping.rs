@@ -22,7 +22,9 @@ fn the_map_and_the_timeline_show_what_the_swarm_saw_and_did() {
     terminal.until("the table of that system", |screen| {
         !screen.contents().contains(" MAP ") && screen.contents().contains("~^")
     });
+    // An Esc and the next key in the same instant would be one key.
     terminal.types("\x1b");
+    terminal.sees_no("~^");
     terminal.types("\r");
     terminal.until("the timeline below a conversation", |screen| {
         let contents = screen.contents();

@@ -84,12 +84,7 @@ impl Dashboard {
                 let value = words.next(command, 1)?;
                 return self.run_configure(command.verb, &ids, value);
             }
-            Verb::Open => {
-                let ids = self.parse_myses(words.next(command, 0)?)?;
-                if let Some(id) = ids.first() {
-                    self.open(*id);
-                }
-            }
+            Verb::Open => return self.run_open(words.next(command, 0)?),
             Verb::Find => self.find_text(words.rest_of_line(command)?),
             Verb::Search => self.search_swarm(words.rest_of_line(command)?),
             Verb::Export => return self.run_export(words.optional().unwrap_or("md")),
@@ -118,6 +113,14 @@ impl Dashboard {
             | Verb::Suspend
             | Verb::Reload
             | Verb::Quit => self.run_plain(command.verb),
+        }
+        Ok(())
+    }
+
+    fn run_open(&mut self, which: &str) -> Result<(), Complaint> {
+        let ids = self.parse_myses(which)?;
+        if let Some(id) = ids.first() {
+            self.open(*id);
         }
         Ok(())
     }
