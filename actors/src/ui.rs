@@ -8,8 +8,7 @@
 mod reading;
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
@@ -25,8 +24,11 @@ use crate::domain::message::Row;
 use crate::domain::order::{Order, OrderResult};
 use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
-use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
-use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, TerminalInput, View};
+use crate::domain::screen::{OrderId, ReadId, Successor, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::domain::swarm_setup::SwarmSetup;
+use crate::ports::{
+    Archive, Clock, ConversationExporter, Screen, SetupInspector, Terminal, TerminalInput, View,
+};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
 use zoea_text::redact::Redactor;
@@ -59,6 +61,8 @@ pub enum UiMsg {
     Searched(ReadId, Result<Vec<(MysisId, Arc<Row>)>, String>),
     /// Samples, or the error of the store.
     SamplesRead(ReadId, Result<Vec<SampleSeries>, String>),
+    /// What the swarm uses.
+    SetupChecked(SwarmSetup),
     /// The result of an export.
     Exported(Result<String, String>),
     /// Stored events from before this Ui, or the error of the store.
@@ -134,10 +138,12 @@ pub struct TerminalLink {
     pub address: Arc<UiAddress>,
     /// Cancelled when the operator wants to quit.
     pub quit: CancellationToken,
-    /// Set before `quit`, where the swarm shall go on without a terminal.
-    pub goes_on: Arc<AtomicBool>,
+    /// Set before `quit`, where something takes the program's place.
+    pub successor: Arc<OnceLock<Successor>>,
     /// Exports conversations to files, if that is possible here.
     pub exporter: Option<Arc<dyn ConversationExporter>>,
+    /// Tells what the swarm uses, if that is known here.
+    pub inspector: Option<Arc<dyn SetupInspector>>,
 }
 
 impl TerminalLink {
@@ -245,6 +251,9 @@ impl Actor for UiActor {
             UiMsg::SamplesRead(id, read) => {
                 state.change_screen(&myself, |screen| screen.on_samples(id, read));
             }
+            UiMsg::SetupChecked(setup) => {
+                state.change_screen(&myself, |screen| screen.on_setup(setup));
+            }
             UiMsg::Exported(written) => {
                 state.is_awaited = true;
                 state.change_screen(&myself, |screen| screen.on_export(written));
@@ -328,9 +337,11 @@ impl UiState {
                     name,
                     format,
                 } => self.export_conversation(myself, mysis, name, format),
+                UiEffect::CheckSetup => self.check_setup(myself),
                 UiEffect::Quit => self.link.quit.cancel(),
-                UiEffect::Leave => {
-                    self.link.goes_on.store(true, Ordering::Relaxed);
+                UiEffect::QuitFor(successor) => {
+                    // Whatever was asked for first happens.
+                    let _ = self.link.successor.set(successor);
                     self.link.quit.cancel();
                 }
             }

@@ -8,10 +8,12 @@
 pub mod action;
 pub mod appearance;
 pub mod conversation;
+pub mod first_minute;
 pub mod graphs;
 pub mod history;
 pub mod input_event;
 pub mod inspector;
+pub mod key_screens;
 pub mod keys;
 pub mod layout;
 pub mod log;
@@ -50,7 +52,10 @@ use zoea_text::redact::Redactor;
 use action::TerminalAction;
 use appearance::Appearance;
 use conversation::Focus;
+use conversation::keys::{FOCUS_KEYS, FocusAction};
+use first_minute::FirstMinute;
 use history::InputHistory;
+use keys::Keymap;
 use log::MessageLog;
 use money::SwarmMoney;
 use needs::NeedGroup;
@@ -61,6 +66,7 @@ use overlay::composer::{ComposeTarget, Drafts};
 use roster::{Counts, Roster};
 use servers::ServerLight;
 use table::MysisTable;
+use table::keys::{TABLE_KEYS, TableAction};
 use token_rate::TokenRate;
 use view_choices::ViewChoices;
 
@@ -101,6 +107,8 @@ pub struct Dashboard {
     appearance: Appearance,
     /// Whether the terminal has the focus, as far as the terminal reports it.
     is_watched: bool,
+    keymap: Keymap,
+    first_minute: FirstMinute,
     table: MysisTable,
     focus: Option<Focus>,
     overlays: Vec<Overlay>,
@@ -126,6 +134,8 @@ pub struct DashboardOptions {
     pub size: (u16, u16),
     /// Theme, symbols and other looks.
     pub appearance: Appearance,
+    /// The keys that the operator chose.
+    pub keymap: Keymap,
     /// The orders that the operator entered in earlier runs.
     pub history: InputHistory,
     /// What the operator chose about the views in earlier runs.
@@ -162,6 +172,8 @@ impl Dashboard {
             size: opening.size,
             appearance: opening.appearance,
             is_watched: true,
+            keymap: opening.keymap,
+            first_minute: FirstMinute::default(),
             table: MysisTable::default(),
             focus: None,
             overlays: Vec::new(),
@@ -290,7 +302,7 @@ impl Dashboard {
     #[must_use]
     pub fn banner_text(&self) -> String {
         if self.frozen.is_some() {
-            return freezing::BANNER.to_string();
+            return self.freeze_text();
         }
         let need = self.outages.need_text();
         let silence = self.silence.as_ref().map(|notice| notice.text.to_string());
@@ -340,6 +352,21 @@ impl Dashboard {
     #[must_use]
     pub fn appearance(&self) -> Appearance {
         self.appearance
+    }
+
+    /// The keys in force.
+    #[must_use]
+    pub fn keymap(&self) -> &Keymap {
+        &self.keymap
+    }
+
+    /// The key that dismisses an error and leaves the view.
+    #[must_use]
+    pub fn back_key(&self) -> String {
+        match &self.focus {
+            Some(_) => self.keymap.key_of(FOCUS_KEYS, FocusAction::Back),
+            None => self.keymap.key_of(TABLE_KEYS, TableAction::Back),
+        }
     }
 
     /// The table of Myses.

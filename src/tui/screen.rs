@@ -11,6 +11,7 @@ use actors::domain::order::OrderResult;
 use actors::domain::rules::SwarmRules;
 use actors::domain::samples::SampleSeries;
 use actors::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use actors::domain::swarm_setup::SwarmSetup;
 use actors::ports::{Screen, Terminal, TerminalInput, View};
 use actors::ui::UiHandle;
 use zoea_text::redact::Redactor;
@@ -114,6 +115,10 @@ impl Screen for DashboardScreen {
 
     fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>) {
         self.dashboard().on_samples(id, read);
+    }
+
+    fn on_setup(&mut self, setup: SwarmSetup) {
+        self.dashboard().on_setup(setup);
     }
 
     fn on_export(&mut self, written: Result<String, String>) {

@@ -1,10 +1,14 @@
 //! Themes: the colours by meaning. No other file names a colour.
 
+mod contrast;
+
 use serde::{Deserialize, Serialize};
 
-use crate::dashboard::appearance::Theme;
+use crate::dashboard::appearance::{ChosenColour, ColourChoices, TerminalColour, Theme, ThemePart};
 use crate::dashboard::text::tone::Tone;
 use ratatui::style::{Color, Modifier, Style};
+
+pub use contrast::weak_colours;
 
 /// The number of colours that the terminal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,60 +142,98 @@ const HIGH_CONTRAST: ThemeColours = ThemeColours {
     found: 0xff_ff00,
 };
 
-/// A theme together with the number of colours.
+/// A theme together with the number of colours, and the colours that the operator chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paint {
     theme: Theme,
     depth: Depth,
+    choices: ColourChoices,
 }
 
 impl Paint {
     /// The colours of a theme.
     #[must_use]
     pub fn of(theme: Theme, depth: Depth) -> Paint {
-        Paint { theme, depth }
+        Paint {
+            theme,
+            depth,
+            choices: ColourChoices::default(),
+        }
+    }
+
+    /// The same with the colours that the operator chose.
+    #[must_use]
+    pub fn with_choices(self, choices: ColourChoices) -> Paint {
+        Paint { choices, ..self }
     }
 
     /// The style of text with this meaning, without a background.
     #[must_use]
-    pub fn text(self, tone: Tone) -> Style {
-        match self.theme {
-            Theme::Dark => self.coloured_text(&DARK, tone),
-            Theme::Light => self.coloured_text(&LIGHT, tone),
-            Theme::HighContrast => self.coloured_text(&HIGH_CONTRAST, tone),
-            Theme::Terminal => terminal_text(tone),
-            Theme::NoColour => plain_text(tone),
+    pub fn text(&self, tone: Tone) -> Style {
+        let style = match colours_of(self.theme) {
+            Some(colours) => self.coloured_text(colours, tone),
+            None if self.theme == Theme::Terminal => terminal_text(tone),
+            None => return plain_text(tone),
+        };
+        let part = part_of(tone);
+        match (self.chosen(part), part) {
+            (None, _) => style,
+            (Some(colour), ThemePart::Found) => style.bg(colour),
+            (Some(colour), _) => style.fg(colour),
         }
     }
 
     /// The style of an empty area.
     #[must_use]
-    pub fn ground(self, ground: Ground) -> Style {
+    pub fn ground(&self, ground: Ground) -> Style {
         let style = self.text(Tone::Text);
-        match self.theme {
-            Theme::Dark => style.bg(self.colour(ground_of(&DARK, ground))),
-            Theme::Light => style.bg(self.colour(ground_of(&LIGHT, ground))),
-            Theme::HighContrast => style.bg(self.colour(ground_of(&HIGH_CONTRAST, ground))),
-            Theme::Terminal | Theme::NoColour => reverse_if_selected(style, ground),
+        let part = part_of_ground(ground);
+        match (self.chosen(part), colours_of(self.theme)) {
+            (Some(colour), _) => style.bg(colour),
+            (None, Some(colours)) => style.bg(self.colour(rgb_of(colours, part))),
+            (None, None) => reverse_if_selected(style, ground),
         }
     }
 
-    fn coloured_text(self, palette: &ThemeColours, tone: Tone) -> Style {
+    fn coloured_text(&self, colours: &ThemeColours, tone: Tone) -> Style {
         let style = Style::new().add_modifier(weight(tone));
+        let colour = self.colour(rgb_of(colours, part_of(tone)));
         if tone == Tone::Found {
-            return style
-                .fg(self.colour(0x10_0d1c))
-                .bg(self.colour(palette.found));
+            return style.fg(self.colour(FOUND_TEXT)).bg(colour);
         }
-        style.fg(self.colour(colour_of(palette, tone)))
+        style.fg(colour)
     }
 
-    fn colour(self, rgb: Rgb) -> Color {
+    /// The colour that the operator chose for a part. Without colours there is none.
+    fn chosen(&self, part: ThemePart) -> Option<Color> {
+        if self.theme == Theme::NoColour {
+            return None;
+        }
+        match self.choices.of(self.theme, part)? {
+            ChosenColour::Rgb(rgb) => Some(self.colour(rgb)),
+            ChosenColour::Own(own) => Some(own_colour(own)),
+        }
+    }
+
+    fn colour(&self, rgb: Rgb) -> Color {
         let [_, red, green, blue] = rgb.to_be_bytes();
         match self.depth {
             Depth::True => Color::Rgb(red, green, blue),
             Depth::Indexed => Color::Indexed(nearest(red, green, blue)),
         }
+    }
+}
+
+/// The colour of text on what was found.
+const FOUND_TEXT: Rgb = 0x10_0d1c;
+
+/// The colours of a theme; `None` if it has none of its own.
+fn colours_of(theme: Theme) -> Option<&'static ThemeColours> {
+    match theme {
+        Theme::Dark => Some(&DARK),
+        Theme::Light => Some(&LIGHT),
+        Theme::HighContrast => Some(&HIGH_CONTRAST),
+        Theme::Terminal | Theme::NoColour => None,
     }
 }
 
@@ -204,35 +246,83 @@ fn reverse_if_selected(style: Style, ground: Ground) -> Style {
     }
 }
 
-fn ground_of(palette: &ThemeColours, ground: Ground) -> Rgb {
+fn part_of_ground(ground: Ground) -> ThemePart {
     match ground {
-        Ground::Base => palette.base,
-        Ground::Bar => palette.bar,
-        Ground::Selected => palette.selected,
-        Ground::Panel => palette.panel,
-        Ground::Field => palette.field,
+        Ground::Base => ThemePart::Base,
+        Ground::Bar => ThemePart::Bar,
+        Ground::Selected => ThemePart::Selected,
+        Ground::Panel => ThemePart::Panel,
+        Ground::Field => ThemePart::Field,
     }
 }
 
-fn colour_of(palette: &ThemeColours, tone: Tone) -> Rgb {
+fn part_of(tone: Tone) -> ThemePart {
     match tone {
-        Tone::Text | Tone::Value => palette.text,
-        Tone::Strong => palette.strong,
-        Tone::Dim | Tone::Hint | Tone::Host | Tone::Idle | Tone::Stopped => palette.dim,
-        Tone::Faint => palette.faint,
-        Tone::Brand => palette.brand,
-        Tone::Accent | Tone::Key | Tone::Mysis | Tone::Running => palette.accent,
-        Tone::Success => palette.success,
-        Tone::Fault | Tone::Errored => palette.fault,
-        Tone::Warning | Tone::Note => palette.warning,
-        Tone::You => palette.you,
-        Tone::Broadcast => palette.broadcast,
-        Tone::Peer => palette.peer,
-        Tone::Reasoning => palette.reasoning,
-        Tone::Tool => palette.tool,
-        Tone::Name => palette.name,
-        Tone::Number => palette.number,
-        Tone::Found => palette.found,
+        Tone::Text | Tone::Value => ThemePart::Text,
+        Tone::Strong => ThemePart::Strong,
+        Tone::Dim | Tone::Hint | Tone::Host | Tone::Idle | Tone::Stopped => ThemePart::Dim,
+        Tone::Faint => ThemePart::Faint,
+        Tone::Brand => ThemePart::Brand,
+        Tone::Accent | Tone::Key | Tone::Mysis | Tone::Running => ThemePart::Accent,
+        Tone::Success => ThemePart::Success,
+        Tone::Fault | Tone::Errored => ThemePart::Fault,
+        Tone::Warning | Tone::Note => ThemePart::Warning,
+        Tone::You => ThemePart::You,
+        Tone::Broadcast => ThemePart::Broadcast,
+        Tone::Peer => ThemePart::Peer,
+        Tone::Reasoning => ThemePart::Reasoning,
+        Tone::Tool => ThemePart::Tool,
+        Tone::Name => ThemePart::Name,
+        Tone::Number => ThemePart::Number,
+        Tone::Found => ThemePart::Found,
+    }
+}
+
+fn rgb_of(colours: &ThemeColours, part: ThemePart) -> Rgb {
+    match part {
+        ThemePart::Base => colours.base,
+        ThemePart::Bar => colours.bar,
+        ThemePart::Selected => colours.selected,
+        ThemePart::Panel => colours.panel,
+        ThemePart::Field => colours.field,
+        ThemePart::Text => colours.text,
+        ThemePart::Strong => colours.strong,
+        ThemePart::Dim => colours.dim,
+        ThemePart::Faint => colours.faint,
+        ThemePart::Brand => colours.brand,
+        ThemePart::Accent => colours.accent,
+        ThemePart::Success => colours.success,
+        ThemePart::Fault => colours.fault,
+        ThemePart::Warning => colours.warning,
+        ThemePart::You => colours.you,
+        ThemePart::Broadcast => colours.broadcast,
+        ThemePart::Peer => colours.peer,
+        ThemePart::Reasoning => colours.reasoning,
+        ThemePart::Tool => colours.tool,
+        ThemePart::Name => colours.name,
+        ThemePart::Number => colours.number,
+        ThemePart::Found => colours.found,
+    }
+}
+
+fn own_colour(colour: TerminalColour) -> Color {
+    match colour {
+        TerminalColour::Black => Color::Black,
+        TerminalColour::Red => Color::Red,
+        TerminalColour::Green => Color::Green,
+        TerminalColour::Yellow => Color::Yellow,
+        TerminalColour::Blue => Color::Blue,
+        TerminalColour::Magenta => Color::Magenta,
+        TerminalColour::Cyan => Color::Cyan,
+        TerminalColour::White => Color::Gray,
+        TerminalColour::BrightBlack => Color::DarkGray,
+        TerminalColour::BrightRed => Color::LightRed,
+        TerminalColour::BrightGreen => Color::LightGreen,
+        TerminalColour::BrightYellow => Color::LightYellow,
+        TerminalColour::BrightBlue => Color::LightBlue,
+        TerminalColour::BrightMagenta => Color::LightMagenta,
+        TerminalColour::BrightCyan => Color::LightCyan,
+        TerminalColour::BrightWhite => Color::White,
     }
 }
 

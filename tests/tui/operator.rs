@@ -118,7 +118,10 @@ impl Operator {
             UiEffect::ReadSamples { id, query } => {
                 self.board.on_samples(id, Ok(made_series(&query)));
             }
-            UiEffect::Export { .. } | UiEffect::Quit | UiEffect::Leave => {}
+            UiEffect::Export { .. }
+            | UiEffect::CheckSetup
+            | UiEffect::Quit
+            | UiEffect::QuitFor(_) => {}
         }
     }
 

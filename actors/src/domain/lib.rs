@@ -36,6 +36,7 @@ pub mod screen;
 pub mod selector;
 pub mod silence;
 pub mod state;
+pub mod swarm_setup;
 pub mod swarm_silence;
 pub mod system_prompt;
 pub mod tokens;

@@ -11,6 +11,7 @@ use crate::domain::order::OrderResult;
 use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::domain::swarm_setup::SwarmSetup;
 use zoea_text::redact::Redactor;
 
 /// An input at a terminal. Only the screen knows its type.
@@ -60,6 +61,9 @@ pub trait Screen: Send + Sync + 'static {
 
     /// Takes samples, or the error of the store.
     fn on_samples(&mut self, id: ReadId, read: Result<Vec<SampleSeries>, String>);
+
+    /// Takes what the swarm uses: first without answers of the servers, then with them.
+    fn on_setup(&mut self, setup: SwarmSetup);
 
     /// Takes the result of an export as a message for the operator.
     fn on_export(&mut self, written: Result<String, String>);

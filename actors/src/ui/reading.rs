@@ -73,6 +73,22 @@ impl UiState {
         });
     }
 
+    /// Tells what the swarm uses, and then whether its servers answer.
+    pub(super) fn check_setup(&mut self, myself: &ActorRef<UiMsg>) {
+        let Some(inspector) = self.link.inspector.clone() else {
+            return;
+        };
+        let ui = myself.clone();
+        self.jobs.spawn(async move {
+            // A Ui that is gone does not need it.
+            let _ = ui.cast(UiMsg::SetupChecked(inspector.list()));
+            let checked = AssertUnwindSafe(inspector.check()).catch_unwind();
+            if let Ok(setup) = checked.await {
+                let _ = ui.cast(UiMsg::SetupChecked(setup));
+            }
+        });
+    }
+
     /// Exports a conversation to a file.
     pub(super) fn export_conversation(
         &mut self,

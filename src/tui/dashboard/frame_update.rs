@@ -14,7 +14,8 @@ use super::appearance::Notify;
 use super::conversation::ActiveSeek;
 use super::conversation::keys::FOCUS_KEYS;
 use super::graphs::keys::GRAPH_KEYS;
-use super::keys::{self, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
+use super::key_screens::key_tables;
+use super::keys::{Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
 use super::log::LogMessage;
 use super::money;
 use super::needs;
@@ -47,6 +48,8 @@ pub enum StatusLine<'a> {
     Receipt(&'a Receipt),
     /// A notice.
     Said(&'a LogMessage),
+    /// Where a new operator begins.
+    FirstHint,
     /// The line is empty.
     Nothing,
 }
@@ -73,6 +76,7 @@ impl Dashboard {
             self.servers = Arc::new(servers);
         }
         self.update_needs();
+        self.refresh_first_minute();
         self.refresh_graphs();
         self.update_table();
         self.update_focus();
@@ -172,7 +176,7 @@ impl Dashboard {
     /// When the picture changes without an event; `None` if it never does.
     #[must_use]
     pub fn next_change(&self) -> Option<Timestamp> {
-        if self.roster.members().is_empty() && self.closing.is_none() {
+        if self.roster.members().is_empty() && self.closing.is_none() && !self.awaits_servers() {
             return None;
         }
         let is_live = self.closing.is_some()
@@ -180,8 +184,10 @@ impl Dashboard {
                 member.status.state == LifeState::Running
                     && member.status.activity != Activity::Resting
             });
-        let shows_message =
-            self.status_line() != StatusLine::Nothing && self.log.open_errors().is_empty();
+        let shows_message = !matches!(
+            self.status_line(),
+            StatusLine::Nothing | StatusLine::FirstHint
+        ) && self.log.open_errors().is_empty();
         let moves = is_live || shows_message || !self.flow.is_flat();
         let every = if moves { SECOND_MS } else { HALF_MINUTE_MS };
         Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
@@ -223,6 +229,7 @@ impl Dashboard {
             (Some(_), Some(receipt)) if receipt.at > said_at => StatusLine::Receipt(receipt),
             (Some(said), _) => StatusLine::Said(said),
             (None, Some(receipt)) => StatusLine::Receipt(receipt),
+            (None, None) if self.shows_first_hint() => StatusLine::FirstHint,
             (None, None) => StatusLine::Nothing,
         }
     }
@@ -238,27 +245,34 @@ impl Dashboard {
     /// The chapters of the help screen. Those of the current view come first.
     #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
+        let tables = key_tables();
         let mut views = vec![
-            keys::chapter("The table of Myses", TABLE_KEYS),
-            keys::chapter("A conversation", FOCUS_KEYS),
-            keys::chapter("An entry or a request that is looked into", INSPECTOR_KEYS),
-            keys::chapter("The graphs", GRAPH_KEYS),
-            keys::chapter("The log and this help", LIST_KEYS),
+            tables.table,
+            tables.conversation,
+            tables.inspector,
+            tables.graphs,
+            tables.lists,
+            tables.empty_swarm,
         ];
         let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
         let in_hand = if self.overlays.iter().any(is_entry) {
             2
+        } else if self.offers_first_steps() {
+            5
         } else {
             usize::from(self.focus.is_some())
         };
-        let mut chapters = vec![
+        let mut shown = vec![
             views.remove(in_hand),
-            keys::chapter("Going about, in every view", MOVEMENT_KEYS),
-            keys::chapter("The Myses in hand: marked, open or selected", TARGET_KEYS),
-            keys::chapter("Everywhere", GLOBAL_KEYS),
+            tables.movement,
+            tables.targets,
+            tables.global,
         ];
-        chapters.extend(views);
-        chapters
+        shown.extend(views);
+        shown
+            .iter()
+            .map(|table| self.keymap.chapter(table))
+            .collect()
     }
 
     /// The number of lines of the help screen.
@@ -304,23 +318,31 @@ impl Dashboard {
             ]),
             Some(Overlay::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
             Some(Overlay::Confirm(_)) => Vec::new(),
-            Some(Overlay::Inspect(_)) => keys::hints(INSPECTOR_KEYS).collect(),
-            Some(Overlay::Graphs(_)) => keys::hints(GRAPH_KEYS).collect(),
-            Some(Overlay::Log(_)) => keys::hints(LIST_KEYS).collect(),
+            Some(Overlay::Inspect(_)) => self.keymap.hints(INSPECTOR_KEYS),
+            Some(Overlay::Graphs(_)) => self.keymap.hints(GRAPH_KEYS),
+            Some(Overlay::Log(_)) => self.keymap.hints(LIST_KEYS),
             Some(Overlay::Help(_)) => {
                 fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])
             }
-            None => {
-                let view: Vec<_> = if self.focus.is_some() {
-                    keys::hints(FOCUS_KEYS)
-                        .chain(keys::hints(MOVEMENT_KEYS))
-                        .collect()
-                } else {
-                    keys::hints(TABLE_KEYS).collect()
-                };
-                let shared = keys::hints(TARGET_KEYS).chain(keys::hints(GLOBAL_KEYS));
-                view.into_iter().chain(shared).collect()
-            }
+            None => self.hints_of_view(),
         }
+    }
+
+    fn hints_of_view(&self) -> Vec<(String, &'static str)> {
+        let keymap = &self.keymap;
+        let mut hints = Vec::new();
+        if self.offers_first_steps() {
+            hints.extend(self.first_step_hints());
+        } else if self.focus.is_some() {
+            hints.extend(keymap.hints(FOCUS_KEYS));
+            hints.extend(keymap.hints(MOVEMENT_KEYS));
+        } else {
+            hints.extend(keymap.hints(TABLE_KEYS));
+        }
+        if !self.offers_first_steps() {
+            hints.extend(keymap.hints(TARGET_KEYS));
+        }
+        hints.extend(keymap.hints(GLOBAL_KEYS));
+        hints
     }
 }
