@@ -64,13 +64,18 @@ pub(super) fn open_terminal(
 /// # Errors
 /// The program was not started in a terminal, or in one that cannot place text.
 pub(super) fn require_terminal(environment: &Environment) -> anyhow::Result<()> {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+    if !has_terminal() {
         anyhow::bail!("there is no terminal here");
     }
     if environment.get("TERM").is_some_and(|term| term == "dumb") {
         anyhow::bail!("this terminal cannot place text on its screen (TERM=dumb)");
     }
     Ok(())
+}
+
+/// Whether the program was started in a terminal.
+pub(super) fn has_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
 /// Sentences about chosen colours that are hard to read.

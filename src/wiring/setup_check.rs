@@ -92,9 +92,10 @@ impl SetupCheck {
         let game = McpUpstream::new(Some(access), &self.http, None);
         let asked = async {
             match game.link(MysisId(0)) {
-                Some(link) => link.open().await.map_err(|fault| fault.to_string()),
+                Some(link) => link.open().await.map(drop),
                 None => Ok(()),
             }
+            .map_err(|fault| fault.to_string())
         };
         let answer = self.answer_of(asked, |(), latency| Ok(latency)).await;
         game.end().await;

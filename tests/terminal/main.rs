@@ -2,6 +2,7 @@
 
 mod attaching;
 mod command_line;
+mod first_minute;
 mod freezing;
 mod leaving;
 mod linking;

@@ -5,7 +5,9 @@
     reason = "a test that finds nothing there has failed, and insta's macros unwrap"
 )]
 
+mod chosen_keys;
 mod contrast;
+mod first_minute;
 mod graphs;
 mod header;
 mod operator;
