@@ -151,6 +151,21 @@ fn a_first_step_that_leads_nowhere_says_so() {
 }
 
 #[test]
+fn a_notice_goes_by_itself_in_an_empty_swarm_too() {
+    let mut operator = empty((80, 24), ServerAnswer::Answers("12 ms".into()));
+    assert_eq!(operator.board.next_change(), None);
+    operator.keys("R");
+    assert!(operator.text().contains("nobody was interrupted"));
+    let next = operator.board.next_change().expect("the notice goes");
+    assert!(next.0 - operator.now.0 <= 1_000);
+    operator.now = Timestamp(operator.now.0 + 9_000);
+    operator.board.tick(Now::from_timestamp(operator.now));
+    operator.prepare_frame();
+    assert!(!operator.text().contains("nobody was interrupted"));
+    assert_eq!(operator.board.next_change(), None);
+}
+
+#[test]
 fn the_hint_for_a_beginner_goes_with_the_first_key() {
     let mut operator = empty((80, 24), dead());
     assert!(operator.text().contains("? lists all keys"));

@@ -34,6 +34,8 @@ const NOTICE_SHOW_TIME: Duration = Duration::from_secs(8);
 /// change more slowly.
 const SECOND_MS: i64 = 1_000;
 const HALF_MINUTE_MS: i64 = 30_000;
+/// The interval at which it is looked whether servers that fail shall be asked again.
+const SERVER_CHECK_MS: i64 = 5_000;
 
 /// The content of the status line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -176,7 +178,12 @@ impl Dashboard {
     /// When the picture changes without an event; `None` if it never does.
     #[must_use]
     pub fn next_change(&self) -> Option<Timestamp> {
-        if self.roster.members().is_empty() && self.closing.is_none() && !self.awaits_servers() {
+        let shows_message = !matches!(
+            self.status_line(),
+            StatusLine::Nothing | StatusLine::FirstHint
+        ) && self.log.open_errors().is_empty();
+        let is_empty = self.roster.members().is_empty() && self.closing.is_none();
+        if is_empty && !shows_message && !self.awaits_servers() {
             return None;
         }
         let is_live = self.closing.is_some()
@@ -184,12 +191,12 @@ impl Dashboard {
                 member.status.state == LifeState::Running
                     && member.status.activity != Activity::Resting
             });
-        let shows_message = !matches!(
-            self.status_line(),
-            StatusLine::Nothing | StatusLine::FirstHint
-        ) && self.log.open_errors().is_empty();
         let moves = is_live || shows_message || !self.flow.is_flat();
-        let every = if moves { SECOND_MS } else { HALF_MINUTE_MS };
+        let every = match (moves, self.awaits_servers()) {
+            (true, _) => SECOND_MS,
+            (false, true) => SERVER_CHECK_MS,
+            (false, false) => HALF_MINUTE_MS,
+        };
         Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
     }
 

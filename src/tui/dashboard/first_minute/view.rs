@@ -27,6 +27,9 @@ const MAX_REASON_LINES: usize = 2;
 const TITLE: &str = "The swarm is empty. This is what a Mysis will use:";
 const TITLE_ROWS: u16 = 2;
 
+/// From this width on the state of a server has words beside its sign.
+const MIN_COLUMNS_FOR_WORDS: u16 = 50;
+
 /// A line of the page: what it is about, what is known, and the state of a server.
 struct Fact {
     label: &'static str,
@@ -207,6 +210,11 @@ fn server_fact(server: &UsedServer, columns: u16) -> Fact {
         }
         ServerAnswer::Starts => (("○ starts with each Mysis".to_string(), Tone::Dim), ""),
         ServerAnswer::Fails(why) => (("✖ no answer".to_string(), Tone::Fault), &**why),
+    };
+    let state = if columns < MIN_COLUMNS_FOR_WORDS {
+        (state.0.chars().take(1).collect(), state.1)
+    } else {
+        state
     };
     let room = usize::from(columns).saturating_sub(usize::from(LABEL_COLUMNS + 2 * GAP) + 16);
     let why = one_line(why);
