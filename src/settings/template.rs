@@ -165,8 +165,12 @@ mod tests {
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();
             for key in known.split(", ") {
-                // What excludes another key stands there as text.
-                let forms = [format!("\n{key} = "), format!("\n#     {key} = ")];
+                // What excludes another key stands there as text, a section as a heading.
+                let forms = [
+                    format!("\n{key} = "),
+                    format!("\n#     {key} = "),
+                    format!(".{key}]\n"),
+                ];
                 let text = switched_on();
                 assert!(forms.iter().any(|form| text.contains(form)), "{key}");
             }
