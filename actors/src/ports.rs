@@ -26,13 +26,12 @@ use crate::domain::record::{
 };
 use crate::domain::samples::{SampleQuery, SampleSeries};
 use crate::domain::screen::ExportFormat;
-use crate::domain::swarm_setup::SwarmSetup;
 use crate::domain::tool::Toolset;
 use crate::domain::write::Batch;
 
 pub use asking::Asker;
 pub use observed::{AnswerMeter, CallContext, WireFacts};
-pub use terminal::{Screen, Terminal, TerminalInput, View};
+pub use terminal::{Screen, SetupInspector, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{
     PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,
@@ -392,13 +391,4 @@ pub trait ConversationExporter: Send + Sync + 'static {
         name: Arc<str>,
         format: ExportFormat,
     ) -> BoxFuture<'static, Result<String, String>>;
-}
-
-/// Knows what the swarm uses. Nothing that it asks the servers costs anything.
-pub trait SetupInspector: Send + Sync + 'static {
-    /// What the swarm uses now. No server is asked.
-    fn list(&self) -> SwarmSetup;
-
-    /// The same, with the answers of the servers.
-    fn check(&self) -> BoxFuture<'static, SwarmSetup>;
 }

@@ -141,14 +141,23 @@ pub(super) async fn run(
     if let Some(text) = farewell {
         out::line(&text)?;
     }
-    match reason {
-        StopReason::Replaced(Successor::Headless) => {
-            let ran = started.elapsed();
-            background::start(args, ran, (global, &home)).await
-        }
-        StopReason::Replaced(Successor::OfflinePlay) => replacement::play_offline(args, global),
-        StopReason::Replaced(Successor::Setup) => replacement::set_up(global),
-        StopReason::Asked | StopReason::Failed => reason.outcome(&home),
+    let StopReason::Replaced(successor) = reason else {
+        return reason.outcome(&home);
+    };
+    give_place(successor, args, started.elapsed(), (global, &home)).await
+}
+
+/// Lets something take the place of this program, which ran for this long.
+async fn give_place(
+    successor: Successor,
+    args: &RunArgs,
+    ran: Duration,
+    (global, home): (&GlobalArgs, &Home),
+) -> anyhow::Result<()> {
+    match successor {
+        Successor::Headless => background::start(args, ran, (global, home)).await,
+        Successor::OfflinePlay => replacement::play_offline(args, global),
+        Successor::Setup => replacement::set_up(global),
     }
 }
 
@@ -202,12 +211,7 @@ async fn run_swarm(
         return Ok((StopReason::Asked, None));
     };
     let mut flight = flight?;
-    report_start(&flight, settings, on_defaults, args.headless);
-    if !args.headless {
-        for text in screen::colour_warnings(&settings.tui, &args.look, environment) {
-            flight.tell_operator(Severity::Warn, "colours", &text);
-        }
-    }
+    report_start(&flight, settings, on_defaults, (args, environment));
     let began = chrono::Utc::now();
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
     let is_stopped = was_stopped || {
@@ -253,13 +257,18 @@ fn report_start(
     flight: &RunningSwarm,
     settings: &Settings,
     on_defaults: Option<String>,
-    is_headless: bool,
+    (args, environment): (&RunArgs, &Environment),
 ) {
     let note = |text: &str| {
-        if is_headless {
+        if args.headless {
             out::note(text);
         }
     };
+    if !args.headless {
+        for text in screen::colour_warnings(&settings.tui, &args.look, environment) {
+            flight.tell_operator(Severity::Warn, "colours", &text);
+        }
+    }
     if let Some(text) = on_defaults {
         flight.tell_operator(Severity::Warn, "no_configuration", &text);
         note(&text);

@@ -32,6 +32,7 @@ mod frame_update;
 mod freezing;
 mod handling;
 mod listening;
+mod summary;
 mod targets;
 
 #[cfg(test)]
@@ -52,7 +53,6 @@ use zoea_text::redact::Redactor;
 use action::TerminalAction;
 use appearance::Appearance;
 use conversation::Focus;
-use conversation::keys::{FOCUS_KEYS, FocusAction};
 use first_minute::FirstMinute;
 use history::InputHistory;
 use keys::Keymap;
@@ -66,7 +66,6 @@ use overlay::composer::{ComposeTarget, Drafts};
 use roster::{Counts, Roster};
 use servers::ServerLight;
 use table::MysisTable;
-use table::keys::{TABLE_KEYS, TableAction};
 use token_rate::TokenRate;
 use view_choices::ViewChoices;
 
@@ -297,21 +296,6 @@ impl Dashboard {
         &self.outages
     }
 
-    /// What the whole swarm needs the operator for: that it is frozen, else a provider that serves nobody until he acts,
-    /// else that the swarm runs and nothing happens; empty if it plays.
-    #[must_use]
-    pub fn banner_text(&self) -> String {
-        if self.frozen.is_some() {
-            return self.freeze_text();
-        }
-        let need = self.outages.need_text();
-        let silence = self.silence.as_ref().map(|notice| notice.text.to_string());
-        match need.is_empty() {
-            true => silence.unwrap_or_default(),
-            false => need,
-        }
-    }
-
     /// The rules of the swarm; `None` until they are known.
     #[must_use]
     pub fn rules(&self) -> Option<&SwarmRules> {
@@ -360,15 +344,6 @@ impl Dashboard {
         &self.keymap
     }
 
-    /// The key that dismisses an error and leaves the view.
-    #[must_use]
-    pub fn back_key(&self) -> String {
-        match &self.focus {
-            Some(_) => self.keymap.key_of(FOCUS_KEYS, FocusAction::Back),
-            None => self.keymap.key_of(TABLE_KEYS, TableAction::Back),
-        }
-    }
-
     /// The table of Myses.
     #[must_use]
     pub fn table(&self) -> &MysisTable {
@@ -397,21 +372,6 @@ impl Dashboard {
     #[must_use]
     pub fn can_undo(&self, receipt: u64) -> bool {
         self.undo.is_next(receipt)
-    }
-
-    /// What the terminal's title says.
-    #[must_use]
-    pub fn title(&self) -> String {
-        let counts = self.counts;
-        let frozen = if self.frozen.is_some() {
-            "FROZEN, "
-        } else {
-            ""
-        };
-        match self.needs.len() {
-            0 => format!("zoea: {frozen}{} of {} running", counts.running, counts.all),
-            needs => format!("zoea: {frozen}{needs} need you, {} running", counts.running),
-        }
     }
 
     fn next_read_id(&mut self) -> ReadId {

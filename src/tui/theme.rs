@@ -1,6 +1,7 @@
 //! Themes: the colours by meaning. No other file names a colour.
 
 mod contrast;
+mod palettes;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +10,7 @@ use crate::dashboard::text::tone::Tone;
 use ratatui::style::{Color, Modifier, Style};
 
 pub use contrast::weak_colours;
+use palettes::{DARK, HIGH_CONTRAST, LIGHT, ThemeColours};
 
 /// The number of colours that the terminal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,109 +40,6 @@ pub enum Ground {
 
 /// A colour as `0xRRGGBB`.
 type Rgb = u32;
-
-struct ThemeColours {
-    base: Rgb,
-    bar: Rgb,
-    selected: Rgb,
-    panel: Rgb,
-    field: Rgb,
-    text: Rgb,
-    strong: Rgb,
-    dim: Rgb,
-    faint: Rgb,
-    brand: Rgb,
-    accent: Rgb,
-    success: Rgb,
-    fault: Rgb,
-    warning: Rgb,
-    you: Rgb,
-    broadcast: Rgb,
-    peer: Rgb,
-    reasoning: Rgb,
-    tool: Rgb,
-    name: Rgb,
-    number: Rgb,
-    found: Rgb,
-}
-
-/// Deep violet and teal on near-black.
-const DARK: ThemeColours = ThemeColours {
-    base: 0x0b_0a12,
-    bar: 0x14_1021,
-    selected: 0x2a_2147,
-    panel: 0x16_1226,
-    field: 0x1d_1833,
-    text: 0xcf_cbe0,
-    strong: 0xf1_eeff,
-    dim: 0x99_94ae,
-    faint: 0x71_6d85,
-    brand: 0xa7_8bfa,
-    accent: 0x2d_d4bf,
-    success: 0x4a_de9b,
-    fault: 0xfb_7185,
-    warning: 0xf5_b94d,
-    you: 0x7d_d3fc,
-    broadcast: 0xf0_a6f5,
-    peer: 0x93_b4fd,
-    reasoning: 0x9b_96b6,
-    tool: 0xb4_9cfb,
-    name: 0x9c_94cb,
-    number: 0x6e_d4e6,
-    found: 0xf5_d74d,
-};
-
-/// Dark on white.
-const LIGHT: ThemeColours = ThemeColours {
-    base: 0xfb_faff,
-    bar: 0xed_e9fb,
-    selected: 0xe2_dcfb,
-    panel: 0xf2_effc,
-    field: 0xff_ffff,
-    text: 0x2d_2845,
-    strong: 0x0f_0b22,
-    dim: 0x59_5473,
-    faint: 0x85_8197,
-    brand: 0x6d_28d9,
-    accent: 0x0e_6f67,
-    success: 0x13_7236,
-    fault: 0xbe_123c,
-    warning: 0x73_4204,
-    you: 0x03_68a0,
-    broadcast: 0x9b_1ba7,
-    peer: 0x1a_47c3,
-    reasoning: 0x5c_5871,
-    tool: 0x52_2f9c,
-    name: 0x42_3979,
-    number: 0x0d_6c87,
-    found: 0xfd_e047,
-};
-
-/// Few colours, far apart, on black. They are the same with 256 colours.
-const HIGH_CONTRAST: ThemeColours = ThemeColours {
-    base: 0x00_0000,
-    bar: 0x00_0000,
-    selected: 0x00_005f,
-    panel: 0x00_0000,
-    field: 0x1c_1c1c,
-    text: 0xff_ffff,
-    strong: 0xff_ffff,
-    dim: 0xd7_d7d7,
-    faint: 0xaf_afaf,
-    brand: 0xff_87ff,
-    accent: 0x00_ffff,
-    success: 0x00_ff00,
-    fault: 0xff_8787,
-    warning: 0xff_ff00,
-    you: 0x00_ffff,
-    broadcast: 0xff_87ff,
-    peer: 0x00_ffff,
-    reasoning: 0xff_ffff,
-    tool: 0xff_87ff,
-    name: 0xff_ffff,
-    number: 0x00_ff00,
-    found: 0xff_ff00,
-};
 
 /// A theme together with the number of colours, and the colours that the operator chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

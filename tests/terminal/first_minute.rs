@@ -88,7 +88,7 @@ fn keys_that_collide_are_refused_and_a_weak_colour_is_told() {
     terminal.sees("The swarm is empty.");
     terminal.types("L");
     terminal.sees("tui.colors.dim: dim on ");
-    terminal.types("\u{1b}q");
+    terminal.types("Lq");
     terminal.comes_back();
 }
 

@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
 use crate::domain::ids::{MysisId, Now, Timestamp};
@@ -100,4 +102,13 @@ pub enum View {
     Last,
     /// A new view, because the last one may have made its Ui actor crash.
     Fresh,
+}
+
+/// Knows what the swarm uses. Nothing that it asks the servers costs anything.
+pub trait SetupInspector: Send + Sync + 'static {
+    /// What the swarm uses now. No server is asked.
+    fn list(&self) -> SwarmSetup;
+
+    /// The same, with the answers of the servers.
+    fn check(&self) -> BoxFuture<'static, SwarmSetup>;
 }
