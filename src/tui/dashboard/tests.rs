@@ -80,6 +80,13 @@ impl Desk {
             redactor: Arc::default(),
         });
         board.prepare_frame();
+        // Without a turn the new screen asks what the swarm uses.
+        assert!(
+            board
+                .take_effects()
+                .iter()
+                .all(|effect| *effect == UiEffect::CheckSetup)
+        );
         Desk { board }
     }
 

@@ -37,9 +37,10 @@ pub fn weak_colours(appearance: &Appearance) -> Vec<String> {
         .filter(|part| appearance.colours.of(theme, *part).is_some());
     let told = chosen.filter_map(|part| {
         let ((text, ground), contrast) = weakest(part)?;
-        let pair = match text {
-            ThemePart::Found => "text on found".to_string(),
-            _ => format!("{} on {}", text.as_str(), ground.as_str()),
+        let pair = if text == ThemePart::Found {
+            "text on found".to_string()
+        } else {
+            format!("{} on {}", text.as_str(), ground.as_str())
         };
         // Rounded down: 4.49 is not 4.5.
         let contrast = (contrast * 10.0).floor() / 10.0;
@@ -63,9 +64,10 @@ fn least_contrast(text: ThemePart, ground: ThemePart) -> f64 {
 
 /// The contrast of a text on a background; `None` if it is not known.
 fn contrast_of(appearance: &Appearance, (text, ground): (ThemePart, ThemePart)) -> Option<f64> {
-    let (text, ground) = match text {
-        ThemePart::Found => (FOUND_TEXT, colour_of(appearance, ThemePart::Found)?),
-        _ => (colour_of(appearance, text)?, colour_of(appearance, ground)?),
+    let (text, ground) = if text == ThemePart::Found {
+        (FOUND_TEXT, colour_of(appearance, ThemePart::Found)?)
+    } else {
+        (colour_of(appearance, text)?, colour_of(appearance, ground)?)
     };
     let (text, ground) = (luminance(text), luminance(ground));
     Some((text.max(ground) + 0.05) / (text.min(ground) + 0.05))

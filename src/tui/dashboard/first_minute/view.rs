@@ -217,15 +217,29 @@ fn server_fact(server: &UsedServer, columns: u16) -> Fact {
         state
     };
     let room = usize::from(columns).saturating_sub(usize::from(LABEL_COLUMNS + 2 * GAP) + 16);
-    let why = one_line(why);
-    let more = width::wrap(&why, room.max(10)).take(MAX_REASON_LINES);
-    let more = more.filter(|line| !line.is_empty());
+    let more = reason_lines(&one_line(why), room.max(10));
     Fact {
         label,
         text,
         state: Some(state),
-        more: more.map(|line| (line.to_string(), Tone::Warning)).collect(),
+        more,
     }
+}
+
+/// The reason why a server fails. What does not fit into the last line is cut there.
+fn reason_lines(why: &str, columns: usize) -> Vec<(String, Tone)> {
+    let mut wrapped = width::wrap(why, columns);
+    let mut lines = Vec::new();
+    while lines.len() < MAX_REASON_LINES {
+        let rest = wrapped.rest();
+        let Some(line) = wrapped.next().filter(|line| !line.is_empty()) else {
+            break;
+        };
+        let is_last = lines.len() + 1 == MAX_REASON_LINES;
+        let line = if is_last { rest } else { line };
+        lines.push((line.to_string(), Tone::Warning));
+    }
+    lines
 }
 
 /// What a day may cost.

@@ -106,33 +106,39 @@ fn parse_code(word: &str) -> Option<KeyCode> {
 fn held_key(code: KeyCode, held: KeyModifiers) -> Result<KeyEvent, KeyMistake> {
     let is_shifted = held.contains(KeyModifiers::SHIFT);
     let has_ctrl = held.contains(KeyModifiers::CONTROL);
-    let others = held - KeyModifiers::SHIFT;
-    match code {
-        KeyCode::Char(letter) if has_ctrl => {
-            let letter = letter.to_ascii_lowercase();
-            match letter {
-                _ if is_shifted => Err(KeyMistake::NotTold),
-                'i' => Err(KeyMistake::SameAs("tab")),
-                'm' => Err(KeyMistake::SameAs("enter")),
-                '[' => Err(KeyMistake::SameAs("esc")),
-                'a'..='z' | ' ' => Ok(KeyEvent::new(KeyCode::Char(letter), held)),
-                _ => Err(KeyMistake::NotTold),
+    if let KeyCode::Char(letter) = code {
+        return match (has_ctrl, is_shifted) {
+            (true, true) => Err(KeyMistake::NotTold),
+            (true, false) => ctrl_letter(letter.to_ascii_lowercase(), held),
+            (false, true) if !letter.is_ascii_alphabetic() => Err(KeyMistake::NotTold),
+            (false, true) => {
+                let upper = KeyCode::Char(letter.to_ascii_uppercase());
+                Ok(KeyEvent::new(upper, held - KeyModifiers::SHIFT))
             }
-        }
-        KeyCode::Char(letter) if is_shifted => match letter.is_ascii_alphabetic() {
-            true => Ok(KeyEvent::new(
-                KeyCode::Char(letter.to_ascii_uppercase()),
-                others,
-            )),
-            false => Err(KeyMistake::NotTold),
-        },
-        KeyCode::Tab if held == KeyModifiers::SHIFT => Ok(key(KeyCode::BackTab)),
+            (false, false) => Ok(KeyEvent::new(code, held)),
+        };
+    }
+    if code == KeyCode::Tab && held == KeyModifiers::SHIFT {
+        return Ok(key(KeyCode::BackTab));
+    }
+    let is_control = matches!(
+        code,
         KeyCode::Tab | KeyCode::Enter | KeyCode::Esc | KeyCode::Backspace
-            if is_shifted || has_ctrl =>
-        {
-            Err(KeyMistake::NotTold)
-        }
-        code => Ok(KeyEvent::new(code, held)),
+    );
+    match is_control && (is_shifted || has_ctrl) {
+        true => Err(KeyMistake::NotTold),
+        false => Ok(KeyEvent::new(code, held)),
+    }
+}
+
+/// A letter with Ctrl: some are those of other keys, and signs have none.
+fn ctrl_letter(letter: char, held: KeyModifiers) -> Result<KeyEvent, KeyMistake> {
+    match letter {
+        'i' => Err(KeyMistake::SameAs("tab")),
+        'm' => Err(KeyMistake::SameAs("enter")),
+        '[' => Err(KeyMistake::SameAs("esc")),
+        'a'..='z' | ' ' => Ok(KeyEvent::new(KeyCode::Char(letter), held)),
+        _ => Err(KeyMistake::NotTold),
     }
 }
 

@@ -226,11 +226,11 @@ impl Dashboard {
     /// The answer of a key to a question. The key that asked whether to quit insists on it.
     fn answer_of(&self, question: &ConfirmDialog, press: KeyEvent) -> ConfirmAnswer {
         let quits = self.keymap.find(GLOBAL_KEYS, press) == Some(GlobalAction::Quit);
-        match question.press(press) {
-            ConfirmAnswer::Nothing if quits && question.about == ActionToConfirm::Quit => {
-                ConfirmAnswer::Yes
-            }
-            answer => answer,
+        let answer = question.press(press);
+        let insists = quits && question.about == ActionToConfirm::Quit;
+        if answer == ConfirmAnswer::Nothing && insists {
+            return ConfirmAnswer::Yes;
         }
+        answer
     }
 }
