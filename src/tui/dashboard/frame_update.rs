@@ -15,13 +15,13 @@ use super::conversation::ActiveSeek;
 use super::conversation::keys::FOCUS_KEYS;
 use super::graphs::keys::GRAPH_KEYS;
 use super::key_screens::key_tables;
-use super::keys::{Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
+use super::keys::{Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, Movement, TARGET_KEYS};
 use super::log::LogMessage;
 use super::money;
 use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
-use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
+use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS, ListAction};
 use super::servers;
 use super::table::keys::TABLE_KEYS;
 use zoea_text::natural::compare_natural;
@@ -329,7 +329,13 @@ impl Dashboard {
             Some(Overlay::Graphs(_)) => self.keymap.hints(GRAPH_KEYS),
             Some(Overlay::Log(_)) => self.keymap.hints(LIST_KEYS),
             Some(Overlay::Help(_)) => {
-                fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])
+                let going = |going| self.keymap.key_of(MOVEMENT_KEYS, going);
+                let scroll = format!("{} {}", going(Movement::Up), going(Movement::Down));
+                vec![
+                    (self.keymap.key_of(LIST_KEYS, ListAction::Back), "close"),
+                    (scroll, "scroll"),
+                    (going(Movement::PageDown), "a page"),
+                ]
             }
             None => self.hints_of_view(),
         }

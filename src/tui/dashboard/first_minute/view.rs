@@ -67,7 +67,7 @@ pub(crate) fn paint(dashboard: &Dashboard, body: Rect, painter: &mut Painter<'_>
     painter.text(title, 0, TITLE, Tone::Strong);
     paint_setup(dashboard, page, painter);
     for (row, (key, help, _)) in (0..).zip(&steps) {
-        let line = StyledLine::of(format!("{key:<3}"), Tone::Key).with(*help, Tone::Text);
+        let line = StyledLine::of(format!("{key:<2} "), Tone::Key).with(*help, Tone::Text);
         painter.line(foot, row, &line);
     }
 }
