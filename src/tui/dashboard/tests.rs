@@ -198,7 +198,7 @@ fn a_message_is_written_sent_and_cleared() {
     assert!(desk.board.overlays().is_empty());
     desk.answers(id, Ok(CompletedOrder::Stored(Seq(4))));
     let receipt = desk.board.receipt_in_sight().unwrap();
-    assert_eq!(receipt.progress(), "stored as #4");
+    assert_eq!(receipt.progress(), "stored");
     desk.types("m");
     let composer = desk.board.overlays()[0].composer().unwrap();
     assert!(composer.field.is_empty());
@@ -523,7 +523,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         needs_operator: false,
     }]);
     desk.happens(None, EventKind::OutagesChanged(Arc::new(outages)));
-    assert_eq!(doing(&desk), "waits −0:04");
+    assert_eq!(doing(&desk), "waits 0:04 left");
     desk.happens(None, EventKind::OutagesChanged(Arc::default()));
     assert_eq!(doing(&desk), "waits 16:40");
 }
