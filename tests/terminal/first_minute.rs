@@ -64,7 +64,7 @@ fn a_key_of_the_configuration_quits_and_the_usual_one_does_not() {
         &game.url,
         "[tui.keys]\nquit = \"ctrl-q\"\nhelp = \"f2\"\n",
     );
-    let mut terminal = Terminal::open(100, 30, folder.path());
+    let mut terminal = Terminal::open(100, 60, folder.path());
     terminal.types("$ZOEA --home home run\r");
     terminal.sees("The swarm is empty.");
     terminal.sees("F2 help");
