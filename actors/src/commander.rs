@@ -178,6 +178,7 @@ impl Actor for Commander {
                 state.on_freeze_kept(&myself, since, kept, reply)
             }
             CommanderMsg::FirstMinutesOver => state.update_silence(),
+            CommanderMsg::SilenceDue => state.look_for_silence(&myself),
             CommanderMsg::Drained => state.on_store_drained(&myself),
         }
         Ok(())

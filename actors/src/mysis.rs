@@ -45,7 +45,7 @@ pub enum MysisMsg {
     Order(MysisOrder, OrderReply),
     /// The mission in force; `None` if it was cleared.
     MissionStands(Option<Mission>),
-    /// New rules or secrets.
+    /// New rules.
     RulesChanged {
         rules: Arc<SwarmRules>,
         /// Removes the known secrets from texts.
@@ -230,6 +230,8 @@ impl MysisState {
         };
         let past = RestoreArgs {
             recollection,
+            // Some may have become known since it was started.
+            redactor: self.deps.session.secrets.redactor(),
             ..args.life
         };
         let (life, effects) = Life::restore(past, now);

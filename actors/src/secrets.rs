@@ -39,13 +39,15 @@ impl Secrets {
     pub fn learn(&self, secrets: impl IntoIterator<Item = Arc<str>>) -> bool {
         // A poisoned lock still holds valid data, because adding a secret is a single step.
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let before = known.secrets.len();
-        known.secrets.extend(secrets);
-        let is_new = known.secrets.len() > before;
-        if is_new {
-            known.redactor = Arc::new(Redactor::new(known.secrets.iter().cloned()));
+        let secrets = secrets.into_iter();
+        let new: Vec<Arc<str>> = secrets
+            .filter(|secret| known.secrets.insert(secret.clone()))
+            .collect();
+        if new.is_empty() {
+            return false;
         }
-        is_new
+        known.redactor = Arc::new(known.redactor.with(new));
+        true
     }
 
     /// Removes the known secrets from texts.

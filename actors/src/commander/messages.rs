@@ -45,7 +45,7 @@ pub enum CommanderMsg {
     RulesChanged(Arc<SwarmRules>),
     /// The configuration, which can be read again from now on.
     Configured(Arc<dyn Configuration>),
-    /// Further secrets. Answered once every actor has been told.
+    /// Further secrets. Answered once they are known everywhere.
     SecretsKnown(Vec<Arc<str>>, RpcReplyPort<()>),
     /// The write of an order was stored, or the store refused.
     OrderStored {
@@ -81,6 +81,8 @@ pub enum CommanderMsg {
     CloseNow,
     /// The swarm runs for so long that a tool call should have succeeded.
     FirstMinutesOver,
+    /// Some Myses changed in a way that may end or begin the swarm's silence.
+    SilenceDue,
     /// The Store's queue is empty.
     Drained,
 }

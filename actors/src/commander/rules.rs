@@ -14,7 +14,7 @@ use zoea_text::redact::Redactor;
 use super::CommanderState;
 use super::children::gate_rules;
 
-/// The rules and the known secrets. Every actor gets both together.
+/// The rules and the known secrets.
 pub(super) struct RulesInForce {
     pub(super) current: Arc<SwarmRules>,
     pub(super) secrets: Secrets,
@@ -81,21 +81,19 @@ impl CommanderState {
         self.rules.current = rules;
         // If the gate is gone, its successor starts with the new rules.
         let _ = self.services.gate().cast(GateMsg::RulesChanged(for_gate));
-        self.spread_rules();
-    }
-
-    /// Adds secrets, so that they are redacted everywhere. Earlier ones stay secret.
-    pub(super) fn learn_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
-        if self.rules.secrets.learn(secrets) {
-            self.spread_rules();
-        }
-    }
-
-    fn spread_rules(&self) {
         self.terminals.show_rules(&self.rules);
         self.members.tell_all(|| MysisMsg::RulesChanged {
             rules: self.rules.current.clone(),
             redactor: self.rules.redactor(),
         });
+    }
+
+    /// Adds secrets, so that they are redacted everywhere. Earlier ones stay secret. A Mysis is not
+    /// told: it looks at the list before it uses a text, and a swarm that registers teaches as many
+    /// secrets as it has Myses.
+    pub(super) fn learn_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
+        if self.rules.secrets.learn(secrets) {
+            self.terminals.show_rules(&self.rules);
+        }
     }
 }

@@ -82,10 +82,6 @@ impl LaneState {
         self.circuit.is_closed() || (is_trial_due && self.waiting_count() == 0)
     }
 
-    pub(super) fn give_up(&mut self, pass: PermitId) {
-        self.retain_requests(|waiting, _| waiting != pass);
-    }
-
     pub(super) fn retain_requests(
         &mut self,
         mut stays: impl FnMut(PermitId, &AdmissionRequest) -> bool,
@@ -147,6 +143,17 @@ impl LaneState {
         Some(paced.max(self.held_until).max(circuit).max(tokens))
     }
 
+    /// Whether a request is next. Those that do not wait any longer are forgotten first.
+    pub(super) fn has_next(&mut self, still_waits: &mut impl FnMut(PermitId) -> bool) -> bool {
+        for queue in [&mut self.urgent, &mut self.patient] {
+            while queue
+                .pop_front_if(|(pass, _)| !still_waits(*pass))
+                .is_some()
+            {}
+        }
+        self.next_request().is_some()
+    }
+
     fn next_request(&self) -> Option<&AdmissionRequest> {
         let next = self.urgent.front().or_else(|| self.patient.front());
         next.map(|(_, request)| request)
@@ -180,7 +187,6 @@ impl LaneState {
         rules: Option<&LaneRules>,
         now: Moment,
     ) -> Option<Transition> {
-        self.give_up(pass);
         if !self.in_flight.remove(&pass) {
             return None;
         }
