@@ -35,7 +35,7 @@ use crate::freeze::FreezeSwitch;
 use crate::mysis::MysisDeps;
 use crate::ports::{Archive, Clock, Ledger, Models, SwarmRecord, Upstream};
 use crate::secrets::Secrets;
-use crate::session::{PendingLinks, QuestionNumbers, SessionDeps};
+use crate::session::{AttemptSlots, PendingLinks, QuestionNumbers, SessionDeps};
 use crate::store::StoreHandle;
 use crate::ui::{TerminalLink, UiRuntime};
 
@@ -222,6 +222,7 @@ impl CommanderState {
                 archive: outside.archive.clone(),
                 gate: services.gate_handle(),
                 freeze: outside.freeze.clone(),
+                attempts: AttemptSlots::default(),
                 clock: outside.clock.clone(),
                 secrets: args.secrets.clone(),
                 links: PendingLinks::default(),
