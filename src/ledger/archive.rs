@@ -24,9 +24,11 @@ use actors::ports::{
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
-    ColumnTrait, DbErr, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect,
+    Select,
 };
 
+use super::connection::DialectConnection;
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::rows::{self, LinkedRecords};
 use super::{LedgerInner, SqlLedger, error_text};
@@ -199,9 +201,11 @@ impl LedgerInner {
         if is_backwards {
             models.reverse();
         }
-        self.complete(models).await
+        self.readers.complete(models).await
     }
+}
 
+impl<C: ConnectionTrait + Send> DialectConnection<C> {
     /// Rows with their calls and the texts of their missions.
     pub(super) async fn complete(
         &self,
@@ -220,7 +224,7 @@ impl LedgerInner {
         if !missions.is_empty() {
             let found = mission::Entity::find()
                 .filter(mission::Column::Id.is_in(missions))
-                .all(&self.readers)
+                .all(self)
                 .await?;
             beside.missions = found
                 .into_iter()
@@ -252,7 +256,7 @@ impl LedgerInner {
             .filter(tool_call::Column::Seq.is_in(seqs))
             .order_by_asc(tool_call::Column::Seq)
             .order_by_asc(tool_call::Column::Position)
-            .all(&self.readers)
+            .all(self)
             .await?;
         Ok(models
             .into_iter()

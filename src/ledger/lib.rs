@@ -58,6 +58,7 @@ use actors::ports::{ArchiveFault, Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{DatabaseConnection, DbErr};
+use tokio::sync::Semaphore;
 
 use connection::{DialectConnection, Readers};
 use dialect::Dialect;
@@ -101,6 +102,8 @@ struct LedgerInner {
     dialect: Dialect,
     writer: DatabaseWriter,
     readers: Readers,
+    /// Limits how many Myses read what they continue with.
+    recalls: Semaphore,
     /// The newest incarnation of each Mysis. Batches of older ones are refused.
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
     /// The approximate number of rows that are not in the search index yet.
@@ -168,6 +171,7 @@ impl SqlLedger {
                 dialect,
                 writer,
                 readers: DialectConnection::new(readers, dialect),
+                recalls: Semaphore::new(connection::READ_CONNECTIONS as usize - 1),
                 fences: Mutex::default(),
                 waiting: AtomicI64::new(0),
                 place,
