@@ -28,7 +28,7 @@ use tokio_util::task::AbortOnDropHandle;
 use zoea_spacemolt::results;
 
 use crate::domain::event::{Activity, LinkState};
-use crate::domain::ids::{CallKey, Incarnation, Moment, MysisId};
+use crate::domain::ids::{Incarnation, Moment, MysisId};
 use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::record::{GameAccount, SavedSession};
@@ -394,9 +394,4 @@ impl GameSession {
         let own = self.account.as_ref().map(|own| own.username.clone());
         own.or_else(|| self.linked_as.clone())
     }
-}
-
-/// Our id for a call. It is unique in the swarm for all time.
-fn call_name(who: MysisId, key: CallKey) -> String {
-    format!("{who}.{key}")
 }

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use actors::domain::ids::MysisId;
 use actors::domain::write::{Batch, Write};
+use actors::ports::ArchiveFault;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
 use sea_orm::{
@@ -23,9 +24,9 @@ use sea_orm::{
     QuerySelect, QueryTrait, Select, SelectExt,
 };
 
-use super::LedgerInner;
 use super::entity::{lease, mysis};
 use super::writer::Tx;
+use super::{LedgerInner, SqlLedger, error_text};
 
 /// The expiry of a lease that is taken or renewed now.
 const NEW_EXPIRY: &str = "clock_timestamp() + interval '30 seconds'";
@@ -213,6 +214,19 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::ClearMission { .. }
         | Write::Event(_)
         | Write::PoolAccount { .. } => None,
+    }
+}
+
+impl SqlLedger {
+    /// The names of Myses that other processes on the same database hold. They do not belong to
+    /// this swarm.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn names_held_by_others(&self) -> Result<Vec<String>, ArchiveFault> {
+        let others = self.inner.held_by_others().await;
+        let others = others.map_err(|error| ArchiveFault(error_text(&error)))?;
+        Ok(others.into_iter().map(|(_, name)| name).collect())
     }
 }
 

@@ -54,7 +54,7 @@ use std::time::Duration;
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::record::GameAccount;
 use actors::domain::write::{Batch, Write};
-use actors::ports::{ArchiveFault, Ledger, LedgerFault};
+use actors::ports::{Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{DatabaseConnection, DbErr};
@@ -208,17 +208,6 @@ impl SqlLedger {
     #[must_use]
     pub fn mend_report(&self) -> Option<&MendReport> {
         self.mended.as_deref()
-    }
-
-    /// The names of Myses that other processes on the same database hold. They do not belong to
-    /// this swarm.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn names_held_by_others(&self) -> Result<Vec<String>, ArchiveFault> {
-        let others = self.inner.held_by_others().await;
-        let others = others.map_err(|error| ArchiveFault(error_text(&error)))?;
-        Ok(others.into_iter().map(|(_, name)| name).collect())
     }
 
     /// Closes all connections. Acknowledged writes are on disk already.

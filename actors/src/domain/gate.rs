@@ -21,29 +21,13 @@ use super::budget::{BudgetAllowance, BudgetEvent, BudgetRules, BudgetStatus, Bud
 use super::ids::{Lane, Moment, MysisId, Now, PermitId, Timestamp};
 use super::model::{Charge, ServiceReturn};
 use super::outages::ServerOutages;
-use circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
+use circuit::{CallOutcome, Circuit, Outage, Transition};
 
+pub use lane::LaneRules;
 use lane::LaneState;
 
 /// The longest outage that is reported by the wall clock alone, which may have been set.
 const MAX_OUTAGE: Duration = Duration::from_secs(30 * 86_400);
-
-/// The limits of a lane.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LaneRules {
-    /// The most requests in flight; `None` for no limit.
-    pub max_in_flight: Option<usize>,
-    /// The most requests that begin in a minute, evenly paced; `None` for no limit.
-    pub per_minute: Option<u32>,
-    /// The most requests that begin at once after a quiet time.
-    pub burst: u32,
-    /// The most tokens of requests that begin in a minute; `None` for no limit.
-    pub tokens_per_minute: Option<u64>,
-    /// When its circuit opens; `None` for never.
-    pub circuit: Option<CircuitRules>,
-    /// The provider that takes over meanwhile, if there is one.
-    pub fallback: Option<Arc<str>>,
-}
 
 /// The rules of admission.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -398,14 +382,6 @@ impl AdmissionGate {
     #[must_use]
     pub fn waiting_count(&self, lane: &Lane) -> usize {
         self.lanes.get(lane).map_or(0, LaneState::waiting_count)
-    }
-}
-
-impl LaneRules {
-    /// The time between two requests at an even pace.
-    fn interval(&self) -> Option<Duration> {
-        self.per_minute
-            .map(|count| Duration::from_secs(60) / count.max(1))
     }
 }
 

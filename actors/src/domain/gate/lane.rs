@@ -1,12 +1,39 @@
 //! A lane: its requests in flight, its waiting requests, and its pace.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::circuit::{CallOutcome, Circuit, Outage, Transition};
+use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 use super::pace::TokenPace;
 use crate::ids::Moment;
 
-use super::{AdmissionRequest, LaneRules, PermitId};
+use super::{AdmissionRequest, PermitId};
+
+/// The limits of a lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneRules {
+    /// The most requests in flight; `None` for no limit.
+    pub max_in_flight: Option<usize>,
+    /// The most requests that begin in a minute, evenly paced; `None` for no limit.
+    pub per_minute: Option<u32>,
+    /// The most requests that begin at once after a quiet time.
+    pub burst: u32,
+    /// The most tokens of requests that begin in a minute; `None` for no limit.
+    pub tokens_per_minute: Option<u64>,
+    /// When its circuit opens; `None` for never.
+    pub circuit: Option<CircuitRules>,
+    /// The provider that takes over meanwhile, if there is one.
+    pub fallback: Option<Arc<str>>,
+}
+
+impl LaneRules {
+    /// The time between two requests at an even pace.
+    fn interval(&self) -> Option<Duration> {
+        self.per_minute
+            .map(|count| Duration::from_secs(60) / count.max(1))
+    }
+}
 
 /// The state of a lane.
 #[derive(Debug, Default)]
