@@ -5,6 +5,7 @@ mod frozen;
 use super::*;
 use crate::books::{BudgetUse, Day};
 use crate::budget::BudgetLimits;
+use crate::gate::circuit::CircuitRules;
 use crate::model::TokenUsage;
 
 const P: fn() -> Lane = || Lane::Provider("p".into());
