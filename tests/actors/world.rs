@@ -166,6 +166,7 @@ impl World {
                 begun: Instant::now(),
             }),
             freeze: FreezeSwitch::new(frozen_since, Arc::new(rest.freezes.clone())),
+            fleet: None,
             ui_runtime: UiRuntime::shared(),
         };
         let args = CommanderArgs {
@@ -323,6 +324,8 @@ impl World {
                 EventKind::FreezeChanged(since) => Some(format!("is frozen: {}", since.is_some())),
                 EventKind::Created
                 | EventKind::Deleted
+                | EventKind::TakenOver
+                | EventKind::MovedAway
                 | EventKind::TurnStarted { .. }
                 | EventKind::TurnEnded { .. }
                 | EventKind::ModelReplied { .. }

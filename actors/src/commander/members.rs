@@ -19,6 +19,7 @@ use crate::reply::OrderReply;
 use crate::timer::Timer;
 
 use super::CommanderMsg;
+use super::fleet::Leaving;
 
 /// All Myses, the actors that run them, and the names that are being created.
 #[derive(Default)]
@@ -43,6 +44,8 @@ pub(super) struct SwarmMember {
     pub(super) is_starting: bool,
     /// Whether it is being deleted. It takes no orders then.
     pub(super) is_deleting: bool,
+    /// Why it leaves this process, if it does.
+    pub(super) leaving: Option<Leaving>,
     pub(super) relaunching: Relaunching,
 }
 
@@ -167,6 +170,10 @@ impl SwarmMembers {
 }
 
 impl SwarmMember {
+    pub(super) fn id(&self) -> MysisId {
+        self.record.id
+    }
+
     pub(super) fn mysis_ref(&self) -> MysisRef {
         MysisRef {
             id: self.record.id,

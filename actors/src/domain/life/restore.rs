@@ -141,6 +141,7 @@ impl Life {
             pending: BTreeMap::new(),
             stamps: 0,
             mode: past.mode,
+            is_moving: false,
             effects: Vec::new(),
             now,
             moment: both.moment,
