@@ -270,11 +270,7 @@ impl CommanderState {
         if is_ahead {
             state.read_books();
         }
-        if outside.fleet.is_some() {
-            let safe_until = tokio::time::Instant::now() + fleet::FIRST_SAFE_TIME;
-            state.freeze_switch().leave_until(safe_until);
-        }
-        state.join_fleet(myself, outside.fleet.clone()).await?;
+        state.begin_in_fleet(myself, outside.fleet.clone()).await?;
         Ok(state)
     }
 

@@ -5,7 +5,6 @@
 //! `FOR UPDATE SKIP LOCKED`, and the server's clock alone says what has expired. Steps have a
 //! connection of their own, so that a slow commit delays no renewal.
 
-mod held;
 mod share;
 
 use std::collections::BTreeSet;
@@ -26,14 +25,8 @@ use super::leases::{LeaseHolder, ProcessKind};
 use super::writer::DatabaseWriter;
 use super::{LedgerInner, SqlLedger, error_text};
 
-pub(super) use held::HeldMyses;
 use share::share_of;
 
-/// How often leases are renewed.
-const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
-/// For how long after the beginning of a renewal a process relies on its leases. They last five
-/// seconds longer, by the server's clock: time for what is just leaving.
-const SAFE_TIME: Duration = Duration::from_secs(25);
 /// How long a part of a step may take. A server that does not answer is asked again by the next one.
 const PART_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -192,14 +185,13 @@ impl LedgerInner {
         within_time(tenant.give_back(writer, &report.let_go)).await?;
         tenant.held().forget(&report.let_go);
         tenant.held().arrive(&report.arrived);
-        let mut safe_until = None;
         if tenant.held().is_due(report) {
-            safe_until = self.renew(tenant, writer, facts, report).await?;
+            tenant.renew(writer, facts, report).await?;
         }
         let view = within_time(tenant.look(writer)).await?;
         if usize::try_from(view.held) != Ok(tenant.held().count()) {
             // Another process took something, which a renewal finds out.
-            safe_until = self.renew(tenant, writer, facts, report).await?;
+            tenant.renew(writer, facts, report).await?;
         }
         let plan = view.plan(report);
         let lost = tenant.held().lost();
@@ -218,25 +210,8 @@ impl LedgerInner {
             is_draining: view.is_draining && view.capacity > 0,
             mission: self.mission().await?,
             began: Some(began),
-            safe_until,
+            safe_until: tenant.held().safe_until(),
         })
-    }
-
-    /// Renews the leases and finds out which are lost. Returns until when the others are safe, unless
-    /// some are lost.
-    async fn renew(
-        &self,
-        tenant: &LeaseHolder,
-        writer: &DatabaseWriter,
-        facts: &ProcessFacts,
-        report: &FleetReport,
-    ) -> Result<Option<Instant>, DbErr> {
-        let began = Instant::now();
-        // One that is created meanwhile is neither lost nor renewed.
-        let before = tenant.held().all();
-        let owned = within_time(tenant.say_alive(writer, facts, report)).await?;
-        let is_sound = tenant.held().renewed(&before, &owned, report);
-        Ok(is_sound.then(|| began + SAFE_TIME))
     }
 
     /// Takes free leases. The incarnations of before are shut out with it, so that no late write of an
@@ -275,18 +250,18 @@ impl LedgerInner {
         Ok(())
     }
 
-    /// Gives everything back at an orderly end.
-    pub(super) async fn leave_fleet(&self, tenant: &LeaseHolder) -> Result<(), DbErr> {
-        let Some(writer) = &self.lease_writer else {
-            return Ok(());
+    /// Releases the leases at an orderly end. A frozen process keeps them: its Myses stand still over
+    /// its end, too.
+    pub(super) async fn release_leases(&self) {
+        let (Some(tenant), Some(writer)) = (&self.tenant, &self.lease_writer) else {
+            return;
         };
-        if !tenant.held().is_frozen() {
-            let release = lease::Entity::delete_many();
-            let release = release.filter(lease::Column::Owner.eq(&*tenant.owner));
-            release.exec(writer).await?;
+        if tenant.process_kind == ProcessKind::Command {
+            return;
         }
-        writer.execute_raw(tenant.statement(SAY_GONE, [])).await?;
-        Ok(())
+        if let Err(error) = within_time(tenant.leave(writer)).await {
+            tracing::warn!(%error, "failed to release the leases");
+        }
     }
 }
 
@@ -301,6 +276,21 @@ impl LeaseHolder {
             .exec(writer)
             .await
             .map(|_| ())
+    }
+
+    /// Renews the leases and finds out which are lost.
+    async fn renew(
+        &self,
+        writer: &DatabaseWriter,
+        facts: &ProcessFacts,
+        report: &FleetReport,
+    ) -> Result<(), DbErr> {
+        let began = Instant::now();
+        // One that is created meanwhile is neither lost nor renewed.
+        let before = self.held().all();
+        let owned = within_time(self.say_alive(writer, facts, report)).await?;
+        self.held().renewed((&before, &owned), began, report);
+        Ok(())
     }
 
     /// Says that this process lives, renews its leases, and returns them.
@@ -320,6 +310,16 @@ impl LeaseHolder {
         ];
         writer.execute_raw(self.statement(SAY_ALIVE, more)).await?;
         ids_in(&writer.query_all_raw(self.statement(RENEW, [])).await?)
+    }
+
+    async fn leave(&self, writer: &DatabaseWriter) -> Result<(), DbErr> {
+        if !self.held().is_frozen() {
+            let release = lease::Entity::delete_many();
+            let release = release.filter(lease::Column::Owner.eq(&*self.owner));
+            release.exec(writer).await?;
+        }
+        writer.execute_raw(self.statement(SAY_GONE, [])).await?;
+        Ok(())
     }
 
     async fn look(&self, writer: &DatabaseWriter) -> Result<FleetView, DbErr> {

@@ -9,6 +9,8 @@
 //! holds, and may write for them. Its first write removes a lease that was left behind, so that a
 //! process which comes back late notices.
 
+mod held;
+
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -23,8 +25,9 @@ use sea_orm::{
 
 use super::LedgerInner;
 use super::entity::{lease, mysis};
-use super::fleet::HeldMyses;
 use super::writer::Tx;
+
+use held::HeldMyses;
 
 /// Whether a lease has expired.
 const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
@@ -239,15 +242,18 @@ impl LedgerInner {
         Ok(())
     }
 
-    /// Releases the leases. A frozen process keeps them: its Myses stand still over its end, too.
-    pub(super) async fn release_leases(&self) {
+    /// Notes the leases that came with new Myses and went with deleted ones.
+    pub(super) fn note_leases(&self, batches: &[&Batch]) {
         let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
         let Some(tenant) = self.tenant.as_ref().filter(holds) else {
             return;
         };
-        let released = self.with_timeout(self.leave_fleet(tenant)).await;
-        if let Err(error) = released {
-            tracing::warn!(%error, "failed to release the leases");
+        for write in batches.iter().flat_map(|batch| &batch.writes) {
+            if let Write::Create(new) = write {
+                tenant.held().add(new.id);
+            } else if let Write::Delete { mysis } = write {
+                tenant.held().forget(&[*mysis]);
+            }
         }
     }
 

@@ -365,28 +365,10 @@ impl LedgerInner {
         for write in batches.iter().flat_map(|batch| &batch.writes) {
             self.apply_write(&tx, write).await?;
         }
-        if self.tenant.is_some() && batches.iter().any(|batch| self.check_fence(batch).is_err()) {
-            // A newer life began while this write waited for its turn.
-            return Err(DbErr::Custom(LedgerFault::Fenced.to_string()));
-        }
+        self.check_fences_again(batches)?;
         tx.commit().await?;
         self.note_leases(batches);
         Ok(())
-    }
-
-    /// Notes the leases that came with new Myses and went with deleted ones.
-    fn note_leases(&self, batches: &[&Batch]) {
-        let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
-        let Some(tenant) = self.tenant.as_ref().filter(holds) else {
-            return;
-        };
-        for write in batches.iter().flat_map(|batch| &batch.writes) {
-            if let Write::Create(new) = write {
-                tenant.held().add(new.id);
-            } else if let Write::Delete { mysis } = write {
-                tenant.held().forget(&[*mysis]);
-            }
-        }
     }
 
     /// Applies a write within a transaction. The lease of a new Mysis is taken with it.
@@ -410,14 +392,5 @@ impl LedgerInner {
         let claimed = accounts::claim_account(&tx, mysis, at).await?;
         tx.commit().await?;
         Ok(claimed)
-    }
-
-    /// Begins a transaction with long pauses between its statements.
-    async fn begin_slow_transaction(&self) -> Result<Tx, DbErr> {
-        let tx = self.writer.begin().await?;
-        if self.dialect == Dialect::Postgres {
-            server::extend_idle_timeout(&tx).await?;
-        }
-        Ok(tx)
     }
 }

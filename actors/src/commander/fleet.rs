@@ -2,6 +2,7 @@
 //! share, and drops what another process took.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::time::Instant;
@@ -9,14 +10,15 @@ use tokio::time::Instant;
 use crate::domain::event::{Activity, EventKind};
 use crate::domain::ids::MysisId;
 use crate::domain::message::Severity;
-use crate::domain::record::MysisRecord;
+use crate::domain::order::MysisOrder;
+use crate::domain::record::{Mission, MysisRecord};
 use crate::domain::state::LifeState;
 use crate::fleet::{FleetActor, FleetArgs, FleetMsg};
 use crate::mysis::MysisMsg;
 use crate::ports::{Fleet, FleetStep};
 use crate::reply::OrderReply;
 
-use super::members::SwarmMember;
+use super::members::{Leaving, SwarmMember};
 use super::returning::starts_by_itself;
 use super::supervising::SpawnReason;
 use super::{CommanderMsg, CommanderState};
@@ -24,7 +26,7 @@ use super::{CommanderMsg, CommanderState};
 /// The most names in one notice.
 const MAX_NAMES: usize = 12;
 /// How long a process relies on the leases with which it starts, before the first step.
-pub(super) const FIRST_SAFE_TIME: std::time::Duration = std::time::Duration::from_secs(10);
+const FIRST_SAFE_TIME: Duration = Duration::from_secs(10);
 
 /// This process as one of a fleet.
 pub(super) struct FleetMembership {
@@ -33,8 +35,20 @@ pub(super) struct FleetMembership {
 }
 
 impl CommanderState {
-    /// Joins the fleet, if there can be one.
-    pub(super) async fn join_fleet(
+    /// Joins the fleet when the program starts, if there can be one.
+    pub(super) async fn begin_in_fleet(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        fleet: Option<Arc<dyn Fleet>>,
+    ) -> Result<(), ActorProcessingErr> {
+        if fleet.is_some() {
+            self.freeze_switch()
+                .leave_until(Instant::now() + FIRST_SAFE_TIME);
+        }
+        self.join_fleet(myself, fleet).await
+    }
+
+    async fn join_fleet(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         fleet: Option<Arc<dyn Fleet>>,
@@ -219,11 +233,7 @@ impl CommanderState {
 
     /// Takes the mission of the database, if a process put another one in force. What was read before
     /// this process's own last change is out of date.
-    fn follow_mission(
-        &mut self,
-        read: Option<Instant>,
-        mission: Option<crate::domain::record::Mission>,
-    ) {
+    fn follow_mission(&mut self, read: Option<Instant>, mission: Option<Mission>) {
         if !read.is_some_and(|read| self.mission.is_older_than(read)) {
             return;
         }
@@ -238,21 +248,12 @@ impl CommanderState {
             None => self.members.tell_all(|| MysisMsg::MissionStands(None)),
             Some(mission) => {
                 for member in self.members.iter_orderable() {
-                    let order = crate::domain::order::MysisOrder::Mission(mission.clone());
+                    let order = MysisOrder::Mission(mission.clone());
                     member.send_order(order, OrderReply::to_nobody());
                 }
             }
         }
     }
-}
-
-/// Why a Mysis leaves this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaving {
-    /// For another process, at the end of its turn.
-    HandedOver,
-    /// Another process took it.
-    Lost,
 }
 
 fn listed(names: &[Arc<str>]) -> String {

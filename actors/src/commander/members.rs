@@ -19,7 +19,6 @@ use crate::reply::OrderReply;
 use crate::timer::Timer;
 
 use super::CommanderMsg;
-use super::fleet::Leaving;
 
 /// All Myses, the actors that run them, and the names that are being created.
 #[derive(Default)]
@@ -47,6 +46,15 @@ pub(super) struct SwarmMember {
     /// Why it leaves this process, if it does.
     pub(super) leaving: Option<Leaving>,
     pub(super) relaunching: Relaunching,
+}
+
+/// Why a Mysis leaves this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaving {
+    /// For another process, at the end of its turn.
+    HandedOver,
+    /// Another process took it.
+    Lost,
 }
 
 /// The automatic relaunches of a Mysis: the past ones, and the timer of the next one.

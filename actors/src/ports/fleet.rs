@@ -48,7 +48,6 @@ pub struct FleetStep {
     pub mission: Option<Mission>,
     /// When the step began.
     pub began: Option<Instant>,
-    /// Until when no other process takes what this one holds; `None` if the step did not renew the
-    /// leases, or something was lost.
+    /// Until when no other process takes what this one holds; `None` if something is lost.
     pub safe_until: Option<Instant>,
 }

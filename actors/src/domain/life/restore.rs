@@ -90,8 +90,7 @@ impl Life {
         let mut recollection = past.recollection;
         let account = past.record.account.clone();
         let stage = stage_of(&past.record, now);
-        // The rows are authoritative: an answer that a crash kept from being stored was not counted
-        // either.
+        // The rows decide: an answer that a crash kept from being stored was not counted either.
         let totals = recollection.totals.unwrap_or(past.record.totals);
         let profile = recollection.profile.take().unwrap_or(past.record.profile);
         let game = restore_game(&mut recollection, account.as_deref(), both);

@@ -1,17 +1,22 @@
 //! What a process holds, as far as it knows: leases that it took, and who was told of them.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use actors::domain::ids::MysisId;
 use actors::ports::FleetReport;
 use tokio::time::Instant;
 
-use super::RENEWAL_INTERVAL;
+/// How often leases are renewed.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
+/// For how long after the beginning of a renewal a process relies on its leases. They last five
+/// seconds longer, by the server's clock: time for what is just leaving.
+const SAFE_TIME: Duration = Duration::from_secs(25);
 
 /// The Myses of this process. A Mysis stays here until the swarm has let it go, whoever holds its
 /// lease, so that it is never taken anew while its earlier life is at work.
 #[derive(Debug, Default)]
-pub(in super::super) struct HeldMyses {
+pub(crate) struct HeldMyses {
     all: BTreeSet<MysisId>,
     /// Taken, and not yet taken up by the swarm.
     untold: BTreeSet<MysisId>,
@@ -19,6 +24,7 @@ pub(in super::super) struct HeldMyses {
     doubtful: BTreeSet<MysisId>,
     /// Held no more, and not yet let go by the swarm.
     lost: BTreeSet<MysisId>,
+    /// When the last renewal began.
     renewed: Option<Instant>,
     /// What was said of this process at the last renewal.
     said: FleetReport,
@@ -26,81 +32,86 @@ pub(in super::super) struct HeldMyses {
 
 impl HeldMyses {
     /// What was taken when the database was opened. The swarm starts with it.
-    pub(in super::super) fn begin(&mut self, ours: BTreeSet<MysisId>) {
+    pub(crate) fn begin(&mut self, ours: BTreeSet<MysisId>) {
         self.all = ours;
     }
 
     /// A new Mysis.
-    pub(in super::super) fn add(&mut self, mysis: MysisId) {
+    pub(crate) fn add(&mut self, mysis: MysisId) {
         self.all.insert(mysis);
     }
 
-    pub(super) fn all(&self) -> BTreeSet<MysisId> {
+    pub(crate) fn all(&self) -> BTreeSet<MysisId> {
         self.all.clone()
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.all.len()
     }
 
-    pub(super) fn lost(&self) -> Vec<MysisId> {
+    pub(crate) fn lost(&self) -> Vec<MysisId> {
         self.lost.iter().copied().collect()
     }
 
-    pub(super) fn untold(&self) -> BTreeSet<MysisId> {
+    pub(crate) fn untold(&self) -> BTreeSet<MysisId> {
         self.untold.clone()
     }
 
-    pub(super) fn is_frozen(&self) -> bool {
+    pub(crate) fn is_frozen(&self) -> bool {
         self.said.is_frozen
     }
 
     /// Whether a renewal is due: by time, or because this process has changed.
-    pub(super) fn is_due(&self, report: &FleetReport) -> bool {
+    pub(crate) fn is_due(&self, report: &FleetReport) -> bool {
         let is_other =
             (self.said.capacity, self.said.is_frozen) != (report.capacity, report.is_frozen);
         let is_old = |renewed: Instant| renewed.elapsed() >= RENEWAL_INTERVAL;
         is_other || !self.lost.is_empty() || self.renewed.is_none_or(is_old)
     }
 
-    /// Takes the result of a renewal. Returns whether nothing is lost.
-    pub(super) fn renewed(
+    /// Until when no other process takes what is held here; `None` where something is lost.
+    pub(crate) fn safe_until(&self) -> Option<Instant> {
+        let renewed = self.renewed.filter(|_| self.lost.is_empty());
+        renewed.map(|renewed| renewed + SAFE_TIME)
+    }
+
+    /// Takes the result of a renewal: what was held before it, and what is.
+    pub(crate) fn renewed(
         &mut self,
-        before: &BTreeSet<MysisId>,
-        owned: &BTreeSet<MysisId>,
+        (before, owned): (&BTreeSet<MysisId>, &BTreeSet<MysisId>),
+        began: Instant,
         report: &FleetReport,
-    ) -> bool {
+    ) {
         let doubtful = std::mem::take(&mut self.doubtful);
         self.take(doubtful.intersection(owned).copied().collect());
         self.lost = before.difference(owned).copied().collect();
-        self.renewed = Some(Instant::now());
+        self.renewed = Some(began);
         self.said = FleetReport {
             arrived: Vec::new(),
             let_go: Vec::new(),
             ..report.clone()
         };
-        self.lost.is_empty()
     }
 
-    pub(super) fn doubt(&mut self, taken: &BTreeSet<MysisId>) {
+    pub(crate) fn doubt(&mut self, taken: &BTreeSet<MysisId>) {
         self.doubtful.extend(taken);
     }
 
-    pub(super) fn take(&mut self, taken: BTreeSet<MysisId>) {
+    pub(crate) fn take(&mut self, taken: BTreeSet<MysisId>) {
         self.doubtful.retain(|mysis| !taken.contains(mysis));
         let new: Vec<MysisId> = taken.difference(&self.all).copied().collect();
         self.untold.extend(&new);
         self.all.extend(new);
     }
 
-    pub(super) fn arrive(&mut self, myses: &[MysisId]) {
+    pub(crate) fn arrive(&mut self, myses: &[MysisId]) {
         for mysis in myses {
             self.untold.remove(mysis);
         }
     }
 
     /// Myses that this process runs no more.
-    pub(in super::super) fn forget(&mut self, myses: &[MysisId]) {
+    pub(crate) fn forget(&mut self, myses: &[MysisId]) {
         for mysis in myses {
             self.all.remove(mysis);
             self.untold.remove(mysis);
@@ -122,8 +133,10 @@ mod tests {
         let mut held = HeldMyses::default();
         let report = FleetReport::default();
         assert!(held.is_due(&report), "it never was");
-        assert!(held.renewed(&set(&[]), &set(&[]), &report));
+        let began = Instant::now();
+        held.renewed((&set(&[]), &set(&[])), began, &report);
         assert!(!held.is_due(&report));
+        assert_eq!(held.safe_until(), Some(began + SAFE_TIME));
         let frozen = FleetReport {
             is_frozen: true,
             ..report.clone()
@@ -140,8 +153,12 @@ mod tests {
         let before = held.all();
         // One that is created during the renewal is not lost.
         held.add(MysisId(3));
-        assert!(!held.renewed(&before, &set(&[2]), &FleetReport::default()));
-        assert_eq!(held.lost(), [MysisId(1)]);
+        held.renewed(
+            (&before, &set(&[2])),
+            Instant::now(),
+            &FleetReport::default(),
+        );
+        assert_eq!((held.lost(), held.safe_until()), (vec![MysisId(1)], None));
         assert!(held.is_due(&FleetReport::default()), "until all is well");
         held.forget(&[MysisId(1)]);
         assert_eq!((held.lost(), held.all()), (vec![], set(&[2, 3])));
@@ -152,7 +169,8 @@ mod tests {
         let mut held = HeldMyses::default();
         held.doubt(&set(&[4, 5, 6]));
         // The answer was lost, and the next renewal shows what happened.
-        let _ = held.renewed(&set(&[]), &set(&[4, 5]), &FleetReport::default());
+        let (before, owned) = (set(&[]), set(&[4, 5]));
+        held.renewed((&before, &owned), Instant::now(), &FleetReport::default());
         assert_eq!(held.untold(), set(&[4, 5]));
         held.arrive(&[MysisId(4)]);
         assert_eq!(held.untold(), set(&[5]));
