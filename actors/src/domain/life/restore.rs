@@ -94,10 +94,8 @@ impl Life {
         let totals = recollection.totals.unwrap_or(past.record.totals);
         let profile = recollection.profile.take().unwrap_or(past.record.profile);
         let game = restore_game(&mut recollection, account.as_deref(), both);
-        let last_activity_at = recollection
-            .rows
-            .last()
-            .map_or(past.record.created_at, |row| row.at);
+        let newest = recollection.rows.last();
+        let last_activity_at = newest.map_or(past.record.created_at, |row| row.at);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = SampleRecorder::restore(&recollection.samples, &recollection.rows, both);
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
