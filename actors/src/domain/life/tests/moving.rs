@@ -33,15 +33,18 @@ fn one_that_is_handed_over_finishes_its_turn_and_stays_running_for_the_next_proc
 }
 
 #[test]
-fn an_order_that_comes_before_the_end_of_the_turn_is_stored_and_left_to_the_next_process() {
+fn an_order_that_comes_before_the_end_of_the_turn_is_answered_in_it() {
     let mut scene = Scene::running();
     scene.hear(LifeInput::HandOver);
     let stored = scene.prompt("fly");
     assert!(matches!(stored, Some(Ok(CompletedOrder::Stored(_)))));
     let asked = scene.asks().len();
     scene.say("done");
+    assert!(!has_left(&scene), "the model has not seen the order");
+    assert_eq!(scene.asks().len(), asked + 1);
+    scene.say("I fly");
     assert!(has_left(&scene));
-    assert_eq!(scene.asks().len(), asked);
+    assert_eq!(scene.asks().len(), asked + 1);
 }
 
 #[test]
