@@ -222,21 +222,7 @@ impl CommanderState {
         let today = Day::of(outside.clock.now());
         let is_ahead = books.iter().any(|entry| entry.day > today);
         let services = ServiceActors::start(myself, outside, &args.rules, books).await?;
-        let deps = MysisDeps {
-            session: SessionDeps {
-                store: services.store_handle(),
-                archive: outside.archive.clone(),
-                gate: services.gate_handle(),
-                freeze: outside.freeze.clone(),
-                attempts: AttemptSlots::default(),
-                clock: outside.clock.clone(),
-                secrets: args.secrets.clone(),
-                links: PendingLinks::default(),
-                questions: QuestionNumbers::default(),
-            },
-            models: outside.models.clone(),
-            upstream: outside.upstream.clone(),
-        };
+        let deps = mysis_deps(&services, args);
         // The recorder has its own seed, so that event ids do not change other random decisions.
         let seed = args.seed.rotate_left(32);
         let recorder = EventRecorder::start(
@@ -290,6 +276,26 @@ impl CommanderState {
 
     fn store_handle(&self) -> StoreHandle {
         self.deps.session.store.clone()
+    }
+}
+
+/// What all Myses work with.
+fn mysis_deps(services: &ServiceActors, args: &CommanderArgs) -> MysisDeps {
+    let outside = &args.outside;
+    MysisDeps {
+        session: SessionDeps {
+            store: services.store_handle(),
+            archive: outside.archive.clone(),
+            gate: services.gate_handle(),
+            freeze: outside.freeze.clone(),
+            attempts: AttemptSlots::default(),
+            clock: outside.clock.clone(),
+            secrets: args.secrets.clone(),
+            links: PendingLinks::default(),
+            questions: QuestionNumbers::default(),
+        },
+        models: outside.models.clone(),
+        upstream: outside.upstream.clone(),
     }
 }
 
