@@ -21,8 +21,9 @@ async fn main() -> anyhow::Result<()> {
         .context("which server? give its URL")?;
     let endpoint = UpstreamEndpoint::new(url, zoea_http::build_client()?);
     let session = ServerSession::open(endpoint).await?;
-    let tools = session.tools().await?.tools;
-    for (name, arguments) in calls(&tools)? {
+    let listing = session.tools().await?;
+    let tools = &listing.tools;
+    for (name, arguments) in calls(tools)? {
         let params = CallToolRequestParams::new(name.clone()).with_arguments(arguments);
         match session.call(params, PATIENCE).await {
             Ok(result) => tell(&name, &serde_json::to_string(&result.text)?),

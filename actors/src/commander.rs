@@ -7,6 +7,7 @@
 
 mod children;
 mod closing;
+mod fleet;
 mod freezing;
 mod handle;
 mod members;
@@ -33,9 +34,9 @@ use crate::domain::life::Mode;
 use crate::domain::rules::SwarmRules;
 use crate::freeze::FreezeSwitch;
 use crate::mysis::MysisDeps;
-use crate::ports::{Archive, Clock, Ledger, Models, SwarmRecord, Upstream};
+use crate::ports::{Archive, Clock, Fleet, Ledger, Models, SwarmRecord, Upstream};
 use crate::secrets::Secrets;
-use crate::session::{PendingLinks, QuestionNumbers, SessionDeps};
+use crate::session::{AttemptSlots, PendingLinks, QuestionNumbers, SessionDeps};
 use crate::store::StoreHandle;
 use crate::ui::{TerminalLink, UiRuntime};
 
@@ -44,6 +45,7 @@ pub use messages::{CommanderMsg, PendingOrder, SwarmQuery, Watcher, WrongCommand
 
 use children::ServiceActors;
 use closing::Closing;
+use fleet::FleetMembership;
 use freezing::FreezeOrders;
 use members::SwarmMembers;
 use mission::SwarmMission;
@@ -94,6 +96,8 @@ pub struct Adapters {
     pub clock: Arc<dyn Clock>,
     /// Whether the swarm is frozen.
     pub freeze: FreezeSwitch,
+    /// The other processes on the same database; `None` where there can be none.
+    pub fleet: Option<Arc<dyn Fleet>>,
     /// Where the Uis of terminals run.
     pub ui_runtime: UiRuntime,
 }
@@ -110,6 +114,7 @@ pub struct CommanderState {
     news: LatestNews,
     silence: SilenceWatch,
     freezing: FreezeOrders,
+    fleet: Option<FleetMembership>,
     watchers: SwarmWatchers,
     terminals: OpenTerminals,
     recorder: EventRecorder,
@@ -150,6 +155,7 @@ impl Actor for Commander {
             CommanderMsg::Ordered(order, source) => state.record_order(&order, source),
             CommanderMsg::Report(report) => state.on_report(&myself, report),
             CommanderMsg::News(news) => state.on_child_event(news),
+            CommanderMsg::Fleet(step) => state.on_fleet_step(&myself, *step).await?,
             CommanderMsg::Recorded(record) => state.terminals.show_record(record),
             CommanderMsg::Watch(watcher) => state.add_watcher(watcher),
             CommanderMsg::Attach(link) => state.attach_terminal(&myself, link).await,
@@ -178,6 +184,7 @@ impl Actor for Commander {
                 state.on_freeze_kept(&myself, since, kept, reply)
             }
             CommanderMsg::FirstMinutesOver => state.update_silence(),
+            CommanderMsg::SilenceDue => state.look_for_silence(&myself),
             CommanderMsg::Drained => state.on_store_drained(&myself),
         }
         Ok(())
@@ -215,20 +222,7 @@ impl CommanderState {
         let today = Day::of(outside.clock.now());
         let is_ahead = books.iter().any(|entry| entry.day > today);
         let services = ServiceActors::start(myself, outside, &args.rules, books).await?;
-        let deps = MysisDeps {
-            session: SessionDeps {
-                store: services.store_handle(),
-                archive: outside.archive.clone(),
-                gate: services.gate_handle(),
-                freeze: outside.freeze.clone(),
-                clock: outside.clock.clone(),
-                secrets: args.secrets.clone(),
-                links: PendingLinks::default(),
-                questions: QuestionNumbers::default(),
-            },
-            models: outside.models.clone(),
-            upstream: outside.upstream.clone(),
-        };
+        let deps = mysis_deps(&services, args);
         // The recorder has its own seed, so that event ids do not change other random decisions.
         let seed = args.seed.rotate_left(32);
         let recorder = EventRecorder::start(
@@ -253,6 +247,7 @@ impl CommanderState {
             news: LatestNews::default(),
             silence: SilenceWatch::default(),
             freezing: FreezeOrders::default(),
+            fleet: None,
             watchers: SwarmWatchers(args.watchers.clone()),
             terminals: OpenTerminals::new(outside.ui_runtime.clone()),
             recorder,
@@ -263,6 +258,7 @@ impl CommanderState {
         if is_ahead {
             state.read_books();
         }
+        state.begin_in_fleet(myself, outside.fleet.clone()).await?;
         Ok(state)
     }
 
@@ -280,6 +276,26 @@ impl CommanderState {
 
     fn store_handle(&self) -> StoreHandle {
         self.deps.session.store.clone()
+    }
+}
+
+/// What all Myses work with.
+fn mysis_deps(services: &ServiceActors, args: &CommanderArgs) -> MysisDeps {
+    let outside = &args.outside;
+    MysisDeps {
+        session: SessionDeps {
+            store: services.store_handle(),
+            archive: outside.archive.clone(),
+            gate: services.gate_handle(),
+            freeze: outside.freeze.clone(),
+            attempts: AttemptSlots::default(),
+            clock: outside.clock.clone(),
+            secrets: args.secrets.clone(),
+            links: PendingLinks::default(),
+            questions: QuestionNumbers::default(),
+        },
+        models: outside.models.clone(),
+        upstream: outside.upstream.clone(),
     }
 }
 

@@ -160,6 +160,8 @@ pub struct GateState {
     freeze: FreezeSwitch,
     waiting: BTreeMap<PermitId, RpcReplyPort<Admission>>,
     passes: u64,
+    /// The number of passes when those who gave up were last looked for.
+    swept_at: u64,
     alarm: Option<Timer<GateMsg>>,
     parent: DerivedActorRef<SwarmEvent>,
     told: BudgetStatus,
@@ -187,6 +189,7 @@ impl Actor for GateActor {
             freeze: args.freeze,
             waiting: BTreeMap::new(),
             passes: 0,
+            swept_at: 0,
             alarm: None,
             parent: args.parent,
             told: BudgetStatus::default(),
@@ -243,7 +246,15 @@ impl GateState {
 
     fn let_in(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
         self.forget_those_who_gave_up();
-        for (id, verdict) in self.gate.decide_requests(now) {
+        let waiting = &mut self.waiting;
+        let still_waits = |id| {
+            let waits = waiting.get(&id).is_some_and(|reply| !reply.is_closed());
+            if !waits {
+                waiting.remove(&id);
+            }
+            waits
+        };
+        for (id, verdict) in self.gate.decide_requests(now, still_waits) {
             let Some(reply) = self.waiting.remove(&id) else {
                 continue;
             };
@@ -269,15 +280,16 @@ impl GateState {
         self.set_alarm(myself, now);
     }
 
+    /// Who gave up is passed over when its turn comes. Until then it takes room, so it is looked for
+    /// once as many have come as wait: that costs each of them the same, however many wait.
     fn forget_those_who_gave_up(&mut self) {
-        let gate = &mut self.gate;
-        self.waiting.retain(|id, reply| {
-            let gave_up = reply.is_closed();
-            if gave_up {
-                gate.give_up(*id);
-            }
-            !gave_up
-        });
+        if self.passes - self.swept_at < self.waiting.len() as u64 {
+            return;
+        }
+        self.swept_at = self.passes;
+        self.waiting.retain(|_, reply| !reply.is_closed());
+        let waiting = &self.waiting;
+        self.gate.keep_requests(|id| waiting.contains_key(&id));
     }
 
     fn set_alarm(&mut self, myself: &ActorRef<GateMsg>, now: Now) {

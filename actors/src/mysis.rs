@@ -45,7 +45,7 @@ pub enum MysisMsg {
     Order(MysisOrder, OrderReply),
     /// The mission in force; `None` if it was cleared.
     MissionStands(Option<Mission>),
-    /// New rules or secrets.
+    /// New rules.
     RulesChanged {
         rules: Arc<SwarmRules>,
         /// Removes the known secrets from texts.
@@ -75,6 +75,8 @@ pub enum MysisMsg {
     ShowRequest(OrderReply),
     /// The program is closing.
     WindDown,
+    /// Another process takes over. It leaves at the end of its turn.
+    HandOver,
 }
 
 /// The result of a task.
@@ -230,6 +232,8 @@ impl MysisState {
         };
         let past = RestoreArgs {
             recollection,
+            // Some may have become known since it was started.
+            redactor: self.deps.session.secrets.redactor(),
             ..args.life
         };
         let (life, effects) = Life::restore(past, now);
@@ -286,6 +290,7 @@ impl MysisState {
             }
             MysisMsg::Sent(sent) => self.sent = Some(sent),
             MysisMsg::ShowRequest(reply) => reply.answer(self.sent_request()),
+            MysisMsg::HandOver => self.handle_input(myself, LifeInput::HandOver),
             MysisMsg::WindDown => {
                 self.questions.close();
                 self.handle_input(myself, LifeInput::WindDown);

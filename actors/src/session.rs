@@ -28,7 +28,7 @@ use tokio_util::task::AbortOnDropHandle;
 use zoea_spacemolt::results;
 
 use crate::domain::event::{Activity, LinkState};
-use crate::domain::ids::{CallKey, Incarnation, Moment, MysisId};
+use crate::domain::ids::{Incarnation, Moment, MysisId};
 use crate::domain::life::{CallOrder, ToolOutcome};
 use crate::domain::message::{CallStatus, Severity};
 use crate::domain::record::{GameAccount, SavedSession};
@@ -47,6 +47,7 @@ pub use links::PendingLinks;
 pub use own_tools::own_tools;
 use sending::{STOPPED, answer_outcome, not_executed};
 use settling::in_time;
+pub use settling::{AttemptSlots, MAX_ATTEMPTS};
 
 /// How long opening, listing tools or logging in may take.
 const SETTLE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -65,6 +66,8 @@ pub struct SessionDeps {
     pub gate: GateHandle,
     /// Whether the swarm is frozen.
     pub freeze: FreezeSwitch,
+    /// Limits the attempts to take up sessions.
+    pub attempts: AttemptSlots,
     /// The clocks.
     pub clock: Arc<dyn Clock>,
     /// The secrets that are known.
@@ -133,6 +136,8 @@ pub struct GameSession {
     /// What the model may call.
     permit: ToolPermit,
     phase: ConnectionPhase,
+    /// Whether it makes the trial call to a server that is away, which waits for no other attempt.
+    is_on_trial: bool,
     account: Option<GameAccount>,
     /// Whether the stored account and session have been read.
     knows_account: bool,
@@ -209,6 +214,7 @@ impl GameSession {
             rules,
             permit: ToolPermit::default(),
             phase: ConnectionPhase::Closed { failures: 0 },
+            is_on_trial: false,
             account: None,
             knows_account: false,
             saved: None,
@@ -388,9 +394,4 @@ impl GameSession {
         let own = self.account.as_ref().map(|own| own.username.clone());
         own.or_else(|| self.linked_as.clone())
     }
-}
-
-/// Our id for a call. It is unique in the swarm for all time.
-fn call_name(who: MysisId, key: CallKey) -> String {
-    format!("{who}.{key}")
 }

@@ -24,9 +24,11 @@ use actors::ports::{
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
-    ColumnTrait, DbErr, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect,
+    Select,
 };
 
+use super::connection::DialectConnection;
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::rows::{self, LinkedRecords};
 use super::{LedgerInner, SqlLedger, error_text};
@@ -134,8 +136,43 @@ impl LedgerInner {
         })
     }
 
+    /// Myses as stored, and the passwords of their game accounts.
+    pub(super) async fn records_of(
+        &self,
+        myses: &BTreeSet<MysisId>,
+    ) -> Result<(Vec<MysisRecord>, Vec<Arc<str>>), DbErr> {
+        if myses.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let ids = || myses.iter().map(|mysis| mysis.0);
+        let accounts = account::Entity::find()
+            .filter(account::Column::AssignedTo.is_in(ids()))
+            .all(&self.readers)
+            .await?;
+        let models = mysis::Entity::find()
+            .filter(mysis::Column::Id.is_in(ids()))
+            .order_by_asc(mysis::Column::Name)
+            .all(&self.readers)
+            .await?;
+        let owned = |id: i64| {
+            let account = accounts
+                .iter()
+                .find(|account| account.assigned_to == Some(id));
+            account.map(|account| account.username.as_str().into())
+        };
+        let records = models.into_iter().map(|model| {
+            let account = owned(model.id);
+            record(model, account)
+        });
+        let records = records.collect();
+        let passwords = accounts
+            .iter()
+            .map(|account| account.password.as_str().into());
+        Ok((records, passwords.collect()))
+    }
+
     /// The mission in force: the newest one, unless it was cleared.
-    async fn mission(&self) -> Result<Option<Mission>, DbErr> {
+    pub(super) async fn mission(&self) -> Result<Option<Mission>, DbErr> {
         let newest = mission::Entity::find()
             .order_by_desc(mission::Column::Number)
             .one(&self.readers)
@@ -199,9 +236,11 @@ impl LedgerInner {
         if is_backwards {
             models.reverse();
         }
-        self.complete(models).await
+        self.readers.complete(models).await
     }
+}
 
+impl<C: ConnectionTrait + Send> DialectConnection<C> {
     /// Rows with their calls and the texts of their missions.
     pub(super) async fn complete(
         &self,
@@ -220,7 +259,7 @@ impl LedgerInner {
         if !missions.is_empty() {
             let found = mission::Entity::find()
                 .filter(mission::Column::Id.is_in(missions))
-                .all(&self.readers)
+                .all(self)
                 .await?;
             beside.missions = found
                 .into_iter()
@@ -252,7 +291,7 @@ impl LedgerInner {
             .filter(tool_call::Column::Seq.is_in(seqs))
             .order_by_asc(tool_call::Column::Seq)
             .order_by_asc(tool_call::Column::Position)
-            .all(&self.readers)
+            .all(self)
             .await?;
         Ok(models
             .into_iter()

@@ -5,7 +5,8 @@
 
 use sea_orm::entity::prelude::async_trait;
 use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DbBackend, DbErr, ExecResult, QueryResult, Statement,
+    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, ExecResult,
+    QueryResult, Statement, TransactionTrait,
 };
 
 use super::dialect::Dialect;
@@ -33,6 +34,21 @@ impl<C> DialectConnection<C> {
 
     pub(super) fn dialect(&self) -> Dialect {
         self.dialect
+    }
+}
+
+impl Readers {
+    /// One connection for several queries, which all see the same state.
+    pub(super) async fn begin(&self) -> Result<DialectConnection<DatabaseTransaction>, DbErr> {
+        let transaction = self.inner.begin().await?;
+        Ok(DialectConnection::new(transaction, self.dialect))
+    }
+}
+
+impl DialectConnection<DatabaseTransaction> {
+    /// Gives the connection back.
+    pub(super) async fn end(self) -> Result<(), DbErr> {
+        self.inner.commit().await
     }
 }
 

@@ -6,13 +6,15 @@ use std::sync::Arc;
 
 use actors::domain::ids::{CallKey, MysisId, Seq};
 use actors::domain::message::{Row, RowKind};
-use actors::domain::record::{MysisProfile, StoredHistory};
-use actors::domain::state::Totals;
+use actors::domain::record::StoredHistory;
 use sea_orm::prelude::Expr;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+};
 
 use super::LedgerInner;
 use super::archive::{RARE_KINDS_CONDITION, of, profile, totals};
+use super::connection::DialectConnection;
 use super::entity::{message, mysis, tool_call};
 
 /// The number of newest rows that a Mysis recalls, and the number of rows among all recalled ones
@@ -47,36 +49,38 @@ impl LastReply {
 }
 
 impl LedgerInner {
+    /// What a Mysis continues with. A whole swarm that starts asks for it at the same time: some are
+    /// answered after the others, each on one connection, and one connection stays free for screens.
     pub(super) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
-        // The queries run at the same time, so that a restart takes less time.
-        let ((rows, last), notes, (profile, totals), snapshots, watch, tasks, samples) = tokio::try_join!(
-            self.newest_rows(mysis),
-            self.recall_notes(mysis),
-            self.read_profile(mysis),
-            self.snapshots(mysis),
-            self.watch(mysis),
-            self.tasks(mysis),
-            self.newest_samples(mysis),
-        )?;
-        Ok(StoredHistory {
+        // It is never closed.
+        let _place = self.recalls.acquire().await;
+        let reader = self.readers.begin().await?;
+        let (rows, last) = reader.newest_rows(mysis).await?;
+        let record = mysis::Entity::find_by_id(mysis.0).one(&reader).await?;
+        let notes_after = record.as_ref().map_or(0, |record| record.notes_after);
+        let history = StoredHistory {
             rows,
-            notes,
+            notes: reader.recall_notes(mysis, notes_after).await?,
             last,
-            profile,
-            totals,
-            snapshots,
-            watch,
-            samples,
-            tasks,
-        })
+            profile: record.as_ref().map(profile),
+            totals: record.as_ref().map(totals),
+            snapshots: reader.snapshots(mysis).await?,
+            watch: reader.watch(mysis).await?,
+            samples: reader.newest_samples(mysis).await?,
+            tasks: reader.tasks(mysis).await?,
+        };
+        reader.end().await?;
+        Ok(history)
     }
+}
 
+impl<C: ConnectionTrait + Send> DialectConnection<C> {
     /// The open calls that the server works on.
     async fn tasks(&self, mysis: MysisId) -> Result<BTreeMap<CallKey, Arc<str>>, DbErr> {
         let calls = tool_call::Entity::find()
             .filter(tool_call::Column::MysisId.eq(mysis.0))
             .filter(tool_call::Column::Task.is_not_null())
-            .all(&self.readers)
+            .all(self)
             .await?;
         let tasks = calls.into_iter().filter_map(|call| {
             let key = CallKey {
@@ -93,9 +97,14 @@ impl LedgerInner {
         let mut models = of(mysis)
             .order_by_desc(message::Column::Seq)
             .limit(MAX_RECALLED_ROWS)
-            .all(&self.readers)
+            .all(self)
             .await?;
         let last = Seq(models.first().map_or(0, |model| model.seq));
+        if (models.len() as u64) < MAX_RECALLED_ROWS {
+            // There are no others.
+            models.reverse();
+            return Ok((self.complete(models).await?, last));
+        }
         let mut before = self.sendable_before(mysis, &models).await?;
         models.append(&mut before);
         models.reverse();
@@ -122,7 +131,7 @@ impl LedgerInner {
             .filter(message::Column::Kind.is_in(sendable_kinds()))
             .order_by_desc(message::Column::Seq)
             .limit(missing)
-            .all(&self.readers)
+            .all(self)
             .await
     }
 
@@ -145,7 +154,7 @@ impl LedgerInner {
             .select_only()
             .column(message::Column::Seq)
             .into_tuple()
-            .one(&self.readers)
+            .one(self)
             .await?;
         Ok(place.unwrap_or(0))
     }
@@ -168,7 +177,7 @@ impl LedgerInner {
             .filter(message::Column::Seq.gt(answered))
             .order_by_desc(message::Column::Seq)
             .limit(MAX_RECALLED_ORDERS)
-            .all(&self.readers)
+            .all(self)
             .await?;
         let oldest = orders.last().map(|order| order.seq);
         if let Some(oldest) = oldest.filter(|_| said.is_none()) {
@@ -196,21 +205,20 @@ impl LedgerInner {
             .column(message::Column::Seq)
             .column(message::Column::Horizon)
             .into_tuple()
-            .one(&self.readers)
+            .one(self)
             .await?;
         Ok(newest.map_or_else(LastReply::default, |(seq, seen_up_to)| {
             LastReply::new(seq, seen_up_to)
         }))
     }
 
-    async fn recall_notes(&self, mysis: MysisId) -> Result<Vec<Arc<Row>>, DbErr> {
-        let after = self.notes_after(mysis).await?;
+    async fn recall_notes(&self, mysis: MysisId, after: i64) -> Result<Vec<Arc<Row>>, DbErr> {
         let notes = of(mysis)
             .filter(Expr::cust(RARE_KINDS_CONDITION))
             .filter(message::Column::Kind.eq(RowKind::Note.as_str()))
             .filter(message::Column::Seq.gt(after))
             .order_by_asc(message::Column::Seq)
-            .all(&self.readers)
+            .all(self)
             .await?;
         self.complete(notes).await
     }
@@ -221,20 +229,9 @@ impl LedgerInner {
             .select_only()
             .column(mysis::Column::NotesAfter)
             .into_tuple()
-            .one(&self.readers)
+            .one(self)
             .await?;
         Ok(after.unwrap_or(0))
-    }
-
-    /// The profile of a Mysis and its totals.
-    async fn read_profile(
-        &self,
-        mysis: MysisId,
-    ) -> Result<(Option<MysisProfile>, Option<Totals>), DbErr> {
-        let model = mysis::Entity::find_by_id(mysis.0)
-            .one(&self.readers)
-            .await?;
-        Ok((model.as_ref().map(profile), model.as_ref().map(totals)))
     }
 }
 

@@ -12,9 +12,11 @@ use actors::domain::ids::MysisId;
 use actors::domain::samples::{Hour, PackedHour, StoredSamples};
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+};
 
-use super::LedgerInner;
+use super::connection::DialectConnection;
 use super::entity::{sample, spending};
 use super::writer::Tx;
 
@@ -36,7 +38,7 @@ pub(super) async fn save_hour(tx: &Tx, mysis: MysisId, hour: &PackedHour) -> Res
     Ok(())
 }
 
-impl LedgerInner {
+impl<C: ConnectionTrait + Send> DialectConnection<C> {
     /// The samples from which a Mysis continues.
     pub(super) async fn newest_samples(&self, mysis: MysisId) -> Result<StoredSamples, DbErr> {
         // The hours that were written last. After the clock was set back, those are not the latest.
@@ -45,14 +47,14 @@ impl LedgerInner {
             .order_by_desc(sample::Column::Upto)
             .order_by_desc(sample::Column::Hour)
             .limit(StoredSamples::HOURS as u64)
-            .all(&self.readers)
+            .all(self)
             .await?;
         let newest: Option<i64> = spending::Entity::find()
             .order_by_desc(spending::Column::Day)
             .select_only()
             .column(spending::Column::Day)
             .into_tuple()
-            .one(&self.readers)
+            .one(self)
             .await?;
         let day = Day(newest.unwrap_or_default());
         let costs: Vec<i64> = spending::Entity::find()
@@ -61,7 +63,7 @@ impl LedgerInner {
             .select_only()
             .column(spending::Column::CostMicros)
             .into_tuple()
-            .all(&self.readers)
+            .all(self)
             .await?;
         let counted = costs
             .into_iter()

@@ -53,7 +53,7 @@ impl LedgerInner {
             .await?;
         models.retain(|model| sieve.hits.contains(&model.id));
         let owners: Vec<MysisId> = models.iter().map(|model| MysisId(model.mysis_id)).collect();
-        let rows = self.complete(models).await?;
+        let rows = self.readers.complete(models).await?;
         Ok(SearchHits {
             rows: owners.into_iter().zip(rows).collect(),
             ignoring_case: sieve.near_hits(),

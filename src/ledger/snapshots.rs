@@ -9,11 +9,15 @@ use actors::ports::ArchiveFault;
 use sea_orm::ActiveValue::Set;
 use sea_orm::prelude::Expr;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
+    QuerySelect,
+};
 
+use super::connection::DialectConnection;
 use super::entity::sighting;
 use super::writer::Tx;
-use super::{LedgerInner, SqlLedger, error_text};
+use super::{SqlLedger, error_text};
 
 /// The most snapshots that a Mysis recalls.
 pub(super) const MAX_RECALLED_SIGHTINGS: u64 = 64;
@@ -128,7 +132,7 @@ impl SqlLedger {
     }
 }
 
-impl LedgerInner {
+impl<C: ConnectionTrait + Send> DialectConnection<C> {
     /// The newest snapshots of a Mysis, with their accounts.
     pub(super) async fn snapshots(
         &self,
@@ -138,7 +142,7 @@ impl LedgerInner {
             .filter(sighting::Column::MysisId.eq(mysis.0))
             .order_by_desc(sighting::Column::At)
             .limit(MAX_RECALLED_SIGHTINGS)
-            .all(&self.readers)
+            .all(self)
             .await?;
         Ok(models.into_iter().map(snapshot_from_model).collect())
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use actors::domain::ids::MysisId;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::OnConflict;
-use sea_orm::{DbErr, EntityTrait};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait};
 
-use super::LedgerInner;
+use super::connection::DialectConnection;
 use super::entity::watch;
 use super::writer::Tx;
 
@@ -33,11 +33,9 @@ pub(super) async fn delete_memo(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     Ok(())
 }
 
-impl LedgerInner {
+impl<C: ConnectionTrait + Send> DialectConnection<C> {
     pub(super) async fn watch(&self, mysis: MysisId) -> Result<Option<Arc<str>>, DbErr> {
-        let found = watch::Entity::find_by_id(mysis.0)
-            .one(&self.readers)
-            .await?;
+        let found = watch::Entity::find_by_id(mysis.0).one(self).await?;
         Ok(found.map(|model| model.memo.into()))
     }
 }

@@ -10,8 +10,8 @@ mod process;
 mod requests;
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -263,11 +263,12 @@ impl ChildSession {
     ///
     /// # Errors
     /// Any of [`ChildFailure`].
-    pub async fn tools(&self, limit: Duration) -> Result<Listing, ChildFailure> {
+    pub async fn tools(&self, limit: Duration) -> Result<Arc<Listing>, ChildFailure> {
         // What is said while the list is on its way may be about what comes after it.
         self.has_new_tools.store(false, Ordering::Relaxed);
         // Arguments are repeated in headers over HTTP only.
-        read_pages(Era::Sessions, MAX_ANSWER_BYTES, |request, _| async move {
+        let limits = (MAX_ANSWER_BYTES, &Mutex::default());
+        read_pages(Era::Sessions, limits, |request, _| async move {
             // Each page has the limit, and nobody is asked meanwhile.
             self.ask(request, limit, &CallClock::default()).await
         })

@@ -46,7 +46,7 @@ pub use task::{StartedTask, TaskAnswer, TaskReply};
 
 use asking::QuestionDesk;
 use era::EraMemory;
-use listing::read_pages;
+use listing::{KnownListing, read_pages};
 use message::RawResult;
 use mirror::MirroredArgument;
 
@@ -68,6 +68,8 @@ pub struct UpstreamEndpoint {
     asks: bool,
     /// By tool, the arguments that are repeated in headers.
     mirrored: Arc<MirroredArguments>,
+    /// The list of tools that was read last.
+    known_list: Arc<Mutex<Option<KnownListing>>>,
 }
 
 type MirroredArguments = Mutex<BTreeMap<Arc<str>, Arc<[MirroredArgument]>>>;
@@ -87,6 +89,7 @@ impl UpstreamEndpoint {
             probes: true,
             asks: false,
             mirrored: Arc::default(),
+            known_list: Arc::default(),
         }
     }
 
@@ -275,22 +278,25 @@ impl ServerSession {
     }
 
     /// Lists all tools of the server that are valid and within the limits, and the reasons for
-    /// those left out.
+    /// those left out. Sessions that get the same list share it.
     ///
     /// # Errors
     /// Any of [`McpFailure`].
-    pub async fn tools(&self) -> Result<Listing, McpFailure> {
+    pub async fn tools(&self) -> Result<Arc<Listing>, McpFailure> {
         // What is said while the list is on its way may be about what comes after it.
         self.has_new_tools.store(false, Ordering::Relaxed);
-        let mut listing = self.list_pages().await?;
-        let mirrored = std::mem::take(&mut listing.mirrored);
-        self.mirrored(|known| *known = mirrored);
+        let listing = self.list_pages().await?;
+        self.mirrored(|known| known.clone_from(&listing.mirrored));
         Ok(listing)
     }
 
-    async fn list_pages(&self) -> Result<Listing, McpFailure> {
+    async fn list_pages(&self) -> Result<Arc<Listing>, McpFailure> {
         let room = self.endpoint.max_answer_bytes;
-        read_pages(self.era, room, |request, room| self.ask(request, room)).await
+        let known = &self.endpoint.known_list;
+        read_pages(self.era, (room, known), |request, room| {
+            self.ask(request, room)
+        })
+        .await
     }
 
     async fn ask(&self, request: ClientRequest, room: usize) -> Result<RawResult, McpFailure> {

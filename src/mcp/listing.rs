@@ -2,7 +2,7 @@
 //! others.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams};
@@ -31,6 +31,13 @@ const MAX_SCHEMA_DEPTH: usize = 64;
 const MAX_PAGES: usize = 200;
 /// The most left-out tools that are named. Of the others only the number is told.
 const MAX_TOLD_TOOLS: usize = 5;
+
+/// A list of one page, and the page. The sessions of a swarm usually get the same page, and reading it
+/// takes longer than sending it.
+pub(super) struct KnownListing {
+    page: RawResult,
+    listing: Arc<Listing>,
+}
 
 /// A tool in the server's list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -235,48 +242,77 @@ impl PageFailure for McpFailure {
 
 /// Reads all pages of a server's list, together at most `room` bytes. `ask` sends a request and
 /// reads an answer of at most so many bytes. A page that cannot be used ends the list. Those before
-/// it stay.
+/// it stay. A list that is `known` is not read again.
 pub(super) async fn read_pages<F: PageFailure, A>(
     era: Era,
-    mut room: usize,
+    (mut room, known): (usize, &Mutex<Option<KnownListing>>),
     ask: impl Fn(ClientRequest, usize) -> A,
-) -> Result<Listing, F>
+) -> Result<Arc<Listing>, F>
 where
     A: Future<Output = Result<RawResult, F>>,
 {
     let mut listing = Listing::new(era);
     let mut cursor = None;
+    let mut first = None;
     for page in 0..MAX_PAGES {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
         let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
         let raw = ask(request, room).await;
+        if let (0, Ok(raw)) = (page, &raw)
+            && let Some(listing) = known_listing(known, era, raw)
+        {
+            return Ok(listing);
+        }
         let next = raw.and_then(|raw| {
             room = room.checked_sub(raw.bytes()).ok_or_else(|| {
                 let text = "the answer is larger than is read";
                 McpFailure::Broken(text.to_string())
             })?;
-            Ok(listing.take_page(&raw)?)
+            let next = listing.take_page(&raw)?;
+            first = (page == 0).then_some(raw);
+            Ok(next)
         });
         cursor = match next {
             Ok(next) => next,
             Err(failure) => match failure.of_page() {
                 Some(why) if page > 0 => {
                     listing.note_cut(format!("page {} cannot be used: {why}", page + 1));
-                    return Ok(listing);
+                    return Ok(Arc::new(listing));
                 }
                 Some(_) | None => return Err(failure),
             },
         };
         if cursor.is_none() {
+            let listing = Arc::new(listing);
+            if let Some(page) = first {
+                let listing = listing.clone();
+                *lock(known) = Some(KnownListing { page, listing });
+            }
             return Ok(listing);
         }
         if listing.is_full() {
             listing.note_cut(format!("{} tools are enough", listing.tools.len()));
-            return Ok(listing);
+            return Ok(Arc::new(listing));
         }
     }
     let text = format!("the list of tools has no end after {MAX_PAGES} pages");
     Err(McpFailure::Broken(text).into())
+}
+
+/// The list that was read from this page, if it was read last.
+fn known_listing(
+    known: &Mutex<Option<KnownListing>>,
+    era: Era,
+    page: &RawResult,
+) -> Option<Arc<Listing>> {
+    let known = lock(known);
+    let same = known.as_ref().filter(|known| known.page.is_same(page))?;
+    (same.listing.era == Some(era)).then(|| same.listing.clone())
+}
+
+/// The lock is never held across an await.
+fn lock(known: &Mutex<Option<KnownListing>>) -> MutexGuard<'_, Option<KnownListing>> {
+    known.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The name of a tool that cannot be used, if known, and the reason.

@@ -53,6 +53,11 @@ impl RawResult {
         self.0.get().len()
     }
 
+    /// Whether it is the same, byte by byte.
+    pub(super) fn is_same(&self, other: &RawResult) -> bool {
+        self.0.get() == other.0.get()
+    }
+
     #[cfg(test)]
     pub(super) fn text(&self) -> &str {
         self.0.get()

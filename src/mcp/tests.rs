@@ -1,6 +1,7 @@
 //! Tests of sessions with a scripted server over real HTTP.
 
 use std::convert::Infallible;
+use std::sync::atomic::AtomicUsize;
 
 use axum::Router;
 use axum::body::Body;
@@ -539,11 +540,14 @@ async fn a_session_that_the_server_does_not_know_shows_by_the_status() {
 }
 
 /// The listing of a server with these pages of tools.
-async fn listing(pages: Vec<Value>) -> Result<Listing, McpFailure> {
+async fn listing(pages: Vec<Value>) -> Result<Arc<Listing>, McpFailure> {
     listing_within(MAX_BYTES, pages).await
 }
 
-async fn listing_within(max_answer_bytes: usize, pages: Vec<Value>) -> Result<Listing, McpFailure> {
+async fn listing_within(
+    max_answer_bytes: usize,
+    pages: Vec<Value>,
+) -> Result<Arc<Listing>, McpFailure> {
     let server = Server::start(move |seen| match seen.body["method"].as_str() {
         Some("tools/list") => {
             let place = seen.body["params"]["cursor"].as_str().unwrap_or("0");
@@ -582,6 +586,31 @@ async fn a_server_with_sessions_does_not_say_how_long_a_list_is_valid() {
     .await;
     let listing = server.open().await.tools().await.expect("tools");
     assert_eq!((names(&listing), listing.ttl), (vec!["mine"], None));
+}
+
+#[tokio::test]
+async fn sessions_that_get_the_same_list_share_it() {
+    let lists = Arc::new(AtomicUsize::new(0));
+    let count = lists.clone();
+    let server = Server::start(move |seen| match seen.body["method"].as_str() {
+        Some("tools/list") => {
+            let name = match count.fetch_add(1, Ordering::Relaxed) {
+                0 | 1 | 3 => "mine",
+                _ => "sell",
+            };
+            json(&result(seen, &json!({"tools": [tool(name)]})))
+        }
+        _ => usual(seen),
+    })
+    .await;
+    let (one, other) = (server.open().await, server.open().await);
+    let first = one.tools().await.expect("tools");
+    let same = other.tools().await.expect("tools");
+    assert!(Arc::ptr_eq(&first, &same));
+    let changed = one.tools().await.expect("tools");
+    assert_eq!(names(&changed), ["sell"]);
+    assert_eq!(*other.tools().await.expect("tools").tools, *first.tools);
+    assert_eq!(lists.load(Ordering::Relaxed), 4);
 }
 
 #[tokio::test]

@@ -205,7 +205,7 @@ impl Link for ChildLink {
             let request = link.server.request_list();
             let listing = session.tools(LIST_TIMEOUT).await.map_err(call_fault)?;
             let before = link.listed.list();
-            let dated = link.server.take_listing(request, listing, before.as_ref());
+            let dated = link.server.take_listing(request, &listing, before.as_ref());
             Ok(link.listed.keep(dated))
         }
         .boxed()

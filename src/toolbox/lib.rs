@@ -254,7 +254,7 @@ impl McpLink {
         let request = self.server.request_list();
         let listing = session.tools().await?;
         let before = self.listed.list();
-        let dated = self.server.take_listing(request, listing, before.as_ref());
+        let dated = self.server.take_listing(request, &listing, before.as_ref());
         Ok(self.listed.keep(dated))
     }
 

@@ -37,6 +37,8 @@ pub(super) struct McpServer {
 struct KnownLists {
     /// The lists in use, which Myses with equal lists share.
     lists: Vec<Weak<ToolList>>,
+    /// What the last list was made of. Most Myses get the same one.
+    last: Option<(Weak<Listing>, Weak<ToolList>)>,
     /// The newest list that is for every client, until it is too old.
     public: Option<(Arc<ToolList>, Instant)>,
     /// Counts how often `public` changed.
@@ -117,21 +119,15 @@ impl McpServer {
     pub(super) fn take_listing(
         &self,
         request: ListRequest,
-        mut listing: Listing,
+        listing: &Arc<Listing>,
         before: Option<&Arc<ToolList>>,
     ) -> DatedList {
-        let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
-        self.tell_left_out(left_out.as_ref());
-        let pins = ToolPins::new(&listing.tools, &self.key);
-        let own = own_tools();
-        let is_code_known = self.registration_code.is_some();
-        let tools = std::mem::take(&mut listing.tools).into_iter();
-        let tools = tools.map(|tool| match is_code_known {
-            true => to_tool_spec(registration::without_code(tool)),
-            false => to_tool_spec(tool),
+        let list = self.last_list(listing).unwrap_or_else(|| {
+            let list = self.make_list(listing);
+            let last = (Arc::downgrade(listing), Arc::downgrade(&list));
+            self.known().last = Some(last);
+            list
         });
-        let tools = Toolset::new(tools.chain(own.tools().iter().cloned())).leaving_out(left_out);
-        let list = self.share_list(tools, pins);
         let age = listing.ttl.map(|ttl| ttl.clamp(MIN_LIST_AGE, MAX_LIST_AGE));
         let valid_until = age.map(|age| Instant::now() + age);
         let taken = match (listing.is_public, valid_until) {
@@ -140,6 +136,29 @@ impl McpServer {
         };
         self.tell_change(before, &taken.list);
         taken
+    }
+
+    /// The usable list that was made of this one, if that was the last.
+    fn last_list(&self, listing: &Arc<Listing>) -> Option<Arc<ToolList>> {
+        let known = self.known();
+        let (of, list) = known.last.as_ref()?;
+        let is_same = std::ptr::eq(of.as_ptr(), Arc::as_ptr(listing));
+        list.upgrade().filter(|_| is_same)
+    }
+
+    fn make_list(&self, listing: &Listing) -> Arc<ToolList> {
+        let left_out: Option<Arc<str>> = listing.left_out().map(Into::into);
+        self.tell_left_out(left_out.as_ref());
+        let pins = ToolPins::new(&listing.tools, &self.key);
+        let own = own_tools();
+        let is_code_known = self.registration_code.is_some();
+        let tools = listing.tools.iter().cloned();
+        let tools = tools.map(|tool| match is_code_known {
+            true => to_tool_spec(registration::without_code(tool)),
+            false => to_tool_spec(tool),
+        });
+        let tools = Toolset::new(tools.chain(own.tools().iter().cloned())).leaving_out(left_out);
+        self.share_list(tools, pins)
     }
 
     /// Makes a list the one for all, unless that has changed since the list was asked for. Returns
@@ -249,7 +268,7 @@ fn to_tool_spec(tool: ListedTool) -> ToolSpec {
 mod tests {
     use super::*;
 
-    fn listing(names: &[&str], is_public: bool) -> Listing {
+    fn listing(names: &[&str], is_public: bool) -> Arc<Listing> {
         let tool = |name: &&str| ListedTool {
             name: (*name).into(),
             description: "".into(),
@@ -261,7 +280,7 @@ mod tests {
         listing.tools = names.iter().map(tool).collect();
         listing.ttl = Some(Duration::from_secs(60));
         listing.is_public = is_public;
-        listing
+        Arc::new(listing)
     }
 
     /// A server, and what the operator is told about it.
@@ -277,11 +296,11 @@ mod tests {
     #[test]
     fn a_list_that_is_overtaken_on_its_way_is_not_told_as_a_change_back() {
         let (server, told) = server();
-        let first = server.take_listing(server.request_list(), listing(&["mine"], true), None);
+        let first = server.take_listing(server.request_list(), &listing(&["mine"], true), None);
         let overtaken = server.request_list();
         let newer = server.request_list();
-        let new = server.take_listing(newer, listing(&["mine", "jump"], true), Some(&first.list));
-        let late = server.take_listing(overtaken, listing(&["mine"], true), Some(&first.list));
+        let new = server.take_listing(newer, &listing(&["mine", "jump"], true), Some(&first.list));
+        let late = server.take_listing(overtaken, &listing(&["mine"], true), Some(&first.list));
         assert!(Arc::ptr_eq(&new.list, &late.list), "the one for all");
         let public = server.public_list().expect("a list for all");
         server.tell_change(Some(&late.list), &public.list);
@@ -295,7 +314,7 @@ mod tests {
         let (server, _) = server();
         let before = server.request_list();
         server.forget_public_list();
-        let taken = server.take_listing(before, listing(&["mine"], true), None);
+        let taken = server.take_listing(before, &listing(&["mine"], true), None);
         assert!(taken.list.tools.get("mine").is_some());
         assert!(server.public_list().is_none());
     }
@@ -304,8 +323,8 @@ mod tests {
     fn a_list_for_one_client_stays_its_own() {
         let (server, _) = server();
         let (one, other) = (server.request_list(), server.request_list());
-        server.take_listing(one, listing(&["mine"], false), None);
-        let taken = server.take_listing(other, listing(&["sell"], false), None);
+        server.take_listing(one, &listing(&["mine"], false), None);
+        let taken = server.take_listing(other, &listing(&["sell"], false), None);
         assert!(taken.list.tools.get("sell").is_some());
     }
 }

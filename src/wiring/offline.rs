@@ -7,6 +7,7 @@ use actors::domain::event_record::OrderSource;
 use actors::domain::order::Order;
 use actors::domain::price::TokenPrice;
 use actors::domain::rules::{ProviderRules, Simulated};
+use futures::{StreamExt, TryStreamExt};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use zoea_settings::{ProviderKind, ProviderSettings, Settings};
@@ -20,6 +21,8 @@ use zoea_pilot::{Habits, PilotOptions};
 const PILOT_NAME: &str = "pilot";
 /// The pilot's pause before each answer, so that there is something to watch.
 const PILOT_LATENCY: Duration = Duration::from_millis(400);
+/// The most Myses that are created at the same time.
+const MAX_CREATED_AT_ONCE: usize = 256;
 /// The names of the first Myses. Later ones are numbered.
 const FIRST_NAMES: [&str; 8] = [
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta",
@@ -89,18 +92,22 @@ impl OfflineServers {
         if !swarm.statuses().await.is_empty() {
             return Ok(());
         }
-        for number in 0..self.options.myses {
-            let name = first_name(number);
-            swarm
-                .order(Order::Create {
-                    name,
-                    provider: None,
-                    model: None,
-                    start: false,
-                })
-                .await
-                .map_err(|refusal| anyhow::anyhow!("create the first swarm: {refusal}"))?;
-        }
+        let create = |number| {
+            swarm.order(Order::Create {
+                name: first_name(number),
+                provider: None,
+                model: None,
+                start: false,
+            })
+        };
+        // Many at a time share a commit.
+        let created = futures::stream::iter(0..self.options.myses)
+            .map(create)
+            .buffered(MAX_CREATED_AT_ONCE)
+            .try_for_each(|_| std::future::ready(Ok(())));
+        created
+            .await
+            .map_err(|refusal| anyhow::anyhow!("create the first swarm: {refusal}"))?;
         give_first_mission(&swarm).await
     }
 

@@ -8,6 +8,7 @@ mod decoding;
 mod entities;
 mod headers;
 mod passwords;
+mod prefix_filter;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,6 +22,7 @@ use decoding::{begins_a_code, goes_on_before, goes_on_behind, readings_at};
 
 pub use headers::{header_secrets, is_secret_name};
 pub use passwords::{hide_passwords, password_in_words};
+use prefix_filter::PrefixFilter;
 
 /// Replaces a secret of any length.
 pub const REDACTED: &str = "[redacted]";
@@ -39,84 +41,31 @@ const PREFIX_BYTES: usize = 4;
 /// backslashes, percent signs and the like, in nested notations, may need more.
 const MAX_DECODE_TRIES: u32 = 48;
 
-#[derive(Clone, Default, PartialEq, Eq)]
+/// A run of patterns is merged with the one after it once it is not this many times as long. So one
+/// more secret costs little, however many are known, and the runs stay few.
+const RUN_GROWTH: usize = 4;
+
+/// The known secrets. Adding some makes another redactor, which shares most of its parts with this
+/// one.
+#[derive(Clone, Default)]
 pub struct Redactor {
     count: usize,
-    /// Sorted by their bytes.
-    patterns: Vec<SecretPattern>,
-    begins: PrefixFilter,
+    /// Each sorted, the longest first.
+    runs: Vec<Arc<[SecretPattern]>>,
+    begins: Arc<PrefixFilter>,
 }
 
 /// A byte sequence that is searched.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct SecretPattern {
-    bytes: Box<[u8]>,
+    /// Its first bytes, beside those behind the pointer because searches look here first.
+    prefix: [u8; PREFIX_BYTES],
+    bytes: Arc<[u8]>,
     /// It only counts if no letter or digit is next to it.
     is_word: bool,
     /// The Base64 character before it, or the one after it, contains a part of the secret.
     has_part_before: bool,
     has_part_behind: bool,
-}
-
-/// Whether a pattern may begin with these bytes. It quickly rejects most positions of a text.
-#[derive(Clone, PartialEq, Eq)]
-struct PrefixFilter {
-    firsts: [bool; 256],
-    /// Bits by the hash of the first two bytes, and by that of a whole prefix. Their number grows
-    /// with that of the patterns, since every Mysis has a redactor of its own.
-    pairs: Box<[u64]>,
-    prefixes: Box<[u64]>,
-}
-
-impl Default for PrefixFilter {
-    fn default() -> PrefixFilter {
-        PrefixFilter::with_room_for(0)
-    }
-}
-
-impl PrefixFilter {
-    /// A filter that rejects all but about one of 64 places in a text that holds no pattern.
-    fn with_room_for(patterns: usize) -> PrefixFilter {
-        let words = patterns.next_power_of_two().min(1024);
-        PrefixFilter {
-            firsts: [false; 256],
-            pairs: vec![0; words].into(),
-            prefixes: vec![0; words].into(),
-        }
-    }
-
-    /// The place of a key's bit in a table, whose length is a power of two.
-    fn bit_of(table: &[u64], key: u32) -> (usize, u64) {
-        let hash = key.wrapping_mul(0x9e37_79b1) >> 16;
-        ((hash >> 6) as usize & (table.len() - 1), 1 << (hash & 63))
-    }
-
-    fn add_prefix(&mut self, prefix: [u8; PREFIX_BYTES]) {
-        self.firsts[usize::from(prefix[0])] = true;
-        let (place, bit) = PrefixFilter::bit_of(&self.prefixes, u32::from_le_bytes(prefix));
-        self.prefixes[place] |= bit;
-        let pair = u16::from_le_bytes([prefix[0], prefix[1]]);
-        let (place, bit) = PrefixFilter::bit_of(&self.pairs, pair.into());
-        self.pairs[place] |= bit;
-    }
-
-    /// Whether a pattern may begin with these bytes.
-    fn may_begin(&self, read: &[u8]) -> bool {
-        match read {
-            [] => true,
-            [first] => self.firsts[usize::from(*first)],
-            [first, second, ..] => {
-                let pair = u16::from_le_bytes([*first, *second]);
-                let (place, bit) = PrefixFilter::bit_of(&self.pairs, pair.into());
-                self.pairs[place] & bit != 0
-            }
-        }
-    }
-
-    fn may_be(&self, prefix: [u8; PREFIX_BYTES]) -> bool {
-        let (place, bit) = PrefixFilter::bit_of(&self.prefixes, u32::from_le_bytes(prefix));
-        self.prefixes[place] & bit != 0
-    }
 }
 
 impl fmt::Debug for Redactor {
@@ -129,23 +78,47 @@ impl Redactor {
     /// Searches for these secrets. Those shorter than [`MIN_SECRET_BYTES`] are ignored.
     #[must_use]
     pub fn new(secrets: impl IntoIterator<Item = Arc<str>>) -> Redactor {
+        Redactor::default().with(secrets)
+    }
+
+    /// Searches for these secrets, too, which are not known yet.
+    #[must_use]
+    pub fn with(&self, secrets: impl IntoIterator<Item = Arc<str>>) -> Redactor {
         let mut secrets: Vec<Arc<str>> = secrets.into_iter().collect();
         secrets.retain(|secret| secret.len() >= MIN_SECRET_BYTES);
         secrets.sort();
         secrets.dedup();
-        let mut patterns: Vec<SecretPattern> = secrets
+        let mut newest: Vec<SecretPattern> = secrets
             .iter()
             .flat_map(|one| secret_patterns(one))
             .collect();
-        patterns.sort();
-        patterns.dedup();
-        let mut begins = PrefixFilter::with_room_for(patterns.len());
-        for pattern in &patterns {
-            begins.add_prefix(pattern.prefix());
+        if newest.is_empty() {
+            return self.clone();
         }
+        let mut runs = self.runs.clone();
+        let known: usize = runs.iter().map(|run| run.len()).sum();
+        let begins = match self.begins.has_room_for(known + newest.len()) {
+            // Older redactors share it. What is added here costs them time at most.
+            true => self.begins.clone(),
+            false => {
+                let roomier = PrefixFilter::with_room_for(2 * known + newest.len());
+                let patterns = runs.iter().flat_map(|run| &**run);
+                patterns.for_each(|pattern| roomier.add_prefix(pattern.prefix));
+                Arc::new(roomier)
+            }
+        };
+        newest
+            .iter()
+            .for_each(|pattern| begins.add_prefix(pattern.prefix));
+        while let Some(last) = runs.pop_if(|last| last.len() < RUN_GROWTH * newest.len()) {
+            newest.extend_from_slice(&last);
+        }
+        newest.sort();
+        newest.dedup();
+        runs.push(newest.into());
         Redactor {
-            count: secrets.len(),
-            patterns,
+            count: self.count + secrets.len(),
+            runs,
             begins,
         }
     }
@@ -215,7 +188,7 @@ impl Redactor {
     /// The ranges of secrets, in order. Adjacent ones are joined.
     fn find_secrets(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
-        if self.patterns.is_empty() {
+        if self.runs.is_empty() {
             return found;
         }
         // Before the next code, every byte stands for itself.
@@ -255,11 +228,12 @@ impl Redactor {
         more: &[u8],
         tries: &mut u32,
     ) -> Option<Range<usize>> {
-        let patterns = &self.patterns;
-        let first = patterns.partition_point(|pattern| pattern.prefix() < prefix);
-        patterns[first..]
-            .iter()
-            .take_while(|pattern| pattern.prefix() == prefix)
+        let begun_so = self.runs.iter().flat_map(|run| {
+            let first = run.partition_point(|pattern| pattern.prefix < prefix);
+            let rest = run[first..].iter();
+            rest.take_while(|pattern| pattern.prefix == prefix)
+        });
+        begun_so
             .filter_map(|pattern| {
                 let rest = pattern.bytes[PREFIX_BYTES..].strip_prefix(more)?;
                 let end = spelt_out(text, place, rest, tries)?;
@@ -321,10 +295,15 @@ impl Redactor {
 }
 
 impl SecretPattern {
-    fn prefix(&self) -> [u8; PREFIX_BYTES] {
-        let prefix = self.bytes.first_chunk();
-        // Patterns are at least as long as the shortest secret.
-        prefix.copied().unwrap_or_default()
+    fn new(bytes: Arc<[u8]>, is_word: bool) -> SecretPattern {
+        SecretPattern {
+            // Patterns are at least as long as the shortest secret.
+            prefix: bytes.first_chunk().copied().unwrap_or_default(),
+            bytes,
+            is_word,
+            has_part_before: false,
+            has_part_behind: false,
+        }
     }
 
     /// The range of the text that reveals the secret; `None` if it is a part of a word.
@@ -345,19 +324,14 @@ impl SecretPattern {
 
 /// The patterns for a secret.
 fn secret_patterns(secret: &str) -> Vec<SecretPattern> {
-    let plain = SecretPattern {
-        bytes: secret.as_bytes().into(),
-        is_word: secret.len() < MIN_EMBEDDED_SECRET_BYTES,
-        has_part_before: false,
-        has_part_behind: false,
-    };
+    let is_word = secret.len() < MIN_EMBEDDED_SECRET_BYTES;
+    let plain = SecretPattern::new(secret.as_bytes().into(), is_word);
     let coded = base64_cores(secret.as_bytes())
         .into_iter()
         .map(|core| SecretPattern {
-            bytes: core.letters.into(),
-            is_word: false,
             has_part_before: core.has_part_before,
             has_part_behind: core.has_part_behind,
+            ..SecretPattern::new(core.letters.into(), false)
         });
     std::iter::once(plain).chain(coded).collect()
 }

@@ -18,6 +18,7 @@ use crate::domain::rules::SwarmRules;
 use crate::freeze::FreezeSwitch;
 use crate::gate::{GateActor, GateArgs, GateHandle, GateMsg};
 use crate::ports::{Clock, Ledger};
+use crate::session::MAX_ATTEMPTS;
 use crate::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg};
 
 use super::{Adapters, CommanderMsg, CommanderState};
@@ -181,15 +182,15 @@ pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
         ..LaneRules::default()
     };
     lanes.insert(Lane::Game, game);
-    if let Some(per_minute) = rules.tools.logins_per_minute {
+    let per_minute = rules.tools.logins_per_minute;
+    let logins = LaneRules {
+        max_in_flight: Some(MAX_ATTEMPTS),
+        per_minute,
         // A server that counts by the minute must not see a burst in addition to a full minute.
-        let logins = LaneRules {
-            per_minute: Some(per_minute),
-            burst: (per_minute / 8).max(2),
-            ..LaneRules::default()
-        };
-        lanes.insert(Lane::Logins, logins);
-    }
+        burst: per_minute.map_or(0, |per_minute| (per_minute / 8).max(2)),
+        ..LaneRules::default()
+    };
+    lanes.insert(Lane::Logins, logins);
     GateRules {
         lanes,
         budget: rules.budget,

@@ -1,6 +1,6 @@
 //! Members: every Mysis with its actor, its status and its relaunches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ractor::{ActorId, ActorRef};
@@ -26,8 +26,10 @@ pub(super) struct SwarmMembers {
     by_id: BTreeMap<MysisId, SwarmMember>,
     /// The actors that have not stopped.
     by_actor: BTreeMap<ActorId, MysisId>,
+    /// A name belongs to one Mysis until that is deleted.
+    by_name: BTreeMap<Arc<str>, MysisId>,
     /// Names of Myses that are being created, so that none is given twice.
-    reserved_names: Vec<String>,
+    reserved_names: BTreeSet<String>,
 }
 
 /// A Mysis as the Commander knows it.
@@ -43,7 +45,18 @@ pub(super) struct SwarmMember {
     pub(super) is_starting: bool,
     /// Whether it is being deleted. It takes no orders then.
     pub(super) is_deleting: bool,
+    /// Why it leaves this process, if it does.
+    pub(super) leaving: Option<Leaving>,
     pub(super) relaunching: Relaunching,
+}
+
+/// Why a Mysis leaves this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaving {
+    /// For another process, at the end of its turn.
+    HandedOver,
+    /// Another process took it.
+    Lost,
 }
 
 /// The automatic relaunches of a Mysis: the past ones, and the timer of the next one.
@@ -77,30 +90,34 @@ impl SwarmMembers {
 
     /// The Mysis with this name, even if it is being deleted.
     pub(super) fn named(&self, name: &str) -> Option<&SwarmMember> {
-        self.iter().find(|member| &*member.status.name == name)
+        self.get(*self.by_name.get(name)?)
     }
 
     /// The Mysis that takes orders under this name.
     pub(super) fn orderable(&mut self, name: &str) -> Result<&mut SwarmMember, OrderRefusal> {
-        self.iter_orderable()
-            .find(|member| &*member.status.name == name)
+        let id = self.by_name.get(name).copied();
+        id.and_then(|id| self.by_id.get_mut(&id))
+            .filter(|member| !member.is_deleting)
             .ok_or_else(|| OrderRefusal::UnknownMysis(name.to_string()))
     }
 
     pub(super) fn insert(&mut self, member: SwarmMember) {
         self.by_actor
             .insert(member.actor.get_id(), member.record.id);
+        self.by_name
+            .insert(member.status.name.clone(), member.record.id);
         self.by_id.insert(member.record.id, member);
     }
 
     pub(super) fn remove(&mut self, id: MysisId) -> Option<SwarmMember> {
-        self.by_id.remove(&id)
+        let member = self.by_id.remove(&id)?;
+        self.by_name.remove(&member.status.name);
+        Some(member)
     }
 
     /// Checks that a Mysis with this name may be created.
     pub(super) fn check_room(&self, name: &str, max_myses: usize) -> Result<(), OrderRefusal> {
-        let mut reserved = self.reserved_names.iter();
-        if self.named(name).is_some() || reserved.any(|reserved| reserved == name) {
+        if self.named(name).is_some() || self.reserved_names.contains(name) {
             return Err(OrderRefusal::NameTaken(name.to_string()));
         }
         if self.count() + self.reserved_names.len() >= max_myses {
@@ -110,11 +127,11 @@ impl SwarmMembers {
     }
 
     pub(super) fn reserve_name(&mut self, name: String) {
-        self.reserved_names.push(name);
+        self.reserved_names.insert(name);
     }
 
     pub(super) fn release_name(&mut self, name: &str) {
-        self.reserved_names.retain(|reserved| reserved != name);
+        self.reserved_names.remove(name);
     }
 
     /// An id that no Mysis has.
@@ -167,6 +184,10 @@ impl SwarmMembers {
 }
 
 impl SwarmMember {
+    pub(super) fn id(&self) -> MysisId {
+        self.record.id
+    }
+
     pub(super) fn mysis_ref(&self) -> MysisRef {
         MysisRef {
             id: self.record.id,

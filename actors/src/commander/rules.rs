@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::order::OrderRefusal;
 use crate::domain::record::{MysisProfile, ProfileChange};
 use crate::domain::rules::SwarmRules;
+use crate::fleet::FleetMsg;
 use crate::gate::GateMsg;
 use crate::mysis::MysisMsg;
 use crate::ports::Configuration;
@@ -14,7 +15,7 @@ use zoea_text::redact::Redactor;
 use super::CommanderState;
 use super::children::gate_rules;
 
-/// The rules and the known secrets. Every actor gets both together.
+/// The rules and the known secrets.
 pub(super) struct RulesInForce {
     pub(super) current: Arc<SwarmRules>,
     pub(super) secrets: Secrets,
@@ -79,23 +80,22 @@ impl CommanderState {
     pub(super) fn change_rules(&mut self, rules: Arc<SwarmRules>) {
         let for_gate = gate_rules(&rules);
         self.rules.current = rules;
+        self.tell_fleet(FleetMsg::Capacity(self.rules.current.max_myses));
         // If the gate is gone, its successor starts with the new rules.
         let _ = self.services.gate().cast(GateMsg::RulesChanged(for_gate));
-        self.spread_rules();
-    }
-
-    /// Adds secrets, so that they are redacted everywhere. Earlier ones stay secret.
-    pub(super) fn learn_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
-        if self.rules.secrets.learn(secrets) {
-            self.spread_rules();
-        }
-    }
-
-    fn spread_rules(&self) {
         self.terminals.show_rules(&self.rules);
         self.members.tell_all(|| MysisMsg::RulesChanged {
             rules: self.rules.current.clone(),
             redactor: self.rules.redactor(),
         });
+    }
+
+    /// Adds secrets, so that they are redacted everywhere. Earlier ones stay secret. A Mysis is not
+    /// told: it looks at the list before it uses a text, and a swarm that registers teaches as many
+    /// secrets as it has Myses.
+    pub(super) fn learn_secrets(&mut self, secrets: impl IntoIterator<Item = Arc<str>>) {
+        if self.rules.secrets.learn(secrets) {
+            self.terminals.show_rules(&self.rules);
+        }
     }
 }

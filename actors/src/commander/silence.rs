@@ -24,6 +24,8 @@ pub(super) struct SilenceWatch {
     /// Whether a tool call succeeded since the program runs.
     has_succeeded: bool,
     told: Option<Arc<SilenceNotice>>,
+    /// Whether a message to look at all Myses is in the mailbox.
+    is_due: bool,
 }
 
 impl SilenceWatch {
@@ -42,22 +44,28 @@ impl CommanderState {
         }
     }
 
-    /// The status of a Mysis changed.
+    /// The status of a Mysis changed. The rule looks at all Myses, so it looks once for all changes
+    /// that are in the mailbox.
     pub(super) fn watch_silence(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         before: &MysisStatus,
         after: &MysisStatus,
     ) {
-        if before.state != after.state {
-            self.time_silence(myself);
+        let is_same = before.state == after.state
+            && before.silence == after.silence
+            && before.failing == after.failing;
+        if !is_same && !std::mem::replace(&mut self.silence.is_due, true) {
+            // A Commander that is gone watches nothing.
+            let _ = myself.cast(CommanderMsg::SilenceDue);
         }
-        if before.state != after.state
-            || before.silence != after.silence
-            || before.failing != after.failing
-        {
-            self.update_silence();
-        }
+    }
+
+    /// Looks at all Myses, because some changed.
+    pub(super) fn look_for_silence(&mut self, myself: &ActorRef<CommanderMsg>) {
+        self.silence.is_due = false;
+        self.time_silence(myself);
+        self.update_silence();
     }
 
     /// The swarm's time begins with its first running Mysis, and ends with the last one.

@@ -174,6 +174,8 @@ pub struct BudgetTracker {
     /// The swarm's tokens in calls without a known price.
     unpriced_tokens: u64,
     myses: BTreeMap<MysisId, BudgetUse>,
+    /// The spent percentage of the Mysis that has spent most of its own budget.
+    fullest: Option<u64>,
     /// The Myses that were told that their budget runs low; `None` stands for the swarm.
     told_low: BTreeSet<Option<MysisId>>,
     is_told_spent: bool,
@@ -186,7 +188,16 @@ impl BudgetTracker {
             self.rules = rules;
             self.told_low.clear();
             self.is_told_spent = false;
+            self.find_fullest();
         }
+    }
+
+    fn find_fullest(&mut self) {
+        let limits = &self.rules.mysis;
+        let shares = self.myses.values();
+        let fullest = shares.filter_map(|spent| limits.percent_spent(spent)).max();
+        // Without any, nothing is spent, if there is a limit.
+        self.fullest = fullest.or_else(|| limits.percent_spent(&BudgetUse::default()));
     }
 
     /// Restores the day's cost from the books. Warnings that are due by then were given before.
@@ -220,6 +231,7 @@ impl BudgetTracker {
             .filter(|entry| entry.spent.cost_micros == 0 && !is_free(&entry.provider))
             .fold(0_u64, |sum, entry| sum.saturating_add(entry.spent.tokens()));
         self.unpriced_tokens = self.unpriced_tokens.max(unpriced);
+        self.find_fullest();
         let is_low = |limits: &BudgetLimits, spent: &BudgetUse| {
             limits.percent_spent(spent) >= Some(LOW_BUDGET_PERCENT)
         };
@@ -250,7 +262,9 @@ impl BudgetTracker {
             unpriced.add_charge(bill);
             self.unpriced_tokens = self.unpriced_tokens.saturating_add(unpriced.tokens());
         }
-        self.myses.entry(mysis).or_default().add_charge(bill);
+        let own = self.myses.entry(mysis).or_default();
+        own.add_charge(bill);
+        self.fullest = self.fullest.max(self.rules.mysis.percent_spent(own));
     }
 
     #[must_use]
@@ -326,20 +340,11 @@ impl BudgetTracker {
     /// The state of the budget.
     #[must_use]
     pub fn status(&self) -> BudgetStatus {
-        let of_swarm = self.swarm_percent();
-        let fullest = || {
-            let shares = self.myses.values();
-            let none = self.rules.mysis.percent_spent(&BudgetUse::default());
-            shares
-                .filter_map(|spent| self.rules.mysis.percent_spent(spent))
-                .max()
-                .or(none)
-        };
         BudgetStatus {
             day: self.day,
             swarm: self.swarm,
             unpriced_tokens: self.unpriced_tokens,
-            percent: of_swarm.or_else(fullest),
+            percent: self.swarm_percent().or(self.fullest),
         }
     }
 
@@ -358,6 +363,7 @@ impl BudgetTracker {
                 day: today,
                 ..BudgetTracker::default()
             };
+            self.find_fullest();
         }
     }
 }

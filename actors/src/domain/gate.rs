@@ -21,29 +21,13 @@ use super::budget::{BudgetAllowance, BudgetEvent, BudgetRules, BudgetStatus, Bud
 use super::ids::{Lane, Moment, MysisId, Now, PermitId, Timestamp};
 use super::model::{Charge, ServiceReturn};
 use super::outages::ServerOutages;
-use circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
+use circuit::{CallOutcome, Circuit, Outage, Transition};
 
+pub use lane::LaneRules;
 use lane::LaneState;
 
 /// The longest outage that is reported by the wall clock alone, which may have been set.
 const MAX_OUTAGE: Duration = Duration::from_secs(30 * 86_400);
-
-/// The limits of a lane.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LaneRules {
-    /// The most requests in flight; `None` for no limit.
-    pub max_in_flight: Option<usize>,
-    /// The most requests that begin in a minute, evenly paced; `None` for no limit.
-    pub per_minute: Option<u32>,
-    /// The most requests that begin at once after a quiet time.
-    pub burst: u32,
-    /// The most tokens of requests that begin in a minute; `None` for no limit.
-    pub tokens_per_minute: Option<u64>,
-    /// When its circuit opens; `None` for never.
-    pub circuit: Option<CircuitRules>,
-    /// The provider that takes over meanwhile, if there is one.
-    pub fallback: Option<Arc<str>>,
-}
 
 /// The rules of admission.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -138,12 +122,17 @@ pub struct AdmissionGate {
     budgets: BudgetTracker,
     news: Vec<GateEvent>,
     is_frozen: bool,
+    /// Who pays for a request whose budget was not looked at yet.
+    unjudged: Vec<MysisId>,
+    /// Whether the budget of waiting requests may be spent.
+    is_budget_doubtful: bool,
 }
 
 impl AdmissionGate {
     /// Sets the rules. All circuits close, because the change may have removed the cause.
     pub fn set_rules(&mut self, rules: GateRules) {
         self.budgets.set_rules(rules.budget);
+        self.is_budget_doubtful = true;
         self.rules = rules;
         for lane in self.lanes.values_mut() {
             lane.reset();
@@ -160,6 +149,7 @@ impl AdmissionGate {
         let free = &self.rules.free_providers;
         let is_free = |provider: &str| free.contains(provider);
         self.budgets.restore_spending(books, is_free, now);
+        self.is_budget_doubtful = true;
     }
 
     /// Restores the servers that are away, as the previous gate reported them.
@@ -182,6 +172,7 @@ impl AdmissionGate {
             .way_of(&request, now)
             .or_else(|| request.routes.first().cloned());
         let lane = lane.unwrap_or(Lane::Logins);
+        self.unjudged.extend(request.payer);
         self.lanes
             .entry(lane)
             .or_default()
@@ -195,7 +186,7 @@ impl AdmissionGate {
         request.routes.iter().find(passes).cloned()
     }
 
-    /// Ends a call or removes a waiting request.
+    /// Ends a call.
     pub fn release_permit(
         &mut self,
         lane: &Lane,
@@ -250,10 +241,10 @@ impl AdmissionGate {
         lanes.filter_map(|(name, lane)| Some((name, lane.outage()?)))
     }
 
-    /// Removes a waiting request.
-    pub fn give_up(&mut self, pass: PermitId) {
+    /// Keeps these of the waiting requests.
+    pub fn keep_requests(&mut self, mut still_waits: impl FnMut(PermitId) -> bool) {
         for lane in self.lanes.values_mut() {
-            lane.give_up(pass);
+            lane.retain_requests(|pass, _| still_waits(pass));
         }
     }
 
@@ -265,12 +256,18 @@ impl AdmissionGate {
     /// Adds the cost of a model call.
     pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
         self.budgets.add_charge(mysis, bill, now);
+        self.is_budget_doubtful |= !self.budgets.may_spend(mysis, now);
         self.news
             .extend(self.budgets.due_event(now).map(GateEvent::Budget));
     }
 
-    /// Decides about all requests that need not wait any longer.
-    pub fn decide_requests(&mut self, now: Now) -> Vec<(PermitId, GateVerdict)> {
+    /// Decides about all requests that need not wait any longer. Those that `still_waits` denies are
+    /// forgotten when their turn comes.
+    pub fn decide_requests(
+        &mut self,
+        now: Now,
+        mut still_waits: impl FnMut(PermitId) -> bool,
+    ) -> Vec<(PermitId, GateVerdict)> {
         if self.is_frozen {
             return Vec::new();
         }
@@ -280,7 +277,9 @@ impl AdmissionGate {
         decided.extend(self.send_on(moment));
         for (name, lane) in &mut self.lanes {
             let rules = self.rules.lanes.get(name);
-            while lane.opens_at(rules).is_some_and(|at| at <= moment) {
+            while lane.has_next(&mut still_waits)
+                && lane.opens_at(rules).is_some_and(|at| at <= moment)
+            {
                 let Some((pass, request, is_trial)) = lane.enter_next(rules, moment) else {
                     break;
                 };
@@ -303,10 +302,15 @@ impl AdmissionGate {
         decided
     }
 
-    /// Refuses waiting requests without budget.
+    /// Refuses waiting requests without budget. All are looked at only after something happened that may
+    /// have spent a budget, since thousands may wait.
     fn turn_away(&mut self, now: Timestamp) -> Vec<(PermitId, GateVerdict)> {
         let mut away = Vec::new();
-        if !self.budgets.is_limited() {
+        let mut unjudged = self.unjudged.drain(..);
+        let is_doubtful = std::mem::take(&mut self.is_budget_doubtful)
+            || unjudged.any(|payer| !self.budgets.may_spend(payer, now));
+        drop(unjudged);
+        if !is_doubtful || !self.budgets.is_limited() {
             return away;
         }
         for lane in self.lanes.values_mut() {
@@ -378,14 +382,6 @@ impl AdmissionGate {
     #[must_use]
     pub fn waiting_count(&self, lane: &Lane) -> usize {
         self.lanes.get(lane).map_or(0, LaneState::waiting_count)
-    }
-}
-
-impl LaneRules {
-    /// The time between two requests at an even pace.
-    fn interval(&self) -> Option<Duration> {
-        self.per_minute
-            .map(|count| Duration::from_secs(60) / count.max(1))
     }
 }
 

@@ -5,14 +5,14 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::domain::event::Activity;
-use crate::domain::ids::{Lane, TurnRef};
+use crate::domain::ids::{CallKey, Lane, MysisId, TurnRef};
 use crate::domain::life::CallOrder;
 use crate::domain::message::CallStatus;
 use crate::freeze::Departure;
 use crate::ports::{CallContext, LinkAnswer, LinkCall, LinkFault, LinkReply, ServerTask};
 
 use super::asking::CallQuestions;
-use super::{GameSession, MAX_RENEWALS, SessionEvent, SessionObserver, answer, call_name};
+use super::{GameSession, MAX_RENEWALS, SessionEvent, SessionObserver, answer};
 
 /// Why a call that may not leave was not executed.
 pub(super) const STOPPED: &str = "the mysis was stopped";
@@ -281,4 +281,9 @@ enum AfterFault {
     Wait(LinkFault, Option<(String, CallStatus)>),
     /// Return this outcome.
     GiveUp((String, CallStatus)),
+}
+
+/// Our id for a call. It is unique in the swarm for all time.
+fn call_name(who: MysisId, key: CallKey) -> String {
+    format!("{who}.{key}")
 }

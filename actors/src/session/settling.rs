@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::domain::event::{Activity, LinkState};
 use crate::domain::gate::circuit::CallOutcome;
@@ -17,6 +18,28 @@ use super::{
     own_tools,
 };
 
+/// The most attempts of a swarm at once to open sessions, to log in or to list tools. Each has
+/// [`SETTLE_TIMEOUT`], and a server that gets those of thousands of Myses in one moment keeps none of
+/// them in time.
+pub const MAX_ATTEMPTS: usize = 64;
+
+/// The places of attempts that the gate does not count as logins. Clones share them.
+#[derive(Clone)]
+pub struct AttemptSlots(Arc<Semaphore>);
+
+impl Default for AttemptSlots {
+    fn default() -> AttemptSlots {
+        AttemptSlots(Arc::new(Semaphore::new(MAX_ATTEMPTS)))
+    }
+}
+
+impl AttemptSlots {
+    async fn wait_for_place(&self) -> Option<OwnedSemaphorePermit> {
+        // It is never closed.
+        self.0.clone().acquire_owned().await.ok()
+    }
+}
+
 impl GameSession {
     /// Opens the session and logs in, if necessary. With `waits_out`, waits for an operator who logs
     /// the Mysis in by a link.
@@ -29,7 +52,9 @@ impl GameSession {
             let is_open = matches!(self.phase, ConnectionPhase::Open { .. });
             if !is_open || self.needs_login() {
                 let mut pass = self.reach_game(outlet, waits_out).await?;
+                self.is_on_trial = pass.is_trial;
                 let settled = self.settle_with_game(outlet).await;
+                self.is_on_trial = false;
                 pass.outcome = self.told_of_game(&settled);
                 drop(pass);
                 settled?;
@@ -260,12 +285,16 @@ impl GameSession {
         admitted.map_err(|why| LinkFault::Unreachable(why.to_string()))
     }
 
-    /// Makes an attempt to open, log in or list tools: not before the swarm is thawed, and within a
-    /// limit that does not count that time.
+    /// Makes an attempt to open, resume or list tools: not before there is a place for it and the
+    /// swarm is thawed, and within a limit that does not count that time.
     pub(super) async fn reach<T>(
         &self,
         attempt: BoxFuture<'static, Result<T, LinkFault>>,
     ) -> Result<T, LinkFault> {
+        let _place = match self.is_on_trial {
+            true => None,
+            false => self.deps.attempts.wait_for_place().await,
+        };
         let departure = self.deps.freeze.depart().await;
         in_time(departure.begin(attempt)).await
     }

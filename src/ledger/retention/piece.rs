@@ -116,11 +116,11 @@ impl LedgerInner {
     /// What a conversation needs now.
     pub(super) async fn find_needed(&self, mysis: MysisId) -> Result<NeededRows, DbErr> {
         Ok(NeededRows {
-            newest: self.newest_but(of(mysis), 0).await?,
-            said: self.newest_words(mysis, 0).await?,
-            notes_after: self.notes_after(mysis).await?,
+            newest: self.readers.newest_but(of(mysis), 0).await?,
+            said: self.readers.newest_words(mysis, 0).await?,
+            notes_after: self.readers.notes_after(mysis).await?,
             delivery: self.newest_delivery(mysis).await?,
-            taken_up_from: self.oldest_to_send(mysis).await?,
+            taken_up_from: self.readers.oldest_to_send(mysis).await?,
         })
     }
 
@@ -170,7 +170,7 @@ impl LedgerInner {
         let missions = of(mysis)
             .filter(Expr::cust(RARE_KINDS_CONDITION))
             .filter(message::Column::Kind.eq(RowKind::Mission.as_str()));
-        self.newest_but(missions, 0).await
+        self.readers.newest_but(missions, 0).await
     }
 }
 

@@ -268,6 +268,39 @@ fn texts_made_to_be_read_in_many_ways_are_read_to_their_end() {
     }
 }
 
+#[test]
+fn who_learns_one_secret_after_the_other_finds_them_all_and_looks_in_few_places() {
+    let secrets: Vec<Arc<str>> = (0..3000)
+        .map(|n| format!("{n:05x}-sesame-{n}").into())
+        .collect();
+    let mut known = Redactor::default();
+    for (count, secret) in secrets.iter().enumerate() {
+        let before = known.clone();
+        known = before.with([secret.clone()]);
+        if count % 100 == 0 {
+            assert_eq!(
+                before.clean(secret),
+                **secret,
+                "what is learnt later is not known before"
+            );
+        }
+    }
+    assert_eq!(format!("{known:?}"), "Redactor(3000 secrets)");
+    let at_once = Redactor::new(secrets.clone());
+    for secret in &secrets {
+        let text = format!(
+            "say {} and {}",
+            secret,
+            base64(secret.as_bytes(), false, false)
+        );
+        let clean = known.clean(&text);
+        assert_eq!(clean, at_once.clean(&text));
+        assert_eq!(clean.matches(REDACTED).count(), 2, "{clean}");
+    }
+    assert!(known.runs.len() <= 8, "{}", known.runs.len());
+    assert_eq!(at_once.runs.len(), 1);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

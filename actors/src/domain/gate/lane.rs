@@ -1,12 +1,39 @@
 //! A lane: its requests in flight, its waiting requests, and its pace.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::circuit::{CallOutcome, Circuit, Outage, Transition};
+use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 use super::pace::TokenPace;
 use crate::ids::Moment;
 
-use super::{AdmissionRequest, LaneRules, PermitId};
+use super::{AdmissionRequest, PermitId};
+
+/// The limits of a lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LaneRules {
+    /// The most requests in flight; `None` for no limit.
+    pub max_in_flight: Option<usize>,
+    /// The most requests that begin in a minute, evenly paced; `None` for no limit.
+    pub per_minute: Option<u32>,
+    /// The most requests that begin at once after a quiet time.
+    pub burst: u32,
+    /// The most tokens of requests that begin in a minute; `None` for no limit.
+    pub tokens_per_minute: Option<u64>,
+    /// When its circuit opens; `None` for never.
+    pub circuit: Option<CircuitRules>,
+    /// The provider that takes over meanwhile, if there is one.
+    pub fallback: Option<Arc<str>>,
+}
+
+impl LaneRules {
+    /// The time between two requests at an even pace.
+    fn interval(&self) -> Option<Duration> {
+        self.per_minute
+            .map(|count| Duration::from_secs(60) / count.max(1))
+    }
+}
 
 /// The state of a lane.
 #[derive(Debug, Default)]
@@ -82,10 +109,6 @@ impl LaneState {
         self.circuit.is_closed() || (is_trial_due && self.waiting_count() == 0)
     }
 
-    pub(super) fn give_up(&mut self, pass: PermitId) {
-        self.retain_requests(|waiting, _| waiting != pass);
-    }
-
     pub(super) fn retain_requests(
         &mut self,
         mut stays: impl FnMut(PermitId, &AdmissionRequest) -> bool,
@@ -147,6 +170,17 @@ impl LaneState {
         Some(paced.max(self.held_until).max(circuit).max(tokens))
     }
 
+    /// Whether a request is next. Those that do not wait any longer are forgotten first.
+    pub(super) fn has_next(&mut self, still_waits: &mut impl FnMut(PermitId) -> bool) -> bool {
+        for queue in [&mut self.urgent, &mut self.patient] {
+            while queue
+                .pop_front_if(|(pass, _)| !still_waits(*pass))
+                .is_some()
+            {}
+        }
+        self.next_request().is_some()
+    }
+
     fn next_request(&self) -> Option<&AdmissionRequest> {
         let next = self.urgent.front().or_else(|| self.patient.front());
         next.map(|(_, request)| request)
@@ -180,7 +214,6 @@ impl LaneState {
         rules: Option<&LaneRules>,
         now: Moment,
     ) -> Option<Transition> {
-        self.give_up(pass);
         if !self.in_flight.remove(&pass) {
             return None;
         }

@@ -5,6 +5,7 @@ mod frozen;
 use super::*;
 use crate::books::{BudgetUse, Day};
 use crate::budget::BudgetLimits;
+use crate::gate::circuit::CircuitRules;
 use crate::model::TokenUsage;
 
 const P: fn() -> Lane = || Lane::Provider("p".into());
@@ -49,13 +50,15 @@ fn even(at: Moment) -> Now {
 
 /// The requests that are admitted.
 fn admit(gate: &mut AdmissionGate, now: Moment) -> Vec<PermitId> {
-    let decided = gate.decide_requests(even(now)).into_iter();
+    let decided = gate.decide_requests(even(now), |_| true).into_iter();
     decided.map(|(pass, _)| pass).collect()
 }
 
 /// The requests that are admitted, and their lanes.
 fn ways(gate: &mut AdmissionGate, now: i64) -> Vec<(u64, Lane)> {
-    let decided = gate.decide_requests(even(Moment(now))).into_iter();
+    let decided = gate
+        .decide_requests(even(Moment(now)), |_| true)
+        .into_iter();
     let way = |(pass, verdict): (PermitId, GateVerdict)| match verdict {
         GateVerdict::Admitted { lane, .. } => (pass.0, lane),
         GateVerdict::Denied { why, .. } | GateVerdict::Away { why } => panic!("{why}"),
@@ -149,7 +152,7 @@ fn course(shift: i64) -> Vec<(i64, PermitId)> {
         if moment == 40_000 {
             gate.hold_lane(P(), now.moment.plus(Duration::from_secs(30)));
         }
-        for (pass, _) in gate.decide_requests(now) {
+        for (pass, _) in gate.decide_requests(now, |_| true) {
             course.push((moment, pass));
             let outcome = match (20_000..30_000).contains(&moment) {
                 true => fails(),
@@ -179,9 +182,28 @@ fn who_gives_up_waiting_is_forgotten() {
     });
     queue(&mut gate, 0..3);
     assert_eq!(admit(&mut gate, Moment(1)), [PermitId(0)]);
-    gate.give_up(PermitId(1));
+    gate.keep_requests(|pass| pass != PermitId(1));
     leave(&mut gate, 0);
     assert_eq!(admit(&mut gate, Moment(1)), [PermitId(2)]);
+    assert_eq!(gate.waiting_count(&Lane::Logins), 0);
+}
+
+#[test]
+fn who_waits_no_longer_is_passed_over_and_takes_nobodys_turn() {
+    let mut gate = gate(LaneRules {
+        per_minute: Some(60),
+        burst: 1,
+        ..LaneRules::default()
+    });
+    queue(&mut gate, 0..4);
+    let waits = |pass: PermitId| pass.0 > 1;
+    let mut come_in = |at| {
+        let decided = gate.decide_requests(even(Moment(at)), waits).into_iter();
+        decided.map(|(pass, _)| pass.0).collect::<Vec<_>>()
+    };
+    assert_eq!(come_in(1), [2]);
+    assert_eq!(come_in(900), [0; 0]);
+    assert_eq!(come_in(1001), [3]);
     assert_eq!(gate.waiting_count(&Lane::Logins), 0);
 }
 
@@ -260,7 +282,7 @@ fn while_a_circuit_is_open_the_fallback_is_used_and_one_trial_leads_back() {
     queue_at(&mut gate, 3, vec![P()], 10);
     assert_eq!(ways(&mut gate, 10), [(2, Q())]);
     assert_eq!(gate.wakes_at(), Some(Moment(30_000)));
-    gate.give_up(PermitId(3));
+    gate.keep_requests(|pass| pass != PermitId(3));
     for pass in 4..6 {
         queue_at(&mut gate, pass, both(), 30_000);
     }
@@ -364,7 +386,10 @@ fn who_does_not_wait_for_what_is_away_is_sent_on() {
     let away = GateVerdict::Away {
         why: "HTTP 503".into(),
     };
-    assert_eq!(gate.decide_requests(even(Moment(1))), [(PermitId(4), away)]);
+    assert_eq!(
+        gate.decide_requests(even(Moment(1)), |_| true),
+        [(PermitId(4), away)]
+    );
     assert_eq!(gate.waiting_count(&Q()), 1);
 }
 
@@ -422,7 +447,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
         told: None,
         is_trial: false,
     };
-    let decided = gate.decide_requests(now);
+    let decided = gate.decide_requests(now, |_| true);
     assert_eq!(decided, [(PermitId(1), held), (PermitId(2), let_in)]);
 }
 
@@ -440,7 +465,7 @@ fn where_a_trial_is_due_one_in_a_hurry_may_make_it() {
             ..request(vec![P()], false)
         };
         gate.queue_request(PermitId(pass), request, Moment(now));
-        let decided = gate.decide_requests(even(Moment(now)));
+        let decided = gate.decide_requests(even(Moment(now)), |_| true);
         let is_in = |verdict: &GateVerdict| matches!(verdict, GateVerdict::Admitted { .. });
         decided.first().map(|(of, verdict)| (of.0, is_in(verdict)))
     };
@@ -492,10 +517,13 @@ fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
         ..request(vec![P()], false)
     };
     gate.queue_request(PermitId(1), request, Moment(0));
-    let decided = gate.decide_requests(Now {
-        wall: now,
-        moment: Moment(0),
-    });
+    let decided = gate.decide_requests(
+        Now {
+            wall: now,
+            moment: Moment(0),
+        },
+        |_| true,
+    );
     assert!(
         matches!(&decided[..], [(PermitId(1), GateVerdict::Denied { .. })]),
         "{decided:?}"

@@ -239,7 +239,7 @@ impl ModelCaller {
             temperature: route.temperature,
             max_tokens: None,
             messages: messages.collect(),
-            tools: session.offered_tools().without_secrets(&known),
+            tools: secrets.clean_tools(session.offered_tools()),
         };
         observer.keep_request(LastRequest {
             at: self.deps.session.clock.now(),

@@ -46,11 +46,11 @@ fn a_server_that_is_away_gets_no_trial_call_and_nobody_is_turned_away() {
     gate.queue_request(PermitId(2), hurried, Moment(1));
     queue_at(&mut gate, 3, vec![P()], 1);
     for at in [1, 5_000, 500_000] {
-        assert!(gate.decide_requests(even(Moment(at))).is_empty());
+        assert!(gate.decide_requests(even(Moment(at)), |_| true).is_empty());
     }
     gate.set_frozen(false);
     // The trial call that is due goes to the first of them.
-    let trial = gate.decide_requests(even(Moment(500_000)));
+    let trial = gate.decide_requests(even(Moment(500_000)), |_| true);
     assert!(
         matches!(
             trial[..],
@@ -89,9 +89,9 @@ fn a_budget_that_is_spent_refuses_nobody_meanwhile() {
     };
     gate.set_frozen(true);
     gate.queue_request(PermitId(1), paying, Moment(0));
-    assert!(gate.decide_requests(even(Moment(1))).is_empty());
+    assert!(gate.decide_requests(even(Moment(1)), |_| true).is_empty());
     gate.set_frozen(false);
-    let decided = gate.decide_requests(even(Moment(2)));
+    let decided = gate.decide_requests(even(Moment(2)), |_| true);
     assert!(
         matches!(decided[..], [(PermitId(1), GateVerdict::Denied { .. })]),
         "{decided:?}"
