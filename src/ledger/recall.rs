@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use actors::domain::ids::{CallKey, MysisId, Seq};
 use actors::domain::message::{Row, RowKind};
-use actors::domain::record::{MysisProfile, StoredHistory};
-use actors::domain::state::Totals;
+use actors::domain::record::StoredHistory;
 use sea_orm::prelude::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
@@ -49,23 +48,25 @@ impl LastReply {
 impl LedgerInner {
     pub(super) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
         // The queries run at the same time, so that a restart takes less time.
-        let ((rows, last), notes, (profile, totals), snapshots, watch, tasks, samples) = tokio::try_join!(
+        let ((rows, last), notes, stored, snapshots, watch, tasks, samples) = tokio::try_join!(
             self.newest_rows(mysis),
             self.recall_notes(mysis),
-            self.read_profile(mysis),
+            self.read_mysis(mysis),
             self.snapshots(mysis),
             self.watch(mysis),
             self.tasks(mysis),
             self.newest_samples(mysis),
         )?;
+        let stored = stored.as_ref();
         Ok(StoredHistory {
             rows,
             notes,
             last,
-            profile,
-            totals,
+            profile: stored.map(profile),
+            totals: stored.map(totals),
             snapshots,
             watch,
+            working_set: stored.and_then(|mysis| mysis.working_set.as_deref().map(Into::into)),
             samples,
             tasks,
         })
@@ -226,15 +227,8 @@ impl LedgerInner {
         Ok(after.unwrap_or(0))
     }
 
-    /// The profile of a Mysis and its totals.
-    async fn read_profile(
-        &self,
-        mysis: MysisId,
-    ) -> Result<(Option<MysisProfile>, Option<Totals>), DbErr> {
-        let model = mysis::Entity::find_by_id(mysis.0)
-            .one(&self.readers)
-            .await?;
-        Ok((model.as_ref().map(profile), model.as_ref().map(totals)))
+    async fn read_mysis(&self, mysis: MysisId) -> Result<Option<mysis::Model>, DbErr> {
+        mysis::Entity::find_by_id(mysis.0).one(&self.readers).await
     }
 }
 

@@ -2,6 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::Value;
+
+use super::grouped::offered_commands;
 use super::validate::{RequestRefusal, tool_names};
 
 /// The number of cached lists.
@@ -13,6 +16,8 @@ pub(super) struct ToolList {
     text: String,
     /// The names of the tools, or the refusal of the list. None where the request has no list.
     pub(super) names: Result<Option<Vec<String>>, RequestRefusal>,
+    /// The commands that the tools offer.
+    pub(super) commands: Vec<String>,
 }
 
 /// The lists in order of use, the newest last.
@@ -41,7 +46,9 @@ impl ToolListCache {
 
 impl ToolList {
     fn read(text: &str) -> Self {
-        let names = serde_json::from_str(text)
+        let tools = serde_json::from_str::<Value>(text);
+        let commands = tools.as_ref().map_or_else(|_| Vec::new(), offered);
+        let names = tools
             .map_err(|error| {
                 RequestRefusal::at("tools", format!("'tools' cannot be read: {error}."))
             })
@@ -52,8 +59,19 @@ impl ToolList {
         Self {
             text: text.to_owned(),
             names,
+            commands,
         }
     }
+}
+
+fn offered(tools: &Value) -> Vec<String> {
+    let functions = tools.as_array().into_iter().flatten();
+    let functions = functions.map(|tool| &tool["function"]);
+    let described = functions.filter_map(|function| {
+        let about = function["description"].as_str().unwrap_or_default();
+        Some((function["name"].as_str()?, about))
+    });
+    offered_commands(described)
 }
 
 #[cfg(test)]

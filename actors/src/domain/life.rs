@@ -20,6 +20,7 @@ mod sampling;
 mod secrecy;
 mod silence;
 mod text_calls;
+mod tool_list;
 mod turn;
 
 #[cfg(test)]
@@ -42,6 +43,7 @@ use super::samples::SampleRecorder;
 use super::silence::Silence;
 use super::state::LifeState;
 use super::tokens::TokenGauge;
+use super::working_set::WorkingSet;
 use zoea_text::redact::Redactor;
 
 pub use input::{
@@ -73,6 +75,7 @@ pub struct Life {
     figures: LifeFigures,
     mission: Option<Mission>,
     session: SessionView,
+    working_set: WorkingSet,
     game: GameState,
     gauge: TokenGauge,
     watch: StallDetector,
@@ -194,8 +197,7 @@ impl Life {
                 account,
             } => {
                 self.set_link(link);
-                self.session.tools = tools;
-                self.choose_tools();
+                self.take_tools(tools);
                 self.plays_as(account);
             }
             LifeInput::Assigned(account) => self.plays_as(Some(account)),

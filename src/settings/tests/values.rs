@@ -9,6 +9,7 @@ use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
 use zoea_domain::rules::{LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
+use zoea_domain::tool_offer::ToolListMode;
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
 use super::*;
@@ -52,6 +53,7 @@ fn every_key_is_read() {
         logins_per_minute = 1
         tools = ["get_*"]
         deny_tools = ["get_map"]
+        tool_list = "all"
         login = "link"
         [progress]
         watch = "off"
@@ -180,6 +182,7 @@ fn every_key_is_read() {
                     ..ToolFilters::default()
                 }),
                 login: LoginWay::Link,
+                list: ToolListMode::All,
             },
             token_source: KeySource::None,
             token: None,

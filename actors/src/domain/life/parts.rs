@@ -7,6 +7,7 @@ use crate::event::LinkState;
 use crate::ids::Timestamp;
 use crate::state::Totals;
 use crate::tool::Toolset;
+use crate::tool_offer::ToolOffer;
 
 use super::input::WriteId;
 
@@ -17,7 +18,9 @@ pub(super) struct SessionView {
     /// The tools of the server, and our own.
     pub(super) tools: Arc<Toolset>,
     /// Those of them that the model may call.
-    pub(super) offered: Arc<Toolset>,
+    pub(super) allowed: Arc<Toolset>,
+    /// Those of them that requests offer.
+    pub(super) offer: ToolOffer,
     pub(super) link: LinkState,
     pub(super) link_since: Timestamp,
     pub(super) tick: Option<i64>,
@@ -33,7 +36,8 @@ impl SessionView {
         SessionView {
             account,
             tools: Arc::default(),
-            offered: Arc::default(),
+            allowed: Arc::default(),
+            offer: ToolOffer::default(),
             link: LinkState::None,
             link_since: now,
             tick,

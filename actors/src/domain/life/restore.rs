@@ -15,6 +15,7 @@ use crate::rules::SwarmRules;
 use crate::samples::SampleRecorder;
 use crate::state::LifeState;
 use crate::tokens::TokenGauge;
+use crate::working_set::WorkingSet;
 use zoea_text::redact::Redactor;
 
 use super::calling::{not_executed, unknown_outcome};
@@ -58,6 +59,7 @@ impl Life {
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
         let mut life = Life::from_past(past, now);
+        life.choose_tools();
         let mut draft = WriteDraft::default();
         for open in life.conversation.open_calls() {
             if let Some(outcome) = lost_outcome(&open) {
@@ -94,6 +96,7 @@ impl Life {
         // either.
         let totals = recollection.totals.unwrap_or(past.record.totals);
         let profile = recollection.profile.take().unwrap_or(past.record.profile);
+        let working_set = WorkingSet::restore(recollection.working_set.as_deref());
         let game = restore_game(&mut recollection, account.as_deref(), both);
         let last_activity_at = recollection
             .rows
@@ -128,6 +131,7 @@ impl Life {
             },
             mission: past.mission,
             session,
+            working_set,
             game,
             gauge: TokenGauge::default(),
             watch,

@@ -45,6 +45,7 @@ impl Life {
     fn new_turn(&mut self) -> ActiveTurn {
         self.turn = TurnNumber(self.turn.0.saturating_add(1));
         self.begin_afresh();
+        self.renew_working_set();
         let owner = self.next_owner();
         ActiveTurn {
             began: self.turn_trigger(&owner),
