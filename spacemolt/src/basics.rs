@@ -2,7 +2,7 @@
 //! missions.
 
 /// The commands that a player needs from its first minute on, by the names of the first interface.
-pub const BASICS: [&str; 29] = [
+pub const BASICS: [&str; 27] = [
     "register",
     "login",
     "get_status",
@@ -10,7 +10,6 @@ pub const BASICS: [&str; 29] = [
     "get_poi",
     "get_cargo",
     "get_notifications",
-    "get_map",
     "find_route",
     "travel",
     "jump",
@@ -30,7 +29,6 @@ pub const BASICS: [&str; 29] = [
     "complete_mission",
     "captains_log_add",
     "captains_log_list",
-    "distress_signal",
     "help",
 ];
 

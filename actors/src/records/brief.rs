@@ -94,7 +94,8 @@ pub fn first_sentence(text: &str, most: usize) -> Cow<'_, str> {
     if sentence.len() <= most {
         return Cow::Borrowed(sentence.strip_suffix('.').unwrap_or(sentence));
     }
-    let cut = &sentence[..sentence.floor_char_boundary(most)];
+    let room = most.saturating_sub('…'.len_utf8());
+    let cut = &sentence[..sentence.floor_char_boundary(room)];
     let cut = cut.rfind(' ').map_or(cut, |space| &cut[..space]);
     let cut = cut.trim_end_matches(|c: char| !c.is_alphanumeric() && c != ')');
     Cow::Owned(format!("{cut}…"))
@@ -288,7 +289,7 @@ mod tests {
         ] {
             assert_eq!(brief_description(text), brief);
         }
-        let long = first_sentence("one two (three) four", 16);
+        let long = first_sentence("one two (three) four", 19);
         assert_eq!(long, "one two (three)…");
         let listed =
             "Core play. More.\nActions:\n  mine — one pull. Then wait\n  jump(id) — v1: jump";
@@ -301,7 +302,8 @@ mod tests {
         #[test]
         fn any_text_is_cut_within_its_bound(text in "\\PC{0,60}", most in 4_usize..40) {
             let brief = first_sentence(&text, most);
-            prop_assert!(brief.len() <= most + '…'.len_utf8(), "{brief}");
+            prop_assert!(brief.len() <= most, "{brief}");
+            prop_assert_eq!(first_sentence(&brief, most), brief.clone(), "it stays");
         }
     }
 }

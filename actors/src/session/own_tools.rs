@@ -71,14 +71,14 @@ pub fn own_tools() -> Arc<Toolset> {
 
 fn search_spec(name: &str, description: &str) -> ToolSpec {
     let mut properties = json!({
-        "query": {"type": "string", "description": "the text; % and _ mean themselves"},
+        "query": {"type": "string", "description": "a literal text"},
         "limit": {"type": "integer", "minimum": 1, "maximum": MAX_SEARCH_ROWS, "default": DEFAULT_SEARCH_ROWS},
         "case_sensitive": {"type": "boolean", "default": true}
     });
     if name != "zoea_search_broadcasts" {
         properties["mysis_id"] = json!({
             "type": "string",
-            "description": "the name of another Mysis; left out: you"
+            "description": "another Mysis' name"
         });
     }
     ToolSpec {
