@@ -92,7 +92,8 @@ pub fn first_sentence(text: &str, most: usize) -> Cow<'_, str> {
     let end = line.find(". ").map_or(line.len(), |dot| dot + 1);
     let sentence = &line[..end];
     if sentence.len() <= most {
-        return Cow::Borrowed(sentence.strip_suffix('.').unwrap_or(sentence));
+        let is_end = |c: char| c == '.' || c.is_whitespace();
+        return Cow::Borrowed(sentence.trim_end_matches(is_end));
     }
     let room = most.saturating_sub('…'.len_utf8());
     let cut = &sentence[..sentence.floor_char_boundary(room)];
