@@ -88,7 +88,6 @@ async fn create_mysis(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
         tokens_out: Set(0),
         cost_micros: Set(0),
         working_set: Set(None),
-        role: Set(None),
         created_at: Set(new.at.0),
     };
     mysis::Entity::insert(model)

@@ -109,10 +109,6 @@ impl ReadSection for McpSettings {
                 "one of the two",
             );
         }
-        let swarm = ToolFilter {
-            allow: tools,
-            deny: deny_tools,
-        };
         let tools = ToolRules {
             timeout: tool_timeout,
             answer_timeout,
@@ -120,10 +116,7 @@ impl ReadSection for McpSettings {
             logins_per_minute: Some(logins_per_minute),
             login,
             list: tool_list,
-            filters: Arc::new(ToolFilters {
-                swarm,
-                ..ToolFilters::default()
-            }),
+            filters: filters_of_all(tools, deny_tools),
             ..ToolRules::default()
         };
         Self {
@@ -139,6 +132,13 @@ impl ReadSection for McpSettings {
             registration_code: None,
         }
     }
+}
+
+fn filters_of_all(allow: Option<Vec<Arc<str>>>, deny: Vec<Arc<str>>) -> Arc<ToolFilters> {
+    Arc::new(ToolFilters {
+        swarm: ToolFilter { allow, deny },
+        ..ToolFilters::default()
+    })
 }
 
 const COMMAND: Key = Key::of_section("command");

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use actors::domain::brief::brief_tool;
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::tool_filter::ToolPermit;
 use actors::domain::tool_offer::{ToolOffer, ToolSelection};
@@ -107,7 +106,7 @@ fn skeleton(schema: &Value, path: &str, found: &mut Vec<String>) {
 fn tools_in_brief_keep_their_parameters_and_are_shorter() {
     for tools in [first(), second()] {
         for tool in tools.tools() {
-            let brief = brief_tool(tool);
+            let brief = tool.in_brief();
             let of = |tool: &ToolSpec| {
                 let mut found = Vec::new();
                 let schema: Value = serde_json::from_str(&tool.schema).unwrap();
@@ -116,7 +115,7 @@ fn tools_in_brief_keep_their_parameters_and_are_shorter() {
             };
             assert_eq!(of(&brief), of(tool), "{}", tool.name);
             assert!(brief.bytes() <= tool.bytes(), "{}", tool.name);
-            assert_eq!(brief_tool(&brief), brief, "{}", tool.name);
+            assert_eq!(brief.in_brief(), brief, "{}", tool.name);
         }
     }
 }

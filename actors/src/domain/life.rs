@@ -43,7 +43,6 @@ use super::samples::SampleRecorder;
 use super::silence::Silence;
 use super::state::LifeState;
 use super::tokens::TokenGauge;
-use super::working_set::WorkingSet;
 use zoea_text::redact::Redactor;
 
 pub use input::{
@@ -75,7 +74,6 @@ pub struct Life {
     figures: LifeFigures,
     mission: Option<Mission>,
     session: SessionView,
-    working_set: WorkingSet,
     game: GameState,
     gauge: TokenGauge,
     watch: StallDetector,

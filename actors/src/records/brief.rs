@@ -9,8 +9,6 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 use zoea_spacemolt::commands;
 
-use super::tool::ToolSpec;
-
 /// The most bytes of a tool's description, and of the description of a parameter that is required.
 const TOOL_BYTES: usize = 120;
 const REQUIRED_BYTES: usize = 64;
@@ -41,30 +39,24 @@ const NESTED: [&str; 5] = ["items", "prefixItems", "anyOf", "oneOf", "allOf"];
 /// What stays with the schemas by name in it.
 const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 
-/// A tool in brief. A schema that is not a JSON object stays as it is.
+/// The schema of a tool in brief, as compact JSON; `None` if it is not a JSON object.
 #[must_use]
-pub fn brief_tool(tool: &ToolSpec) -> ToolSpec {
-    let is_grouped = commands::is_grouped(&tool.name);
-    let schema = serde_json::from_str::<Map<String, Value>>(&tool.schema);
-    let schema = schema.map(|schema| {
-        let mut schema = brief_schema(&schema, 0);
-        shorten_parameters(&mut schema, &tool.name);
-        if is_grouped && let Some(Value::Object(all)) = schema.get_mut("properties") {
-            all.retain(|name, _| !RUNTIME_PARAMETERS.contains(&name.as_str()));
-        }
-        Value::Object(schema).to_string()
-    });
-    ToolSpec {
-        name: tool.name.clone(),
-        description: brief_description(&tool.description).into(),
-        schema: schema.map_or_else(|_| tool.schema.clone(), Into::into),
-        read_only_hint: tool.read_only_hint,
+pub fn brief_arguments(tool: &str, schema: &str) -> Option<String> {
+    let schema = serde_json::from_str::<Map<String, Value>>(schema).ok()?;
+    let mut schema = brief_schema(&schema, 0);
+    shorten_parameters(&mut schema, tool);
+    if commands::is_grouped(tool)
+        && let Some(Value::Object(all)) = schema.get_mut("properties")
+    {
+        all.retain(|name, _| !RUNTIME_PARAMETERS.contains(&name.as_str()));
     }
+    Some(Value::Object(schema).to_string())
 }
 
 /// The first sentence; of a description that lists actions also the list, with the parameters of
 /// each.
-fn brief_description(text: &str) -> String {
+#[must_use]
+pub fn brief_description(text: &str) -> String {
     let Some((about, listed)) = text.split_once(&format!("\n{ACTIONS_LINE}\n")) else {
         return first_sentence(text, TOOL_BYTES).into_owned();
     };
@@ -219,17 +211,9 @@ mod tests {
 
     use super::*;
 
-    fn tool(description: &str, schema: &Value) -> ToolSpec {
-        ToolSpec {
-            name: "spacemolt_x".into(),
-            description: description.into(),
-            schema: schema.to_string().into(),
-            read_only_hint: Some(true),
-        }
-    }
-
     fn schema_of(schema: &Value) -> Value {
-        serde_json::from_str(&brief_tool(&tool("", schema)).schema).unwrap()
+        let brief = brief_arguments("spacemolt_x", &schema.to_string()).unwrap();
+        serde_json::from_str(&brief).unwrap()
     }
 
     #[test]
@@ -272,12 +256,9 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_that_is_no_object_stays() {
-        let odd = ToolSpec {
-            schema: "[1,".into(),
-            ..tool("", &json!({}))
-        };
-        assert_eq!(&*brief_tool(&odd).schema, "[1,");
+    fn a_schema_that_is_no_object_has_no_brief_form() {
+        assert_eq!(brief_arguments("mine", "[1,"), None);
+        assert_eq!(brief_arguments("mine", "true"), None);
     }
 
     #[test]

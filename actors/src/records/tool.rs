@@ -9,7 +9,7 @@ use zoea_spacemolt::commands;
 
 use zoea_text::redact::Redactor;
 
-use super::brief::brief_tool;
+use super::brief::{brief_arguments, brief_description};
 
 /// A tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +25,18 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// The same tool in brief. A schema that is not a JSON object stays as it is.
+    #[must_use]
+    pub fn in_brief(&self) -> ToolSpec {
+        let arguments = brief_arguments(&self.name, &self.schema);
+        ToolSpec {
+            name: self.name.clone(),
+            description: brief_description(&self.description).into(),
+            schema: arguments.map_or_else(|| self.schema.clone(), Into::into),
+            read_only_hint: self.read_only_hint,
+        }
+    }
+
     /// The approximate bytes of it in a request.
     #[must_use]
     pub fn bytes(&self) -> usize {
@@ -80,7 +92,7 @@ impl Toolset {
     #[must_use]
     pub fn brief(&self) -> &Arc<Toolset> {
         self.brief.get_or_init(|| {
-            let brief = self.tools.iter().map(brief_tool);
+            let brief = self.tools.iter().map(ToolSpec::in_brief);
             Arc::new(Toolset::new(brief).leaving_out(self.left_out.clone()))
         })
     }

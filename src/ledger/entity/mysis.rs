@@ -25,7 +25,6 @@ pub(crate) struct Model {
     pub tokens_out: i64,
     pub cost_micros: i64,
     pub created_at: i64,
-    pub role: Option<String>,
     pub working_set: Option<String>,
 }
 

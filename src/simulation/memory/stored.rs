@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
-use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq, Timestamp};
+use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
 use actors::domain::record::{
     GameAccount, Mission, MysisRecord, NewMysis, SavedSession, StoredHistory,
 };
 use actors::domain::samples::StoredSamples;
-use actors::domain::state::{LifeState, Totals};
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{
     LedgerFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchQuery, SwarmRecord,
@@ -223,18 +222,7 @@ impl StoredSwarm {
 
     fn create_mysis(&mut self, new: &NewMysis) {
         self.myses.entry(new.id).or_insert_with(|| StoredMysis {
-            record: MysisRecord {
-                id: new.id,
-                profile: new.profile.clone(),
-                state: LifeState::Idle,
-                reason: None,
-                fault: None,
-                is_called: false,
-                incarnation: Incarnation(0),
-                totals: Totals::default(),
-                account: None,
-                created_at: new.at,
-            },
+            record: MysisRecord::new(new.id, new.profile.clone(), new.at),
             rows: BTreeMap::new(),
             last: Seq(0),
             notes_after: Seq(0),

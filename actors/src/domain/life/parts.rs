@@ -8,6 +8,7 @@ use crate::ids::Timestamp;
 use crate::state::Totals;
 use crate::tool::Toolset;
 use crate::tool_offer::ToolOffer;
+use crate::working_set::WorkingSet;
 
 use super::input::WriteId;
 
@@ -21,6 +22,8 @@ pub(super) struct SessionView {
     pub(super) allowed: Arc<Toolset>,
     /// Those of them that requests offer.
     pub(super) offer: ToolOffer,
+    /// What of them it uses beyond the basics.
+    pub(super) working_set: WorkingSet,
     pub(super) link: LinkState,
     pub(super) link_since: Timestamp,
     pub(super) tick: Option<i64>,
@@ -38,6 +41,7 @@ impl SessionView {
             tools: Arc::default(),
             allowed: Arc::default(),
             offer: ToolOffer::default(),
+            working_set: WorkingSet::default(),
             link: LinkState::None,
             link_since: now,
             tick,

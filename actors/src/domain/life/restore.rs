@@ -58,7 +58,9 @@ impl Life {
     #[must_use]
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
+        let working_set = WorkingSet::restore(past.recollection.working_set.as_deref());
         let mut life = Life::from_past(past, now);
+        life.session.working_set = working_set;
         life.choose_tools();
         let mut draft = WriteDraft::default();
         for open in life.conversation.open_calls() {
@@ -92,11 +94,9 @@ impl Life {
         let mut recollection = past.recollection;
         let account = past.record.account.clone();
         let stage = stage_of(&past.record, now);
-        // The rows are authoritative: an answer that a crash kept from being stored was not counted
-        // either.
+        // The rows are authoritative: an answer that a crash kept from the store was not counted.
         let totals = recollection.totals.unwrap_or(past.record.totals);
         let profile = recollection.profile.take().unwrap_or(past.record.profile);
-        let working_set = WorkingSet::restore(recollection.working_set.as_deref());
         let game = restore_game(&mut recollection, account.as_deref(), both);
         let last_activity_at = recollection
             .rows
@@ -131,7 +131,6 @@ impl Life {
             },
             mission: past.mission,
             session,
-            working_set,
             game,
             gauge: TokenGauge::default(),
             watch,

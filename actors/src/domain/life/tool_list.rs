@@ -49,14 +49,14 @@ impl Life {
         ToolSelection {
             list: self.rules.tools.list,
             patterns: Arc::default(),
-            commands: self.working_set.offered().cloned().collect(),
+            commands: self.session.working_set.offered().cloned().collect(),
             has_account: self.session.account.is_some(),
         }
     }
 
     /// Offers what was called in the last turns, where a turn begins.
     pub(super) fn renew_working_set(&mut self) {
-        if let Some(change) = self.working_set.begin_turn(self.turn) {
+        if let Some(change) = self.session.working_set.begin_turn(self.turn) {
             let mut draft = WriteDraft::default();
             let text = change.describe();
             self.add_host_notice(&mut draft, Severity::Info, "tools_offered", None, &text);
@@ -80,7 +80,7 @@ impl Life {
             CallStatus::Recorded | CallStatus::Sent | CallStatus::NotExecuted => false,
         };
         if is_made && !self.session.offer.is_given(command) {
-            self.working_set.note_use(command, self.turn);
+            self.session.working_set.note_use(command, self.turn);
         }
         self.store_working_set(draft);
     }
@@ -103,14 +103,14 @@ impl Life {
         let is_new = |command: &&Arc<str>| !self.session.offer.is_given(command);
         let new: Vec<Arc<str>> = found.commands.iter().filter(is_new).cloned().collect();
         if !new.is_empty() {
-            self.working_set.offer_found(&new, self.turn);
+            self.session.working_set.offer_found(&new, self.turn);
             self.choose_tools();
         }
         answer(CallStatus::Done, found.text)
     }
 
     fn store_working_set(&mut self, draft: &mut WriteDraft) {
-        if let Some(memo) = self.working_set.take_change() {
+        if let Some(memo) = self.session.working_set.take_change() {
             let memo = self.redactor.clean(&memo).as_ref().into();
             draft.writes.push(Write::WorkingSet {
                 mysis: self.id,

@@ -1,4 +1,4 @@
-//! The role of a Mysis, and its working set of tools.
+//! The working set of tools of a Mysis.
 
 use sea_orm_migration::prelude::*;
 
@@ -9,9 +9,7 @@ pub(crate) struct Migration;
 impl MigrationTrait for Migration {
     async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
         let connection = manager.get_connection();
-        for statement in ADD_COLUMNS {
-            connection.execute_unprepared(statement).await?;
-        }
+        connection.execute_unprepared(ADD_WORKING_SET).await?;
         Ok(())
     }
 
@@ -21,7 +19,4 @@ impl MigrationTrait for Migration {
     }
 }
 
-const ADD_COLUMNS: [&str; 2] = [
-    "ALTER TABLE mysis ADD COLUMN role TEXT",
-    "ALTER TABLE mysis ADD COLUMN working_set TEXT",
-];
+const ADD_WORKING_SET: &str = "ALTER TABLE mysis ADD COLUMN working_set TEXT";
