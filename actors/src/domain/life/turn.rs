@@ -37,6 +37,7 @@ impl Life {
         if is_new {
             let turn = self.turn;
             self.tell_event(EventKind::TurnStarted { turn });
+            self.renew_working_set();
             self.say_what_set_it_going(began);
         }
         self.go_on_in_turn();
@@ -45,7 +46,6 @@ impl Life {
     fn new_turn(&mut self) -> ActiveTurn {
         self.turn = TurnNumber(self.turn.0.saturating_add(1));
         self.begin_afresh();
-        self.renew_working_set();
         let owner = self.next_owner();
         ActiveTurn {
             began: self.turn_trigger(&owner),
