@@ -57,7 +57,7 @@ fn search(scene: &mut Scene, query: &str) -> String {
 /// What was stored, for another life.
 fn stored(scene: &Scene) -> RestoreArgs {
     let writes = scene.writes();
-    let memos = writes.iter().filter_map(|write| match write {
+    let memo = writes.iter().rev().find_map(|write| match write {
         Write::WorkingSet { memo, .. } => Some(memo.clone()),
         _ => None,
     });
@@ -66,7 +66,7 @@ fn stored(scene: &Scene) -> RestoreArgs {
         recollection: StoredHistory {
             last: rows.last().expect("a row").seq,
             rows,
-            working_set: memos.last(),
+            working_set: memo,
             ..StoredHistory::default()
         },
         ..past()
