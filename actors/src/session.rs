@@ -35,6 +35,7 @@ use crate::domain::record::{GameAccount, SavedSession};
 use crate::domain::rules::ToolRules;
 use crate::domain::tool::{Toolset, command_of_call, is_own};
 use crate::domain::tool_filter::ToolPermit;
+use crate::domain::tool_offer::ToolOffer;
 use crate::freeze::FreezeSwitch;
 use crate::gate::GateHandle;
 use crate::ports::{Archive, Clock, Link};
@@ -153,8 +154,6 @@ pub struct GameSession {
     listed: Option<Arc<Toolset>>,
     /// The list that the present turn began with. It holds until the next turn.
     pinned: Option<Arc<Toolset>>,
-    /// Those of them that the model may call.
-    offered: Arc<Toolset>,
     /// Whether only our own tools are offered, because the Mysis waits to be logged in by a link.
     is_withheld: bool,
     /// The game's own session id, if the game uses one.
@@ -223,7 +222,6 @@ impl GameSession {
             tools: own_tools(),
             listed: None,
             pinned: None,
-            offered: own_tools(),
             is_withheld: false,
             game_session: None,
             unsaved: None,
@@ -240,21 +238,16 @@ impl GameSession {
     /// Sets the rules for tool calls, and what the model may call.
     pub fn take_rules(&mut self, rules: ToolRules, permit: ToolPermit) {
         self.rules = rules;
-        if self.permit != permit {
-            self.permit = permit;
-            self.offered = self.permit.filter(&self.tools);
-        }
+        self.permit = permit;
     }
 
-    /// The tools that are offered now.
+    /// The tools that a request offers now. The list may have changed since they were chosen.
     #[must_use]
-    pub fn offered_tools(&self) -> &Arc<Toolset> {
-        &self.offered
-    }
-
-    fn set_tools(&mut self, tools: Arc<Toolset>) {
-        self.offered = self.permit.filter(&tools);
-        self.tools = tools;
+    pub fn offered_tools(&self, offer: &ToolOffer) -> Arc<Toolset> {
+        match self.is_withheld {
+            true => offer.of_catalog(&own_tools(), &self.permit),
+            false => offer.of_catalog(&self.tools, &self.permit),
+        }
     }
 
     /// Opens the session and logs in. With `waits_out`, waits for as long as the game server is

@@ -17,6 +17,7 @@ mod m20261123_000008_event;
 mod m20261123_000009_call_task;
 mod m20261123_000010_sample;
 mod m20261124_000011_event_row;
+mod m20261124_000012_working_set;
 mod server_000001_lease;
 mod server_000002_process;
 
@@ -47,6 +48,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000009_call_task::Migration),
             Box::new(m20261123_000010_sample::Migration),
             Box::new(m20261124_000011_event_row::Migration),
+            Box::new(m20261124_000012_working_set::Migration),
         ]
     }
 }

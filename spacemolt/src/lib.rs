@@ -6,6 +6,7 @@
 //! goes by the first interface's names, and everything that reads results by its fields, so this
 //! package is the only place that knows both.
 
+pub mod basics;
 #[cfg(test)]
 mod captured;
 pub mod commands;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use actors::domain::ids::MysisId;
 use actors::domain::tokens::context_shortage;
 use actors::domain::tool::{ToolSpec, Toolset};
+use actors::domain::tool_offer::{ToolOffer, ToolSelection};
 use actors::ports::Upstream;
 use actors::secrets::Secrets;
 use zoea_settings::Settings;
@@ -20,7 +21,7 @@ pub(super) const CHECK_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) struct CheckedGame {
     /// It in words for the operator.
     pub(super) text: String,
-    /// Those of its tools that the operator allows, and our own.
+    /// Those of its tools that requests offer, and our own.
     tools: Arc<Toolset>,
 }
 
@@ -40,7 +41,7 @@ pub(super) async fn check_game(
     if settings.mcp.is_built_in() {
         return Some(Ok(CheckedGame {
             text: "the built-in game, served while the swarm runs".to_string(),
-            tools: allowed_tools(settings, &built_in_tools()),
+            tools: offered_tools(settings, &built_in_tools()),
         }));
     }
     let access = wiring::upstream_access(settings)?;
@@ -48,7 +49,7 @@ pub(super) async fn check_game(
     let upstream = McpUpstream::new(Some(access), http, None);
     let secrets = Secrets::new(wiring::configured_secrets(settings));
     let (finding, tools) = match list_tools(&upstream, &name).await {
-        Ok((text, tools)) => (Ok(text), allowed_tools(settings, &tools)),
+        Ok((text, tools)) => (Ok(text), offered_tools(settings, &tools)),
         Err(why) => (Err(why), Arc::default()),
     };
     upstream.end().await;
@@ -56,10 +57,15 @@ pub(super) async fn check_game(
     Some(text.map(|text| CheckedGame { text, tools }))
 }
 
-/// The tools that are left by the patterns of the whole swarm.
-fn allowed_tools(settings: &Settings, tools: &Arc<Toolset>) -> Arc<Toolset> {
+/// The tools that a new Mysis' requests offer, of those that the patterns of the whole swarm leave.
+fn offered_tools(settings: &Settings, tools: &Arc<Toolset>) -> Arc<Toolset> {
     let everybody = settings.mcp.tools.filters.of_mysis("");
-    everybody.filter(tools)
+    let selection = ToolSelection {
+        list: settings.mcp.tools.list,
+        ..ToolSelection::default()
+    };
+    let offer = ToolOffer::choose(tools, &everybody, selection);
+    offer.tools().clone()
 }
 
 /// The tools of the built-in game and our own.

@@ -60,6 +60,7 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
             sessions::save_session(tx, *mysis, session.as_ref()).await
         }
         Write::Watched { mysis, memo } => watches::save_memo(tx, *mysis, memo).await,
+        Write::WorkingSet { mysis, memo } => set_working_set(tx, *mysis, memo).await,
         Write::Samples { mysis, hour } => samples::save_hour(tx, *mysis, hour).await,
         Write::Event(record) => events::add_event(tx, record).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
@@ -86,6 +87,7 @@ async fn create_mysis(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
         tokens_in: Set(0),
         tokens_out: Set(0),
         cost_micros: Set(0),
+        working_set: Set(None),
         created_at: Set(new.at.0),
     };
     mysis::Entity::insert(model)
@@ -310,6 +312,14 @@ async fn set_totals(tx: &Tx, mysis: MysisId, totals: Totals) -> Result<(), DbErr
         tokens_in: stored(totals.tokens_in),
         tokens_out: stored(totals.tokens_out),
         cost_micros: stored(totals.cost_micros),
+        ..Default::default()
+    };
+    update_mysis(tx, mysis, set).await
+}
+
+async fn set_working_set(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
+    let set = mysis::ActiveModel {
+        working_set: Set(Some(memo.to_string())),
         ..Default::default()
     };
     update_mysis(tx, mysis, set).await

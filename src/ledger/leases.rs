@@ -214,6 +214,7 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::ForgetSnapshots { mysis, .. }
         | Write::SaveAccount { mysis, .. }
         | Write::KeepSession { mysis, .. }
+        | Write::WorkingSet { mysis, .. }
         | Write::Samples { mysis, .. }
         | Write::Watched { mysis, .. } => Some(*mysis),
         // The lease of a new Mysis is taken when it is created.

@@ -66,6 +66,9 @@ impl LedgerInner {
             totals: record.as_ref().map(totals),
             snapshots: reader.snapshots(mysis).await?,
             watch: reader.watch(mysis).await?,
+            working_set: record
+                .as_ref()
+                .and_then(|mysis| mysis.working_set.as_deref().map(Into::into)),
             samples: reader.newest_samples(mysis).await?,
             tasks: reader.tasks(mysis).await?,
         };

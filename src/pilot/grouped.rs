@@ -8,31 +8,9 @@ use zoea_spacemolt::{commands, results};
 
 use super::answer::PilotAnswer;
 
-/// The commands of the storage that no action names by itself.
-const STORAGE_COMMANDS: [&str; 2] = ["deposit_items", "withdraw_items"];
-const STORAGE_TOOL: &str = "spacemolt_storage";
-
 /// Whether these tools are those of the second interface.
 pub(super) fn is_spoken<'a>(mut tools: impl Iterator<Item = &'a str>) -> bool {
     tools.any(|tool| tool == "spacemolt")
-}
-
-/// The commands that these tools offer. Other tools are named as they are.
-pub(super) fn offered_commands<'a>(tools: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut offered = Vec::new();
-    for tool in tools {
-        if !commands::is_grouped(tool) {
-            offered.push(tool);
-            continue;
-        }
-        let actions = commands::actions().iter();
-        let of_tool = actions.filter(|action| action.tool == tool);
-        offered.extend(of_tool.map(|action| action.command));
-        if tool == STORAGE_TOOL {
-            offered.extend(STORAGE_COMMANDS);
-        }
-    }
-    offered
 }
 
 /// The body with the calls and the results of the first interface.
@@ -168,14 +146,8 @@ mod tests {
     }
 
     #[test]
-    fn tools_offer_their_actions_as_commands() {
-        let tools = ["spacemolt", "spacemolt_storage", "zoea_read_result"];
-        assert!(is_spoken(tools.into_iter()));
+    fn tools_tell_the_interface() {
+        assert!(is_spoken(["spacemolt", "zoea_read_result"].into_iter()));
         assert!(!is_spoken(["mine", "sell"].into_iter()));
-        let offered = offered_commands(tools.into_iter());
-        for command in ["mine", "get_status", "deposit_items", "zoea_read_result"] {
-            assert!(offered.contains(&command), "{command}");
-        }
-        assert!(!offered.contains(&"view_market"));
     }
 }

@@ -9,6 +9,7 @@ mod chance;
 mod faults;
 mod grouped;
 mod identity;
+mod offered;
 mod options;
 mod orders;
 mod persona;

@@ -143,7 +143,11 @@ fn give_up_failing(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
     }
 }
 
-/// Removes calls of tools that the request does not offer.
+/// The tool with which a caller offers further tools.
+const FIND_TOOLS: &str = "zoea_find_tools";
+
+/// Removes calls of tools that the request does not offer. If none is left, the missing tool is
+/// searched for, where that is possible.
 fn drop_missing_tools(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
     let PlayerStep::Act { mut calls, why } = step else {
         return step;
@@ -157,6 +161,9 @@ fn drop_missing_tools(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
         return PlayerStep::Act { calls, why };
     }
     let tool = missing.unwrap_or_else(|| "it".to_owned());
+    if view.can_ask(FIND_TOOLS) {
+        return PlayerStep::call(FIND_TOOLS, json!({"query": tool}), why);
+    }
     PlayerStep::say(
         format!("I would use `{tool}` now, but it is not among my tools."),
         format!("{why} The tool for it is missing."),

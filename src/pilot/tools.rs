@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
+use super::offered::offered_commands;
 use super::validate::{RequestRefusal, tool_names};
 
 /// The number of cached lists.
@@ -17,6 +18,8 @@ pub struct ToolList {
     text: String,
     /// The names of the tools, or the refusal of the list. None where the request has no list.
     pub(super) names: Result<Option<Vec<String>>, RequestRefusal>,
+    /// The commands that the tools offer.
+    pub(super) commands: Vec<String>,
     /// What the list says of their arguments.
     pub(super) arguments: Arc<ToolArguments>,
 }
@@ -56,8 +59,10 @@ impl ToolList {
             RequestRefusal::at("tools", format!("'tools' cannot be read: {error}."))
         });
         let arguments = tools.as_ref().map(ToolArguments::read);
+        let commands = tools.as_ref().map(described_commands);
         Self {
             text: text.to_owned(),
+            commands: commands.unwrap_or_default(),
             arguments: Arc::new(arguments.unwrap_or_default()),
             names: tools.and_then(|tools| {
                 let names = tool_names(Some(&tools))?;
@@ -77,6 +82,15 @@ impl ToolList {
         let names = self.names.as_ref().ok().and_then(Option::as_ref);
         names.into_iter().flatten().map(String::as_str)
     }
+}
+
+fn described_commands(tools: &Value) -> Vec<String> {
+    let functions = tools.as_array().into_iter().flatten();
+    let functions = functions.map(|tool| &tool["function"]);
+    offered_commands(functions.filter_map(|function| {
+        let about = function["description"].as_str().unwrap_or_default();
+        Some((function["name"].as_str()?, about))
+    }))
 }
 
 impl ToolArguments {

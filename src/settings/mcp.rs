@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use zoea_domain::rules::{LoginWay, ToolRules};
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
+use zoea_domain::tool_offer::ToolListMode;
 
 use super::header::{HeaderSettings, VariableSettings, read_mcp_headers, read_variables};
 use super::key::Key;
@@ -82,6 +83,9 @@ impl ReadSection for McpSettings {
             optional tools = ["get_*", "travel", "mine", "sell"], tool_patterns();
             /// Which are not, whatever `tools` says.
             default deny_tools = [], tool_patterns();
+            /// "working": a request offers the tools that a Mysis uses, in brief, and it finds the others by
+            /// zoea_find_tools. "all": all that are allowed, as the server describes them, with each request.
+            default tool_list = "working", one_of([("working", ToolListMode::Working), ("all", ToolListMode::All)]);
             /// The variable that holds the game's registration code; the code itself never stands in this file. It
             /// goes into each call of `register` on its way to the game, and no model sees it. Left out: none.
             optional registration_code_env = "REGISTRATION_CODE", variable_name();
@@ -105,20 +109,14 @@ impl ReadSection for McpSettings {
                 "one of the two",
             );
         }
-        let swarm = ToolFilter {
-            allow: tools,
-            deny: deny_tools,
-        };
         let tools = ToolRules {
             timeout: tool_timeout,
             answer_timeout,
             retry,
             logins_per_minute: Some(logins_per_minute),
             login,
-            filters: Arc::new(ToolFilters {
-                swarm,
-                ..ToolFilters::default()
-            }),
+            list: tool_list,
+            filters: filters_of_all(tools, deny_tools),
             ..ToolRules::default()
         };
         Self {
@@ -134,6 +132,13 @@ impl ReadSection for McpSettings {
             registration_code: None,
         }
     }
+}
+
+fn filters_of_all(allow: Option<Vec<Arc<str>>>, deny: Vec<Arc<str>>) -> Arc<ToolFilters> {
+    Arc::new(ToolFilters {
+        swarm: ToolFilter { allow, deny },
+        ..ToolFilters::default()
+    })
 }
 
 const COMMAND: Key = Key::of_section("command");

@@ -10,6 +10,7 @@ mod faults;
 mod grouped;
 mod limits;
 mod links;
+mod offering;
 mod program;
 mod sessions;
 mod shapes;

@@ -37,6 +37,7 @@ pub struct World {
     sent: BTreeMap<CallKey, ()>,
     snapshots: Vec<(Arc<str>, SnapshotResult)>,
     memo: Option<Arc<str>>,
+    working_set: Option<Arc<str>>,
     samples: StoredSamples,
     notes_after: Seq,
     mission: Option<Mission>,
@@ -71,6 +72,7 @@ impl World {
             sent: BTreeMap::new(),
             snapshots: Vec::new(),
             memo: None,
+            working_set: None,
             samples: StoredSamples::default(),
             notes_after: Seq(0),
             mission: None,
@@ -292,6 +294,7 @@ impl World {
             totals: None,
             snapshots: self.snapshots.clone(),
             watch: self.memo.clone(),
+            working_set: self.working_set.clone(),
             samples: self.samples.clone(),
             tasks: BTreeMap::new(),
         };
@@ -387,6 +390,7 @@ impl World {
             }
             Write::ForgetSnapshots { .. } => self.snapshots.clear(),
             Write::Watched { memo, .. } => self.memo = Some(memo),
+            Write::WorkingSet { memo, .. } => self.working_set = Some(memo),
             Write::Samples { hour, .. } => self.samples.keep(&hour),
             _ => {}
         }

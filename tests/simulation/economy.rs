@@ -52,20 +52,19 @@ fn a_swarm_is_measured_the_same_each_time_and_its_figures_agree() {
     for miners in [0, 4] {
         assert!(today.roles[miners].gained() > 0, "miners gain: {today:?}");
     }
-    // The tools, which are the same for all, are most of a request.
     let used = today.used();
     let cached = used.tokens.cached as f64 / used.tokens.input as f64;
-    assert!((0.5..0.99).contains(&cached), "{cached}");
-    assert!(used.tokens.input / used.calls > 10_000, "{used:?}");
+    assert!((0.3..0.99).contains(&cached), "{cached}");
     assert!(today.requests > today.mutations && today.mutations > 50);
 }
 
 #[test]
 fn levers_change_what_they_say() {
     let today = today();
-    let fewer_tools = with("allowed-tools");
+    let all_tools = with("all-tools");
     let a_call = |report: &EconomyReport| report.used().tokens.input / report.used().calls;
-    assert!(a_call(&fewer_tools) * 2 < a_call(today));
+    let (few, many) = (a_call(today), a_call(&all_tools));
+    assert!(few * 2 < many, "{few} of {many} tokens a call");
     let slower = with("slow-turns");
     assert!(slower.used().calls < today.used().calls);
 }

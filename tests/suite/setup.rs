@@ -187,7 +187,7 @@ fn a_context_that_the_games_tools_fill_is_told_by_setup_doctor_and_the_swarm() {
     assert!(out.contains("verdict: plays"), "{out}{err}");
     let line = out.lines().find(|line| line.starts_with("✗ context: "));
     let line = line.unwrap_or_else(|| panic!("nothing of the context: {out}{err}"));
-    assert!(line.contains(TOLD) && line.contains("-c 32768"), "{line}");
+    assert!(line.contains(TOLD) && line.contains("-c 16384"), "{line}");
     assert!(configuration(&home).contains("context_tokens = 6000"));
     let output = home.run(&["doctor"]);
     let (out, _) = texts(&output);

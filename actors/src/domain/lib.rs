@@ -27,10 +27,13 @@ pub mod swarm_silence;
 pub mod system_map;
 pub mod system_prompt;
 pub mod tool_filter;
+pub mod tool_offer;
+pub mod tool_search;
+pub mod working_set;
 pub mod write;
 pub mod written_call;
 
 pub use zoea_records::{
-    books, bounds, compose, conversation, fault, game_state, ids, last_request, message, model,
-    reading, record, samples, snapshot_query, state, tokens, tool,
+    books, bounds, brief, compose, conversation, fault, game_state, ids, last_request, message,
+    model, reading, record, samples, snapshot_query, state, tokens, tool,
 };

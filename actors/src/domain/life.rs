@@ -21,6 +21,7 @@ mod sampling;
 mod secrecy;
 mod silence;
 mod text_calls;
+mod tool_list;
 mod turn;
 
 #[cfg(test)]
@@ -197,8 +198,7 @@ impl Life {
                 account,
             } => {
                 self.set_link(link);
-                self.session.tools = tools;
-                self.choose_tools();
+                self.take_tools(tools);
                 self.plays_as(account);
             }
             LifeInput::Assigned(account) => self.plays_as(Some(account)),

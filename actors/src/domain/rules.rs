@@ -11,6 +11,7 @@ use super::model::{Charge, ReportedUse};
 use super::price::{PriceList, TokenPrice};
 use super::system_prompt::DEFAULT_TEMPLATE;
 use super::tool_filter::ToolFilters;
+use super::tool_offer::ToolListMode;
 
 /// The default nudges in their order (DESIGN 5.10).
 pub const DEFAULT_NUDGES: [&str; 3] = [
@@ -221,6 +222,8 @@ pub struct ToolRules {
     pub logins_per_minute: Option<u32>,
     /// Whether a Mysis may search the conversations of other Myses.
     pub search_others: bool,
+    /// Which list of the allowed tools a request contains.
+    pub list: ToolListMode,
     /// Which of the server's tools are allowed.
     pub filters: Arc<ToolFilters>,
     /// How a Mysis without an account logs in.
@@ -235,6 +238,7 @@ impl Default for ToolRules {
             retry: [2, 5, 10].map(Duration::from_secs).to_vec(),
             logins_per_minute: Some(24),
             search_others: true,
+            list: ToolListMode::default(),
             filters: Arc::default(),
             login: LoginWay::default(),
         }

@@ -111,14 +111,24 @@ impl ToolPermit {
 }
 
 /// The action in a line of a tool's description: two spaces, its name, and its parameters.
-fn listed_action(line: &str) -> Option<&str> {
+pub(super) fn listed_action(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("  ")?;
     let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '_'));
     Some(&rest[..end.unwrap_or(rest.len())])
 }
 
+/// The parameters in such a line, with a question mark where they may be left out:
+/// `  sell(id, quantity, auto_list?) — …`.
+pub(super) fn listed_parameters(line: &str) -> impl Iterator<Item = &str> {
+    let call = line.split(" — ").next().unwrap_or_default();
+    let listed = call.split_once('(').map(|(_, rest)| rest);
+    let listed = listed.map(|rest| rest.split(')').next().unwrap_or_default());
+    let names = listed.into_iter().flat_map(|listed| listed.split(','));
+    names.map(str::trim)
+}
+
 /// Whether a pattern with `*` for any text matches a whole name.
-fn matches(pattern: &str, name: &str) -> bool {
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     // A text has at least one part.
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {

@@ -156,6 +156,12 @@ pub enum Write {
         /// The checkpoint, as [`super::progress::StallDetector::due_checkpoint`] returns it.
         memo: Arc<str>,
     },
+    /// Stores the working set of tools in place of the last one.
+    WorkingSet {
+        mysis: MysisId,
+        /// The set, as [`super::working_set::WorkingSet::take_change`] returns it.
+        memo: Arc<str>,
+    },
     /// Stores the samples of an hour in place of those that are stored of it.
     Samples {
         mysis: MysisId,

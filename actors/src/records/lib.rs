@@ -3,6 +3,7 @@
 
 pub mod books;
 pub mod bounds;
+pub mod brief;
 pub mod compose;
 pub mod conversation;
 pub mod fault;

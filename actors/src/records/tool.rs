@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use serde_json::{Map, Value};
 use zoea_spacemolt::commands;
 
 use zoea_text::redact::Redactor;
+
+use super::brief::{brief_arguments, brief_description};
 
 /// A tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,8 +25,21 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// The same tool in brief. A schema that is not a JSON object stays as it is.
+    #[must_use]
+    pub fn in_brief(&self) -> ToolSpec {
+        let arguments = brief_arguments(&self.name, &self.schema);
+        ToolSpec {
+            name: self.name.clone(),
+            description: brief_description(&self.description).into(),
+            schema: arguments.map_or_else(|| self.schema.clone(), Into::into),
+            read_only_hint: self.read_only_hint,
+        }
+    }
+
     /// The approximate bytes of it in a request.
-    fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         const FRAME_BYTES: usize =
             r#"{"type":"function","function":{"name":"","description":"","parameters":}},"#.len();
         FRAME_BYTES + self.name.len() + self.description.len() + self.schema.len()
@@ -32,12 +47,23 @@ impl ToolSpec {
 }
 
 /// The tools of one Mysis: the server's and our own. Myses with equal tools share one set.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default)]
 pub struct Toolset {
     tools: Vec<ToolSpec>,
     by_name: BTreeMap<Arc<str>, usize>,
     bytes: usize,
     left_out: Option<Arc<str>>,
+    /// The same tools in brief, once they are needed.
+    brief: OnceLock<Arc<Toolset>>,
+    /// The sets that were made of this one and are in use.
+    parts: Mutex<Vec<Weak<Toolset>>>,
+}
+
+/// What was made of a set does not count.
+impl PartialEq for Toolset {
+    fn eq(&self, other: &Toolset) -> bool {
+        self.tools == other.tools && self.left_out == other.left_out
+    }
 }
 
 impl Toolset {
@@ -60,6 +86,31 @@ impl Toolset {
     pub fn leaving_out(mut self, what: Option<Arc<str>>) -> Toolset {
         self.left_out = what;
         self
+    }
+
+    /// The same tools in brief. They are made once.
+    #[must_use]
+    pub fn brief(&self) -> &Arc<Toolset> {
+        self.brief.get_or_init(|| {
+            let brief = self.tools.iter().map(ToolSpec::in_brief);
+            Arc::new(Toolset::new(brief).leaving_out(self.left_out.clone()))
+        })
+    }
+
+    /// A set that was made of this one, as an equal one that is in use, if there is one.
+    #[must_use]
+    pub fn share_part(&self, part: Toolset) -> Arc<Toolset> {
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        parts.retain(|part| part.strong_count() > 0);
+        let same = parts
+            .iter()
+            .filter_map(Weak::upgrade)
+            .find(|known| **known == part);
+        same.unwrap_or_else(|| {
+            let part = Arc::new(part);
+            parts.push(Arc::downgrade(&part));
+            part
+        })
     }
 
     /// Which tools of the server are left out and why; `None` if there are none.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
 use crate::domain::tool::{ToolSpec, Toolset};
+use crate::domain::tool_search;
 use crate::ports::{Archive, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery};
 
 /// The rows of a search if the call names no limit, and the most rows.
@@ -31,13 +32,11 @@ static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
     Arc::new(Toolset::new([
         search_spec(
             "zoea_search_messages",
-            "Search past messages, calls and results for a text, literally: your own, or those of \
-             another Mysis of the swarm.",
+            "Search past messages, calls and results for a text, literally: yours, or another Mysis'.",
         ),
         search_spec(
             "zoea_search_reasoning",
-            "Search past reasoning for a text, literally: your own, or that of another Mysis of the \
-             swarm.",
+            "Search past reasoning for a text, literally: yours, or another Mysis'.",
         ),
         search_spec(
             "zoea_search_broadcasts",
@@ -60,6 +59,7 @@ static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
             .into(),
             read_only_hint: Some(true),
         },
+        tool_search::spec(),
     ]))
 });
 
@@ -71,14 +71,14 @@ pub fn own_tools() -> Arc<Toolset> {
 
 fn search_spec(name: &str, description: &str) -> ToolSpec {
     let mut properties = json!({
-        "query": {"type": "string", "description": "the text to look for; % and _ mean themselves"},
+        "query": {"type": "string", "description": "a literal text"},
         "limit": {"type": "integer", "minimum": 1, "maximum": MAX_SEARCH_ROWS, "default": DEFAULT_SEARCH_ROWS},
         "case_sensitive": {"type": "boolean", "default": true}
     });
     if name != "zoea_search_broadcasts" {
         properties["mysis_id"] = json!({
             "type": "string",
-            "description": "the name of another Mysis; left out: you"
+            "description": "another Mysis' name"
         });
     }
     ToolSpec {

@@ -172,7 +172,7 @@ impl GameSession {
 
     /// Takes a list of the server. During a turn that began with another one, that one stays.
     pub(super) fn take_tools(&mut self, tools: Arc<Toolset>) {
-        self.set_tools(self.pinned.clone().unwrap_or_else(|| tools.clone()));
+        self.tools = self.pinned.clone().unwrap_or_else(|| tools.clone());
         self.listed = Some(tools);
     }
 
@@ -196,7 +196,7 @@ impl GameSession {
         };
         self.pinned = Some(newest.clone());
         if !Arc::ptr_eq(&self.tools, &newest) {
-            self.set_tools(newest);
+            self.tools = newest;
             self.tell_link(outlet, LinkState::Ok);
         }
     }
@@ -204,7 +204,6 @@ impl GameSession {
     /// Offers our own tools alone. The game's stay known, as the login needs them.
     pub(super) fn withhold_tools(&mut self, outlet: &dyn SessionObserver) {
         self.is_withheld = true;
-        self.offered = self.permit.filter(&own_tools());
         outlet.on_event(SessionEvent::Linked {
             link: LinkState::Ok,
             tools: own_tools(),
@@ -215,7 +214,6 @@ impl GameSession {
     /// Offers the game's tools, too, where they were withheld.
     pub(super) fn offer_tools_again(&mut self, outlet: &dyn SessionObserver) {
         if std::mem::take(&mut self.is_withheld) {
-            self.set_tools(self.tools.clone());
             self.tell_link(outlet, LinkState::Ok);
         }
     }
@@ -252,7 +250,7 @@ impl GameSession {
         self.phase = ConnectionPhase::Closed {
             failures: failures.saturating_add(1),
         };
-        self.set_tools(own_tools());
+        self.tools = own_tools();
         self.tell_link(outlet, link);
     }
 

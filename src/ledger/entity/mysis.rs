@@ -25,6 +25,7 @@ pub(crate) struct Model {
     pub tokens_out: i64,
     pub cost_micros: i64,
     pub created_at: i64,
+    pub working_set: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]

@@ -173,6 +173,10 @@ fn of_every_kind() -> Vec<Write> {
             mysis: ALPHA,
             memo: "memo".into(),
         },
+        Write::WorkingSet {
+            mysis: ALPHA,
+            memo: "{}".into(),
+        },
         Write::Samples {
             mysis: ALPHA,
             hour: PackedHour {
@@ -229,13 +233,14 @@ fn kind(write: &Write) -> usize {
         Write::Event(_) => 19,
         Write::CallTask { .. } => 20,
         Write::Samples { .. } => 21,
+        Write::WorkingSet { .. } => 22,
     }
 }
 
 async fn whatever_is_repeated_after_a_lost_answer_changes_nothing(books: Books) {
     let writes = of_every_kind();
     let kinds: std::collections::BTreeSet<usize> = writes.iter().map(kind).collect();
-    assert_eq!(kinds.len(), 22, "each kind");
+    assert_eq!(kinds.len(), 23, "each kind");
     let ledger = books.open().await;
     // Many batches in one commit, as the Store sends them.
     let group = |writes: &[Write]| -> Vec<Batch> {

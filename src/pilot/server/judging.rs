@@ -107,7 +107,7 @@ fn read_request<'a>(
 ) -> PilotRequest<'a> {
     if let Some(body) = grouped {
         return PilotRequest {
-            tools: grouped::offered_commands(tool_names(tools)),
+            tools: tools.map_or_else(Vec::new, offered_commands),
             is_grouped: true,
             ..PilotRequest::read(body)
         };
@@ -120,6 +120,10 @@ fn read_request<'a>(
         Some(tools) => request.offering(tools),
         None => request,
     }
+}
+
+fn offered_commands(tools: &ToolList) -> Vec<&str> {
+    tools.commands.iter().map(String::as_str).collect()
 }
 
 fn tool_names(tools: Option<&ToolList>) -> impl Iterator<Item = &str> {

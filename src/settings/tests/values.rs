@@ -11,6 +11,7 @@ use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
 use zoea_domain::rules::{LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
+use zoea_domain::tool_offer::ToolListMode;
 use zoea_tui::dashboard::appearance::{
     ChosenColour, ColourChoices, Letters, Motion, MouseUse, Notify, TerminalColour, Theme,
     ThemePart,
@@ -59,6 +60,7 @@ fn every_key_is_read() {
         logins_per_minute = 1
         tools = ["get_*"]
         deny_tools = ["get_map"]
+        tool_list = "all"
         login = "link"
         [progress]
         watch = "off"
@@ -193,6 +195,7 @@ fn every_key_is_read() {
                     ..ToolFilters::default()
                 }),
                 login: LoginWay::Link,
+                list: ToolListMode::All,
             },
             token_source: KeySource::None,
             token: None,

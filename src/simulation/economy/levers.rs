@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::tool_filter::{ToolFilter, ToolFilters};
+use actors::domain::tool_offer::ToolListMode;
 
 use super::EconomySetup;
 
@@ -21,6 +22,11 @@ pub struct Lever {
 
 /// All levers. A new one is a line here.
 pub const LEVERS: &[Lever] = &[
+    lever(
+        "all-tools",
+        "each request has all tools, instead of those in use",
+        |setup| setup.rules.tools.list = ToolListMode::All,
+    ),
     lever(
         "allowed-tools",
         "an operator's list of the tools that these players use",

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
-use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq, Timestamp};
+use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
 use actors::domain::record::{
     GameAccount, Mission, MysisRecord, NewMysis, SavedSession, StoredHistory,
 };
 use actors::domain::samples::StoredSamples;
-use actors::domain::state::{LifeState, Totals};
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{
     LedgerFault, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchQuery, SwarmRecord,
@@ -43,6 +42,7 @@ pub(super) struct StoredMysis {
     seen: SeenSnapshots,
     pub(super) session: Option<SavedSession>,
     watch: Option<Arc<str>>,
+    working_set: Option<Arc<str>>,
     samples: StoredSamples,
     tasks: BTreeMap<CallKey, Arc<str>>,
 }
@@ -193,6 +193,9 @@ impl StoredSwarm {
             Write::Watched { mysis, memo } => {
                 self.update_mysis(*mysis, |member| member.watch = Some(memo.clone()));
             }
+            Write::WorkingSet { mysis, memo } => {
+                self.update_mysis(*mysis, |member| member.working_set = Some(memo.clone()));
+            }
             Write::Samples { mysis, hour } => {
                 self.update_mysis(*mysis, |member| member.samples.keep(hour));
             }
@@ -219,24 +222,14 @@ impl StoredSwarm {
 
     fn create_mysis(&mut self, new: &NewMysis) {
         self.myses.entry(new.id).or_insert_with(|| StoredMysis {
-            record: MysisRecord {
-                id: new.id,
-                profile: new.profile.clone(),
-                state: LifeState::Idle,
-                reason: None,
-                fault: None,
-                is_called: false,
-                incarnation: Incarnation(0),
-                totals: Totals::default(),
-                account: None,
-                created_at: new.at,
-            },
+            record: MysisRecord::new(new.id, new.profile.clone(), new.at),
             rows: BTreeMap::new(),
             last: Seq(0),
             notes_after: Seq(0),
             seen: SeenSnapshots::default(),
             session: None,
             watch: None,
+            working_set: None,
             samples: StoredSamples::default(),
             tasks: BTreeMap::new(),
         });
@@ -345,6 +338,7 @@ impl StoredMysis {
             totals: Some(self.record.totals),
             snapshots: self.seen.all(),
             watch: self.watch.clone(),
+            working_set: self.working_set.clone(),
             samples: self.samples.clone(),
             tasks: self.tasks.clone(),
         }

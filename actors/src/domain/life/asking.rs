@@ -43,7 +43,7 @@ impl Life {
         });
         let begins_turn = turn.model_calls <= 1;
         let asked_bytes = wire_bytes(&composed.messages);
-        let bytes = asked_bytes + self.session.offered.bytes();
+        let bytes = asked_bytes + self.session.offer.tools().bytes();
         if let LifeStage::InTurn { turn, .. } = &mut self.stage {
             turn.asked_bytes = asked_bytes;
         }
@@ -63,6 +63,7 @@ impl Life {
             routes: self.model_routes(),
             tokens: self.gauge.estimate_tokens(bytes as u64),
             messages,
+            tools: self.session.offer.clone(),
             breakdown: composed.breakdown,
             is_urgent,
             begins_turn,
@@ -115,7 +116,7 @@ impl Life {
         };
         let room = self
             .gauge
-            .message_room(context, self.session.offered.bytes() as u64);
+            .message_room(context, self.session.offer.tools().bytes() as u64);
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         configured.min(room.max(MIN_BUDGET_BYTES))
     }

@@ -11,7 +11,7 @@ use crate::event::{Activity, EventKind, LinkState};
 use crate::ids::{CallKey, Seq};
 use crate::message::{CallStatus, ResultMeta, RowBody, Severity};
 use crate::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
-use crate::tool_filter::ToolPermit;
+use crate::tool_search::FIND_TOOLS;
 use crate::write::Write;
 
 use super::input::{CallOrder, Effect, TaskId, ToolOutcome};
@@ -35,6 +35,10 @@ impl Life {
                 tick: None,
             });
         }
+        if &*open.call.name == FIND_TOOLS {
+            let outcome = self.find_tools(&open.call.arguments);
+            return self.answer_call(&outcome);
+        }
         let work = TaskId(self.next_stamp());
         self.set_step(TurnStep::Calling {
             work,
@@ -55,16 +59,6 @@ impl Life {
         }));
     }
 
-    /// Which tools the model may call.
-    pub(super) fn tool_permit(&self) -> ToolPermit {
-        self.rules.tools.filters.of_mysis(&self.profile.name)
-    }
-
-    /// Chooses the tools that are offered.
-    pub(super) fn choose_tools(&mut self) {
-        self.session.offered = self.tool_permit().filter(&self.session.tools);
-    }
-
     /// Why a call cannot be made (DESIGN 5.8).
     fn call_objection(&self, open: &PendingCall) -> Option<String> {
         let name = &open.call.name;
@@ -81,6 +75,9 @@ impl Life {
                 "Error: invalid_arguments: the arguments of {name} are not a JSON object, so it \
                  was not called. They were: {quoted}"
             ));
+        }
+        if &**name == FIND_TOOLS {
+            return None;
         }
         if self.session.tools.get(name).is_some() {
             let command = open.call.command();
@@ -292,6 +289,7 @@ impl Life {
         self.recent_activity
             .record_call(&open.call, outcome.status, outcome.ms, row.text());
         self.note_result(tool, outcome.status, row.text());
+        self.note_tool_use(draft, tool, outcome.status);
         self.learn_from(draft, open, outcome, row.text());
     }
 

@@ -130,7 +130,8 @@ impl Life {
             return;
         }
         let context = self.provider_rules().and_then(|rules| rules.context_tokens);
-        let shortage = context.and_then(|tokens| context_shortage(tokens, &self.session.tools));
+        let shortage =
+            context.and_then(|tokens| context_shortage(tokens, self.session.offer.tools()));
         if let Some(text) = shortage {
             self.told.lacks_context = true;
             self.record_notice(Severity::Warn, "small_context", None, &text);
@@ -142,7 +143,7 @@ impl Life {
     fn shorten_request(&mut self, attempt: u32, text: String, limit: Option<ContextLimit>) {
         // The first request of a life is composed before the tools are known.
         self.tell_small_context();
-        let tools = self.session.tools.bytes();
+        let tools = self.session.offer.tools().bytes();
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return;
         };

@@ -117,10 +117,11 @@ impl Life {
     /// Takes new rules or secrets. A held turn may have budget now.
     pub(super) fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
         let is_new_budget = self.rules.budget != rules.budget;
-        let are_new_filters = self.rules.tools.filters != rules.tools.filters;
+        let (old, new) = (&self.rules.tools, &rules.tools);
+        let are_other_tools = old.filters != new.filters || old.list != new.list;
         self.rules = rules;
         self.redactor = redactor;
-        if are_new_filters {
+        if are_other_tools {
             self.choose_tools();
         }
         let hold = self.rules.held_of_a_result();

@@ -13,6 +13,7 @@ use crate::question::Decision;
 use crate::record::Mission;
 use crate::rules::SwarmRules;
 use crate::tool::Toolset;
+use crate::tool_offer::ToolOffer;
 use crate::write::Write;
 use zoea_text::redact::Redactor;
 
@@ -235,6 +236,8 @@ pub struct ModelQuery {
     pub tokens: u64,
     /// The conversation.
     pub messages: Arc<[ChatMessage]>,
+    /// The tools that are offered.
+    pub tools: ToolOffer,
     /// The size of each part of the request.
     pub breakdown: Breakdown,
     /// Whether an operator's direct message waits for the answer.

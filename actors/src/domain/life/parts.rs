@@ -7,6 +7,8 @@ use crate::event::LinkState;
 use crate::ids::Timestamp;
 use crate::state::Totals;
 use crate::tool::Toolset;
+use crate::tool_offer::ToolOffer;
+use crate::working_set::WorkingSet;
 
 use super::input::WriteId;
 
@@ -17,7 +19,11 @@ pub(super) struct SessionView {
     /// The tools of the server, and our own.
     pub(super) tools: Arc<Toolset>,
     /// Those of them that the model may call.
-    pub(super) offered: Arc<Toolset>,
+    pub(super) allowed: Arc<Toolset>,
+    /// Those of them that requests offer.
+    pub(super) offer: ToolOffer,
+    /// What of them it uses beyond the basics.
+    pub(super) working_set: WorkingSet,
     pub(super) link: LinkState,
     pub(super) link_since: Timestamp,
     pub(super) tick: Option<i64>,
@@ -33,7 +39,9 @@ impl SessionView {
         SessionView {
             account,
             tools: Arc::default(),
-            offered: Arc::default(),
+            allowed: Arc::default(),
+            offer: ToolOffer::default(),
+            working_set: WorkingSet::default(),
             link: LinkState::None,
             link_since: now,
             tick,

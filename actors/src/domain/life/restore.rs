@@ -15,6 +15,7 @@ use crate::rules::SwarmRules;
 use crate::samples::SampleRecorder;
 use crate::state::LifeState;
 use crate::tokens::TokenGauge;
+use crate::working_set::WorkingSet;
 use zoea_text::redact::Redactor;
 
 use super::calling::{not_executed, unknown_outcome};
@@ -57,7 +58,10 @@ impl Life {
     #[must_use]
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
+        let working_set = WorkingSet::restore(past.recollection.working_set.as_deref());
         let mut life = Life::from_past(past, now);
+        life.session.working_set = working_set;
+        life.choose_tools();
         let mut draft = WriteDraft::default();
         for open in life.conversation.open_calls() {
             if let Some(outcome) = lost_outcome(&open) {

@@ -19,6 +19,7 @@ mod secrecy;
 mod settings;
 mod silence;
 mod tasks;
+mod tool_list;
 mod turns;
 
 use std::sync::Arc;

@@ -22,7 +22,7 @@ impl Life {
             return false;
         }
         let reason = answer.finish_reason.as_deref();
-        match read_text(&answer.text, reason, &self.session.offered) {
+        match read_text(&answer.text, reason, &self.session.allowed) {
             WrittenText::Words => return false,
             WrittenText::Calls(calls) => answer.calls = calls,
             WrittenText::Unfit { calls, why } => {

@@ -37,6 +37,7 @@ impl Life {
         if is_new {
             let turn = self.turn;
             self.tell_event(EventKind::TurnStarted { turn });
+            self.renew_working_set();
             self.say_what_set_it_going(began);
         }
         self.go_on_in_turn();

@@ -19,6 +19,7 @@ use crate::domain::model::{
     ChatMessage, MAX_OBEYED_RETRY_AFTER, ModelAnswer, ModelFault, ModelRequest, ReportedUse,
 };
 use crate::domain::rules::SwarmRules;
+use crate::domain::tool_offer::ToolOffer;
 use crate::freeze::Departure;
 use crate::gate::{Admission, Permit};
 use crate::mysis::{MysisDeps, MysisMsg};
@@ -150,6 +151,7 @@ impl ModelCaller {
             turn,
             routes,
             messages,
+            tools,
             is_last_try,
             ..
         } = ask;
@@ -174,7 +176,7 @@ impl ModelCaller {
         let clock = &self.deps.session.clock;
         let (provider, model) = (route.provider.clone(), route.model.clone());
         let started = clock.moment();
-        let asked = (turn, route, messages);
+        let asked = (turn, route, messages, tools);
         let asking = self.ask_once(observer, session, (&pass, departure), asked);
         let result = asking.await;
         let ms = clock.moment().millis_since(started);
@@ -220,7 +222,7 @@ impl ModelCaller {
         observer: &MailboxObserver,
         session: &GameSession,
         (pass, departure): (&Permit, Departure),
-        (turn, route, messages): (TurnNumber, Route, Arc<[ChatMessage]>),
+        (turn, route, messages, tools): (TurnNumber, Route, Arc<[ChatMessage]>, ToolOffer),
     ) -> Result<ModelAnswer, ModelFault> {
         let Some(provider) = self.rules.providers.get(&route.provider) else {
             return Err(ModelFault::Permanent {
@@ -239,7 +241,7 @@ impl ModelCaller {
             temperature: route.temperature,
             max_tokens: None,
             messages: messages.collect(),
-            tools: secrets.clean_tools(session.offered_tools()),
+            tools: secrets.clean_tools(&session.offered_tools(&tools)),
         };
         observer.keep_request(LastRequest {
             at: self.deps.session.clock.now(),

@@ -4,6 +4,7 @@ use super::*;
 use crate::compose::wire_bytes;
 use crate::event::Activity;
 use crate::game_state::SnapshotResult;
+use crate::tool_offer::ToolListMode;
 
 /// The runtime note in the last request, at the end of its last message; empty if there is none.
 fn runtime_note(scene: &Scene) -> String {
@@ -228,6 +229,7 @@ fn tools_that_do_not_fit_the_context_are_told_once() {
     let mut rules = rules();
     let mut provider = rules.providers["local"].clone();
     provider.context_tokens = Some(4096);
+    rules.tools.list = ToolListMode::All;
     rules.providers.insert("local".into(), provider);
     let mut scene = Scene::of(RestoreArgs {
         rules: Arc::new(rules),

@@ -1,0 +1,130 @@
+//! The tools of a Mysis' requests: which are offered, and how they change with what it calls.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::message::{CallStatus, Severity};
+use crate::tool::Toolset;
+use crate::tool_filter::ToolPermit;
+use crate::tool_offer::{ToolOffer, ToolSelection};
+use crate::tool_search;
+use crate::write::Write;
+
+use super::record::WriteDraft;
+use super::{Life, LifeStage, ToolOutcome};
+
+impl Life {
+    /// Which tools the model may call.
+    pub(super) fn tool_permit(&self) -> ToolPermit {
+        self.rules.tools.filters.of_mysis(&self.profile.name)
+    }
+
+    /// Chooses the tools that are offered, by what is known now.
+    pub(super) fn choose_tools(&mut self) {
+        self.choose_tools_by(self.tool_selection());
+    }
+
+    /// Takes another list of the server, or the first one. What its tools are chosen by stays until
+    /// the next turn.
+    pub(super) fn take_tools(&mut self, tools: Arc<Toolset>) {
+        self.session.tools = tools;
+        let selection = match &self.stage {
+            LifeStage::InTurn { .. } => self.session.offer.selection().clone(),
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => self.tool_selection(),
+        };
+        self.choose_tools_by(selection);
+    }
+
+    fn choose_tools_by(&mut self, selection: ToolSelection) {
+        let permit = self.tool_permit();
+        self.session.allowed = permit.filter(&self.session.tools);
+        self.session.offer = ToolOffer::choose(&self.session.tools, &permit, selection);
+    }
+
+    fn tool_selection(&self) -> ToolSelection {
+        ToolSelection {
+            list: self.rules.tools.list,
+            patterns: Arc::default(),
+            commands: self.session.working_set.offered().cloned().collect(),
+            has_account: self.session.account.is_some(),
+        }
+    }
+
+    /// Offers what was called in the last turns, where a turn begins.
+    pub(super) fn renew_working_set(&mut self) {
+        if let Some(change) = self.session.working_set.begin_turn(self.turn) {
+            let mut draft = WriteDraft::default();
+            let text = change.describe();
+            self.add_host_notice(&mut draft, Severity::Info, "tools_offered", None, &text);
+            self.store_working_set(&mut draft);
+            self.record_draft(draft);
+        }
+        if *self.session.offer.selection() != self.tool_selection() {
+            self.choose_tools();
+        }
+    }
+
+    /// Notes a call that was made.
+    pub(super) fn note_tool_use(
+        &mut self,
+        draft: &mut WriteDraft,
+        command: &Arc<str>,
+        status: CallStatus,
+    ) {
+        let is_made = match status {
+            CallStatus::Done | CallStatus::Failed | CallStatus::Unknown => true,
+            CallStatus::Recorded | CallStatus::Sent | CallStatus::NotExecuted => false,
+        };
+        if is_made && !self.session.offer.is_given(command) {
+            self.session.working_set.note_use(command, self.turn);
+        }
+        self.store_working_set(draft);
+    }
+
+    /// Answers a search for tools. What it finds is part of the next request.
+    pub(super) fn find_tools(&mut self, arguments: &str) -> ToolOutcome {
+        let arguments = serde_json::from_str::<Map<String, Value>>(arguments);
+        let query = arguments
+            .as_ref()
+            .ok()
+            .and_then(|arguments| arguments.get("query")?.as_str())
+            .unwrap_or_default();
+        if query.trim().is_empty() {
+            return answer(
+                CallStatus::Failed,
+                "Error: query cannot be empty".to_string(),
+            );
+        }
+        let found = tool_search::find_tools(&self.session.allowed, query);
+        let is_new = |command: &&Arc<str>| !self.session.offer.is_given(command);
+        let new: Vec<Arc<str>> = found.commands.iter().filter(is_new).cloned().collect();
+        if !new.is_empty() {
+            self.session.working_set.offer_found(&new, self.turn);
+            self.choose_tools();
+        }
+        answer(CallStatus::Done, found.text)
+    }
+
+    fn store_working_set(&mut self, draft: &mut WriteDraft) {
+        if let Some(memo) = self.session.working_set.take_change() {
+            let memo = self.redactor.clean(&memo).as_ref().into();
+            draft.writes.push(Write::WorkingSet {
+                mysis: self.id,
+                memo,
+            });
+        }
+    }
+}
+
+fn answer(status: CallStatus, text: String) -> ToolOutcome {
+    ToolOutcome {
+        text,
+        status,
+        ms: 0,
+        tick: None,
+    }
+}

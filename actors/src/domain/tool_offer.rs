@@ -1,0 +1,478 @@
+//! The tools that a request offers: a small part of the game's many.
+//!
+//! Of a list that is short in brief all are offered. Else these are: the basics of the game, what
+//! the operator's patterns name, what the working set contains, and our own. Of a server that is
+//! not the game, its first tools take the place of the basics. Of a tool with actions those actions
+//! are listed that are offered, with their parameters.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use zoea_spacemolt::basics::{BASICS, is_basic};
+use zoea_spacemolt::commands;
+
+use super::brief::ACTIONS_LINE;
+use super::tool::{ToolSpec, Toolset, is_own};
+use super::tool_filter::{ToolPermit, listed_action, listed_parameters, matches};
+use super::tool_search::FIND_TOOLS;
+
+/// A list of tools of at most so many bytes is offered whole.
+const SHORT_LIST_BYTES: usize = 8 << 10;
+
+/// The action that explains the others of its tool.
+const HELP: &str = "help";
+
+/// Which list of tools a request contains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ToolListMode {
+    /// What the Mysis uses, in brief.
+    #[default]
+    Working,
+    /// All that are allowed, as the server describes them.
+    All,
+}
+
+/// Which of the allowed tools are offered.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolSelection {
+    /// The kind of the list.
+    pub list: ToolListMode,
+    /// The patterns of tools and commands that are always offered.
+    pub patterns: Arc<[Arc<str>]>,
+    /// The commands of the working set that are offered.
+    pub commands: Vec<Arc<str>>,
+    /// Whether there is an account, so that no other is registered.
+    pub has_account: bool,
+}
+
+/// The tools that a request offers, and the list that they were chosen from.
+#[derive(Clone, Debug, Default)]
+pub struct ToolOffer {
+    selection: Arc<ToolSelection>,
+    catalog: Arc<Toolset>,
+    tools: Arc<Toolset>,
+}
+
+impl ToolOffer {
+    /// Chooses tools.
+    #[must_use]
+    pub fn choose(
+        catalog: &Arc<Toolset>,
+        permit: &ToolPermit,
+        selection: ToolSelection,
+    ) -> ToolOffer {
+        ToolOffer {
+            tools: offered_tools(catalog, permit, &selection),
+            catalog: catalog.clone(),
+            selection: Arc::new(selection),
+        }
+    }
+
+    /// What they are chosen by.
+    #[must_use]
+    pub fn selection(&self) -> &ToolSelection {
+        &self.selection
+    }
+
+    /// The tools that are offered.
+    #[must_use]
+    pub fn tools(&self) -> &Arc<Toolset> {
+        &self.tools
+    }
+
+    /// The tools that are offered of another list, which may have taken the place of the known one.
+    #[must_use]
+    pub fn of_catalog(&self, catalog: &Arc<Toolset>, permit: &ToolPermit) -> Arc<Toolset> {
+        match Arc::ptr_eq(catalog, &self.catalog) {
+            true => self.tools.clone(),
+            false => offered_tools(catalog, permit, &self.selection),
+        }
+    }
+
+    /// Whether a command is offered whether it is used or not.
+    #[must_use]
+    pub fn is_given(&self, command: &str) -> bool {
+        let is_whole = self.tools.get(FIND_TOOLS).is_none();
+        let is_named = |pattern: &Arc<str>| matches(pattern, command);
+        is_whole
+            || is_own(command)
+            || is_basic(command) && is_game(&self.catalog)
+            || self.selection.patterns.iter().any(is_named)
+    }
+}
+
+/// The tools that are offered of a list.
+fn offered_tools(
+    catalog: &Arc<Toolset>,
+    permit: &ToolPermit,
+    selection: &ToolSelection,
+) -> Arc<Toolset> {
+    let allowed = match selection.list {
+        ToolListMode::All => permit.filter(catalog),
+        ToolListMode::Working => permit.filter(catalog.brief()),
+    };
+    let is_whole = match selection.list {
+        ToolListMode::All => true,
+        ToolListMode::Working => allowed.bytes() <= SHORT_LIST_BYTES,
+    };
+    let chosen: Vec<ToolSpec> = if is_whole {
+        // There is nothing to find.
+        let all = allowed.tools().iter();
+        all.filter(|tool| &*tool.name != FIND_TOOLS)
+            .cloned()
+            .collect()
+    } else {
+        working_list(&allowed, is_game(catalog), selection)
+    };
+    let left_out = allowed.left_out().map(Into::into);
+    catalog.share_part(Toolset::new(chosen).leaving_out(left_out))
+}
+
+/// Whether a list is the game's: it has half of the basics.
+fn is_game(catalog: &Toolset) -> bool {
+    let known = BASICS
+        .iter()
+        .filter(|basic| catalog.tool_of_command(basic).is_some());
+    known.count() * 2 >= BASICS.len()
+}
+
+/// The tools that are always offered, then our own, then those of the working set: what changes
+/// comes last, because a provider's cache keeps what comes before.
+fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> Vec<ToolSpec> {
+    let basics = BASICS.iter().copied().filter(|_| is_game);
+    let basics = basics.filter(|command| !(selection.has_account && *command == "register"));
+    let mut given = Wanted::new(&selection.patterns);
+    given.add(basics);
+    let mut all = given.clone();
+    all.add(selection.commands.iter().map(|command| &**command));
+    if !is_game {
+        given.add(first_tools(allowed));
+        all.add(first_tools(allowed));
+    }
+    let mut chosen = Vec::new();
+    let mut joined = Vec::new();
+    for tool in allowed.tools().iter().filter(|tool| !is_own(&tool.name)) {
+        let Some(part) = all.part_of(tool) else {
+            continue;
+        };
+        match given.part_of(tool) {
+            Some(_) => chosen.push(part),
+            None => joined.push(part),
+        }
+    }
+    chosen.extend(
+        allowed
+            .tools()
+            .iter()
+            .filter(|tool| is_own(&tool.name))
+            .cloned(),
+    );
+    chosen.append(&mut joined);
+    chosen
+}
+
+/// As many tools from the beginning of a list as are short.
+fn first_tools(allowed: &Toolset) -> impl Iterator<Item = &str> {
+    let mut bytes = 0;
+    let tools = allowed.tools().iter();
+    let first = tools.take_while(move |tool| {
+        bytes += tool.bytes();
+        bytes <= SHORT_LIST_BYTES
+    });
+    first.map(|tool| &*tool.name)
+}
+
+/// The tools and commands that are wanted.
+#[derive(Clone, Debug)]
+struct Wanted<'a> {
+    patterns: &'a [Arc<str>],
+    names: BTreeSet<&'a str>,
+    /// Tools with an action that gives a wanted command.
+    actions: BTreeSet<(&'static str, String)>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(patterns: &'a [Arc<str>]) -> Wanted<'a> {
+        Wanted {
+            patterns,
+            names: BTreeSet::new(),
+            actions: BTreeSet::new(),
+        }
+    }
+
+    fn add(&mut self, commands: impl Iterator<Item = &'a str>) {
+        for command in commands {
+            self.names.insert(command);
+            if let Some((tool, arguments)) = commands::to_second(command, Map::new())
+                && let Some(Value::String(action)) = arguments.get(commands::ACTION)
+            {
+                self.actions.insert((tool, action.clone()));
+            }
+        }
+    }
+
+    fn has(&self, tool: &str, command: &str) -> bool {
+        let is_meant = |pattern: &Arc<str>| matches(pattern, tool) || matches(pattern, command);
+        self.names.contains(command)
+            || self.names.contains(tool)
+            || self.patterns.iter().any(is_meant)
+    }
+
+    fn has_action(&self, tool: &'a str, action: &str) -> bool {
+        let command = commands::find_action(tool, action).map_or(action, |known| known.command);
+        self.has(tool, command)
+            || self
+                .actions
+                .iter()
+                .any(|known| (known.0, &*known.1) == (tool, action))
+    }
+
+    /// What is offered of a tool; `None` if nothing is.
+    fn part_of(&self, tool: &'a ToolSpec) -> Option<ToolSpec> {
+        let name = &*tool.name;
+        let listed = tool.description.split_once(&format!("\n{ACTIONS_LINE}\n"));
+        let Some((about, listed)) = listed.filter(|_| commands::is_grouped(name)) else {
+            let command = commands::command_of_text(name, "{}");
+            let has_action = self.actions.iter().any(|(tool, _)| *tool == name);
+            return (has_action || self.has(name, &command)).then(|| tool.clone());
+        };
+        let is_offered = |line: &&str| {
+            listed_action(line)
+                .is_some_and(|action| action != HELP && self.has_action(name, action))
+        };
+        let lines: Vec<&str> = listed.lines().filter(is_offered).collect();
+        if lines.is_empty() {
+            return None;
+        }
+        let help = listed
+            .lines()
+            .find(|line| listed_action(line) == Some(HELP));
+        let used: BTreeSet<&str> = lines
+            .iter()
+            .copied()
+            .chain(help)
+            .flat_map(names_of_parameters)
+            .collect();
+        let known: BTreeSet<&str> = listed.lines().flat_map(names_of_parameters).collect();
+        let mut description = format!("{about}\n{ACTIONS_LINE}");
+        for line in lines.into_iter().chain(help) {
+            description.push('\n');
+            description.push_str(line);
+        }
+        Some(ToolSpec {
+            description: description.into(),
+            schema: schema_with(&tool.schema, |name| {
+                used.contains(name) || !known.contains(name)
+            }),
+            ..tool.clone()
+        })
+    }
+}
+
+fn names_of_parameters(line: &str) -> impl Iterator<Item = &str> {
+    listed_parameters(line).map(|name| name.trim_end_matches('?'))
+}
+
+/// A schema without the parameters that are not needed.
+fn schema_with(schema: &Arc<str>, is_needed: impl Fn(&str) -> bool) -> Arc<str> {
+    let Ok(mut read) = serde_json::from_str::<Map<String, Value>>(schema) else {
+        return schema.clone();
+    };
+    let required = read.get("required").cloned().unwrap_or_default();
+    let is_required = |name: &str| {
+        let names = required.as_array();
+        names.is_some_and(|names| names.iter().any(|required| required == name))
+    };
+    if let Some(Value::Object(properties)) = read.get_mut("properties") {
+        properties.retain(|name, _| is_required(name) || is_needed(name));
+    }
+    Value::Object(read).to_string().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::tool_filter::{ToolFilter, ToolFilters};
+    use crate::tool_search;
+
+    fn tool(name: &str, about: &str) -> ToolSpec {
+        ToolSpec {
+            name: name.into(),
+            description: about.into(),
+            schema: r#"{"type":"object","properties":{}}"#.into(),
+            read_only_hint: None,
+        }
+    }
+
+    /// The game's second interface as its server lists it.
+    fn grouped() -> Arc<Toolset> {
+        let all: Value = serde_json::from_str(zoea_spacemolt::GROUPED_TOOLS).unwrap();
+        let text = |tool: &Value, key: &str| tool[key].as_str().unwrap().into();
+        let tools = all["tools"].as_array().unwrap().iter().map(|of| ToolSpec {
+            name: text(of, "name"),
+            description: text(of, "description"),
+            schema: of["inputSchema"].to_string().into(),
+            read_only_hint: None,
+        });
+        Arc::new(Toolset::new(tools.chain([tool_search::spec()])))
+    }
+
+    /// A game of the first interface: the basics, and many more tools.
+    fn flat() -> Arc<Toolset> {
+        let many = (0..200).map(|number| tool(&format!("work_{number}"), &"x".repeat(90)));
+        let basics = BASICS.iter().map(|name| tool(name, "Basic."));
+        let own = [tool_search::spec(), tool("zoea_read_result", "Reads.")];
+        Arc::new(Toolset::new(many.chain(basics).chain(own)))
+    }
+
+    fn permit(deny: &[&str]) -> ToolPermit {
+        let filters = ToolFilters {
+            swarm: ToolFilter {
+                allow: None,
+                deny: deny.iter().map(|pattern| (*pattern).into()).collect(),
+            },
+            ..ToolFilters::default()
+        };
+        filters.of_mysis("alpha")
+    }
+
+    fn selection(commands: &[&str]) -> ToolSelection {
+        ToolSelection {
+            commands: commands.iter().map(|name| (*name).into()).collect(),
+            ..ToolSelection::default()
+        }
+    }
+
+    fn names(tools: &Toolset) -> Vec<&str> {
+        tools.tools().iter().map(|tool| &*tool.name).collect()
+    }
+
+    #[test]
+    fn the_basics_come_first_then_our_own_and_then_what_is_used() {
+        let chosen = ToolOffer::choose(&flat(), &permit(&[]), selection(&["work_7", "gone"]));
+        let names = names(chosen.tools());
+        assert_eq!(names.len(), BASICS.len() + 3);
+        assert_eq!(names[..2], BASICS[..2]);
+        assert_eq!(
+            names[BASICS.len()..],
+            [FIND_TOOLS, "zoea_read_result", "work_7"]
+        );
+        assert!(chosen.tools().bytes() < SHORT_LIST_BYTES);
+        assert!(chosen.is_given("mine") && chosen.is_given(FIND_TOOLS));
+        assert!(!chosen.is_given("work_7") && !chosen.is_given("work_8"));
+    }
+
+    #[test]
+    fn who_has_an_account_registers_none() {
+        let owner = ToolSelection {
+            has_account: true,
+            ..selection(&[])
+        };
+        let chosen = ToolOffer::choose(&flat(), &permit(&[]), owner);
+        assert!(chosen.tools().get("register").is_none() && chosen.tools().get("login").is_some());
+        let chosen = ToolOffer::choose(&flat(), &permit(&[]), selection(&[]));
+        assert!(chosen.tools().get("register").is_some());
+    }
+
+    #[test]
+    fn what_is_denied_is_not_offered() {
+        let all = ["work_7", "work_8"];
+        let chosen = ToolOffer::choose(&flat(), &permit(&["work_7", "mine"]), selection(&all));
+        assert!(chosen.tools().get("work_7").is_none() && chosen.tools().get("mine").is_none());
+        assert!(chosen.tools().get("work_8").is_some());
+    }
+
+    #[test]
+    fn patterns_are_offered_with_the_basics() {
+        let chosen = ToolSelection {
+            patterns: ["work_1*".into()].into(),
+            ..selection(&[])
+        };
+        let chosen = ToolOffer::choose(&flat(), &permit(&["work_11"]), chosen);
+        assert!(chosen.tools().get("work_199").is_some() && chosen.is_given("work_199"));
+        assert!(chosen.tools().get("work_11").is_none() && chosen.tools().get("work_2").is_none());
+    }
+
+    #[test]
+    fn all_are_offered_as_they_are_where_the_operator_wants_that_and_in_brief_where_they_are_few() {
+        let all = ToolSelection {
+            list: ToolListMode::All,
+            ..ToolSelection::default()
+        };
+        let catalog = flat();
+        let chosen = ToolOffer::choose(&catalog, &permit(&[]), all);
+        assert_eq!(chosen.tools().tools().len(), catalog.tools().len() - 1);
+        assert_eq!(chosen.tools().get("work_1"), catalog.get("work_1"));
+        assert!(chosen.tools().get(FIND_TOOLS).is_none() && chosen.is_given("work_1"));
+        let few = Toolset::new([tool("paint", "Paint. With colours."), tool_search::spec()]);
+        let chosen = ToolOffer::choose(&Arc::new(few), &permit(&[]), selection(&[]));
+        assert_eq!(names(chosen.tools()), ["paint"]);
+        assert_eq!(&*chosen.tools().tools()[0].description, "Paint");
+    }
+
+    #[test]
+    fn of_another_server_the_first_tools_are_offered() {
+        let many = (0..300).map(|number| tool(&format!("work_{number}"), &"x".repeat(90)));
+        let many = Arc::new(Toolset::new(many.chain([tool_search::spec()])));
+        let chosen = ToolOffer::choose(&many, &permit(&[]), selection(&["work_299"]));
+        let names = names(chosen.tools());
+        assert_eq!((names[0], names[names.len() - 1]), ("work_0", "work_299"));
+        assert!(names.len() < 100 && names.contains(&FIND_TOOLS));
+        assert!(chosen.tools().bytes() < SHORT_LIST_BYTES + (1 << 10));
+    }
+
+    #[test]
+    fn of_tools_with_actions_those_are_listed_that_are_offered_with_their_parameters() {
+        let catalog = grouped();
+        let chosen =
+            ToolOffer::choose(&catalog, &permit(&["self_destruct"]), selection(&["craft"]));
+        let core = chosen.tools().get("spacemolt").unwrap();
+        for listed in [
+            "\n  mine — ",
+            "\n  travel(id) — ",
+            "\n  craft(",
+            "\n  help(topic?) — ",
+        ] {
+            assert!(
+                core.description.contains(listed),
+                "{listed}: {}",
+                core.description
+            );
+        }
+        assert!(!core.description.contains("cloak"), "{}", core.description);
+        let schema: Value = serde_json::from_str(&core.schema).unwrap();
+        let properties = schema["properties"].as_object().unwrap();
+        let has = |name: &str| properties.contains_key(name);
+        assert!(has("action") && has("id") && has("facility_id") && has("topic"));
+        assert!(!has("enable") && !has("session_id") && !has("active_scan"));
+        assert_eq!(schema["required"], json!(["action"]));
+        assert!(
+            chosen.tools().get("spacemolt_storage").is_some(),
+            "for deposit_items"
+        );
+        assert!(chosen.tools().get("spacemolt_drone").is_none());
+        let bytes = chosen.tools().bytes();
+        assert!(
+            bytes < SHORT_LIST_BYTES,
+            "{bytes} bytes of {}",
+            catalog.bytes()
+        );
+    }
+
+    #[test]
+    fn equal_offers_are_one_set_and_a_list_that_changed_is_chosen_from_anew() {
+        let catalog = flat();
+        let one = ToolOffer::choose(&catalog, &permit(&[]), selection(&["work_7"]));
+        let other = ToolOffer::choose(&catalog, &permit(&[]), selection(&["work_7"]));
+        assert!(Arc::ptr_eq(one.tools(), other.tools()));
+        assert!(Arc::ptr_eq(
+            one.tools(),
+            &one.of_catalog(&catalog, &permit(&[]))
+        ));
+        let newer = Arc::new(Toolset::new([tool("mine", "Mine. Now.")]));
+        assert_eq!(names(&one.of_catalog(&newer, &permit(&[]))), ["mine"]);
+    }
+}
