@@ -153,6 +153,9 @@ impl ProviderSettings {
             default circuit_wait = "4s", duration_above_zero();
             /// The context that it was started with, in tokens. Left out: not known.
             optional context_tokens = 32768, whole_number_from(1..);
+            /// How much of a request's messages a mission's own earlier turns may take, 0 to 0.75. Oldest turns are
+            /// left out first, several at once, so that the provider's cache keeps the others.
+            default history_share = 0.25, number(0.0..=0.75);
             /// The variable that holds the key; the key itself never stands in this file.
             optional api_key_env = "OPENAI_API_KEY", variable_name();
             /// At most so many requests a minute, evenly paced. Left out: as many as come.
@@ -193,6 +196,7 @@ impl ProviderSettings {
                 price: price.flatten(),
                 price_list: price_list(&endpoint),
                 context_tokens,
+                history_share: hundredths(history_share),
                 reads_text_calls: text_calls,
             },
             endpoint,
@@ -229,6 +233,15 @@ fn read_additions(section: &mut Section<'_, '_>) -> (bool, ProviderSettings) {
 )]
 fn narrowed(temperature: f64) -> f32 {
     temperature as f32
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share is from 0 to 1"
+)]
+fn hundredths(share: f64) -> u8 {
+    (share * 100.0).round() as u8
 }
 
 /// The names of all providers, and the settings of those that could be read. Without any in the

@@ -58,6 +58,8 @@ providers.local: temperature = true => true
 allowed: the name of an environment variable, such as OPENAI_API_KEY (a key itself never stands in this file)
 providers.local: api_key_env = "sk-abc" => another text (not shown here)
 providers.local: api_key_env = 12345 => a number
+allowed: a number from 0 to 0.75
+providers.local: history_share = 0.8 => 0.8
 allowed: a whole number from 1 to 1000000
 providers.local: max_concurrency = 0 => 0
 providers.local: requests_per_minute = 0 => 0

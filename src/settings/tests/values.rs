@@ -45,6 +45,7 @@ fn every_key_is_read() {
         fallback = "local"
         price = { input = 0, output = 0.6 }
         context_tokens = 128000
+        history_share = 0.5
         [mcp]
         upstream = ""
         tool_timeout = "1h30m"
@@ -133,6 +134,7 @@ fn every_key_is_read() {
                 cached: None,
             }),
             context_tokens: Some(128_000),
+            history_share: 50,
             reads_text_calls: false,
         },
     };

@@ -109,8 +109,7 @@ impl Life {
         let cut_short = last.filter(|row| row.kind() == Some(RowKind::Call));
         let open = cut_short.map(|row| row.turn);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
-        conversation.trim_window(past.rules.context_window, open);
-        Life {
+        let mut life = Life {
             id: past.record.id,
             incarnation: past.incarnation,
             stage,
@@ -145,7 +144,9 @@ impl Life {
             now,
             moment: both.moment,
             frozen_ms: past.frozen_ms,
-        }
+        };
+        life.trim_window(open);
+        life
     }
 }
 
