@@ -39,6 +39,8 @@ pub struct ProviderSettings {
     pub headers: Vec<HeaderSettings>,
     /// Whether the model's reasoning is sent back; `None`: where it is wanted.
     pub reasoning_back: Option<bool>,
+    /// Whether requests say up to where they are worth caching.
+    pub marks_cache: bool,
     /// The rules for its requests.
     pub rules: ProviderRules,
 }
@@ -92,6 +94,7 @@ impl Default for ProviderSettings {
             extra: Map::new(),
             headers: Vec::new(),
             reasoning_back: None,
+            marks_cache: false,
             rules: ProviderRules::default(),
         }
     }
@@ -215,11 +218,15 @@ fn read_additions(section: &mut Section<'_, '_>) -> (bool, ProviderSettings) {
         /// Whether the model's reasoning is sent back with its messages, in the form in which it came. Left out: where
         /// the server demands it, and for the models whose makers want it.
         optional reasoning_back = true, boolean();
+        /// Whether requests are marked up to where they are worth caching (`cache_control`), as Anthropic's models
+        /// want it, also behind OpenRouter and other gateways. Servers that do not know the marks may refuse them.
+        default cache_marks = false, boolean();
         /// Members that are added to the body of each request, as the provider documents them. They outrank ours.
         optional extra = { top_p = 0.9, reasoning = { effort = "low" } }, body_members();
     }
     let additions = ProviderSettings {
         reasoning_back,
+        marks_cache: cache_marks,
         extra: extra.unwrap_or_default(),
         headers: read_headers(section),
         ..ProviderSettings::default()

@@ -8,6 +8,7 @@
 //! requests, and those with a fallback go there. A request without budget is refused and does not
 //! wait. While the swarm is frozen, nothing is admitted and nothing refused.
 
+mod caching;
 pub mod circuit;
 mod lane;
 mod pace;
@@ -21,6 +22,7 @@ use super::budget::{BudgetAllowance, BudgetEvent, BudgetRules, BudgetStatus, Bud
 use super::ids::{Lane, Moment, MysisId, Now, PermitId, Timestamp};
 use super::model::{Charge, ServiceReturn};
 use super::outages::ServerOutages;
+use caching::CacheWatch;
 use circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
 
 use lane::LaneState;
@@ -128,6 +130,12 @@ pub enum GateEvent {
     },
     /// An event of the swarm's budget.
     Budget(BudgetEvent),
+    /// No request's beginning comes from the provider's cache any more.
+    CachingStopped {
+        provider: Arc<str>,
+        /// The percentage of tokens that did before.
+        percent: u64,
+    },
 }
 
 /// All lanes and the budget.
@@ -136,6 +144,7 @@ pub struct AdmissionGate {
     rules: GateRules,
     lanes: BTreeMap<Lane, LaneState>,
     budgets: BudgetTracker,
+    caching: CacheWatch,
     news: Vec<GateEvent>,
     is_frozen: bool,
 }
@@ -263,10 +272,18 @@ impl AdmissionGate {
     }
 
     /// Adds the cost of a model call.
-    pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
-        self.budgets.add_charge(mysis, bill, now);
+    pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Now) {
+        self.budgets.add_charge(mysis, bill, now.wall);
         self.news
-            .extend(self.budgets.due_event(now).map(GateEvent::Budget));
+            .extend(self.budgets.due_event(now.wall).map(GateEvent::Budget));
+        let stopped = self
+            .caching
+            .on_usage(&bill.provider, mysis, bill.usage, now.moment);
+        self.news
+            .extend(stopped.map(|percent| GateEvent::CachingStopped {
+                provider: bill.provider.clone(),
+                percent,
+            }));
     }
 
     /// Decides about all requests that need not wait any longer.

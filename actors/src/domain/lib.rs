@@ -26,6 +26,7 @@ pub mod swarm_silence;
 pub mod system_map;
 pub mod system_prompt;
 pub mod tool_filter;
+pub mod value;
 pub mod write;
 pub mod written_call;
 

@@ -42,6 +42,7 @@ use super::samples::SampleRecorder;
 use super::silence::Silence;
 use super::state::LifeState;
 use super::tokens::TokenGauge;
+use super::value::ValueWatch;
 use zoea_text::redact::Redactor;
 
 pub use input::{
@@ -76,6 +77,7 @@ pub struct Life {
     game: GameState,
     gauge: TokenGauge,
     watch: StallDetector,
+    value: ValueWatch,
     /// Until a tool call succeeds.
     silence: Option<Arc<Silence>>,
     recent_calls: RecentCalls,

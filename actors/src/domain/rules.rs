@@ -44,6 +44,8 @@ pub struct SwarmRules {
     pub no_progress_turns: u32,
     /// The rules of the stall detection.
     pub progress: ProgressRules,
+    /// Which Myses cost more than they bring.
+    pub value: ValueRules,
     /// The texts of the nudges in their order. After the last one the Mysis becomes idle. Never
     /// empty.
     pub nudges: Vec<Arc<str>>,
@@ -97,6 +99,7 @@ impl Default for SwarmRules {
             context_budget: 64 << 10,
             no_progress_turns: 5,
             progress: ProgressRules::default(),
+            value: ValueRules::default(),
             nudges: DEFAULT_NUDGES.map(Into::into).to_vec(),
             system_prompt: DEFAULT_TEMPLATE.into(),
             tools: ToolRules::default(),
@@ -222,6 +225,24 @@ impl Default for ProgressRules {
             at_least: Duration::from_secs(600),
             provider: None,
             parks: true,
+        }
+    }
+}
+
+/// Which Myses cost more than they bring (`[value]`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueRules {
+    /// The credits for a US dollar below which a Mysis is parked; absent: none is.
+    pub park_below: Option<u64>,
+    /// The time over which they are counted.
+    pub window: Duration,
+}
+
+impl Default for ValueRules {
+    fn default() -> ValueRules {
+        ValueRules {
+            park_below: None,
+            window: Duration::from_secs(6 * 3600),
         }
     }
 }

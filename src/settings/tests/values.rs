@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
-use zoea_domain::rules::{LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
+use zoea_domain::rules::{
+    LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules, ValueRules,
+};
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
 
@@ -37,6 +39,7 @@ fn every_key_is_read() {
         stream = false
         text_calls = false
         reasoning_back = true
+        cache_marks = true
         extra = { top_p = 0.5 }
         timeout = "1m"
         max_concurrency = 8
@@ -54,6 +57,9 @@ fn every_key_is_read() {
         tools = ["get_*"]
         deny_tools = ["get_map"]
         login = "link"
+        [value]
+        park_below = 500
+        window = "1h"
         [progress]
         watch = "off"
         turns = 9
@@ -114,6 +120,7 @@ fn every_key_is_read() {
         extra: Map::from_iter([("top_p".to_owned(), Value::from(0.5))]),
         headers: Vec::new(),
         reasoning_back: Some(true),
+        marks_cache: true,
         rules: ProviderRules {
             model: "big".into(),
             temperature: Some(0.0),
@@ -216,6 +223,10 @@ fn every_key_is_read() {
             at_least: Duration::ZERO,
             provider: Some("cloud".into()),
             parks: false,
+        },
+        value: ValueRules {
+            park_below: Some(500),
+            window: Duration::from_secs(3600),
         },
         control: ControlSettings {
             listen: "[::1]:7000".parse().unwrap(),

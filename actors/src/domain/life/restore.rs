@@ -15,6 +15,7 @@ use crate::rules::SwarmRules;
 use crate::samples::SampleRecorder;
 use crate::state::LifeState;
 use crate::tokens::TokenGauge;
+use crate::value::ValueWatch;
 use zoea_text::redact::Redactor;
 
 use super::calling::{not_executed, unknown_outcome};
@@ -130,6 +131,7 @@ impl Life {
             game,
             gauge: TokenGauge::default(),
             watch,
+            value: ValueWatch::default(),
             silence: Some(Arc::default()),
             recent_calls: RecentCalls::default(),
             told: ToldNotices::default(),

@@ -19,6 +19,7 @@ mod settings;
 mod silence;
 mod tasks;
 mod turns;
+mod value;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -190,10 +190,11 @@ impl Life {
         }
         self.end_silent_turn();
         let parked = self.watch_progress(intent);
+        let has_unseen = self.has_unseen_order();
+        let parked = parked.or_else(|| self.watch_value(intent, has_unseen));
         let budget = self.rules.context_budget;
         self.trim_window(None);
         self.conversation.reduce_to(budget.saturating_mul(2));
-        let has_unseen = self.has_unseen_order();
         if let Some(reason) = parked.filter(|_| !has_unseen) {
             return self.park(&reason);
         }

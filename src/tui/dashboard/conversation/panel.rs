@@ -3,6 +3,7 @@
 use super::Focus;
 use super::game::{GameSummary, Gauge};
 use crate::dashboard::layout::without_left;
+use crate::dashboard::money::short_credits;
 use crate::dashboard::table::cells::cost_text;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -82,6 +83,10 @@ fn add_mysis(
     if totals.tokens_in.saturating_add(totals.tokens_out) > 0 {
         let cost = cost_text(status, dashboard.rules());
         lines.push(labelled("cost", cost, Tone::Text));
+    }
+    if let Some(credits) = status.figures.value.credits_per_dollar() {
+        let value = format!("{} credits a dollar", short_credits(credits));
+        lines.push(labelled("value", value, Tone::Text));
     }
     if let Some(ms) = status.last_call_ms {
         lines.push(labelled("call", figures::span(ms), Tone::Text));
