@@ -196,7 +196,7 @@ mod tests {
         let mut watch = running();
         let sums = |hours: i64| ValueSums {
             cost_micros: hours.unsigned_abs() * 1_000_000,
-            told: 9,
+            told: hours.unsigned_abs(),
             ..ValueSums::default()
         };
         let at = |hours: i64| Moment(hours * HOUR_MS);

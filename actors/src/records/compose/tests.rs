@@ -368,7 +368,11 @@ fn the_owner_the_newest_order_and_a_call_of_the_last_loop_stay() {
             owner.text.size()
         );
         assert!(matches!(&left[1], RequestPart::Loop(found) if found.pairs[0].key.position == 1));
-        assert!(matches!(&left[2..], [RequestPart::Order(order)] if !order.is_owner));
+        // Of the others the newest stays, and one more if it still fits.
+        let others = &left[2..];
+        let is_other =
+            |part: &RequestPart| matches!(part, RequestPart::Order(order) if !order.is_owner);
+        assert!((1..=2).contains(&others.len()) && others.iter().all(is_other));
     }
 }
 
