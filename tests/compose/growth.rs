@@ -11,7 +11,7 @@ use actors::domain::model::ChatMessage;
 use zoea_scenes::life::{Move, World};
 
 const BUDGET: usize = 64 << 10;
-const TURNS: usize = 60;
+const TURNS: usize = 40;
 const RESTARTED_TURNS: usize = 24;
 
 type Calls = Vec<(&'static str, &'static str, &'static str)>;

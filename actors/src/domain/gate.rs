@@ -11,6 +11,7 @@
 mod caching;
 pub mod circuit;
 mod lane;
+mod news;
 mod pace;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,12 +19,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::books::CostEntry;
-use super::budget::{BudgetAllowance, BudgetEvent, BudgetRules, BudgetStatus, BudgetTracker};
+use super::budget::{BudgetAllowance, BudgetRules, BudgetStatus, BudgetTracker};
 use super::ids::{Lane, Moment, MysisId, Now, PermitId, Timestamp};
 use super::model::{Charge, ServiceReturn};
 use super::outages::ServerOutages;
 use caching::CacheWatch;
 use circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
+
+pub use news::GateEvent;
 
 use lane::LaneState;
 
@@ -95,46 +98,6 @@ pub enum GateVerdict {
         why: Arc<str>,
         /// The time.
         until: Timestamp,
-    },
-}
-
-/// An event of the gate for the operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GateEvent {
-    /// A server has failed repeatedly and gets no more requests.
-    CircuitOpened {
-        lane: Lane,
-        /// The last failure.
-        text: Arc<str>,
-        /// The interval of trial calls.
-        every: Duration,
-        /// The provider that takes over.
-        fallback: Option<Arc<str>>,
-    },
-    /// A provider serves no request of ours for a while.
-    OutOfService {
-        lane: Lane,
-        /// The failure and the remedy.
-        text: Arc<str>,
-        /// The time until the next attempt.
-        wait: Duration,
-        /// Whether the operator has to act.
-        ends_by: ServiceReturn,
-        /// The provider that takes over.
-        fallback: Option<Arc<str>>,
-    },
-    /// A server works again.
-    CircuitClosed {
-        /// The lane of the server.
-        lane: Lane,
-    },
-    /// An event of the swarm's budget.
-    Budget(BudgetEvent),
-    /// No request's beginning comes from the provider's cache any more.
-    CachingStopped {
-        provider: Arc<str>,
-        /// The percentage of tokens that did before.
-        percent: u64,
     },
 }
 

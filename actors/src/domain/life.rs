@@ -225,8 +225,7 @@ impl Life {
             LifeInput::TaskGiven { work, task } => self.on_task_given(work, task),
             LifeInput::Returned { work, outcome } => self.on_call_returned(work, &outcome),
             LifeInput::Rang { alarm } => self.on_alarm(alarm),
-            // Every input counts the wait up to it.
-            LifeInput::StillWaiting => {}
+            LifeInput::StillWaiting => {} // Every input counts the wait up to it.
             LifeInput::WindDown => self.wind_down(),
         }
         self.record_samples();
@@ -254,7 +253,7 @@ impl Life {
         &self.profile.name
     }
 
-    /// Its state, as the operator sees it.
+    /// Its state.
     #[must_use]
     pub fn state(&self) -> LifeState {
         match &self.stage {
@@ -268,6 +267,7 @@ impl Life {
     /// Its status for watchers.
     #[must_use]
     pub fn status(&self) -> MysisStatus {
+        let is_running = self.state() == LifeState::Running;
         MysisStatus {
             id: self.id,
             name: self.profile.name.clone(),
@@ -290,14 +290,12 @@ impl Life {
             link: self.session.link,
             link_since: self.session.link_since,
             stuck: self.stuck(),
-            silence: match self.state() {
-                LifeState::Running => self.silence.clone(),
-                LifeState::Idle | LifeState::Stopped | LifeState::Errored => None,
-            },
-            failing: match self.state() {
-                LifeState::Running => self.recent_calls.failing().map(Arc::new),
-                LifeState::Idle | LifeState::Stopped | LifeState::Errored => None,
-            },
+            silence: self.silence.clone().filter(|_| is_running),
+            failing: self
+                .recent_calls
+                .failing()
+                .filter(|_| is_running)
+                .map(Arc::new),
             tick: self.session.tick,
             nudges: self.nudges,
             totals: self.figures.totals,

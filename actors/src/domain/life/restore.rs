@@ -8,7 +8,7 @@ use crate::event::INTERRUPTED_PREFIX;
 use crate::failing_calls::RecentCalls;
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::game_state::GameState;
-use crate::ids::{Incarnation, Now, Timestamp};
+use crate::ids::{Incarnation, Now, Timestamp, TurnNumber};
 use crate::message::{CallStatus, RowKind, Severity};
 use crate::record::{Mission, MysisRecord, StoredHistory};
 use crate::rules::SwarmRules;
@@ -59,6 +59,7 @@ impl Life {
     pub fn restore(past: RestoreArgs, now: Now) -> (Life, Vec<Effect>) {
         let (crash, is_interrupted) = (past.crash.clone(), past.is_interrupted);
         let mut life = Life::from_past(past, now);
+        life.trim_window(life.turn_cut_short());
         let mut draft = WriteDraft::default();
         for open in life.conversation.open_calls() {
             if let Some(outcome) = lost_outcome(&open) {
@@ -107,10 +108,8 @@ impl Life {
         let turn = last.map(|row| row.turn).unwrap_or_default();
         let recent_activity = RecentActivity::from_conversation(&conversation);
         let session = SessionView::unopened(account, last_tick(&conversation), now);
-        let cut_short = last.filter(|row| row.kind() == Some(RowKind::Call));
-        let open = cut_short.map(|row| row.turn);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
-        let mut life = Life {
+        Life {
             id: past.record.id,
             incarnation: past.incarnation,
             stage,
@@ -146,9 +145,13 @@ impl Life {
             now,
             moment: both.moment,
             frozen_ms: past.frozen_ms,
-        };
-        life.trim_window(open);
-        life
+        }
+    }
+
+    /// The turn that was cut off within a loop.
+    fn turn_cut_short(&self) -> Option<TurnNumber> {
+        let last = self.conversation.last_utterance()?;
+        (last.kind() == Some(RowKind::Call)).then_some(last.turn)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Earlier turns of a mission, as they stand before the turn (DESIGN 5.3).
 //!
-//! They are shortened once, when they are over, and by rules that know nothing of later turns. So
-//! they stay the same in every request, and a provider's cache keeps them.
+//! They are shortened once, when another turn is over, and by rules that know nothing of later
+//! turns. So they stay the same in every request, and a provider's cache keeps them.
 
 use crate::ids::{Seq, TurnNumber};
 use crate::snapshot_query::SnapshotQuery;

@@ -189,8 +189,8 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// The earlier turns of a mission, as far as they have room beside the turn. The last loop
-    /// among them is whole.
+    /// The earlier turns of a mission, as far as they have room beside the turn. The newest one and
+    /// the last loop are whole.
     fn earlier(
         &self,
         before: &[Unit<'a>],
@@ -205,22 +205,37 @@ impl<'a> Selection<'a> {
         if share == 0 {
             return Vec::new();
         }
-        let last_loop = self.last_loop(before);
+        let whole = self.turn_before(before);
         let mut others = vec![self.head(mission), self.continuation()];
-        others.extend(last_loop.iter().map(|told| told.part.clone()));
+        others.extend(whole.iter().map(|told| told.part.clone()));
         others.extend(told.iter().map(|told| told.part.clone()));
         Caps::of_request(room).shorten_parts(&mut others);
         let left = room.saturating_sub(budget::total_bytes(&others));
         let turns = earlier_turns(conversation, &self.results, before, share);
         let mut kept = turns.keep(left);
-        if let Some(last_loop) = last_loop {
-            let same = |told: &&mut Told<'_>| told.unit.row.seq == last_loop.unit.row.seq;
+        if kept.is_empty() {
+            return kept;
+        }
+        for one in whole {
+            let same = |told: &&mut Told<'_>| told.unit.row.seq == one.unit.row.seq;
             match kept.iter_mut().find(same) {
-                Some(found) => *found = last_loop,
-                None => insert_in_order(&mut kept, last_loop),
+                Some(found) => *found = one,
+                None => insert_in_order(&mut kept, one),
             }
         }
         kept
+    }
+
+    /// The last turn before this one and the last loop before it, whole.
+    fn turn_before(&self, before: &[Unit<'a>]) -> Vec<Told<'a>> {
+        let last_loop = self.last_loop(before).map(|told| told.unit.row.seq);
+        let turn = before.last().map(|unit| unit.turn());
+        let delivery = before.iter().rposition(|unit| unit.is_mission());
+        let since = &before[delivery.map_or(0, |place| place + 1)..];
+        let is_whole =
+            |unit: &&Unit<'_>| Some(unit.turn()) == turn || Some(unit.row.seq) == last_loop;
+        let whole: Vec<Unit<'a>> = since.iter().filter(is_whole).copied().collect();
+        self.tell(&whole)
     }
 
     /// Adds the last loop before the turn and, where the owner is no row, the reply that ended the
@@ -296,9 +311,6 @@ impl<'a> Selection<'a> {
 
 /// Puts a part where its row belongs.
 fn insert_in_order<'a>(told: &mut Vec<Told<'a>>, one: Told<'a>) {
-    if told.is_empty() {
-        return;
-    }
     let key = |told: &Told<'_>| (told.unit.place, told.unit.row.seq);
     let place = told.partition_point(|before| key(before) <= key(&one));
     told.insert(place, one);

@@ -65,13 +65,19 @@ impl Conversation {
             .retain(|seq, _| oldest.is_some_and(|oldest| *seq >= oldest));
     }
 
-    /// Keeps of old results no more than earlier turns show of them. Those of the last loop and
-    /// those since an order that is not answered may be sent whole.
+    /// Keeps of old results no more than earlier turns show of them. Those of the newest turn, of the
+    /// last loop, and since an order that is not answered may be sent whole.
     fn shorten_earlier_results(&mut self, open: Option<TurnNumber>) {
-        let of_open = self.rows.iter();
-        let of_open = of_open.filter(|row| open.is_some_and(|turn| row.turn >= turn));
+        let is_before = |row: &&Arc<Row>| open.is_none_or(|turn| row.turn < turn);
+        let said = self.rows.iter().rev().filter(is_before);
+        let newest = said
+            .filter(|row| row.utterance().is_some())
+            .map(|row| row.turn)
+            .next();
+        let of_newest = self.rows.iter();
+        let of_newest = of_newest.filter(|row| newest.is_none_or(|turn| row.turn >= turn));
         let whole = [
-            of_open.map(|row| row.seq).min(),
+            of_newest.map(|row| row.seq).min(),
             self.unanswered_prompts().next().map(|row| row.seq),
         ];
         let whole = whole.into_iter().flatten().min();
