@@ -13,12 +13,13 @@ use std::time::Duration;
 
 use actors::commander::{CommanderHandle, CommanderMsg};
 use actors::domain::event_record::OrderSource;
-use actors::domain::order::Order;
+use actors::domain::order::{MysisOrder, Order};
 use actors::domain::price::TokenPrice;
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 use anyhow::{Context, anyhow};
 use ractor::ActorRef;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::events::EventLog;
 use super::game::GameTraffic;
@@ -31,16 +32,25 @@ pub use levers::{LEVERS, Lever, find_lever};
 pub use model_server::ModelUse;
 pub use table::{role_table, table};
 
+/// The mission of miners, and of talkers between two messages.
+const MINE: &str = "Mine ore, sell it at your station, refuel and go again.";
+/// The role whose players the operator writes to.
+const TALKER: &str = "talker";
+/// What the operator writes, in turn.
+const MESSAGES: [&str; 2] = [
+    "Where are you, and what do you carry?",
+    "Chat with whoever is around.",
+];
+/// The time between two messages to the same player.
+const MESSAGE_INTERVAL: Duration = Duration::from_secs(600);
+
 /// The roles of the players and their missions.
 const ROLES: [(&str, &str); 5] = [
-    (
-        "miner",
-        "Mine ore, sell it at your station, refuel and go again.",
-    ),
+    ("miner", MINE),
     ("trader", "Trade between stations for profit."),
     ("contractor", "Do missions for credits."),
     ("explorer", "Explore as many systems as you can."),
-    ("talker", "Chat with whoever is around.\n[no gain expected]"),
+    (TALKER, MINE),
 ];
 
 /// The options of a measurement.
@@ -164,6 +174,8 @@ impl Economy {
                 swarms.push(swarm);
             }
         }
+        let talkers = swarms.iter().find(|swarm| swarm.name == TALKER);
+        let _operator = talkers.map(RoleSwarm::start_operator);
         tokio::time::sleep(self.options.length).await;
         let mut roles = Vec::new();
         let GameTraffic {
@@ -256,7 +268,7 @@ impl RoleSwarm {
     /// Creates the players and gives them their mission, which starts them.
     async fn begin(&self, mission: &str) -> anyhow::Result<()> {
         let creations = (0..self.players).map(|number| Order::Create {
-            name: format!("{}-{number}", self.name),
+            name: player_name(self.name, number),
             provider: None,
             model: None,
             start: false,
@@ -267,6 +279,23 @@ impl RoleSwarm {
             given.map_err(|why| anyhow!("{why}"))?;
         }
         Ok(())
+    }
+
+    /// Writes to every player from time to time, as long as the handle is kept.
+    fn start_operator(&self) -> AbortOnDropHandle<()> {
+        let (swarm, role, players) = (self.handle(), self.name, self.players);
+        AbortOnDropHandle::new(tokio::spawn(async move {
+            for message in MESSAGES.into_iter().cycle() {
+                tokio::time::sleep(MESSAGE_INTERVAL).await;
+                for number in 0..players {
+                    let prompt = MysisOrder::Prompt(message.into());
+                    // A refusal is an answer too: a player may have stopped.
+                    let _ = swarm
+                        .order(prompt.for_mysis(player_name(role, number)))
+                        .await;
+                }
+            }
+        }))
     }
 
     /// Ends the swarm, and tells what it used and earned.
@@ -294,6 +323,10 @@ impl RoleSwarm {
         }
         report
     }
+}
+
+fn player_name(role: &str, number: usize) -> String {
+    format!("{role}-{number}")
 }
 
 /// The part of `all` that goes to one of `parts`.

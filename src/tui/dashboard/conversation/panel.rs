@@ -4,9 +4,9 @@ use super::Focus;
 use super::game::{GameSummary, Gauge};
 use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::layout::without_left;
-use crate::dashboard::money::short_credits;
+use crate::dashboard::money;
 use crate::dashboard::table::cells::cost_text;
-use crate::dashboard::text::figures;
+use crate::dashboard::text::figures::{self, UtcOffset};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::token_rate::sparkline;
@@ -86,7 +86,7 @@ fn add_mysis(
         lines.push(labelled("cost", cost, Tone::Text));
     }
     if let Some(credits) = status.figures.value.credits_per_dollar() {
-        let value = format!("{} credits a dollar", short_credits(credits));
+        let value = format!("{} credits a dollar", money::short_credits(credits));
         lines.push(labelled("value", value, Tone::Text));
     }
     if let Some(ms) = status.last_call_ms {
@@ -184,7 +184,7 @@ fn add_game(
             Tone::Dim,
         ));
     }
-    add_credits(game, lines, columns);
+    add_credits(game, dashboard.appearance().offset, lines, columns);
 }
 
 fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> StyledLine {
@@ -213,13 +213,15 @@ fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> StyledLine {
         .with(format!(" {now:.0}/{most:.0}"), Tone::Text)
 }
 
-fn add_credits(game: &GameSummary, lines: &mut Vec<StyledLine>, columns: usize) {
+fn add_credits(game: &GameSummary, offset: UtcOffset, lines: &mut Vec<StyledLine>, columns: usize) {
     let Some((_, newest)) = game.credits().back() else {
         return;
     };
     lines.push(StyledLine::default());
-    let first = game.credits().front().map_or(*newest, |(_, first)| *first);
+    let (began, first) = game.credits().front().copied().unwrap_or_default();
     let gain = newest.saturating_sub(first);
+    let clock = offset.clock(began);
+    let since = clock.get(..5).unwrap_or(&clock);
     let tone = if gain < 0 {
         Tone::Warning
     } else {
@@ -227,8 +229,9 @@ fn add_credits(game: &GameSummary, lines: &mut Vec<StyledLine>, columns: usize) 
     };
     lines.push(
         StyledLine::of("CREDITS  ", Tone::Brand)
-            .with(newest.to_string(), Tone::Strong)
-            .with(format!("  {gain:+}"), tone),
+            .with(money::credits(*newest, 9), Tone::Strong)
+            .with(format!("  {gain:+}"), tone)
+            .with(format!(" since {since}"), Tone::Dim),
     );
     let points: Vec<i64> = game.credits().iter().map(|(_, credits)| *credits).collect();
     let points = &points[points.len().saturating_sub(columns)..];
