@@ -187,6 +187,8 @@ fn event_text(event: &SwarmEvent) -> Option<String> {
     let what = match &event.what {
         EventKind::Created => "created".to_string(),
         EventKind::Deleted => "deleted".to_string(),
+        EventKind::TakenOver => "taken over".to_string(),
+        EventKind::MovedAway => "left for another process".to_string(),
         EventKind::StateChanged { from, to, reason } => {
             let reason = reason.as_deref().map(|why| format!(": {why}"));
             let (from, to) = (from.as_str(), to.as_str());

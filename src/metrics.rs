@@ -91,7 +91,7 @@ impl Metrics {
                 }
                 numbers.statuses.insert(status.id, status.clone());
             }
-            (EventKind::Deleted, Some(who)) => {
+            (EventKind::Deleted | EventKind::MovedAway, Some(who)) => {
                 numbers.statuses.remove(&who.id);
                 numbers.faults.remove(&who.id);
             }
@@ -116,6 +116,8 @@ impl Metrics {
             (
                 EventKind::Created
                 | EventKind::Deleted
+                | EventKind::TakenOver
+                | EventKind::MovedAway
                 | EventKind::StateChanged { .. }
                 | EventKind::TurnStarted { .. }
                 | EventKind::TurnEnded { .. }

@@ -67,6 +67,9 @@ pub use rules::{configured_secrets, describe_default_cap, provider_endpoints, up
 /// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
 
+/// The most names in one notice.
+const MAX_NAMES: usize = 12;
+
 /// The options of a start.
 #[derive(Clone, Debug)]
 pub struct LaunchOptions {
@@ -226,15 +229,14 @@ impl RunningSwarm {
         }
     }
 
-    /// Reports the Myses that another process on the same database runs.
+    /// Reports the Myses that other processes on the same database run.
     fn report_myses_held_elsewhere(&self, others: &[String]) {
         if others.is_empty() {
             return;
         }
         let text = format!(
-            "another zoea process holds {}: left out here; once that process has ended, the next \
-             start takes over",
-            others.join(", ")
+            "left out here, because other zoea processes of this database run them, or none yet: {}",
+            listed(others)
         );
         self.operator.tell(Severity::Warn, "elsewhere", &text);
     }
@@ -335,5 +337,14 @@ impl RunningSwarm {
         self.game.end().await;
         self.watchers.stop().await;
         self.ledger.close().await;
+    }
+}
+
+/// Names on one line, the first ones and the number of the others.
+fn listed(names: &[String]) -> String {
+    let shown = &names[..names.len().min(MAX_NAMES)];
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }

@@ -7,6 +7,7 @@
 
 mod children;
 mod closing;
+mod fleet;
 mod freezing;
 mod handle;
 mod members;
@@ -33,7 +34,7 @@ use crate::domain::life::Mode;
 use crate::domain::rules::SwarmRules;
 use crate::freeze::FreezeSwitch;
 use crate::mysis::MysisDeps;
-use crate::ports::{Archive, Clock, Ledger, Models, SwarmRecord, Upstream};
+use crate::ports::{Archive, Clock, Fleet, Ledger, Models, SwarmRecord, Upstream};
 use crate::secrets::Secrets;
 use crate::session::{PendingLinks, QuestionNumbers, SessionDeps};
 use crate::store::StoreHandle;
@@ -44,6 +45,7 @@ pub use messages::{CommanderMsg, PendingOrder, SwarmQuery, Watcher, WrongCommand
 
 use children::ServiceActors;
 use closing::Closing;
+use fleet::FleetMembership;
 use freezing::FreezeOrders;
 use members::SwarmMembers;
 use mission::SwarmMission;
@@ -94,6 +96,8 @@ pub struct Adapters {
     pub clock: Arc<dyn Clock>,
     /// Whether the swarm is frozen.
     pub freeze: FreezeSwitch,
+    /// The other processes on the same database; `None` where there can be none.
+    pub fleet: Option<Arc<dyn Fleet>>,
     /// Where the Uis of terminals run.
     pub ui_runtime: UiRuntime,
 }
@@ -110,6 +114,7 @@ pub struct CommanderState {
     news: LatestNews,
     silence: SilenceWatch,
     freezing: FreezeOrders,
+    fleet: Option<FleetMembership>,
     watchers: SwarmWatchers,
     terminals: OpenTerminals,
     recorder: EventRecorder,
@@ -150,6 +155,7 @@ impl Actor for Commander {
             CommanderMsg::Ordered(order, source) => state.record_order(&order, source),
             CommanderMsg::Report(report) => state.on_report(&myself, report),
             CommanderMsg::News(news) => state.on_child_event(news),
+            CommanderMsg::Fleet(step) => state.on_fleet_step(&myself, *step).await?,
             CommanderMsg::Recorded(record) => state.terminals.show_record(record),
             CommanderMsg::Watch(watcher) => state.add_watcher(watcher),
             CommanderMsg::Attach(link) => state.attach_terminal(&myself, link).await,
@@ -253,6 +259,7 @@ impl CommanderState {
             news: LatestNews::default(),
             silence: SilenceWatch::default(),
             freezing: FreezeOrders::default(),
+            fleet: None,
             watchers: SwarmWatchers(args.watchers.clone()),
             terminals: OpenTerminals::new(outside.ui_runtime.clone()),
             recorder,
@@ -263,6 +270,7 @@ impl CommanderState {
         if is_ahead {
             state.read_books();
         }
+        state.begin_in_fleet(myself, outside.fleet.clone()).await?;
         Ok(state)
     }
 

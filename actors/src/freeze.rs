@@ -3,6 +3,10 @@
 //! Shared by all that let something leave: the gate admits nothing, and each model call, tool call
 //! and login takes a [`Departure`] before its record says that it was sent. Freezing is complete
 //! once every departure of before has left, so no call is marked as sent and held back.
+//!
+//! Where other processes may take this process's Myses, nothing leaves either once its leases are not
+//! safe. That is judged at the last moment before a request begins, because the process may have been
+//! stopped for long, and by the monotonic clock, without asking anybody.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,11 +41,22 @@ struct SwitchState {
     began: Option<Moment>,
     /// How long all earlier freezes of this process lasted, in milliseconds.
     earlier_ms: u64,
+    /// Until when the leases of this process are safe; `None` where it needs none.
+    safe_until: Option<Instant>,
 }
 
 impl SwitchState {
     fn is_settled(&self) -> bool {
         self.since.is_none() || self.departing == 0
+    }
+
+    /// Whether the leases of this process are not safe any more.
+    fn has_lapsed(&self) -> bool {
+        self.safe_until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    fn is_open(&self) -> bool {
+        self.since.is_none() && !self.has_lapsed()
     }
 }
 
@@ -102,6 +117,21 @@ impl FreezeSwitch {
         Duration::from_millis(self.frozen_ms(now))
     }
 
+    /// Lets everything leave until then, as far as leases are concerned.
+    pub(crate) fn leave_until(&self, until: Instant) {
+        self.state.send_if_modified(|state| {
+            // Who waits is told; otherwise nothing changes for anybody.
+            let had_lapsed = state.has_lapsed();
+            state.safe_until = Some(until);
+            had_lapsed
+        });
+    }
+
+    /// Whether the leases of this process are not safe any more.
+    pub(crate) fn has_lapsed(&self) -> bool {
+        self.state.borrow().has_lapsed()
+    }
+
     /// Lets nothing new leave from now on.
     pub(crate) fn close(&self, since: Timestamp, now: Moment) {
         self.state.send_modify(|state| {
@@ -153,11 +183,11 @@ impl FreezeSwitch {
             .await;
     }
 
-    /// Waits until the swarm is not frozen.
+    /// Waits until the swarm is not frozen, and its leases are safe.
     pub(crate) async fn thawed(&self) {
         let mut state = self.state.subscribe();
         // The sender is our own, so it is not gone.
-        let _ = state.wait_for(|state| state.since.is_none()).await;
+        let _ = state.wait_for(SwitchState::is_open).await;
     }
 
     /// Waits for something within a limit that stands still while the swarm is frozen; `None` if it
@@ -186,12 +216,12 @@ impl FreezeSwitch {
         }
     }
 
-    /// A departure, unless the swarm is frozen.
+    /// A departure, unless the swarm is frozen or its leases are not safe.
     #[must_use]
     pub fn try_depart(&self) -> Option<Departure> {
         let mut departure = None;
         self.state.send_if_modified(|state| {
-            if state.since.is_none() {
+            if state.is_open() {
                 state.departing += 1;
                 departure = Some(Departure(self.state.clone()));
             }
@@ -201,7 +231,7 @@ impl FreezeSwitch {
         departure
     }
 
-    /// A departure, as soon as the swarm is not frozen.
+    /// A departure, as soon as nothing forbids it.
     pub async fn depart(&self) -> Departure {
         loop {
             if let Some(departure) = self.try_depart() {
@@ -220,12 +250,25 @@ impl Departure {
     /// Begins a request. The departure is over once the request has been handed to its adapter; its
     /// answer is heard out.
     pub async fn begin<T>(self, request: impl Future<Output = T>) -> T {
+        self.leases_safe().await;
         let mut request = std::pin::pin!(request);
         let at_once = futures::poll!(&mut request);
         drop(self);
         match at_once {
             std::task::Poll::Ready(answer) => answer,
             std::task::Poll::Pending => request.await,
+        }
+    }
+}
+
+impl Departure {
+    /// Waits until the leases of this process are safe. If they are lost, the caller is ended
+    /// meanwhile.
+    async fn leases_safe(&self) {
+        if self.0.borrow().has_lapsed() {
+            let mut state = self.0.subscribe();
+            // The sender is held here, so it is not gone.
+            let _ = state.wait_for(|state| !state.has_lapsed()).await;
         }
     }
 }
@@ -259,6 +302,24 @@ mod tests {
         answer.send(3).expect("somebody waits");
         assert_eq!(request.await, Ok(3));
         assert_eq!(switch.frozen_since(), Some(Timestamp(7)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_leaves_once_the_leases_are_not_safe() {
+        let switch = FreezeSwitch::default();
+        let later = |seconds| Instant::now() + Duration::from_secs(seconds);
+        switch.leave_until(later(25));
+        let departure = switch.try_depart().expect("the leases are safe");
+        tokio::time::advance(Duration::from_secs(25)).await;
+        assert!(switch.has_lapsed() && switch.try_depart().is_none());
+        // What had its turn does not begin either, and what waits goes on with the renewal.
+        let mut request = std::pin::pin!(departure.begin(std::future::ready(3)));
+        let mut waiting = std::pin::pin!(switch.depart());
+        assert!(futures::poll!(&mut request).is_pending());
+        assert!(futures::poll!(&mut waiting).is_pending());
+        switch.leave_until(later(25));
+        assert_eq!(request.await, 3);
+        drop(waiting.await);
     }
 
     #[tokio::test]

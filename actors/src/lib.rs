@@ -7,6 +7,7 @@ pub use zoea_domain as domain;
 pub mod ports;
 
 pub mod commander;
+pub mod fleet;
 pub mod freeze;
 pub mod gate;
 pub mod listener;

@@ -75,6 +75,8 @@ pub enum MysisMsg {
     ShowRequest(OrderReply),
     /// The program is closing.
     WindDown,
+    /// Another process takes over. It leaves at the end of its turn.
+    HandOver,
 }
 
 /// The result of a task.
@@ -286,6 +288,7 @@ impl MysisState {
             }
             MysisMsg::Sent(sent) => self.sent = Some(sent),
             MysisMsg::ShowRequest(reply) => reply.answer(self.sent_request()),
+            MysisMsg::HandOver => self.handle_input(myself, LifeInput::HandOver),
             MysisMsg::WindDown => {
                 self.questions.close();
                 self.handle_input(myself, LifeInput::WindDown);

@@ -4,6 +4,7 @@
 //! own what they need, so that a task can hold them. Dropping the task cancels the request.
 
 mod asking;
+mod fleet;
 mod observed;
 mod stored;
 mod terminal;
@@ -30,6 +31,7 @@ use crate::domain::tool::Toolset;
 use crate::domain::write::Batch;
 
 pub use asking::Asker;
+pub use fleet::{Fleet, FleetReport, FleetStep};
 pub use observed::{AnswerMeter, CallContext, WireFacts};
 pub use stored::{ArchiveFault, MysisNames, SwarmRecord};
 pub use terminal::{Screen, SetupInspector, Terminal, TerminalInput, View};

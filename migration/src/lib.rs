@@ -18,6 +18,7 @@ mod m20261123_000009_call_task;
 mod m20261123_000010_sample;
 mod m20261124_000011_event_row;
 mod server_000001_lease;
+mod server_000002_process;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -55,6 +56,7 @@ impl MigratorTrait for ServerMigrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
         let mut steps = Migrator::migrations();
         steps.push(Box::new(server_000001_lease::Migration));
+        steps.push(Box::new(server_000002_process::Migration));
         steps.sort_by(|one, other| one.name().cmp(other.name()));
         steps
     }

@@ -33,7 +33,9 @@ pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
             let need = operator_need(status).map(Box::new);
             Some(AlertSignal::Stands(status.id, event.at, need))
         }
-        (EventKind::Deleted, Some(who)) => Some(AlertSignal::Stands(who.id, event.at, None)),
+        (EventKind::Deleted | EventKind::MovedAway, Some(who)) => {
+            Some(AlertSignal::Stands(who.id, event.at, None))
+        }
         (
             EventKind::Notice {
                 severity: Severity::Error,

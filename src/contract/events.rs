@@ -24,6 +24,8 @@ pub struct EventJson<'a> {
 enum EventKindJson<'a> {
     MysisCreated,
     MysisDeleted,
+    MysisTakenOver,
+    MysisMovedAway,
     StateChanged {
         from: &'static str,
         to: &'static str,
@@ -79,6 +81,8 @@ impl<'a> EventKindJson<'a> {
         Some(match kind {
             EventKind::Created => EventKindJson::MysisCreated,
             EventKind::Deleted => EventKindJson::MysisDeleted,
+            EventKind::TakenOver => EventKindJson::MysisTakenOver,
+            EventKind::MovedAway => EventKindJson::MysisMovedAway,
             EventKind::StateChanged { from, to, reason } => EventKindJson::StateChanged {
                 from: from.as_str(),
                 to: to.as_str(),

@@ -134,8 +134,43 @@ impl LedgerInner {
         })
     }
 
+    /// Myses as stored, and the passwords of their game accounts.
+    pub(super) async fn records_of(
+        &self,
+        myses: &BTreeSet<MysisId>,
+    ) -> Result<(Vec<MysisRecord>, Vec<Arc<str>>), DbErr> {
+        if myses.is_empty() {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let ids = || myses.iter().map(|mysis| mysis.0);
+        let accounts = account::Entity::find()
+            .filter(account::Column::AssignedTo.is_in(ids()))
+            .all(&self.readers)
+            .await?;
+        let models = mysis::Entity::find()
+            .filter(mysis::Column::Id.is_in(ids()))
+            .order_by_asc(mysis::Column::Name)
+            .all(&self.readers)
+            .await?;
+        let owned = |id: i64| {
+            let account = accounts
+                .iter()
+                .find(|account| account.assigned_to == Some(id));
+            account.map(|account| account.username.as_str().into())
+        };
+        let records = models.into_iter().map(|model| {
+            let account = owned(model.id);
+            record(model, account)
+        });
+        let records = records.collect();
+        let passwords = accounts
+            .iter()
+            .map(|account| account.password.as_str().into());
+        Ok((records, passwords.collect()))
+    }
+
     /// The mission in force: the newest one, unless it was cleared.
-    async fn mission(&self) -> Result<Option<Mission>, DbErr> {
+    pub(super) async fn mission(&self) -> Result<Option<Mission>, DbErr> {
         let newest = mission::Entity::find()
             .order_by_desc(mission::Column::Number)
             .one(&self.readers)

@@ -10,9 +10,10 @@ use sea_orm::ActiveValue::{NotSet, Set};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use tokio::sync::Mutex;
 
+use super::dialect::Dialect;
 use super::entity::{account, message, mission, mysis};
 use super::writer::Tx;
-use super::{SqlLedger, error_text, leases};
+use super::{LedgerInner, SqlLedger, error_text, leases, server};
 
 /// The missions of one query. A single one may have a megabyte.
 const MISSIONS_AT_ONCE: u64 = 8;
@@ -107,6 +108,17 @@ fn stored(model: mission::Model) -> StoredMission {
             at: Timestamp(model.at),
         },
         cleared_at: model.cleared_at.map(Timestamp),
+    }
+}
+
+impl LedgerInner {
+    /// Begins a transaction with long pauses between its statements.
+    async fn begin_slow_transaction(&self) -> Result<Tx, DbErr> {
+        let tx = self.writer.begin().await?;
+        if self.dialect == Dialect::Postgres {
+            server::extend_idle_timeout(&tx).await?;
+        }
+        Ok(tx)
     }
 }
 

@@ -40,6 +40,16 @@ impl LedgerInner {
         }
     }
 
+    /// Refuses writes of an older life of which a newer one began while they waited for their turn: on
+    /// a server a Mysis may come back from another process meanwhile.
+    pub(super) fn check_fences_again(&self, batches: &[&Batch]) -> Result<(), DbErr> {
+        let mut batches = batches.iter();
+        if self.tenant.is_some() && batches.any(|batch| self.check_fence(batch).is_err()) {
+            return Err(DbErr::Custom(LedgerFault::Fenced.to_string()));
+        }
+        Ok(())
+    }
+
     pub(super) fn fences(&self) -> MutexGuard<'_, BTreeMap<MysisId, Incarnation>> {
         self.fences.lock().unwrap_or_else(PoisonError::into_inner)
     }

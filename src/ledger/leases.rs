@@ -1,41 +1,63 @@
 //! Leases: several processes may share a server's database, and each Mysis belongs to one of them.
 //!
-//! A process that runs Myses takes their leases when it opens the database, renews them during
-//! maintenance and releases them at the end. It also takes leases that expired or that a process of
-//! the same home left behind. Only the server's clock decides about expiry. Every write checks the
-//! lease in its own transaction, and taking a lease waits for the same lock, so two processes never
-//! write for one Mysis.
+//! A process that runs Myses takes leases when it opens the database, renews them while it runs
+//! (`fleet`) and releases them at the end. Only the server's clock decides about expiry. Every write
+//! checks the lease in its own transaction, and taking a lease waits for the same lock, so two
+//! processes never write for one Mysis.
 //!
 //! A command is a process that runs no Myses. It takes no lease, sees the Myses that no process
 //! holds, and may write for them. Its first write removes a lease that was left behind, so that a
 //! process which comes back late notices.
 
+mod held;
+
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use actors::domain::ids::MysisId;
 use actors::domain::write::{Batch, Write};
 use sea_orm::prelude::Expr;
-use sea_orm::sea_query::{ExprTrait, OnConflict, Query};
+use sea_orm::sea_query::ExprTrait;
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DbErr, EntityTrait, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait, Select, SelectExt,
+    ColumnTrait, Condition, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter,
+    QueryOrder, QuerySelect, Select, SelectExt, Statement,
 };
 
 use super::LedgerInner;
 use super::entity::{lease, mysis};
 use super::writer::Tx;
 
-/// The expiry of a lease that is taken or renewed now.
-const NEW_EXPIRY: &str = "clock_timestamp() + interval '30 seconds'";
+use held::HeldMyses;
+
 /// Whether a lease has expired.
 const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
-const EXPIRES_AT: &str = "expires_at";
-/// How often leases are renewed.
-const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
-/// How often it is checked whether a renewal is due.
-pub(super) const CHECK_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Takes leases when the database is opened: of what this home left behind, and, where no other
+/// process lives, of all that no process holds. What a frozen process holds stays where it is.
+const TAKE_AT_START: &str = "\
+    INSERT INTO lease (mysis_id, home, owner, expires_at) \
+    SELECT mysis.id, $1, $2, clock_timestamp() + interval '30 seconds' FROM mysis \
+    LEFT JOIN lease ON lease.mysis_id = mysis.id LEFT JOIN process ON process.owner = lease.owner \
+    WHERE lease.home = $1 OR (process.is_frozen IS NOT TRUE \
+        AND (lease.mysis_id IS NULL OR lease.expires_at <= clock_timestamp()) \
+        AND NOT EXISTS (SELECT FROM process AS other \
+            WHERE other.home <> $1 AND other.expires_at > clock_timestamp())) \
+    ON CONFLICT (mysis_id) DO UPDATE \
+    SET home = excluded.home, owner = excluded.owner, expires_at = excluded.expires_at \
+    WHERE lease.home = excluded.home OR lease.expires_at <= clock_timestamp()";
+
+/// Forgets earlier processes of this home, and those that are gone for a day. A frozen one is the
+/// reason why its Myses stay where they are.
+const FORGET_GONE: &str = "DELETE FROM process WHERE home = $1 \
+    OR (NOT is_frozen AND expires_at < clock_timestamp() - interval '1 day')";
+
+/// Takes the lease of a new Mysis.
+const TAKE_NEW: &str = "\
+    INSERT INTO lease (mysis_id, home, owner, expires_at) \
+    SELECT id, $1, $2, clock_timestamp() + interval '30 seconds' FROM mysis WHERE id = $3 \
+    ON CONFLICT (mysis_id) DO UPDATE \
+    SET home = excluded.home, owner = excluded.owner, expires_at = excluded.expires_at \
+    WHERE lease.home = excluded.home OR lease.expires_at <= clock_timestamp()";
 
 /// Why a process opens the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +70,10 @@ pub enum ProcessKind {
 
 /// A process as the holder of leases in one database.
 pub(super) struct LeaseHolder {
-    home: String,
-    owner: String,
-    process_kind: ProcessKind,
-    renewed: Mutex<Instant>,
+    pub(super) home: String,
+    pub(super) owner: String,
+    pub(super) process_kind: ProcessKind,
+    held: Mutex<HeldMyses>,
 }
 
 impl LeaseHolder {
@@ -61,62 +83,33 @@ impl LeaseHolder {
             home: home.to_string(),
             owner: uuid::Uuid::new_v4().to_string(),
             process_kind,
-            renewed: Mutex::new(Instant::now()),
+            held: Mutex::default(),
         }
     }
 
-    /// How often it is checked whether a renewal is due; `None` without leases.
-    pub(super) fn check_interval(&self) -> Option<Duration> {
-        match self.process_kind {
-            ProcessKind::Resident => Some(CHECK_INTERVAL),
-            ProcessKind::Command => None,
-        }
+    /// The Myses whose leases it holds, as far as it knows.
+    pub(super) fn held(&self) -> MutexGuard<'_, HeldMyses> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a renewal is due. If so, the next interval begins.
-    pub(super) fn is_due(&self) -> bool {
-        if self.process_kind == ProcessKind::Command {
-            return false;
-        }
-        let mut renewed = self.renewed.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = renewed.elapsed() >= RENEWAL_INTERVAL;
-        if is_due {
-            *renewed = Instant::now();
-        }
-        is_due
-    }
-
-    /// Takes the leases that no process holds or that this home left behind, for one Mysis or for
-    /// all.
-    pub(super) async fn take(&self, tx: &Tx, mysis: Option<MysisId>) -> Result<(), DbErr> {
+    /// Takes the lease of a new Mysis.
+    pub(super) async fn take_new(&self, tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
         if self.process_kind == ProcessKind::Command {
             return Ok(());
         }
-        let myses = mysis::Entity::find()
-            .select_only()
-            .column(mysis::Column::Id)
-            .expr(Expr::value(&*self.home))
-            .expr(Expr::value(&*self.owner))
-            .expr(Expr::cust(NEW_EXPIRY))
-            .apply_if(mysis, |myses, mysis| {
-                myses.filter(mysis::Column::Id.eq(mysis.0))
-            });
-        let left_behind = Condition::any()
-            .add(Expr::cust("lease.home = excluded.home"))
-            .add(Expr::cust(IS_EXPIRED));
-        let mut taking = Query::insert();
-        taking
-            .into_table(lease::Entity)
-            .columns(["mysis_id", "home", "owner", EXPIRES_AT])
-            .select_from(myses.into_query())
-            .map_err(|error| DbErr::Custom(error.to_string()))?
-            .on_conflict(
-                OnConflict::column("mysis_id")
-                    .update_columns(["home", "owner", EXPIRES_AT])
-                    .action_cond_where(left_behind)
-                    .to_owned(),
-            );
-        tx.execute(&taking).await.map(|_| ())
+        tx.execute_raw(self.statement(TAKE_NEW, [mysis.0.into()]))
+            .await
+            .map(|_| ())
+    }
+
+    /// A statement whose first two values are the home and the owner.
+    pub(super) fn statement(
+        &self,
+        sql: &'static str,
+        more: impl IntoIterator<Item = sea_orm::Value>,
+    ) -> Statement {
+        let values = [self.home.as_str().into(), self.owner.as_str().into()];
+        Statement::from_sql_and_values(DbBackend::Postgres, sql, values.into_iter().chain(more))
     }
 
     /// Whether one of these Myses is not ours. A deleted one does not count.
@@ -124,6 +117,21 @@ impl LeaseHolder {
         let lost = self.select_not_owned();
         let lost = lost.filter(mysis::Column::Id.is_in(myses.iter().map(|mysis| mysis.0)));
         lost.exists(tx).await
+    }
+
+    /// The Myses whose leases are ours.
+    pub(super) async fn owned(
+        &self,
+        connection: &impl ConnectionTrait,
+    ) -> Result<BTreeSet<MysisId>, DbErr> {
+        let ours: Vec<i64> = lease::Entity::find()
+            .select_only()
+            .column(lease::Column::MysisId)
+            .filter(lease::Column::Owner.eq(&*self.owner))
+            .into_tuple()
+            .all(connection)
+            .await?;
+        Ok(ours.into_iter().map(MysisId).collect())
     }
 
     fn select_not_owned(&self) -> Select<mysis::Entity> {
@@ -217,41 +225,35 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
 }
 
 impl LedgerInner {
-    /// Takes all available leases when the database is opened.
+    /// Takes leases when the database is opened.
     pub(super) async fn take_leases(&self) -> Result<(), DbErr> {
         let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
         let Some(tenant) = self.tenant.as_ref().filter(holds) else {
             return Ok(());
         };
         let tx = self.writer.begin().await?;
-        tenant.take(&tx, None).await?;
-        tx.commit().await
+        tx.execute_raw(tenant.statement(TAKE_AT_START, [])).await?;
+        let gone = [tenant.home.as_str().into()];
+        let gone = Statement::from_sql_and_values(DbBackend::Postgres, FORGET_GONE, gone);
+        tx.execute_raw(gone).await?;
+        let ours = tenant.owned(&tx).await?;
+        tx.commit().await?;
+        tenant.held().begin(ours);
+        Ok(())
     }
 
-    /// Renews the leases. An expired lease stays ours until another process takes it.
-    pub(super) async fn renew_leases(&self) {
-        let Some(tenant) = &self.tenant else {
+    /// Notes the leases that came with new Myses and went with deleted ones.
+    pub(super) fn note_leases(&self, batches: &[&Batch]) {
+        let holds = |tenant: &&LeaseHolder| tenant.process_kind == ProcessKind::Resident;
+        let Some(tenant) = self.tenant.as_ref().filter(holds) else {
             return;
         };
-        let renewal = lease::Entity::update_many()
-            .col_expr(EXPIRES_AT, Expr::cust(NEW_EXPIRY))
-            .filter(lease::Column::Owner.eq(&*tenant.owner));
-        let renewed = self.with_timeout(renewal.exec(&self.writer)).await;
-        if let Err(error) = renewed {
-            tracing::warn!(%error, "failed to renew the leases");
-        }
-    }
-
-    /// Releases the leases.
-    pub(super) async fn release_leases(&self) {
-        let Some(tenant) = &self.tenant else {
-            return;
-        };
-        let release = lease::Entity::delete_many();
-        let release = release.filter(lease::Column::Owner.eq(&*tenant.owner));
-        let released = self.with_timeout(release.exec(&self.writer)).await;
-        if let Err(error) = released {
-            tracing::warn!(%error, "failed to release the leases");
+        for write in batches.iter().flat_map(|batch| &batch.writes) {
+            if let Write::Create(new) = write {
+                tenant.held().add(new.id);
+            } else if let Write::Delete { mysis } = write {
+                tenant.held().forget(&[*mysis]);
+            }
         }
     }
 
@@ -284,27 +286,6 @@ mod tests {
     use super::*;
     use actors::domain::ids::{Incarnation, MissionId, Timestamp};
     use actors::domain::write::Author;
-
-    fn set_back(tenant: &LeaseHolder, by: Duration) {
-        let mut renewed = tenant.renewed.lock().unwrap();
-        *renewed = renewed.checked_sub(by).unwrap();
-    }
-
-    #[test]
-    fn leases_are_due_after_their_time_and_a_command_has_none() {
-        let resident = LeaseHolder::of_home("home", ProcessKind::Resident);
-        assert_eq!(resident.check_interval(), Some(CHECK_INTERVAL));
-        assert!(!resident.is_due());
-        set_back(&resident, RENEWAL_INTERVAL);
-        assert!(resident.is_due());
-        assert!(!resident.is_due(), "the time begins anew");
-        let command_process = LeaseHolder::of_home("home", ProcessKind::Command);
-        set_back(&command_process, RENEWAL_INTERVAL);
-        assert_eq!(
-            (command_process.check_interval(), command_process.is_due()),
-            (None, false)
-        );
-    }
 
     #[test]
     fn two_processes_of_one_home_are_told_apart() {

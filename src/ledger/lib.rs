@@ -22,6 +22,7 @@ pub mod export;
 mod fault;
 mod fences;
 mod file;
+mod fleet;
 pub mod import;
 mod index;
 mod leases;
@@ -72,6 +73,7 @@ pub use check::{CheckResult, DatabaseLocation, check};
 pub use compact::CompactionResult;
 pub use copies::{CopyError, RestoreResult, back_up, remove_unfinished_restore, restore};
 pub use day::{DayRecord, DaySamples, MysisDay, SwarmMinute, SystemDay};
+pub use fleet::{LedgerFleet, ProcessFacts};
 pub use leases::ProcessKind;
 pub use mend::MendReport;
 pub use open_error::OpenError;
@@ -94,7 +96,7 @@ pub struct SqlLedger {
 /// The database's kind, with what only that kind has.
 enum DatabaseKind {
     File(DatabaseFile),
-    Server(LeaseHolder),
+    Server(LeaseHolder, DatabaseWriter),
 }
 
 struct LedgerInner {
@@ -109,6 +111,8 @@ struct LedgerInner {
     place: Option<DatabaseFile>,
     /// This process as a holder of leases, if others may share the database.
     tenant: Option<LeaseHolder>,
+    /// The connection for its leases.
+    lease_writer: Option<DatabaseWriter>,
     /// The limits for old rows; unset means that everything is kept.
     retention: OnceLock<Retention>,
 }
@@ -148,7 +152,9 @@ impl SqlLedger {
         opening::migrate_server(&pool.clone().into(), address).await?;
         let writer = DatabaseWriter::to_server(pool);
         let readers = address.open_readers();
-        let keeping = DatabaseKind::Server(LeaseHolder::of_home(home, process_kind));
+        let holder = LeaseHolder::of_home(home, process_kind);
+        let lease_writer = DatabaseWriter::to_server(address.writer_pool());
+        let keeping = DatabaseKind::Server(holder, lease_writer);
         let opened = SqlLedger::from_parts(keeping, writer, readers, None).await;
         opened.map_err(unusable)
     }
@@ -159,9 +165,13 @@ impl SqlLedger {
         readers: DatabaseConnection,
         moved: Option<MigrationReport>,
     ) -> Result<SqlLedger, DbErr> {
-        let (dialect, place, tenant) = match keeping {
-            DatabaseKind::File(place) => (Dialect::Sqlite, Some(place), None),
-            DatabaseKind::Server(tenant) => (Dialect::Postgres, None, Some(tenant)),
+        let (place, tenant, lease_writer) = match keeping {
+            DatabaseKind::File(place) => (Some(place), None, None),
+            DatabaseKind::Server(tenant, leases) => (None, Some(tenant), Some(leases)),
+        };
+        let dialect = match tenant {
+            Some(_) => Dialect::Postgres,
+            None => Dialect::Sqlite,
         };
         let mut ledger = SqlLedger {
             inner: Arc::new(LedgerInner {
@@ -172,6 +182,7 @@ impl SqlLedger {
                 waiting: AtomicI64::new(0),
                 place,
                 tenant,
+                lease_writer,
                 retention: OnceLock::new(),
             }),
             notes: moved.iter().map(MigrationReport::to_string).collect(),
@@ -224,6 +235,9 @@ impl SqlLedger {
         if let Err(error) = self.inner.readers.inner().clone().close().await {
             tracing::warn!(%error, "failed to close the database");
         }
+        if let Some(lease_writer) = &self.inner.lease_writer {
+            lease_writer.close().await;
+        }
         self.inner.writer.close().await;
     }
 }
@@ -236,9 +250,6 @@ impl Ledger for SqlLedger {
 
     fn maintenance(&self) -> Option<BoxFuture<'static, ()>> {
         let inner = self.inner.clone();
-        if inner.tenant.as_ref().is_some_and(LeaseHolder::is_due) {
-            return Some(async move { inner.renew_leases().await }.boxed());
-        }
         if inner.is_index_due() {
             return Some(async move { inner.update_index().await }.boxed());
         }
@@ -248,17 +259,8 @@ impl Ledger for SqlLedger {
     }
 
     fn maintenance_interval(&self) -> Option<Duration> {
-        let of_leases = self
-            .inner
-            .tenant
-            .as_ref()
-            .and_then(LeaseHolder::check_interval);
-        of_leases.or_else(|| {
-            self.inner
-                .retention
-                .get()
-                .map(|_| retention::CHECK_INTERVAL)
-        })
+        let retention = self.inner.retention.get();
+        retention.map(|_| retention::CHECK_INTERVAL)
     }
 
     fn claim_account(
@@ -350,7 +352,7 @@ impl LedgerInner {
             return work.await;
         }
         let done = tokio::time::timeout(server::WRITE_TIMEOUT, work).await;
-        done.unwrap_or_else(|_| Err(server::no_answer()))
+        done.unwrap_or_else(|_| Err(server::no_answer_within(server::WRITE_TIMEOUT)))
     }
 
     async fn write_batches(&self, batches: &[&Batch]) -> Result<(), DbErr> {
@@ -363,14 +365,17 @@ impl LedgerInner {
         for write in batches.iter().flat_map(|batch| &batch.writes) {
             self.apply_write(&tx, write).await?;
         }
-        tx.commit().await
+        self.check_fences_again(batches)?;
+        tx.commit().await?;
+        self.note_leases(batches);
+        Ok(())
     }
 
     /// Applies a write within a transaction. The lease of a new Mysis is taken with it.
     async fn apply_write(&self, tx: &Tx, write: &Write) -> Result<(), DbErr> {
         commit::apply_write(tx, write).await?;
         if let (Some(tenant), Write::Create(new)) = (&self.tenant, write) {
-            return tenant.take(tx, Some(new.id)).await;
+            return tenant.take_new(tx, new.id).await;
         }
         Ok(())
     }
@@ -387,14 +392,5 @@ impl LedgerInner {
         let claimed = accounts::claim_account(&tx, mysis, at).await?;
         tx.commit().await?;
         Ok(claimed)
-    }
-
-    /// Begins a transaction with long pauses between its statements.
-    async fn begin_slow_transaction(&self) -> Result<Tx, DbErr> {
-        let tx = self.writer.begin().await?;
-        if self.dialect == Dialect::Postgres {
-            server::extend_idle_timeout(&tx).await?;
-        }
-        Ok(tx)
     }
 }

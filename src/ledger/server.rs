@@ -175,9 +175,9 @@ fn server_error_text(error: &sqlx::Error) -> String {
     }
 }
 
-/// The error for a server that took longer than [`WRITE_TIMEOUT`].
-pub(super) fn no_answer() -> DbErr {
-    let why = format!("the database server gave no answer within {WRITE_TIMEOUT:?}");
+/// The error for a server that took longer than this.
+pub(super) fn no_answer_within(limit: Duration) -> DbErr {
+    let why = format!("the database server gave no answer within {limit:?}");
     DbErr::Conn(RuntimeErr::Internal(why))
 }
 

@@ -24,6 +24,7 @@ use sea_orm::ConnectionTrait;
 
 use super::{OpenError, ProcessKind, ServerAddress, SqlLedger};
 
+mod fleet;
 mod leases;
 mod same;
 mod server;
@@ -439,8 +440,7 @@ async fn append_texts(ledger: &SqlLedger, first: i64, texts: impl Iterator<Item 
     write(ledger, writes).await.unwrap();
 }
 
-/// Runs every maintenance step that is due. Returns how many were steps of the index. On a slow
-/// machine a lease may have to be renewed, too.
+/// Runs every maintenance step that is due. Returns how many were steps of the index.
 async fn keep_up(ledger: &SqlLedger) -> usize {
     let waiting = || ledger.inner.waiting.load(Ordering::Relaxed);
     let mut steps = 0;

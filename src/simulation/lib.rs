@@ -346,6 +346,7 @@ impl Simulation {
                 upstream: (self.options.adapters.spare_requests)(Arc::new(self.game.clone())),
                 clock: self.clock.clone(),
                 freeze: FreezeSwitch::default(),
+                fleet: None,
                 ui_runtime: UiRuntime::shared(),
             },
             watchers: vec![watcher],

@@ -103,6 +103,8 @@ impl RareEvent {
             EventKind::Shutdown => Some(RareEvent::Closed),
             EventKind::Created
             | EventKind::Deleted
+            | EventKind::TakenOver
+            | EventKind::MovedAway
             | EventKind::TurnStarted { .. }
             | EventKind::TurnEnded { .. }
             | EventKind::ModelReplied { .. }

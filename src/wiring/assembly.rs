@@ -6,12 +6,12 @@ use actors::commander::{Adapters, CommanderArgs};
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::rules::SwarmRules;
-use actors::ports::{SwarmRecord, Upstream};
+use actors::ports::{Fleet, SwarmRecord, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::{TerminalLink, UiRuntime};
 use anyhow::Context;
 use zoea_ledger::export::FileExporter;
-use zoea_ledger::{ProcessKind, SqlLedger};
+use zoea_ledger::{ProcessFacts, ProcessKind, SqlLedger};
 use zoea_provider::Providers;
 use zoea_settings::Settings;
 use zoea_settings::prices::PriceBook;
@@ -162,6 +162,17 @@ fn ui_runtime(mode: Mode) -> anyhow::Result<UiRuntime> {
     }
 }
 
+/// This process as one of a fleet, if its database can have one.
+fn fleet_of(ledger: &SqlLedger, home: &Home) -> Option<Arc<dyn Fleet>> {
+    let facts = ProcessFacts {
+        host: zoea_system::machine::host_name(),
+        directory: home.directory().display().to_string(),
+        version: env!("CARGO_PKG_VERSION").to_string(),
+    };
+    let fleet: Arc<dyn Fleet> = Arc::new(ledger.fleet(facts)?);
+    Some(fleet)
+}
+
 fn build_adapters(
     ledger: &SqlLedger,
     models: Arc<Providers>,
@@ -170,6 +181,7 @@ fn build_adapters(
     ui_runtime: UiRuntime,
 ) -> Adapters {
     let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(game)));
+    let fleet = fleet_of(ledger, home);
     let ledger = Arc::new(ledger.clone());
     Adapters {
         ledger: ledger.clone(),
@@ -178,6 +190,7 @@ fn build_adapters(
         upstream,
         clock: Arc::new(MachineClock),
         freeze: freeze_switch(home),
+        fleet,
         ui_runtime,
     }
 }

@@ -8,6 +8,7 @@
 
 mod access;
 mod deaths;
+mod fleet;
 mod freezing;
 mod outside;
 mod relaunching;

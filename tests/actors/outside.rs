@@ -1,7 +1,7 @@
 //! Adapters that fail where a test wants it: a trap is set, and springs once.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use actors::domain::message::Row;
 use actors::domain::model::{
     ChatMessage, ModelAnswer, ModelFault, ModelRequest, RequestedCall, TokenUsage,
 };
-use actors::domain::record::{GameAccount, SavedSession, StoredHistory};
+use actors::domain::record::{GameAccount, Mission, SavedSession, StoredHistory};
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::write::{Batch, Write};
 use actors::ports::{
-    AnswerMeter, Archive, ArchiveFault, Clock, FreezeKeeper, Ledger, LedgerFault, Link, LinkAnswer,
-    LinkCall, LinkFault, LinkReply, Models, PageQuery, ResultPiece, ResultQuery, SearchHits,
-    SearchQuery, ServerTask, SwarmRecord, TaskNews, Upstream,
+    AnswerMeter, Archive, ArchiveFault, Clock, Fleet, FleetReport, FleetStep, FreezeKeeper, Ledger,
+    LedgerFault, Link, LinkAnswer, LinkCall, LinkFault, LinkReply, Models, PageQuery, ResultPiece,
+    ResultQuery, SearchHits, SearchQuery, ServerTask, SwarmRecord, TaskNews, Upstream,
 };
 use actors::session::own_tools;
 use futures::FutureExt;
@@ -119,6 +119,38 @@ impl FreezeKeeper for FreezeMemory {
     fn keep(&self, since: Option<Timestamp>) -> BoxFuture<'static, Result<(), String>> {
         self.0.lock().unwrap().push(since);
         futures::future::ready(Ok(())).boxed()
+    }
+}
+
+/// A fleet whose steps a test decides.
+#[derive(Default)]
+pub(crate) struct ScriptedFleet {
+    /// What the next step finds; later steps find nothing.
+    pub(crate) next: Mutex<FleetStep>,
+    /// The mission in force in the database.
+    pub(crate) mission: Mutex<Option<Mission>>,
+    /// Whether the database can be reached.
+    pub(crate) is_away: AtomicBool,
+    /// What was let go and what arrived, in this order.
+    pub(crate) told: Mutex<Vec<FleetReport>>,
+}
+
+impl Fleet for ScriptedFleet {
+    fn step(&self, report: FleetReport) -> BoxFuture<'static, Result<FleetStep, ArchiveFault>> {
+        let step = match self.is_away.load(Ordering::SeqCst) {
+            true => Err(ArchiveFault("the database is away".to_string())),
+            false => {
+                self.told.lock().unwrap().push(report);
+                let began = Instant::now();
+                Ok(FleetStep {
+                    mission: self.mission.lock().unwrap().clone(),
+                    began: Some(began),
+                    safe_until: Some(began + Duration::from_secs(25)),
+                    ..std::mem::take(&mut *self.next.lock().unwrap())
+                })
+            }
+        };
+        futures::future::ready(step).boxed()
     }
 }
 

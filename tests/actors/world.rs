@@ -24,7 +24,7 @@ use actors::freeze::FreezeSwitch;
 use actors::gate::GateMsg;
 use actors::listener::Listener;
 use actors::mysis::MysisMsg;
-use actors::ports::{Archive, PageFrom, PageQuery};
+use actors::ports::{Archive, Fleet, PageFrom, PageQuery};
 use actors::store::StoreMsg;
 use actors::ui::{self, TerminalLink, UiMsg, UiRuntime};
 use ractor::{Actor, ActorCell, ActorId, ActorRef, ActorStatus};
@@ -36,7 +36,8 @@ use zoea_simulation::{MemoryLedger, hush_simulated_panics};
 use zoea_tui::DashboardTerminal;
 
 use crate::outside::{
-    FreezeMemory, TrappedClock, TrappedGame, TrappedLedger, TrappedModels, TrappedScreen, Traps,
+    FreezeMemory, ScriptedFleet, TrappedClock, TrappedGame, TrappedLedger, TrappedModels,
+    TrappedScreen, Traps,
 };
 
 /// Longer than anything in these tests takes, in simulated time.
@@ -66,6 +67,8 @@ pub(crate) struct World {
     heard: Arc<Mutex<Vec<Arc<SwarmEvent>>>>,
     pub(crate) acknowledged: Vec<String>,
     pub(crate) freezes: FreezeMemory,
+    /// The fleet, if the swarm is of one.
+    pub(crate) fleet: Arc<ScriptedFleet>,
 }
 
 /// The parts that survive a process.
@@ -74,20 +77,27 @@ pub(crate) struct Rest {
     game: TrappedGame,
     acknowledged: Vec<String>,
     freezes: FreezeMemory,
+    fleet: Arc<ScriptedFleet>,
+    is_of_a_fleet: bool,
 }
 
 impl World {
     /// Two Myses that have not begun.
     pub(crate) async fn new(relaunch: RelaunchPolicy) -> World {
-        World::of(relaunch, false).await
+        World::of(relaunch, false, false).await
+    }
+
+    /// The same as one process of a fleet.
+    pub(crate) async fn of_a_fleet() -> World {
+        World::of(RelaunchPolicy::Transient, false, true).await
     }
 
     /// The same, with a game in which players have to register.
     pub(crate) async fn with_accounts(relaunch: RelaunchPolicy) -> World {
-        World::of(relaunch, true).await
+        World::of(relaunch, true, false).await
     }
 
-    async fn of(relaunch: RelaunchPolicy, has_accounts: bool) -> World {
+    async fn of(relaunch: RelaunchPolicy, has_accounts: bool, is_of_a_fleet: bool) -> World {
         let rest = Rest {
             memory: Arc::new(MemoryLedger::without_faults()),
             game: TrappedGame {
@@ -99,6 +109,8 @@ impl World {
             },
             acknowledged: Vec::new(),
             freezes: FreezeMemory::default(),
+            fleet: Arc::default(),
+            is_of_a_fleet,
         };
         let world = World::after(rest, relaunch).await;
         for name in ["alpha", "bravo"] {
@@ -120,6 +132,8 @@ impl World {
             game: self.game,
             acknowledged: self.acknowledged,
             freezes: self.freezes,
+            fleet: self.fleet,
+            is_of_a_fleet: false,
         }
     }
 
@@ -166,6 +180,9 @@ impl World {
                 begun: Instant::now(),
             }),
             freeze: FreezeSwitch::new(frozen_since, Arc::new(rest.freezes.clone())),
+            fleet: rest
+                .is_of_a_fleet
+                .then(|| rest.fleet.clone() as Arc<dyn Fleet>),
             ui_runtime: UiRuntime::shared(),
         };
         let args = CommanderArgs {
@@ -196,6 +213,7 @@ impl World {
             heard,
             acknowledged: rest.acknowledged,
             freezes: rest.freezes,
+            fleet: rest.fleet,
         }
     }
 
@@ -324,6 +342,8 @@ impl World {
                 EventKind::FreezeChanged(since) => Some(format!("is frozen: {}", since.is_some())),
                 EventKind::Created
                 | EventKind::Deleted
+                | EventKind::TakenOver
+                | EventKind::MovedAway
                 | EventKind::TurnStarted { .. }
                 | EventKind::TurnEnded { .. }
                 | EventKind::ModelReplied { .. }

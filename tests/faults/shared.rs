@@ -1,5 +1,7 @@
-//! Processes that share a database on a server: each has its own Myses, another one succeeds a
-//! process that is gone or stands still, and nothing is carried out twice.
+//! Processes that share a database on a server: each has its own Myses, another one that runs succeeds
+//! a process that is gone or stands still, and nothing is carried out twice.
+
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -25,15 +27,6 @@ impl Scene {
         home.configure(&self.pilot.url, &self.galaxy.url, &more);
         home
     }
-
-    /// Lets the leases of the first two processes run out, as half a minute would.
-    fn expire(&self) {
-        postgres::execute(
-            &self.url,
-            "UPDATE lease SET expires_at = now() - interval '1 second' \
-             WHERE mysis_id IN (SELECT id FROM mysis WHERE name LIKE 'a%')",
-        );
-    }
 }
 
 fn names(home: &Home) -> Vec<String> {
@@ -55,74 +48,121 @@ fn until_all_play(swarm: &mut Process, names: &[&str]) {
     }
 }
 
-#[test]
-fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
-    let Some(url) = postgres::database() else {
-        return;
-    };
+/// Where each Mysis runs: the number of Myses by home, as the database says.
+fn holders(url: &str) -> Vec<String> {
+    postgres::column(
+        url,
+        "SELECT count(*) || ' in ' || home FROM lease \
+         WHERE expires_at > clock_timestamp() GROUP BY home ORDER BY 1",
+    )
+}
+
+/// Waits until so many processes hold so many Myses each. Returns how long that took.
+fn until_held(url: &str, counts: &[&str]) -> Duration {
+    let begun = Instant::now();
+    until("the Myses are shared out", || {
+        let held = holders(url);
+        let held: Vec<&str> = held
+            .iter()
+            .filter_map(|of| of.split_once(" in "))
+            .map(|(count, _)| count)
+            .collect();
+        (held == counts).then_some(())
+    });
+    begun.elapsed()
+}
+
+/// Waits until a home runs exactly so many Myses. Returns how long that took.
+fn until_run(home: &Home, count: usize) -> Duration {
+    let begun = Instant::now();
+    until("they run", || {
+        let myses = home.json(&["mysis", "list", "--json"]);
+        let myses = myses.as_array().expect("a list").clone();
+        let run = myses
+            .iter()
+            .filter(|mysis| mysis["state"] == "running")
+            .count();
+        ((run, myses.len()) == (count, count)).then_some(())
+    });
+    begun.elapsed()
+}
+
+fn scene() -> Option<(Scene, tempfile::TempDir)> {
+    let url = postgres::database()?;
     let files = tempfile::tempdir().expect("a directory");
     let ledger = files.path().join("ledger.jsonl");
     let scene = Scene {
         url,
-        galaxy: Server::galaxy(&["--ledger", ledger.to_str().expect("a path")]),
-        pilot: Server::pilot(&["--latency", "5ms"]),
+        galaxy: Server::galaxy(&[
+            "--tick",
+            "100ms",
+            "--ledger",
+            ledger.to_str().expect("a path"),
+        ]),
+        pilot: Server::pilot(&["--latency", "100ms"]),
     };
-    let (one, other) = (scene.home(&["a1", "a2"]), scene.home(&["b1", "b2"]));
-    let mut first = one.fly(&[]);
-    one.ok(&[
-        "broadcast",
-        "Mine ore, sell it at your station, refuel and go again.",
-    ]);
-    let mut second = other.fly(&[]);
-    other.ok(&["mysis", "start", "--all"]);
-    until_all_play(&mut first, &["a1", "a2"]);
-    until_all_play(&mut second, &["b1", "b2"]);
-    assert_eq!(
-        (names(&one), names(&other)),
-        (
-            vec!["a1".to_string(), "a2".to_string()],
-            vec!["b1".to_string(), "b2".to_string()]
-        )
-    );
-    let (_, taken) = other.fails(&["mysis", "create", "a1"]);
+    Some((scene, files))
+}
+
+const MISSION: &str = "Mine ore, sell it at your station, refuel and go again.";
+
+#[test]
+fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
+    let Some((scene, files)) = scene() else {
+        return;
+    };
+    let all = ["m1", "m2", "m3", "m4", "m5", "m6"];
+    let homes = [scene.home(&all), scene.home(&[]), scene.home(&[])];
+    let mut first = homes[0].fly(&["--start-swarm"]);
+    homes[0].ok(&["broadcast", MISSION]);
+    until_all_play(&mut first, &all);
+
+    // Two more come, and get their share between two turns.
+    let second = homes[1].fly(&[]);
+    let third = homes[2].fly(&[]);
+    until_held(&scene.url, &["2", "2", "2"]);
+    for home in &homes {
+        until_run(home, 2);
+    }
+    let (_, taken) = homes[1].fails(&["mysis", "create", &names(&homes[2])[0]]);
     assert!(taken.contains("another zoea process"), "{taken}");
 
-    // One process is killed. Until its leases run out, no other process has its Myses.
-    first.signal("-KILL");
-    first.wait();
-    let heir = scene.home(&[]);
-    assert_eq!(names(&heir), [] as [&str; 0]);
-    scene.expire();
-    let mut third = heir.fly(&["--resume"]);
-    until_all_play(&mut third, &["a1", "a2"]);
-    assert_eq!(names(&heir), ["a1", "a2"]);
+    // One ends in good order.
+    let begun = Instant::now();
+    third.signal("-TERM");
+    assert!(third.wait().success());
+    until_held(&scene.url, &["3", "3"]);
+    let orderly = begun.elapsed();
+    assert!(orderly < Duration::from_secs(5), "{orderly:?}");
+    // A command in its home, in which nothing runs, takes none.
+    assert_eq!(names(&homes[2]), [] as [&str; 0]);
 
-    // One process stands still until its Myses are taken over.
-    third.signal("-STOP");
-    scene.expire();
-    let last = scene.home(&[]);
-    let mut fourth = last.fly(&["--resume"]);
-    until_all_play(&mut fourth, &["a1", "a2"]);
-    third.signal("-CONT");
-    for name in ["a1", "a2"] {
-        until("the former owner has stopped it", || {
-            let mysis = heir.mysis(name);
-            let reason = mysis["reason"].as_str().unwrap_or_default();
-            let is_told = reason.contains("another zoea process runs this mysis");
-            (mysis["state"] == "errored" && is_told).then_some(())
-        });
+    // One is killed, and one stands still for longer than its leases last.
+    let third = homes[2].fly(&[]);
+    until_held(&scene.url, &["2", "2", "2"]);
+    for home in &homes {
+        until_run(home, 2);
     }
-    until_all_play(&mut fourth, &["a1", "a2"]);
-    until_all_play(&mut second, &["b1", "b2"]);
-    for swarm in [third, fourth, second] {
+    let begun = Instant::now();
+    second.signal("-KILL");
+    second.wait();
+    third.signal("-STOP");
+    until_run(&homes[0], 6);
+    let abrupt = begun.elapsed();
+    until_all_play(&mut first, &all);
+    println!("all run elsewhere {orderly:?} after SIGTERM, {abrupt:?} after kill -9 and SIGSTOP");
+    assert!(abrupt < Duration::from_secs(45), "{abrupt:?}");
+
+    // The one that stood still drops what it lost, and gets its share again.
+    third.signal("-CONT");
+    until_held(&scene.url, &["3", "3"]);
+    until_run(&homes[2], 3);
+    for swarm in [first, third] {
         swarm.signal("-TERM");
         assert!(swarm.wait().success());
     }
-
-    // Myses that an orderly end gives back are free for every process.
-    assert_eq!(names(&one), ["a1", "a2", "b1", "b2"]);
-    let done = executed(&ledger);
-    assert!(done.len() > 8, "they did play");
-    let wrong = mistakes(&recorded(&one), &done);
+    let done = executed(&files.path().join("ledger.jsonl"));
+    assert!(done.len() > 30, "they did play: {}", done.len());
+    let wrong = mistakes(&recorded(&homes[0]), &done);
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

@@ -44,6 +44,7 @@ pub async fn kill_often(measured: &MeasuredLedger, kills: usize) -> anyhow::Resu
         upstream: Arc::new(Nowhere),
         clock: Arc::new(MachineClock),
         freeze: FreezeSwitch::default(),
+        fleet: None,
         ui_runtime: UiRuntime::shared(),
     };
     let args = CommanderArgs {

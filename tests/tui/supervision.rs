@@ -169,6 +169,7 @@ impl Ship {
             upstream: Arc::new(Nothing),
             clock: Arc::new(Ticking(tokio::time::Instant::now())),
             freeze: FreezeSwitch::default(),
+            fleet: None,
             ui_runtime: UiRuntime::shared(),
         };
         let args = CommanderArgs {

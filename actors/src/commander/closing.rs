@@ -43,6 +43,7 @@ impl CommanderState {
             };
         }
         self.tell_event(EventKind::Shutdown);
+        self.stop_joining();
         self.members.tell_all(|| MysisMsg::WindDown);
         let alarm = set_timer(myself, WIND_DOWN_TIMEOUT, || CommanderMsg::CloseNow);
         self.closing = Some(Closing {

@@ -43,7 +43,18 @@ pub(super) struct SwarmMember {
     pub(super) is_starting: bool,
     /// Whether it is being deleted. It takes no orders then.
     pub(super) is_deleting: bool,
+    /// Why it leaves this process, if it does.
+    pub(super) leaving: Option<Leaving>,
     pub(super) relaunching: Relaunching,
+}
+
+/// Why a Mysis leaves this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaving {
+    /// For another process, at the end of its turn.
+    HandedOver,
+    /// Another process took it.
+    Lost,
 }
 
 /// The automatic relaunches of a Mysis: the past ones, and the timer of the next one.
@@ -167,6 +178,10 @@ impl SwarmMembers {
 }
 
 impl SwarmMember {
+    pub(super) fn id(&self) -> MysisId {
+        self.record.id
+    }
+
     pub(super) fn mysis_ref(&self) -> MysisRef {
         MysisRef {
             id: self.record.id,

@@ -15,7 +15,8 @@ use crate::domain::record::{Mission, MysisRecord, NewMysis};
 use crate::domain::rules::SwarmRules;
 use crate::domain::silence::SilenceNotice;
 use crate::domain::write::Write;
-use crate::ports::{Configuration, LedgerFault};
+use crate::fleet::FleetNews;
+use crate::ports::{Configuration, FleetStep, LedgerFault};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::ui::TerminalLink;
 
@@ -33,6 +34,8 @@ pub enum CommanderMsg {
     Report(MysisReport),
     /// An event of the Store or the gate for the operator.
     News(SwarmEvent),
+    /// A step of the fleet is over.
+    Fleet(Box<FleetStep>),
     /// What was just recorded of an event or an order, for the terminals.
     Recorded(Arc<EventRecord>),
     /// A new watcher, which gets the present state first.
@@ -125,6 +128,14 @@ pub enum PendingOrder {
 }
 
 impl PendingOrder {
+    /// Whether it changes the mission in force.
+    pub(super) fn changes_mission(&self) -> bool {
+        match self {
+            PendingOrder::Broadcast(_) | PendingOrder::ClearMission(_) => true,
+            PendingOrder::Create { .. } | PendingOrder::Delete(_) => false,
+        }
+    }
+
     /// What the Store writes for this order.
     pub(super) fn write(&self, at: Timestamp) -> Write {
         match self {
@@ -152,6 +163,12 @@ impl From<OrderRequest> for CommanderMsg {
 impl From<MysisReport> for CommanderMsg {
     fn from(report: MysisReport) -> Self {
         CommanderMsg::Report(report)
+    }
+}
+
+impl From<FleetNews> for CommanderMsg {
+    fn from(FleetNews(step): FleetNews) -> Self {
+        CommanderMsg::Fleet(step)
     }
 }
 
@@ -195,6 +212,18 @@ impl TryFrom<CommanderMsg> for SwarmEvent {
     fn try_from(message: CommanderMsg) -> Result<Self, WrongCommanderMsg> {
         if let CommanderMsg::News(news) = message {
             Ok(news)
+        } else {
+            Err(WrongCommanderMsg)
+        }
+    }
+}
+
+impl TryFrom<CommanderMsg> for FleetNews {
+    type Error = WrongCommanderMsg;
+
+    fn try_from(message: CommanderMsg) -> Result<Self, WrongCommanderMsg> {
+        if let CommanderMsg::Fleet(step) = message {
+            Ok(FleetNews(step))
         } else {
             Err(WrongCommanderMsg)
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ractor::ActorRef;
+use tokio::time::Instant;
 
 use crate::domain::event::EventKind;
 use crate::domain::ids::MissionId;
@@ -19,6 +20,10 @@ use super::{CommanderMsg, CommanderState, PendingOrder};
 pub(super) struct SwarmMission {
     current: Option<Mission>,
     broadcasts: BTreeMap<MissionId, Broadcast>,
+    /// The missions of this process that are being stored or cleared.
+    pending: usize,
+    /// When this process last changed the mission.
+    changed: Option<Instant>,
 }
 
 /// A mission that is being delivered.
@@ -34,6 +39,8 @@ impl SwarmMission {
         SwarmMission {
             current,
             broadcasts: BTreeMap::new(),
+            pending: 0,
+            changed: None,
         }
     }
 
@@ -43,6 +50,26 @@ impl SwarmMission {
 
     pub(super) fn text(&self) -> Option<Arc<str>> {
         self.current.as_ref().map(|mission| mission.text.clone())
+    }
+
+    /// A change of this process's own is on its way to the store, or was answered.
+    pub(super) fn begin_change(&mut self) {
+        self.pending += 1;
+    }
+
+    pub(super) fn end_change(&mut self) {
+        self.pending = self.pending.saturating_sub(1);
+        self.changed = Some(Instant::now());
+    }
+
+    /// Whether the mission here is of before this time.
+    pub(super) fn is_older_than(&self, read: Instant) -> bool {
+        self.pending == 0 && self.changed.is_none_or(|changed| changed < read)
+    }
+
+    /// Takes the mission that another process put in force, or cleared.
+    pub(super) fn follow(&mut self, mission: Option<Mission>) {
+        self.current = mission;
     }
 
     /// Puts a mission in force and begins to count the answers of its receivers.

@@ -195,6 +195,9 @@ impl CommanderState {
         order: PendingOrder,
         reply: OrderReply,
     ) {
+        if order.changes_mission() {
+            self.mission.begin_change();
+        }
         let batch = Batch {
             author: Author::Commander,
             writes: vec![order.write(self.now())],
@@ -219,6 +222,9 @@ impl CommanderState {
         stored: Result<(), LedgerFault>,
         reply: OrderReply,
     ) -> Result<(), ActorProcessingErr> {
+        if order.changes_mission() {
+            self.mission.end_change();
+        }
         if let Err(fault) = stored {
             reply.answer(Err(store_refusal(&fault)));
             return self.on_order_not_stored(myself, order).await;

@@ -51,7 +51,7 @@ impl CommanderState {
 }
 
 /// Whether a Mysis starts together with the program. A stopped or errored one never does.
-fn starts_by_itself(record: &MysisRecord, resume: bool, start_idle: bool) -> bool {
+pub(super) fn starts_by_itself(record: &MysisRecord, resume: bool, start_idle: bool) -> bool {
     match record.state {
         LifeState::Running | LifeState::Idle => {
             (resume && was_running(record)) || start_idle || record.is_called

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::domain::order::OrderRefusal;
 use crate::domain::record::{MysisProfile, ProfileChange};
 use crate::domain::rules::SwarmRules;
+use crate::fleet::FleetMsg;
 use crate::gate::GateMsg;
 use crate::mysis::MysisMsg;
 use crate::ports::Configuration;
@@ -79,6 +80,7 @@ impl CommanderState {
     pub(super) fn change_rules(&mut self, rules: Arc<SwarmRules>) {
         let for_gate = gate_rules(&rules);
         self.rules.current = rules;
+        self.tell_fleet(FleetMsg::Capacity(self.rules.current.max_myses));
         // If the gate is gone, its successor starts with the new rules.
         let _ = self.services.gate().cast(GateMsg::RulesChanged(for_gate));
         self.spread_rules();

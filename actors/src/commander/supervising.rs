@@ -59,6 +59,7 @@ impl CommanderState {
             status: status.clone(),
             is_starting: false,
             is_deleting: false,
+            leaving: None,
             // A pending relaunch survives the actor that it is for.
             relaunching: before.map(|member| member.relaunching).unwrap_or_default(),
         };
@@ -137,6 +138,8 @@ impl CommanderState {
             EventKind::StateChanged { to, .. } => member.is_starting &= *to == LifeState::Running,
             EventKind::Created
             | EventKind::Deleted
+            | EventKind::TakenOver
+            | EventKind::MovedAway
             | EventKind::TurnStarted { .. }
             | EventKind::TurnEnded { .. }
             | EventKind::ModelReplied { .. }
@@ -171,6 +174,9 @@ impl CommanderState {
         if self.services.gate().get_id() == actor {
             return self.replace_gate(myself).await;
         }
+        if self.replace_fleet(myself, actor).await? {
+            return Ok(());
+        }
         let cause = cause.unwrap_or_else(|| "it stopped by itself".to_string());
         if let Some(terminal) = self.terminals.take(actor) {
             return self.replace_terminal(myself, terminal, &cause).await;
@@ -181,6 +187,9 @@ impl CommanderState {
         if self.closing.is_some() {
             self.tell_left(id);
             self.on_mysis_left(myself);
+            return Ok(());
+        }
+        if self.has_left_for_another(id) {
             return Ok(());
         }
         self.handle_crash(myself, id, &cause).await

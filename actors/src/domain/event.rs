@@ -221,6 +221,10 @@ pub enum EventKind {
     Created,
     /// A Mysis was deleted.
     Deleted,
+    /// This process runs a Mysis that another one ran, or nobody.
+    TakenOver,
+    /// A Mysis left this process for another one.
+    MovedAway,
     /// A Mysis changed its state.
     StateChanged {
         /// The state before.

@@ -182,6 +182,8 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         EventKind::Shutdown => closing_notice(),
         EventKind::Created
         | EventKind::Deleted
+        | EventKind::TakenOver
+        | EventKind::MovedAway
         | EventKind::TurnStarted { .. }
         | EventKind::TurnEnded { .. }
         | EventKind::ModelReplied { .. }

@@ -4,6 +4,7 @@
 //! before the effect whose loss it covers. Every request for an answer has an id, and an answer
 //! that is no longer awaited is dropped.
 
+mod activity;
 mod asking;
 mod calling;
 mod failing;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 
 use super::compose::TurnOwner;
 use super::conversation::{Conversation, PendingCall};
-use super::event::{Activity, EventKind, LinkState, MysisStatus};
+use super::event::{EventKind, LinkState, MysisStatus};
 use super::failing_calls::RecentCalls;
 use super::fault::MysisFault;
 use super::game_state::GameState;
@@ -90,6 +91,8 @@ pub struct Life {
     pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
     mode: Mode,
+    /// Whether it leaves for another process at the end of its turn.
+    is_moving: bool,
     effects: Vec<Effect>,
     /// The wall clock's time of the present input.
     now: Timestamp,
@@ -227,7 +230,9 @@ impl Life {
             LifeInput::Rang { alarm } => self.on_alarm(alarm),
             LifeInput::StillWaiting => {} // Every input counts the wait up to it.
             LifeInput::WindDown => self.wind_down(),
+            LifeInput::HandOver => self.is_moving = true,
         }
+        self.move_between_turns();
         self.record_samples();
         std::mem::take(&mut self.effects)
     }
@@ -359,42 +364,6 @@ impl Life {
         Now {
             wall: self.now,
             moment: self.moment,
-        }
-    }
-
-    fn set_activity(&mut self, activity: Activity) {
-        self.set_activity_until(activity, None);
-    }
-
-    fn set_activity_until(&mut self, activity: Activity, until: Option<Timestamp>) {
-        self.figures.last_activity_at = self.now;
-        self.doing = CurrentActivity {
-            activity,
-            since: self.now,
-            until,
-        };
-    }
-
-    fn on_progress(&mut self, work: TaskId, activity: Activity) {
-        let is_current = match &self.stage {
-            LifeStage::InTurn {
-                step:
-                    TurnStep::Asking { work: current, .. } | TurnStep::Calling { work: current, .. },
-                ..
-            } => *current == work,
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::InTurn { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => false,
-        };
-        if is_current {
-            let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
-            self.set_activity(activity);
-            if goes_on {
-                // The shown duration is that of the whole call.
-                self.doing.since = since;
-            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use sea_orm::{DbBackend, Statement};
 
+use super::fleet::{step, taken};
 use super::*;
 
 fn prompt(seq: i64) -> Write {
@@ -9,7 +10,7 @@ fn prompt(seq: i64) -> Write {
 }
 
 /// Opens a shared database from a home.
-async fn opened(books: &Books, home: &str) -> SqlLedger {
+pub(super) async fn opened(books: &Books, home: &str) -> SqlLedger {
     let Books::Server(address) = books else {
         panic!("a file is nobody else's");
     };
@@ -28,14 +29,14 @@ async fn visited(books: &Books, home: &str) -> SqlLedger {
 }
 
 /// The homes that hold leases.
-async fn homes(ledger: &SqlLedger) -> Vec<String> {
+pub(super) async fn homes(ledger: &SqlLedger) -> Vec<String> {
     let asked = Statement::from_string(DbBackend::Postgres, "SELECT home FROM lease ORDER BY home");
     let rows = ledger.inner.readers.query_all_raw(asked).await.unwrap();
     let homes = rows.iter().map(|row| row.try_get_by_index(0).unwrap());
     homes.collect()
 }
 
-async fn names(ledger: &SqlLedger) -> Vec<String> {
+pub(super) async fn names(ledger: &SqlLedger) -> Vec<String> {
     let myses = ledger.swarm().await.unwrap().myses;
     let names = myses.iter().map(|mysis| mysis.profile.name.to_string());
     names.collect()
@@ -46,7 +47,7 @@ fn is_refused(answer: &Result<(), LedgerFault>) -> bool {
 }
 
 /// Makes all leases expire.
-async fn expire(ledger: &SqlLedger) {
+pub(super) async fn expire(ledger: &SqlLedger) {
     let sql = "UPDATE lease SET expires_at = clock_timestamp() - interval '1 second'";
     ledger.inner.writer.execute_unprepared(sql).await.unwrap();
 }
@@ -97,15 +98,16 @@ async fn an_expired_lease_is_taken_over_and_its_former_owner_writes_no_more() {
     expire(&one).await;
     // An expired lease stays ours until another process takes it. A renewal extends it again.
     write(&one, vec![prompt(1)]).await.unwrap();
-    one.inner.renew_leases().await;
+    step(&one).await;
     let other = opened(&books, "other").await;
     assert_eq!(names(&other).await, [] as [&str; 0]);
-    other.close().await;
+    assert_eq!(step(&other).await.taken, []);
     expire(&one).await;
-    let other = opened(&books, "other").await;
+    assert_eq!(taken(&step(&other).await), ["alpha"]);
     assert_eq!(names(&other).await, ["alpha"]);
     assert!(is_refused(&write(&one, vec![prompt(2)]).await));
-    one.inner.renew_leases().await;
+    let late = step(&one).await;
+    assert_eq!((late.lost, late.safe_until), (vec![ALPHA], None));
     one.close().await;
     write(&other, vec![prompt(2)]).await.unwrap();
     assert_eq!(other.load_history(ALPHA).await.unwrap().last, Seq(2));
@@ -127,16 +129,6 @@ async fn a_process_takes_over_at_once_what_its_own_home_left_behind() {
     write(&after, vec![Write::Delete { mysis: ALPHA }])
         .await
         .unwrap();
-}
-
-#[tokio::test]
-async fn only_a_shared_database_asks_for_upkeep_by_the_clock() {
-    let file = Books::file().open().await;
-    assert_eq!(file.maintenance_interval(), None);
-    let Some(books) = Books::server() else {
-        return;
-    };
-    assert!(books.open().await.maintenance_interval().is_some());
 }
 
 #[tokio::test]

@@ -46,7 +46,7 @@ impl Dashboard {
                     self.on_row_stored(who, row);
                 }
             }
-            EventKind::Deleted => self.on_deleted(who),
+            EventKind::Deleted | EventKind::MovedAway => self.on_deleted(who),
             EventKind::Mission(mission) => self.mission.clone_from(mission),
             EventKind::BudgetChanged(spending) => self.spending = spending.clone(),
             EventKind::OutagesChanged(outages) => {
@@ -64,6 +64,7 @@ impl Dashboard {
             EventKind::Shutdown => self.closing = Some(event.at),
             // The log has them as records.
             EventKind::Created
+            | EventKind::TakenOver
             | EventKind::StateChanged { .. }
             | EventKind::TurnStarted { .. }
             | EventKind::TurnEnded { .. }

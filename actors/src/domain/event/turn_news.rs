@@ -22,7 +22,7 @@ pub enum TurnNews<'a> {
         /// The reason, if there is one.
         reason: Option<&'a str>,
     },
-    /// Its Mysis is deleted.
+    /// Its Mysis is deleted, or in another process.
     Deleted,
 }
 
@@ -40,8 +40,9 @@ impl EventKind {
                     reason: reason.as_deref(),
                 })
             }
-            EventKind::Deleted => Some(TurnNews::Deleted),
+            EventKind::Deleted | EventKind::MovedAway => Some(TurnNews::Deleted),
             EventKind::Created
+            | EventKind::TakenOver
             | EventKind::ModelReplied { .. }
             | EventKind::ToolCalled { .. }
             | EventKind::ToolReturned { .. }

@@ -151,6 +151,8 @@ pub enum LifeInput {
     StillWaiting,
     /// The program is closing. Calls that were sent may return; nothing new begins.
     WindDown,
+    /// Another process takes over. The turn in progress is finished.
+    HandOver,
 }
 
 /// The outcome of a tool call.

@@ -92,15 +92,12 @@ impl Life {
         let mut recollection = past.recollection;
         let account = past.record.account.clone();
         let stage = stage_of(&past.record, now);
-        // The rows are authoritative: an answer that a crash kept from being stored was not counted
-        // either.
+        // The rows decide: an answer that a crash kept from being stored was not counted either.
         let totals = recollection.totals.unwrap_or(past.record.totals);
         let profile = recollection.profile.take().unwrap_or(past.record.profile);
         let game = restore_game(&mut recollection, account.as_deref(), both);
-        let last_activity_at = recollection
-            .rows
-            .last()
-            .map_or(past.record.created_at, |row| row.at);
+        let newest = recollection.rows.last();
+        let last_activity_at = newest.map_or(past.record.created_at, |row| row.at);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = SampleRecorder::restore(&recollection.samples, &recollection.rows, both);
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
@@ -141,6 +138,7 @@ impl Life {
             pending: BTreeMap::new(),
             stamps: 0,
             mode: past.mode,
+            is_moving: false,
             effects: Vec::new(),
             now,
             moment: both.moment,

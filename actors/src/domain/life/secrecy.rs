@@ -68,7 +68,8 @@ impl LifeInput {
             | LifeInput::TaskGiven { .. }
             | LifeInput::Rang { .. }
             | LifeInput::StillWaiting
-            | LifeInput::WindDown => {}
+            | LifeInput::WindDown
+            | LifeInput::HandOver => {}
         }
     }
 }

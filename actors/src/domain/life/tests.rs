@@ -9,6 +9,7 @@ mod adapting;
 mod faults;
 mod holding;
 mod knowing;
+mod moving;
 mod nudges;
 mod orders;
 mod progress;

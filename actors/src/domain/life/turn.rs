@@ -203,6 +203,10 @@ impl Life {
         } else {
             self.rules.turn_pause
         });
+        if self.is_moving {
+            // The process that takes over begins the next turn.
+            return;
+        }
         if has_unseen {
             self.go_on();
         } else if self.nudges >= self.rules.nudge_limit() {
@@ -285,6 +289,25 @@ impl Life {
         if !waits {
             self.effects.push(Effect::Abort);
             self.effects.push(Effect::Leave);
+        }
+    }
+
+    /// Leaves for another process, if it is to and nothing of a turn is under way.
+    pub(super) fn move_between_turns(&mut self) {
+        let is_under_way = match &self.stage {
+            LifeStage::InTurn { step, .. } => match step {
+                TurnStep::Asking { .. } | TurnStep::Recording { .. } | TurnStep::Calling { .. } => {
+                    true
+                }
+                TurnStep::CoolingDown { .. } | TurnStep::Held { .. } => false,
+            },
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => false,
+        };
+        if self.is_moving && !is_under_way && self.mode == Mode::Live {
+            self.wind_down();
         }
     }
 

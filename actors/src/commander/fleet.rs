@@ -1,0 +1,266 @@
+//! The fleet: takes up Myses of processes that are gone, hands over what is beyond this process's
+//! share, and drops what another process took.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::time::Instant;
+
+use crate::domain::event::{Activity, EventKind};
+use crate::domain::ids::MysisId;
+use crate::domain::message::Severity;
+use crate::domain::order::MysisOrder;
+use crate::domain::record::{Mission, MysisRecord};
+use crate::domain::state::LifeState;
+use crate::fleet::{FleetActor, FleetArgs, FleetMsg};
+use crate::mysis::MysisMsg;
+use crate::ports::{Fleet, FleetStep};
+use crate::reply::OrderReply;
+
+use super::members::{Leaving, SwarmMember};
+use super::returning::starts_by_itself;
+use super::supervising::SpawnReason;
+use super::{CommanderMsg, CommanderState};
+
+/// The most names in one notice.
+const MAX_NAMES: usize = 12;
+/// How long a process relies on the leases with which it starts, before the first step.
+const FIRST_SAFE_TIME: Duration = Duration::from_secs(10);
+
+/// This process as one of a fleet.
+pub(super) struct FleetMembership {
+    fleet: Arc<dyn Fleet>,
+    actor: ActorRef<FleetMsg>,
+}
+
+impl CommanderState {
+    /// Joins the fleet when the program starts, if there can be one.
+    pub(super) async fn begin_in_fleet(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        fleet: Option<Arc<dyn Fleet>>,
+    ) -> Result<(), ActorProcessingErr> {
+        if fleet.is_some() {
+            self.freeze_switch()
+                .leave_until(Instant::now() + FIRST_SAFE_TIME);
+        }
+        self.join_fleet(myself, fleet).await
+    }
+
+    async fn join_fleet(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        fleet: Option<Arc<dyn Fleet>>,
+    ) -> Result<(), ActorProcessingErr> {
+        let Some(fleet) = fleet else {
+            return Ok(());
+        };
+        let args = FleetArgs {
+            fleet: fleet.clone(),
+            clock: self.clock().clone(),
+            freeze: self.freeze_switch().clone(),
+            capacity: self.rules.current.max_myses,
+            parent: myself.get_derived(),
+            notices: myself.get_derived(),
+        };
+        let (actor, _) = Actor::spawn_linked(None, FleetActor, args, myself.get_cell()).await?;
+        self.fleet = Some(FleetMembership { fleet, actor });
+        Ok(())
+    }
+
+    /// Replaces the fleet's actor if this was it. Returns whether it was.
+    pub(super) async fn replace_fleet(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        actor: ractor::ActorId,
+    ) -> Result<bool, ActorProcessingErr> {
+        let membership = self.fleet.take_if(|fleet| fleet.actor.get_id() == actor);
+        let Some(membership) = membership else {
+            return Ok(false);
+        };
+        if self.closing.is_none() {
+            tracing::error!("the fleet's actor died and is replaced");
+            self.join_fleet(myself, Some(membership.fleet)).await?;
+        }
+        Ok(true)
+    }
+
+    /// Takes nothing up any more, because the program closes.
+    pub(super) fn stop_joining(&mut self) {
+        if let Some(fleet) = &self.fleet {
+            fleet.actor.stop(None);
+        }
+    }
+
+    pub(super) fn tell_fleet(&self, message: FleetMsg) {
+        if let Some(fleet) = &self.fleet {
+            // A dead actor's successor is told everything again.
+            let _ = fleet.actor.cast(message);
+        }
+    }
+
+    pub(super) async fn on_fleet_step(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        step: FleetStep,
+    ) -> Result<(), ActorProcessingErr> {
+        if self.closing.is_some() {
+            return Ok(());
+        }
+        self.learn_secrets(step.passwords);
+        self.follow_mission(step.began, step.mission);
+        for mysis in step.lost {
+            self.drop_lost(mysis);
+        }
+        self.take_over(myself, step.taken).await?;
+        self.hand_over(step.surplus, step.is_draining);
+        Ok(())
+    }
+
+    /// Runs what this process took from others, or what nobody ran. What ran goes on.
+    async fn take_over(
+        &mut self,
+        myself: &ActorRef<CommanderMsg>,
+        taken: Vec<MysisRecord>,
+    ) -> Result<(), ActorProcessingErr> {
+        let (mut arrived, mut names) = (Vec::new(), Vec::new());
+        for record in taken {
+            let id = record.id;
+            arrived.push(id);
+            if self.members.get(id).is_some() {
+                continue;
+            }
+            let goes_on =
+                record.state == LifeState::Running || starts_by_itself(&record, false, false);
+            self.spawn_mysis(myself, record, SpawnReason::AsStored)
+                .await?;
+            let Some(member) = self.members.get_mut(id) else {
+                continue;
+            };
+            let (who, status) = (member.mysis_ref(), member.status.clone());
+            names.push(who.name.clone());
+            if goes_on {
+                member.send_start(OrderReply::to_nobody());
+            }
+            self.tell_event_of(who.clone(), EventKind::TakenOver);
+            self.tell_event_of(who, EventKind::StatusChanged(status));
+        }
+        if !arrived.is_empty() {
+            self.tell_fleet(FleetMsg::Arrived(arrived));
+        }
+        if !names.is_empty() {
+            let text = format!(
+                "taken over, because no other process runs them: {}",
+                listed(&names)
+            );
+            self.tell_notice(Severity::Info, "taken_over", &text);
+        }
+        Ok(())
+    }
+
+    /// Ends what is left of a Mysis that another process runs.
+    fn drop_lost(&mut self, mysis: MysisId) {
+        match self.members.get_mut(mysis) {
+            Some(member) if member.leaving == Some(Leaving::Lost) => {}
+            Some(member) => {
+                member.leaving = Some(Leaving::Lost);
+                member.relaunching.forget();
+                member.actor.kill();
+            }
+            None => self.tell_fleet(FleetMsg::LetGo(mysis)),
+        }
+    }
+
+    /// Lets Myses that run here go, each at the end of its turn. Those between two turns come first.
+    fn hand_over(&mut self, surplus: usize, is_draining: bool) {
+        let runs = |member: &SwarmMember| member.status.state == LifeState::Running;
+        let going = self
+            .members
+            .iter()
+            .filter(|member| member.leaving.is_some());
+        let left = surplus.saturating_sub(going.filter(|member| runs(member)).count());
+        let may = |member: &SwarmMember| member.leaving.is_none() && !member.is_deleting;
+        let is_pausing = |member: &SwarmMember| member.status.activity == Activity::Pausing;
+        let members = || self.members.iter().filter(|member| may(member));
+        let (now, later): (Vec<_>, Vec<_>) = members()
+            .filter(|member| runs(member))
+            .partition(|member| is_pausing(member));
+        let mut chosen: Vec<MysisId> = now
+            .into_iter()
+            .chain(later)
+            .take(left)
+            .map(SwarmMember::id)
+            .collect();
+        if is_draining {
+            chosen.extend(
+                members()
+                    .filter(|member| !runs(member))
+                    .map(SwarmMember::id),
+            );
+        }
+        for id in chosen {
+            if let Some(member) = self.members.get_mut(id) {
+                member.leaving = Some(Leaving::HandedOver);
+                // A dead actor has nothing to finish.
+                let _ = member.actor.cast(MysisMsg::HandOver);
+            }
+        }
+    }
+
+    /// Forgets a Mysis whose actor ended, if it was to leave. Returns whether it was.
+    pub(super) fn has_left_for_another(&mut self, mysis: MysisId) -> bool {
+        let leaving = self.members.get(mysis).and_then(|member| member.leaving);
+        let Some(leaving) = leaving else {
+            return false;
+        };
+        if let Some(member) = self.members.remove(mysis) {
+            let who = member.mysis_ref();
+            if leaving == Leaving::Lost {
+                let text = format!(
+                    "{} runs in another process now: this one held its lease for too long without \
+                     renewing it",
+                    who.name
+                );
+                self.tell_notice(Severity::Warn, "lease_lost", &text);
+            }
+            self.tell_event_of(who, EventKind::MovedAway);
+            self.update_silence();
+        }
+        self.tell_fleet(FleetMsg::LetGo(mysis));
+        true
+    }
+
+    /// Takes the mission of the database, if a process put another one in force. What was read before
+    /// this process's own last change is out of date.
+    fn follow_mission(&mut self, read: Option<Instant>, mission: Option<Mission>) {
+        if !read.is_some_and(|read| self.mission.is_older_than(read)) {
+            return;
+        }
+        if self.mission.current().map(|known| known.id) == mission.as_ref().map(|new| new.id) {
+            return;
+        }
+        self.tell_event(EventKind::Mission(
+            mission.as_ref().map(|new| new.text.clone()),
+        ));
+        self.mission.follow(mission.clone());
+        match mission {
+            None => self.members.tell_all(|| MysisMsg::MissionStands(None)),
+            Some(mission) => {
+                for member in self.members.iter_orderable() {
+                    let order = MysisOrder::Mission(mission.clone());
+                    member.send_order(order, OrderReply::to_nobody());
+                }
+            }
+        }
+    }
+}
+
+fn listed(names: &[Arc<str>]) -> String {
+    let shown = names.iter().take(MAX_NAMES).map(|name| &**name);
+    let shown: Vec<&str> = shown.collect();
+    match names.len().saturating_sub(MAX_NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,212 @@
+//! The fleet actor: keeps this process's place among all that run Myses of one database.
+//!
+//! Owns: the step that is under way, and until when what is held here is safe. Receives: what the
+//! Commander took up and let go. Sends: the Commander what to take up, to drop and to hand over. On
+//! failure: the Commander starts another one; the leases stay, and whatever was not confirmed is told
+//! again.
+
+use std::collections::BTreeSet;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::event::{EventKind, SwarmEvent};
+use crate::domain::ids::MysisId;
+use crate::domain::message::Severity;
+use crate::freeze::FreezeSwitch;
+use crate::ports::{ArchiveFault, Clock, Fleet, FleetReport, FleetStep};
+
+/// The time between two steps.
+const STEP_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The code of the notice that this process cannot renew its leases.
+const LEASES_LAPSED: &str = "leases_lapsed";
+
+/// A message to the fleet actor.
+#[derive(Debug)]
+pub enum FleetMsg {
+    /// The time of a step.
+    Due,
+    /// A step is over.
+    Stepped(Result<Box<FleetStep>, ArchiveFault>),
+    /// The Commander runs what was taken.
+    Arrived(Vec<MysisId>),
+    /// Nothing of a Mysis is left here.
+    LetGo(MysisId),
+    /// The number of Myses that this process is for.
+    Capacity(usize),
+}
+
+/// What the Commander hears of the fleet.
+#[derive(Debug)]
+pub struct FleetNews(pub Box<FleetStep>);
+
+pub struct FleetActor;
+
+/// The arguments of the fleet actor.
+pub struct FleetArgs {
+    pub fleet: Arc<dyn Fleet>,
+    pub clock: Arc<dyn Clock>,
+    /// Lets nothing leave once the leases are not safe.
+    pub freeze: FreezeSwitch,
+    pub capacity: usize,
+    /// Receives the results of steps.
+    pub parent: DerivedActorRef<FleetNews>,
+    /// Receives notices.
+    pub notices: DerivedActorRef<SwarmEvent>,
+}
+
+/// The state of the fleet actor.
+pub struct FleetState {
+    fleet: Arc<dyn Fleet>,
+    clock: Arc<dyn Clock>,
+    freeze: FreezeSwitch,
+    capacity: usize,
+    parent: DerivedActorRef<FleetNews>,
+    notices: DerivedActorRef<SwarmEvent>,
+    /// What the ledger was not told yet, or not with success.
+    arrived: BTreeSet<MysisId>,
+    let_go: BTreeSet<MysisId>,
+    /// The step that is under way, with its report.
+    under_way: Option<(FleetReport, AbortOnDropHandle<()>)>,
+    /// Whether the operator was told that the leases lapsed.
+    has_told_lapse: bool,
+    _ticks: AbortOnDropHandle<()>,
+}
+
+impl Actor for FleetActor {
+    type Msg = FleetMsg;
+    type State = FleetState;
+    type Arguments = FleetArgs;
+
+    async fn pre_start(
+        &self,
+        myself: ActorRef<FleetMsg>,
+        args: FleetArgs,
+    ) -> Result<FleetState, ActorProcessingErr> {
+        myself.cast(FleetMsg::Due)?;
+        let ticks = AbortOnDropHandle::new(myself.send_interval(STEP_INTERVAL, || FleetMsg::Due));
+        Ok(FleetState {
+            fleet: args.fleet,
+            clock: args.clock,
+            freeze: args.freeze,
+            capacity: args.capacity,
+            parent: args.parent,
+            notices: args.notices,
+            arrived: BTreeSet::new(),
+            let_go: BTreeSet::new(),
+            under_way: None,
+            has_told_lapse: false,
+            _ticks: ticks,
+        })
+    }
+
+    async fn handle(
+        &self,
+        myself: ActorRef<FleetMsg>,
+        message: FleetMsg,
+        state: &mut FleetState,
+    ) -> Result<(), ActorProcessingErr> {
+        match message {
+            FleetMsg::Due => state.begin_step(&myself),
+            FleetMsg::Stepped(result) => state.on_stepped(&myself, result),
+            FleetMsg::Arrived(myses) => state.arrived.extend(myses),
+            FleetMsg::LetGo(mysis) => {
+                state.let_go.insert(mysis);
+                // Another process waits for it.
+                state.begin_step(&myself);
+            }
+            FleetMsg::Capacity(capacity) => state.capacity = capacity,
+        }
+        Ok(())
+    }
+}
+
+impl FleetState {
+    fn begin_step(&mut self, myself: &ActorRef<FleetMsg>) {
+        if self.under_way.is_some() {
+            return;
+        }
+        let report = FleetReport {
+            capacity: self.capacity,
+            is_frozen: self.freeze.frozen_since().is_some(),
+            arrived: self.arrived.iter().copied().collect(),
+            let_go: self.let_go.iter().copied().collect(),
+        };
+        let step = AssertUnwindSafe(self.fleet.step(report.clone())).catch_unwind();
+        let fleet_actor = myself.clone();
+        let task = tokio::spawn(async move {
+            let panicked = || ArchiveFault("the step of the fleet panicked".to_string());
+            let result = step.await.unwrap_or_else(|_| Err(panicked()));
+            // If the actor is gone, the next one makes another step.
+            let _ = fleet_actor.cast(FleetMsg::Stepped(result.map(Box::new)));
+        });
+        self.under_way = Some((report, AbortOnDropHandle::new(task)));
+    }
+
+    fn on_stepped(
+        &mut self,
+        myself: &ActorRef<FleetMsg>,
+        result: Result<Box<FleetStep>, ArchiveFault>,
+    ) {
+        let Some((report, _)) = self.under_way.take() else {
+            return;
+        };
+        let step = match result {
+            Ok(step) => step,
+            Err(fault) => return self.on_fault(&fault),
+        };
+        for mysis in &report.arrived {
+            self.arrived.remove(mysis);
+        }
+        for mysis in &report.let_go {
+            self.let_go.remove(mysis);
+        }
+        if let Some(until) = step.safe_until {
+            self.freeze.leave_until(until);
+            self.on_kept();
+        }
+        // If the Commander is gone, the whole program ends.
+        let _ = self.parent.send_message(FleetNews(step));
+        if !self.let_go.is_empty() {
+            self.begin_step(myself);
+        }
+    }
+
+    fn on_fault(&mut self, fault: &ArchiveFault) {
+        tracing::warn!(%fault, "failed to take a step of the fleet");
+        if !self.freeze.has_lapsed() || self.has_told_lapse {
+            return;
+        }
+        self.has_told_lapse = true;
+        let text = format!(
+            "the leases of this process cannot be renewed: {fault}; until they are, no model call, \
+             no tool call and no login leaves, because another process may run these Myses"
+        );
+        self.tell_notice(Severity::Error, LEASES_LAPSED, &text);
+    }
+
+    fn on_kept(&mut self) {
+        if std::mem::take(&mut self.has_told_lapse) {
+            let text = "the leases of this process are renewed: its Myses go on";
+            self.tell_notice(Severity::Info, "leases_renewed", text);
+        }
+    }
+
+    fn tell_notice(&self, severity: Severity, code: &'static str, text: &str) {
+        // If the Commander is gone, the whole program ends.
+        let _ = self.notices.send_message(SwarmEvent {
+            at: self.clock.now(),
+            mysis: None,
+            what: EventKind::Notice {
+                severity,
+                code,
+                text: text.into(),
+            },
+        });
+    }
+}

@@ -1,0 +1,53 @@
+//! The fleet: the processes that run Myses of one database. Each reaches the others through the
+//! database alone.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tokio::time::Instant;
+
+use super::ArchiveFault;
+use crate::domain::ids::MysisId;
+use crate::domain::record::{Mission, MysisRecord};
+
+/// This process as one of a fleet.
+pub trait Fleet: Send + Sync + 'static {
+    /// Says that this process lives, gives back what it let go, and takes up what no process runs, up
+    /// to its share. One step at a time.
+    fn step(&self, report: FleetReport) -> BoxFuture<'static, Result<FleetStep, ArchiveFault>>;
+}
+
+/// What a process says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetReport {
+    /// The number of Myses that it is for. Shares are in proportion to it.
+    pub capacity: usize,
+    /// Whether it is frozen. A frozen process neither takes nor gives.
+    pub is_frozen: bool,
+    /// The Myses of earlier steps that it runs now.
+    pub arrived: Vec<MysisId>,
+    /// The Myses that it runs no more. Nothing of them is left here.
+    pub let_go: Vec<MysisId>,
+}
+
+/// What a step found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FleetStep {
+    /// The Myses that are this process's from now on. Each is told until it has arrived.
+    pub taken: Vec<MysisRecord>,
+    /// The passwords of their game accounts.
+    pub passwords: Vec<Arc<str>>,
+    /// The Myses that another process took, because this one did not renew its leases in time. Each
+    /// is told until it is let go.
+    pub lost: Vec<MysisId>,
+    /// The running Myses beyond its share.
+    pub surplus: usize,
+    /// Whether this process is to give back everything.
+    pub is_draining: bool,
+    /// The mission in force.
+    pub mission: Option<Mission>,
+    /// When the step began.
+    pub began: Option<Instant>,
+    /// Until when no other process takes what this one holds; `None` if something is lost.
+    pub safe_until: Option<Instant>,
+}

@@ -1,0 +1,414 @@
+//! The fleet: this process among all that run Myses of one database.
+//!
+//! A step renews the leases, gives back what was let go, and takes what no process holds, up to this
+//! process's share. Nothing coordinates the processes but the database: each row is taken by
+//! `FOR UPDATE SKIP LOCKED`, and the server's clock alone says what has expired. Steps have a
+//! connection of their own, so that a slow commit delays no renewal.
+
+mod share;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::ids::{Incarnation, MysisId};
+use actors::ports::{ArchiveFault, Fleet, FleetReport, FleetStep};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryFilter, QuerySelect,
+};
+use tokio::time::Instant;
+
+use super::entity::{lease, mysis};
+use super::leases::{LeaseHolder, ProcessKind};
+use super::writer::DatabaseWriter;
+use super::{LedgerInner, SqlLedger, error_text};
+
+use share::share_of;
+
+/// How long a part of a step may take. A server that does not answer is asked again by the next one.
+const PART_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Says that this process lives, and what it is.
+const SAY_ALIVE: &str = "\
+    INSERT INTO process (home, owner, host, directory, version, capacity, is_frozen, \
+        started_at, expires_at) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp() + interval '30 seconds') \
+    ON CONFLICT (owner) DO UPDATE SET capacity = excluded.capacity, \
+        is_frozen = excluded.is_frozen, expires_at = excluded.expires_at";
+
+/// Renews the leases. An expired one stays ours until another process takes it.
+const RENEW: &str = "UPDATE lease SET expires_at = clock_timestamp() + interval '30 seconds', \
+    home = $1 WHERE owner = $2 RETURNING mysis_id";
+
+/// Counts Myses by whether they run, without those of frozen processes, and the capacity of all
+/// processes that live and are neither frozen nor being drained.
+const LOOK: &str = "\
+    SELECT (SELECT count(*) FROM lease WHERE owner = $2) AS held, \
+        (SELECT coalesce(sum(capacity), 0)::bigint FROM process \
+            WHERE expires_at > clock_timestamp() AND NOT is_frozen AND NOT is_draining) AS capacity, \
+        coalesce((SELECT is_draining FROM process WHERE owner = $2 AND home = $1), FALSE) AS is_draining, \
+        count(*) FILTER (WHERE runs) AS running, \
+        count(*) FILTER (WHERE runs AND is_here) AS running_here, \
+        count(*) FILTER (WHERE runs AND is_free) AS running_free, \
+        count(*) FILTER (WHERE NOT runs) AS resting, \
+        count(*) FILTER (WHERE NOT runs AND is_here) AS resting_here, \
+        count(*) FILTER (WHERE NOT runs AND is_free) AS resting_free \
+    FROM (SELECT mysis.state = 'running' AS runs, lease.owner IS NOT DISTINCT FROM $2 AS is_here, \
+            (lease.owner IS NULL OR lease.expires_at <= clock_timestamp()) \
+                AND lease.owner IS DISTINCT FROM $2 AS is_free \
+        FROM mysis LEFT JOIN lease ON lease.mysis_id = mysis.id \
+        LEFT JOIN process ON process.owner = lease.owner \
+        WHERE process.is_frozen IS NOT TRUE) AS myses";
+
+/// Takes free leases: of Myses that run or of others, so many at most.
+const TAKE: &str = "\
+    INSERT INTO lease (mysis_id, home, owner, expires_at) \
+    SELECT mysis.id, $1, $2, clock_timestamp() + interval '30 seconds' FROM mysis \
+    LEFT JOIN lease ON lease.mysis_id = mysis.id LEFT JOIN process ON process.owner = lease.owner \
+    WHERE (mysis.state = 'running') = $3 AND process.is_frozen IS NOT TRUE \
+        AND (lease.owner IS NULL OR lease.expires_at <= clock_timestamp()) \
+        AND lease.owner IS DISTINCT FROM $2 \
+    ORDER BY mysis.id LIMIT $4 FOR UPDATE OF mysis SKIP LOCKED \
+    ON CONFLICT (mysis_id) DO UPDATE \
+    SET home = excluded.home, owner = excluded.owner, expires_at = excluded.expires_at \
+    WHERE lease.expires_at <= clock_timestamp() RETURNING mysis_id";
+
+/// Says that this process has ended. A frozen one stays the reason why its Myses are not taken.
+const SAY_GONE: &str = "UPDATE process SET expires_at = clock_timestamp(), \
+    left_at = clock_timestamp() WHERE home = $1 AND owner = $2";
+
+/// What a process is, for the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessFacts {
+    /// The machine's name.
+    pub host: String,
+    /// The directory of the home.
+    pub directory: String,
+    /// The program's version.
+    pub version: String,
+}
+
+/// This process as one of a fleet.
+#[derive(Clone)]
+pub struct LedgerFleet {
+    inner: Arc<LedgerInner>,
+    facts: Arc<ProcessFacts>,
+}
+
+impl SqlLedger {
+    /// This process as one of a fleet; `None` where no other process can have the database, and for
+    /// a command.
+    #[must_use]
+    pub fn fleet(&self, facts: ProcessFacts) -> Option<LedgerFleet> {
+        let tenant = self.inner.tenant.as_ref()?;
+        (tenant.process_kind == ProcessKind::Resident).then(|| LedgerFleet {
+            inner: self.inner.clone(),
+            facts: Arc::new(facts),
+        })
+    }
+}
+
+impl Fleet for LedgerFleet {
+    fn step(&self, report: FleetReport) -> BoxFuture<'static, Result<FleetStep, ArchiveFault>> {
+        let (inner, facts) = (self.inner.clone(), self.facts.clone());
+        async move {
+            let step = inner.fleet_step(&facts, &report).await;
+            step.map_err(|error| ArchiveFault(error_text(&error)))
+        }
+        .boxed()
+    }
+}
+
+/// What a process sees of the fleet.
+#[derive(Debug, FromQueryResult)]
+struct FleetView {
+    held: i64,
+    capacity: i64,
+    is_draining: bool,
+    running: i64,
+    running_here: i64,
+    running_free: i64,
+    resting: i64,
+    resting_here: i64,
+    resting_free: i64,
+}
+
+impl FleetView {
+    /// How many running Myses are too many here, and how many Myses of each kind are to be taken.
+    fn plan(&self, report: &FleetReport) -> FleetPlan {
+        if report.is_frozen {
+            return FleetPlan::default();
+        }
+        if self.is_draining {
+            // Without anybody else they would not run at all.
+            let surplus = if self.capacity == 0 {
+                0
+            } else {
+                self.running_here
+            };
+            return FleetPlan {
+                surplus,
+                ..FleetPlan::default()
+            };
+        }
+        let capacity = i64::try_from(report.capacity).unwrap_or(i64::MAX);
+        let share = |total| share_of(total, capacity, self.capacity);
+        let room = |total, here: i64, free: i64| free.min(share(total) - here).max(0);
+        FleetPlan {
+            surplus: (self.running_here - share(self.running)).max(0),
+            running: room(self.running, self.running_here, self.running_free),
+            resting: room(self.resting, self.resting_here, self.resting_free),
+        }
+    }
+}
+
+/// What a process does about its share.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct FleetPlan {
+    surplus: i64,
+    running: i64,
+    resting: i64,
+}
+
+impl LedgerInner {
+    async fn fleet_step(
+        &self,
+        facts: &ProcessFacts,
+        report: &FleetReport,
+    ) -> Result<FleetStep, DbErr> {
+        let (Some(tenant), Some(writer)) = (&self.tenant, &self.lease_writer) else {
+            return Ok(FleetStep::default());
+        };
+        let began = Instant::now();
+        within_time(tenant.give_back(writer, &report.let_go)).await?;
+        tenant.held().forget(&report.let_go);
+        tenant.held().arrive(&report.arrived);
+        if tenant.held().is_due(report) {
+            tenant.renew(writer, facts, report).await?;
+        }
+        let view = within_time(tenant.look(writer)).await?;
+        if usize::try_from(view.held) != Ok(tenant.held().count()) {
+            // Another process took something, which a renewal finds out.
+            tenant.renew(writer, facts, report).await?;
+        }
+        let plan = view.plan(report);
+        let lost = tenant.held().lost();
+        // What is lost may still be at work here. It must end before anything is taken.
+        if lost.is_empty() {
+            self.take(tenant, writer, true, plan.running).await?;
+            self.take(tenant, writer, false, plan.resting).await?;
+        }
+        let untold = tenant.held().untold();
+        let (taken, passwords) = self.records_of(&untold).await?;
+        Ok(FleetStep {
+            taken,
+            passwords,
+            lost,
+            surplus: usize::try_from(plan.surplus).unwrap_or(0),
+            is_draining: view.is_draining && view.capacity > 0,
+            mission: self.mission().await?,
+            began: Some(began),
+            safe_until: tenant.held().safe_until(),
+        })
+    }
+
+    /// Takes free leases. The incarnations of before are shut out with it, so that no late write of an
+    /// earlier life here is taken for one of the new life.
+    async fn take(
+        &self,
+        tenant: &LeaseHolder,
+        writer: &DatabaseWriter,
+        runs: bool,
+        count: i64,
+    ) -> Result<(), DbErr> {
+        if count <= 0 {
+            return Ok(());
+        }
+        let taken = within_time(async {
+            let tx = writer.begin().await?;
+            let taking = tenant.statement(TAKE, [runs.into(), count.into()]);
+            let taken = ids_in(&tx.query_all_raw(taking).await?)?;
+            let incarnations: Vec<(i64, i64)> = mysis::Entity::find()
+                .select_only()
+                .columns([mysis::Column::Id, mysis::Column::Incarnation])
+                .filter(mysis::Column::Id.is_in(taken.iter().map(|mysis| mysis.0)))
+                .into_tuple()
+                .all(&tx)
+                .await?;
+            let incarnations = incarnations.into_iter();
+            self.fences()
+                .extend(incarnations.map(|(id, number)| (MysisId(id), Incarnation(number))));
+            // Whether a commit without an answer happened is seen at the next renewal.
+            tenant.held().doubt(&taken);
+            tx.commit().await?;
+            Ok(taken)
+        });
+        let taken = taken.await?;
+        tenant.held().take(taken);
+        Ok(())
+    }
+
+    /// Releases the leases at an orderly end. A frozen process keeps them: its Myses stand still over
+    /// its end, too.
+    pub(super) async fn release_leases(&self) {
+        let (Some(tenant), Some(writer)) = (&self.tenant, &self.lease_writer) else {
+            return;
+        };
+        if tenant.process_kind == ProcessKind::Command {
+            return;
+        }
+        if let Err(error) = within_time(tenant.leave(writer)).await {
+            tracing::warn!(%error, "failed to release the leases");
+        }
+    }
+}
+
+impl LeaseHolder {
+    async fn give_back(&self, writer: &DatabaseWriter, myses: &[MysisId]) -> Result<(), DbErr> {
+        if myses.is_empty() {
+            return Ok(());
+        }
+        lease::Entity::delete_many()
+            .filter(lease::Column::Owner.eq(&*self.owner))
+            .filter(lease::Column::MysisId.is_in(myses.iter().map(|mysis| mysis.0)))
+            .exec(writer)
+            .await
+            .map(|_| ())
+    }
+
+    /// Renews the leases and finds out which are lost.
+    async fn renew(
+        &self,
+        writer: &DatabaseWriter,
+        facts: &ProcessFacts,
+        report: &FleetReport,
+    ) -> Result<(), DbErr> {
+        let began = Instant::now();
+        // One that is created meanwhile is neither lost nor renewed.
+        let before = self.held().all();
+        let owned = within_time(self.say_alive(writer, facts, report)).await?;
+        self.held().renewed((&before, &owned), began, report);
+        Ok(())
+    }
+
+    /// Says that this process lives, renews its leases, and returns them.
+    async fn say_alive(
+        &self,
+        writer: &DatabaseWriter,
+        facts: &ProcessFacts,
+        report: &FleetReport,
+    ) -> Result<BTreeSet<MysisId>, DbErr> {
+        let capacity = i64::try_from(report.capacity).unwrap_or(i64::MAX);
+        let more = [
+            facts.host.as_str().into(),
+            facts.directory.as_str().into(),
+            facts.version.as_str().into(),
+            capacity.into(),
+            report.is_frozen.into(),
+        ];
+        writer.execute_raw(self.statement(SAY_ALIVE, more)).await?;
+        ids_in(&writer.query_all_raw(self.statement(RENEW, [])).await?)
+    }
+
+    async fn leave(&self, writer: &DatabaseWriter) -> Result<(), DbErr> {
+        if !self.held().is_frozen() {
+            let release = lease::Entity::delete_many();
+            let release = release.filter(lease::Column::Owner.eq(&*self.owner));
+            release.exec(writer).await?;
+        }
+        writer.execute_raw(self.statement(SAY_GONE, [])).await?;
+        Ok(())
+    }
+
+    async fn look(&self, writer: &DatabaseWriter) -> Result<FleetView, DbErr> {
+        let seen = writer.query_one_raw(self.statement(LOOK, [])).await?;
+        let seen = seen.ok_or_else(|| DbErr::RecordNotFound("a count".to_string()))?;
+        FleetView::from_query_result(&seen, "")
+    }
+}
+
+fn ids_in(rows: &[sea_orm::QueryResult]) -> Result<BTreeSet<MysisId>, DbErr> {
+    let ids = rows.iter().map(|row| row.try_get_by_index(0).map(MysisId));
+    ids.collect()
+}
+
+/// Limits the time of a part of a step.
+async fn within_time<T>(part: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
+    let done = tokio::time::timeout(PART_TIMEOUT, part).await;
+    done.unwrap_or_else(|_| Err(super::server::no_answer_within(PART_TIMEOUT)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(running: [i64; 3], resting: [i64; 3], capacity: i64) -> FleetView {
+        FleetView {
+            held: running[1] + resting[1],
+            capacity,
+            is_draining: false,
+            running: running[0],
+            running_here: running[1],
+            running_free: running[2],
+            resting: resting[0],
+            resting_here: resting[1],
+            resting_free: resting[2],
+        }
+    }
+
+    fn planned(view: &FleetView) -> [i64; 3] {
+        let report = FleetReport {
+            capacity: 100,
+            ..FleetReport::default()
+        };
+        let plan = view.plan(&report);
+        [plan.surplus, plan.running, plan.resting]
+    }
+
+    #[test]
+    fn a_process_takes_up_to_its_share_and_gives_back_what_runs_beyond_it() {
+        let none = [0, 0, 0];
+        for (seen, does) in [
+            // Alone it takes everything.
+            (view([60, 0, 60], [5, 0, 5], 100), [0, 60, 5]),
+            // One of three is gone.
+            (view([60, 20, 20], none, 200), [0, 10, 0]),
+            // A second one has come.
+            (view([60, 60, 0], [9, 9, 0], 200), [30, 0, 0]),
+            (view([60, 0, 7], none, 200), [0, 7, 0]),
+            // Nobody takes more than is free.
+            (view([3, 2, 0], none, 200), [0, 0, 0]),
+        ] {
+            assert_eq!(planned(&seen), does, "{seen:?}");
+        }
+    }
+
+    #[test]
+    fn a_frozen_process_neither_takes_nor_gives() {
+        let report = FleetReport {
+            capacity: 100,
+            is_frozen: true,
+            ..FleetReport::default()
+        };
+        let seen = view([60, 40, 20], [5, 0, 5], 100);
+        assert_eq!(seen.plan(&report), FleetPlan::default());
+    }
+
+    #[test]
+    fn a_drained_process_gives_back_all_unless_nobody_would_take_it() {
+        let report = FleetReport {
+            capacity: 100,
+            ..FleetReport::default()
+        };
+        for (capacity, surplus) in [(100, 20), (0, 0)] {
+            let seen = FleetView {
+                is_draining: true,
+                ..view([60, 20, 20], [0, 0, 0], capacity)
+            };
+            let plan = seen.plan(&report);
+            assert_eq!((plan.surplus, plan.running), (surplus, 0));
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Processes that share the Myses of one database while they run.
+
+use actors::ports::{Fleet, FleetReport, FleetStep};
+
+use super::leases::{expire, homes, names, opened};
+use super::*;
+use crate::ProcessFacts;
+
+/// A step of a process that runs everything that it takes, and gives nothing back.
+pub(super) async fn step(ledger: &SqlLedger) -> FleetStep {
+    step_with(ledger, FleetReport::default()).await
+}
+
+async fn step_with(ledger: &SqlLedger, report: FleetReport) -> FleetStep {
+    let facts = ProcessFacts {
+        host: "here".into(),
+        directory: "/home".into(),
+        version: "1".into(),
+    };
+    let fleet = ledger.fleet(facts).expect("a process of a fleet");
+    let report = FleetReport {
+        capacity: 100,
+        ..report
+    };
+    fleet.step(report).await.unwrap()
+}
+
+pub(super) fn taken(step: &FleetStep) -> Vec<String> {
+    let names = step
+        .taken
+        .iter()
+        .map(|mysis| mysis.profile.name.to_string());
+    names.collect()
+}
+
+/// Creates so many Myses that run, `m1` and so on.
+async fn create_running(ledger: &SqlLedger, count: i64) {
+    for id in 1..=count {
+        let state = Write::State {
+            mysis: MysisId(id),
+            state: LifeState::Running,
+            reason: None,
+            fault: None,
+            at: Timestamp(1),
+        };
+        let made = vec![create(MysisId(id), &format!("m{id}")), state];
+        write(ledger, made).await.unwrap();
+    }
+}
+
+fn let_go(ids: impl IntoIterator<Item = i64>) -> FleetReport {
+    FleetReport {
+        let_go: ids.into_iter().map(MysisId).collect(),
+        ..FleetReport::default()
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_joins_gets_its_share_of_what_runs_as_soon_as_it_is_given_back() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    create_running(&one, 6).await;
+    write(&one, vec![create(ALPHA, "resting")]).await.unwrap();
+    assert_eq!(step(&one).await.surplus, 0, "it is alone");
+    let other = opened(&books, "other").await;
+    assert_eq!(names(&other).await, [] as [&str; 0], "others live");
+    assert_eq!(step(&other).await.taken, [], "nothing is free");
+    assert_eq!(step(&one).await.surplus, 3);
+    let given = step_with(&one, let_go(1..=3)).await;
+    assert_eq!(
+        (given.surplus, given.lost, given.taken),
+        (0, vec![], vec![])
+    );
+    let found = step(&other).await;
+    assert_eq!(taken(&found), ["m1", "m2", "m3"]);
+    assert!(
+        found
+            .taken
+            .iter()
+            .all(|mysis| mysis.state == LifeState::Running)
+    );
+    // It is told until it has arrived.
+    let arrived = FleetReport {
+        arrived: vec![MysisId(1), MysisId(2)],
+        ..FleetReport::default()
+    };
+    assert_eq!(taken(&step_with(&other, arrived).await), ["m3"]);
+    let held = homes(&other).await;
+    assert_eq!(held.iter().filter(|home| **home == "one").count(), 4);
+}
+
+#[tokio::test]
+async fn what_a_process_leaves_behind_is_shared_out_to_those_that_run() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (one, other) = (opened(&books, "one").await, opened(&books, "other").await);
+    let third = opened(&books, "third").await;
+    create_running(&third, 6).await;
+    for ledger in [&one, &other, &third] {
+        step(ledger).await;
+    }
+    third.close().await;
+    assert_eq!(taken(&step(&one).await), ["m1", "m2", "m3"]);
+    assert_eq!(taken(&step(&other).await), ["m4", "m5", "m6"]);
+    // One that ends without a word: its leases have to expire.
+    drop(other);
+    assert_eq!(step(&one).await.taken.len(), 3);
+    expire(&one).await;
+    let gone = "UPDATE process SET expires_at = clock_timestamp() WHERE home = 'other'";
+    one.inner.writer.execute_unprepared(gone).await.unwrap();
+    let all = ["m1", "m2", "m3", "m4", "m5", "m6"];
+    assert_eq!(taken(&step(&one).await), all);
+}
+
+#[tokio::test]
+async fn what_a_frozen_process_holds_stays_with_its_home_over_its_end() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    create_running(&one, 2).await;
+    let other = opened(&books, "other").await;
+    step(&other).await;
+    let frozen = FleetReport {
+        is_frozen: true,
+        ..FleetReport::default()
+    };
+    assert_eq!(step_with(&one, frozen).await.surplus, 0);
+    one.close().await;
+    expire(&other).await;
+    assert_eq!(step(&other).await.taken, []);
+    other.close().await;
+    let third = opened(&books, "third").await;
+    assert_eq!(names(&third).await, [] as [&str; 0]);
+    let again = opened(&books, "one").await;
+    assert_eq!(names(&again).await, ["m1", "m2"]);
+    step(&again).await;
+    step(&third).await;
+    assert_eq!(step(&again).await.surplus, 1, "it is thawed");
+}
+
+#[tokio::test]
+async fn a_late_write_of_an_earlier_life_is_refused_when_its_process_has_the_mysis_again() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (one, other) = (opened(&books, "one").await, opened(&books, "other").await);
+    create_running(&one, 1).await;
+    let mysis = MysisId(1);
+    let by = |incarnation, writes| Batch {
+        author: Author::Mysis(mysis, Incarnation(incarnation)),
+        writes,
+    };
+    let fence = |number| Write::Fence {
+        mysis,
+        incarnation: Incarnation(number),
+    };
+    let called = || vec![Write::Called { mysis }];
+    one.commit(vec![by(1, vec![fence(1)])])
+        .await
+        .remove(0)
+        .unwrap();
+    step(&one).await;
+    step(&other).await;
+    expire(&one).await;
+    assert_eq!(taken(&step(&other).await), ["m1"]);
+    other
+        .commit(vec![by(2, vec![fence(2)])])
+        .await
+        .remove(0)
+        .unwrap();
+    assert_eq!(step(&one).await.lost, [mysis]);
+    expire(&one).await;
+    // As long as its earlier life is not let go, it is not taken again.
+    assert_eq!(step(&one).await.taken, []);
+    expire(&one).await;
+    assert_eq!(taken(&step_with(&one, let_go([1])).await), ["m1"]);
+    let late = one.commit(vec![by(1, called())]).await.remove(0);
+    assert_eq!(late, Err(LedgerFault::Fenced));
+    one.commit(vec![by(3, vec![fence(3)])])
+        .await
+        .remove(0)
+        .unwrap();
+    one.commit(vec![by(3, called())]).await.remove(0).unwrap();
+}
+
+#[tokio::test]
+async fn a_drained_process_gives_back_all_and_takes_nothing() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (one, other) = (opened(&books, "one").await, opened(&books, "other").await);
+    create_running(&one, 4).await;
+    step(&one).await;
+    step(&other).await;
+    let drain = "UPDATE process SET is_draining = TRUE WHERE home = 'one'";
+    one.inner.writer.execute_unprepared(drain).await.unwrap();
+    let drained = step(&one).await;
+    assert_eq!((drained.surplus, drained.is_draining), (4, true));
+    step_with(&one, let_go(1..=4)).await;
+    assert_eq!(step(&one).await.taken, []);
+    assert_eq!(step(&other).await.taken.len(), 4);
+}
+
+#[tokio::test]
+async fn the_mission_and_the_passwords_of_what_is_taken_come_with_it() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    create_running(&one, 1).await;
+    let account = GameAccount {
+        username: "captain".into(),
+        password: "open-sesame".into(),
+    };
+    let saved = Write::SaveAccount {
+        mysis: MysisId(1),
+        account,
+        at: Timestamp(1),
+    };
+    let mission = Mission {
+        id: MissionId(3),
+        text: "mine".into(),
+        at: Timestamp(5),
+    };
+    write(&one, vec![saved, Write::Mission(mission.clone())])
+        .await
+        .unwrap();
+    let other = opened(&books, "other").await;
+    step(&other).await;
+    one.close().await;
+    let found = step(&other).await;
+    assert_eq!(found.mission, Some(mission));
+    assert_eq!(found.passwords, [Arc::from("open-sesame")]);
+    assert_eq!(found.taken[0].account.as_deref(), Some("captain"));
+    write(&other, vec![Write::Called { mysis: MysisId(1) }])
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_file_and_a_command_are_of_no_fleet() {
+    let facts = || ProcessFacts {
+        host: "here".into(),
+        directory: "/home".into(),
+        version: "1".into(),
+    };
+    let file = Books::file();
+    assert!(file.open().await.fleet(facts()).is_none());
+    let Some(Books::Server(address)) = Books::server() else {
+        return;
+    };
+    let command = SqlLedger::open_server(&address, "home", ProcessKind::Command).await;
+    assert!(command.unwrap().fleet(facts()).is_none());
+}

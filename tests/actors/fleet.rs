@@ -1,0 +1,184 @@
+//! A process of a fleet: hands Myses over between two turns, drops what another process took, takes up
+//! what is free, and lets nothing leave once its leases are not safe.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use actors::domain::ids::{MissionId, MysisId, Timestamp};
+use actors::domain::message::RowKind;
+use actors::domain::record::Mission;
+use actors::domain::state::LifeState;
+use actors::ports::{Archive, FleetStep, PageFrom, PageQuery};
+
+use crate::world::World;
+
+/// The Myses that were let go, in their order.
+fn let_go(world: &World) -> Vec<MysisId> {
+    let told = world.fleet.told.lock().unwrap();
+    told.iter()
+        .flat_map(|report| report.let_go.clone())
+        .collect()
+}
+
+fn arrived(world: &World) -> Vec<MysisId> {
+    let told = world.fleet.told.lock().unwrap();
+    told.iter()
+        .flat_map(|report| report.arrived.clone())
+        .collect()
+}
+
+fn finds(world: &World, step: FleetStep) {
+    *world.fleet.next.lock().unwrap() = step;
+}
+
+async fn names(world: &World) -> Vec<String> {
+    let statuses = world.handle.statuses().await;
+    statuses
+        .iter()
+        .map(|status| status.name.to_string())
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_beyond_the_share_is_let_go_at_the_end_of_its_turn_and_taken_up_running() {
+    let mut world = World::of_a_fleet().await;
+    world.get_busy().await;
+    let surplus = 2;
+    finds(
+        &world,
+        FleetStep {
+            surplus,
+            ..FleetStep::default()
+        },
+    );
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert_eq!(
+        names(&world).await,
+        ["alpha", "bravo"],
+        "both are in a turn"
+    );
+    world.release();
+    world
+        .until("both are let go", |world| let_go(world).len() == 2)
+        .await;
+    assert_eq!(names(&world).await, [] as [&str; 0]);
+    let stored = world.memory.swarm_now().myses;
+    assert!(stored.iter().all(|mysis| mysis.state == LifeState::Running));
+
+    // They come back, as from another process, and go on.
+    let before = world.incarnations();
+    let asked = world.times_asked("alpha");
+    finds(
+        &world,
+        FleetStep {
+            taken: stored,
+            ..FleetStep::default()
+        },
+    );
+    world
+        .until("both arrived", |world| arrived(world).len() == 2)
+        .await;
+    world
+        .until("alpha plays on", |world| world.times_asked("alpha") > asked)
+        .await;
+    for (name, incarnation) in world.incarnations() {
+        assert!(incarnation > before[&name], "{name} lives anew");
+    }
+    world.check_that_nothing_is_lost().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_another_process_took_is_dropped_at_once() {
+    let mut world = World::of_a_fleet().await;
+    world.get_busy().await;
+    let lost: Vec<MysisId> = world
+        .memory
+        .swarm_now()
+        .myses
+        .iter()
+        .map(|mysis| mysis.id)
+        .collect();
+    let unknown = MysisId(4);
+    let all = [lost.clone(), vec![unknown]].concat();
+    finds(
+        &world,
+        FleetStep {
+            lost: all,
+            ..FleetStep::default()
+        },
+    );
+    world
+        .until("all are let go", |world| let_go(world).len() == 3)
+        .await;
+    assert_eq!(names(&world).await, [] as [&str; 0]);
+    let asked = world.times_asked("alpha");
+    world.release();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert_eq!(world.times_asked("alpha"), asked, "nothing of it is left");
+    let told = world.told_since(0);
+    assert_eq!(told.iter().filter(|told| *told == "lease_lost").count(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_cannot_reach_the_database_lets_nothing_leave_until_it_can() {
+    let world = World::of_a_fleet().await;
+    for name in ["alpha", "bravo"] {
+        world.start(name).await;
+    }
+    world.fleet.is_away.store(true, Ordering::SeqCst);
+    // The leases last for thirty seconds after their last renewal.
+    tokio::time::sleep(Duration::from_secs(26)).await;
+    let left = |world: &World| {
+        let executed = world.game.executed.lock().unwrap().len();
+        (
+            world.times_asked("alpha"),
+            world.times_asked("bravo"),
+            executed,
+        )
+    };
+    let before = left(&world);
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert_eq!(left(&world), before);
+    let lapses = |world: &World| {
+        let told = world.told_since(0);
+        told.iter().filter(|told| *told == "leases_lapsed").count()
+    };
+    assert_eq!(lapses(&world), 1, "told once");
+    world.fleet.is_away.store(false, Ordering::SeqCst);
+    world
+        .until("both go on", |world| {
+            left(world).0 > before.0 && left(world).1 > before.1
+        })
+        .await;
+    assert!(world.told_since(0).contains(&"leases_renewed".to_string()));
+    world.check_that_nothing_is_lost().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mission_of_another_process_reaches_the_myses_here_once() {
+    let world = World::of_a_fleet().await;
+    world.start("alpha").await;
+    let mission = Mission {
+        id: MissionId(5),
+        text: "dig deeper".into(),
+        at: Timestamp(1),
+    };
+    *world.fleet.mission.lock().unwrap() = Some(mission.clone());
+    world
+        .until("alpha has seen it", |world| world.is_shown("dig deeper"))
+        .await;
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    assert_eq!(world.handle.mission().await, Some(mission));
+    let rows = world.memory.page(PageQuery {
+        mysis: world.memory.swarm_now().myses[0].id,
+        from: PageFrom::Newest,
+        limit: 100,
+        kinds: vec![RowKind::Mission],
+    });
+    assert_eq!(rows.await.unwrap().len(), 1);
+
+    // Another process clears it.
+    *world.fleet.mission.lock().unwrap() = None;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(world.handle.mission().await, None);
+}
