@@ -215,7 +215,7 @@ impl Actor for GateActor {
                 outcome,
             } => state.gate.release_permit(&lane, pass, &outcome, now.moment),
             GateMsg::Answers { lane, pass } => state.gate.on_sign_of_life(&lane, pass),
-            GateMsg::Paid { mysis, bill } => state.gate.add_charge(mysis, &bill, now.wall),
+            GateMsg::Paid { mysis, bill } => state.gate.add_charge(mysis, &bill, now),
             GateMsg::Hold { lane, wait } => state.gate.hold_lane(lane, now.moment.plus(wait)),
             GateMsg::RulesChanged(rules) => state.gate.set_rules(rules),
             GateMsg::Books(books) => state.gate.restore_spending(&books, now.wall),

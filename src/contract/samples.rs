@@ -114,6 +114,8 @@ pub struct FiguresJson {
     facts: GameFactsJson,
     earned_last_hour: Option<i64>,
     cost_today: Option<f64>,
+    earned: Option<i64>,
+    credits_per_dollar: Option<i64>,
 }
 
 impl FiguresJson {
@@ -125,6 +127,8 @@ impl FiguresJson {
             facts: GameFactsJson::new(&figures.facts),
             earned_last_hour: figures.earned_last_hour(now),
             cost_today: (is_price_known || cost > 0).then(|| to_dollars(cost)),
+            earned: figures.earned_since_start(),
+            credits_per_dollar: figures.value.credits_per_dollar(),
         }
     }
 }

@@ -19,7 +19,7 @@ use super::entity::{message, mysis, tool_call};
 
 /// The number of newest rows that a Mysis recalls, and the number of rows among all recalled ones
 /// that a request may contain.
-const MAX_RECALLED_ROWS: u64 = 96;
+const MAX_RECALLED_ROWS: u64 = 192;
 /// The most unanswered orders that are recalled from before those rows.
 const MAX_RECALLED_ORDERS: u64 = 100;
 

@@ -140,6 +140,8 @@ impl Scratch {
             system: &self.system,
             conversation: &self.conversation,
             owner: &self.owner,
+            mission: None,
+            earlier_bytes: 0,
             turn: self.turn,
             continuation: CONTINUATION,
             notices: &self.notices,

@@ -77,6 +77,7 @@ fn target(url: &str) -> ProofTarget {
             extra: Arc::default(),
             headers: Vec::new(),
             reasoning_back: None,
+            marks_cache: false,
         },
         model: "pilot".into(),
         temperature: Some(0.7),

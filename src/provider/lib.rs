@@ -62,6 +62,8 @@ pub struct ProviderEndpoint {
     /// Whether the model's reasoning is sent back with its messages; `None`: where its server or its
     /// maker wants it.
     pub reasoning_back: Option<bool>,
+    /// Whether requests say up to where they are worth caching.
+    pub marks_cache: bool,
 }
 
 /// The special requirements of a server, beyond the common shape of requests.

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use actors::domain::compose::RUNTIME_NOTE_LINE;
 use actors::domain::model::{ChatCall, ChatMessage, Echo};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::echo::{EchoMembers, members_of};
 use super::quirks::Style;
-use super::thoughts::{KeptReasoning, text_part};
+use super::thoughts::{KeptReasoning, marked_part, text_part};
 
 /// Stands for reasoning that is demanded and not known. Some servers refuse an empty one.
 const BLANK_REASONING: &str = " ";
@@ -39,7 +40,7 @@ pub(super) struct WireMessage<'a> {
 #[serde(untagged)]
 enum WireContent<'a> {
     Text(Cow<'a, str>),
-    /// Reasoning and text, for servers that send both as parts.
+    /// Reasoning and text, for servers that send both as parts, and texts with marks.
     Parts(Vec<Box<RawValue>>),
 }
 
@@ -95,6 +96,9 @@ pub(super) fn write_messages<'a>(
     }
     if manners.wants_signatures {
         mark_unsigned_calls(&mut written);
+    }
+    if style.marks_cache {
+        mark_cache(&mut written);
     }
     written
 }
@@ -232,6 +236,36 @@ impl WireMessage<'_> {
                 self.content = Some(WireContent::Text(text.into()));
             }
         }
+    }
+}
+
+/// Marks the system message, before which the tools stand, and the last message up to the runtime
+/// note, which changes with each request. What is marked is the beginning of the next request.
+fn mark_cache(messages: &mut [WireMessage<'_>]) {
+    let first = messages.first_mut().filter(|first| first.role == "system");
+    if let Some(first) = first {
+        first.mark_text();
+    }
+    let last = messages.last_mut().filter(|last| last.role != "system");
+    if let Some(last) = last {
+        last.mark_text();
+    }
+}
+
+impl WireMessage<'_> {
+    /// Marks the text up to a runtime note.
+    fn mark_text(&mut self) {
+        let Some(WireContent::Text(text)) = &self.content else {
+            return;
+        };
+        let note = text.rfind(&format!("\n\n{RUNTIME_NOTE_LINE}"));
+        let (kept, note) = text.split_at(note.unwrap_or(text.len()));
+        // An empty part would be refused.
+        let parts = [marked_part(kept), text_part(note)];
+        let is_empty = [kept.trim().is_empty(), note.is_empty()];
+        let parts = parts.into_iter().zip(is_empty);
+        let parts = parts.filter_map(|(part, is_empty)| part.filter(|_| !is_empty));
+        self.content = Some(WireContent::Parts(parts.collect()));
     }
 }
 

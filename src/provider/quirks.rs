@@ -36,6 +36,8 @@ pub(super) struct Style {
     pub(super) extra: Arc<Map<String, Value>>,
     /// Whether reasoning goes back, if the configuration says so.
     pub(super) reasoning_back: Option<bool>,
+    /// Whether requests say up to where they are worth caching.
+    pub(super) marks_cache: bool,
 }
 
 impl Style {
@@ -47,6 +49,7 @@ impl Style {
             left_out: Vec::new(),
             extra: Arc::default(),
             reasoning_back: None,
+            marks_cache: false,
         }
     }
 
@@ -83,6 +86,7 @@ impl ServerQuirks {
             is_streamed: endpoint.is_streamed,
             extra: endpoint.extra.clone(),
             reasoning_back: endpoint.reasoning_back,
+            marks_cache: endpoint.marks_cache,
             ..Style::of(WireProfile::default())
         };
         ServerQuirks {

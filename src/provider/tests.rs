@@ -541,6 +541,7 @@ async fn who_is_not_there_is_unreachable() {
         extra: Arc::default(),
         headers: Vec::new(),
         reasoning_back: None,
+        marks_cache: false,
     };
     let http = zoea_http::build_client().unwrap();
     let providers = Providers::new(&http, [("local".into(), endpoint)]);

@@ -158,6 +158,13 @@ pub(super) fn text_part(text: &str) -> Option<Box<RawValue>> {
     serde_json::value::to_raw_value(&part).ok()
 }
 
+/// A text as a part of content up to which a request is worth caching.
+pub(super) fn marked_part(text: &str) -> Option<Box<RawValue>> {
+    let mark = json!({"type": "ephemeral"});
+    let part = json!({"type": "text", "text": text, "cache_control": mark});
+    serde_json::value::to_raw_value(&part).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,6 +38,7 @@ mod template;
 mod traces;
 mod tui;
 mod unheeded;
+mod value;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -61,7 +62,7 @@ pub use traces::{TraceProtocol, TraceSettings};
 pub use tui::TuiSettings;
 
 use zoea_domain::budget::BudgetRules;
-use zoea_domain::rules::{ProgressRules, SupervisionRules};
+use zoea_domain::rules::{ProgressRules, SupervisionRules, ValueRules};
 
 use keys::KeyRemarks;
 use reload::ReloadPart;
@@ -135,6 +136,8 @@ settings! {
         budget: BudgetRules, "[budget]";
         /// The detection of Myses without progress.
         progress: ProgressRules, "[progress]";
+        /// The parking of Myses that cost more than they bring.
+        value: ValueRules, "[value]";
     }
     after_a_restart {
         /// The control interface.

@@ -39,6 +39,8 @@ pub struct ProviderSettings {
     pub headers: Vec<HeaderSettings>,
     /// Whether the model's reasoning is sent back; `None`: where it is wanted.
     pub reasoning_back: Option<bool>,
+    /// Whether requests say up to where they are worth caching.
+    pub marks_cache: bool,
     /// The rules for its requests.
     pub rules: ProviderRules,
 }
@@ -92,6 +94,7 @@ impl Default for ProviderSettings {
             extra: Map::new(),
             headers: Vec::new(),
             reasoning_back: None,
+            marks_cache: false,
             rules: ProviderRules::default(),
         }
     }
@@ -153,6 +156,9 @@ impl ProviderSettings {
             default circuit_wait = "4s", duration_above_zero();
             /// The context that it was started with, in tokens. Left out: not known.
             optional context_tokens = 32768, whole_number_from(1..);
+            /// How much of a request's messages a mission's own earlier turns may take, 0 to 0.75. Oldest turns are
+            /// left out first, several at once, so that the provider's cache keeps the others.
+            default history_share = 0.25, number(0.0..=0.75);
             /// The variable that holds the key; the key itself never stands in this file.
             optional api_key_env = "OPENAI_API_KEY", variable_name();
             /// At most so many requests a minute, evenly paced. Left out: as many as come.
@@ -193,6 +199,7 @@ impl ProviderSettings {
                 price: price.flatten(),
                 price_list: price_list(&endpoint),
                 context_tokens,
+                history_share: hundredths(history_share),
                 reads_text_calls: text_calls,
             },
             endpoint,
@@ -211,11 +218,15 @@ fn read_additions(section: &mut Section<'_, '_>) -> (bool, ProviderSettings) {
         /// Whether the model's reasoning is sent back with its messages, in the form in which it came. Left out: where
         /// the server demands it, and for the models whose makers want it.
         optional reasoning_back = true, boolean();
+        /// Whether requests are marked up to where they are worth caching (`cache_control`), as Anthropic's models
+        /// want it, also behind OpenRouter and other gateways. Servers that do not know the marks may refuse them.
+        default cache_marks = false, boolean();
         /// Members that are added to the body of each request, as the provider documents them. They outrank ours.
         optional extra = { top_p = 0.9, reasoning = { effort = "low" } }, body_members();
     }
     let additions = ProviderSettings {
         reasoning_back,
+        marks_cache: cache_marks,
         extra: extra.unwrap_or_default(),
         headers: read_headers(section),
         ..ProviderSettings::default()
@@ -229,6 +240,15 @@ fn read_additions(section: &mut Section<'_, '_>) -> (bool, ProviderSettings) {
 )]
 fn narrowed(temperature: f64) -> f32 {
     temperature as f32
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share is from 0 to 1"
+)]
+fn hundredths(share: f64) -> u8 {
+    (share * 100.0).round() as u8
 }
 
 /// The names of all providers, and the settings of those that could be read. Without any in the

@@ -11,8 +11,8 @@ use std::time::Duration;
 use toml::de::DeValue;
 
 pub(super) use number::{
-    byte_size, duration, duration_above_zero, max_age, number, number_above_zero, whole_number,
-    whole_number_from,
+    byte_size, duration, duration_above_zero, hours_of_a_week, max_age, number, number_above_zero,
+    whole_number, whole_number_from,
 };
 pub(super) use text::{
     any_address, command_words, loopback_address, mysis_name, non_empty_text, on_or_off, one_of,

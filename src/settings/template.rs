@@ -139,6 +139,7 @@ mod tests {
     fn every_section_stands_in_it() {
         let settings = parse(&switched_on());
         assert_ne!(settings.budget, BudgetRules::default());
+        assert_ne!(settings.value, ValueRules::default());
         assert_ne!(settings.metrics, MetricsSettings::default());
         assert_ne!(settings.traces, TraceSettings::default());
         assert_ne!(settings.alerts, AlertSettings::default());

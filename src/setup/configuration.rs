@@ -44,7 +44,14 @@ fn set_provider(root: &mut Table, answers: &Answers) {
     }
     if !is_same_server || !is_same_model {
         // These settings described another server or another model.
-        for key in ["price", "context_tokens", "kind", "reasoning_back"] {
+        let of_others = [
+            "price",
+            "context_tokens",
+            "kind",
+            "reasoning_back",
+            "cache_marks",
+        ];
+        for key in of_others {
             provider.remove(key);
         }
     }

@@ -30,6 +30,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
     };
     Ok(SwarmRules {
         progress: settings.progress.clone(),
+        value: settings.value.clone(),
         system_prompt: prompt_template(home)?.text,
         tools: ToolRules {
             search_others: swarm.tools.search_others,
@@ -90,6 +91,7 @@ pub(super) fn provider_endpoint(provider: &ProviderSettings) -> ProviderEndpoint
         extra: Arc::new(provider.extra.clone()),
         headers: provider.sent_headers(),
         reasoning_back: provider.reasoning_back,
+        marks_cache: provider.marks_cache,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Properties: every request of every history keeps all rules at once.
 
-use actors::domain::compose::{TurnOwner, choose_owner};
+use actors::domain::compose::{TurnOwner, choose_owner, first_row_of_earlier_turns};
 use actors::domain::conversation::Conversation;
 use actors::domain::ids::Seq;
 use proptest::prelude::*;
@@ -46,7 +46,10 @@ proptest! {
         told.turn = newest.max().map_or(told.turn, |turn| actors::domain::ids::TurnNumber(turn.0 + 1));
         let whole = told.conversation(history.budget);
         let mut window = whole.clone();
-        window.trim_window(history.window, None);
+        let earlier = told.mission.as_ref().and_then(|_| {
+            first_row_of_earlier_turns(&whole, told.turn, history.earlier_bytes())
+        });
+        window.trim_window(history.window, None, earlier);
         let mission = told.mission.as_ref();
         let owner = choose_owner(&whole, mission, history.window, NUDGE.into());
         prop_assert_eq!(&owner, &choose_owner(&window, mission, history.window, NUDGE.into()));

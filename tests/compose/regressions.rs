@@ -113,7 +113,7 @@ fn a_message_between_a_call_and_its_result_stands_behind_the_result() {
 }
 
 #[test]
-fn an_error_never_supersedes_and_siblings_stay() {
+fn in_a_turn_results_stay_where_they_are() {
     let look = || call("a", "get_status", "{}");
     let steps = vec![
         prompt("go"),
@@ -130,7 +130,7 @@ fn an_error_never_supersedes_and_siblings_stay() {
         [
             "user go",
             "assistant get_status+mine",
-            "tool [superseded by a newer r",
+            "tool old",
             "tool ore",
             "assistant get_status",
             "tool new",
@@ -210,7 +210,7 @@ fn others_cannot_pass_for_the_runtime() {
     }
 }
 
-/// The shape of a mission's second request: system, calls, result, words, user, user.
+/// A mission stands before its turns, and between two of them the same text each time.
 #[test]
 fn a_turn_of_a_mission_begins_with_a_user_and_takes_turns() {
     let mut steps = vec![
@@ -223,11 +223,11 @@ fn a_turn_of_a_mission_begins_with_a_user_and_takes_turns() {
     assert_eq!(
         sketch(&history(steps.clone())),
         [
-            "user [earlier messages are le",
+            "user mine",
             "assistant get_status",
             "tool {\"credits\":5}",
             "assistant mined",
-            "user mine+"
+            "user Go on with your orders.+"
         ]
     );
     steps.remove(3);

@@ -446,6 +446,11 @@ impl History {
         }
     }
 
+    /// What the default lets earlier turns have of a request.
+    pub fn earlier_bytes(&self) -> usize {
+        self.budget / 4
+    }
+
     pub fn compose(
         &self,
         told: &Told,
@@ -454,6 +459,8 @@ impl History {
     ) -> ComposedRequest {
         compose(&Composition {
             turn: told.turn,
+            mission: told.mission.as_ref(),
+            earlier_bytes: self.earlier_bytes(),
             notices: &self.notices,
             game: Some(&told.game),
             now: Now::from_timestamp(Timestamp(told.rows.len() as i64 * 1000 + 60_000)),
@@ -474,6 +481,8 @@ pub fn composition<'a>(
         system,
         conversation,
         owner,
+        mission: None,
+        earlier_bytes: 0,
         turn: TurnNumber(i64::MAX),
         continuation: CONTINUATION,
         notices: &[],

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use actors::domain::compose::wire_bytes;
 use actors::domain::event::{EventKind, LinkState};
 use actors::domain::game_state::SnapshotResult;
-use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp};
+use actors::domain::ids::{CallKey, MissionId, Now, Seq, Timestamp, TurnNumber};
 use actors::domain::life::{
     AlarmId, CallOrder, Effect, Life, LifeInput, ModelQuery, ReplyId, ToolOutcome, WriteId,
 };
@@ -50,6 +50,8 @@ pub struct World {
     /// without the runtime note.
     before: Option<(ChatMessage, String)>,
     pub requests: usize,
+    /// The requests, each with its turn.
+    pub asked: Vec<(TurnNumber, Arc<[ChatMessage]>)>,
     pub orders_lost: usize,
     broken: Option<String>,
 }
@@ -83,6 +85,7 @@ impl World {
             made: 0,
             before: None,
             requests: 0,
+            asked: Vec::new(),
             orders_lost: 0,
             broken: None,
         };
@@ -268,7 +271,7 @@ impl World {
         });
     }
 
-    /// Restores the life from at most 96 rows and the unanswered orders before them.
+    /// Restores the life from at most 192 rows and the unanswered orders before them.
     fn crash(&mut self) {
         self.ask = None;
         self.call = None;
@@ -278,7 +281,7 @@ impl World {
         let sendable = self.rows.iter();
         let sendable = sendable.filter(|row| row.kind().is_some_and(RowKind::is_sendable));
         let rows: Vec<Arc<Row>> = sendable.map(|row| self.as_stored(row)).collect();
-        let first = rows.len().saturating_sub(96);
+        let first = rows.len().saturating_sub(192);
         let answered = answered(&self.rows);
         let orders = rows[..first]
             .iter()
@@ -398,6 +401,7 @@ impl World {
 
     fn judge(&mut self, ask: &ModelQuery) {
         self.requests += 1;
+        self.asked.push((ask.turn, ask.messages.clone()));
         if let Err(broken) = self.judged(ask) {
             self.broken.get_or_insert(broken);
         }
@@ -446,16 +450,12 @@ impl World {
     }
 
     /// Checks that within a turn each request repeats the one before it and adds to its end.
-    /// Results that newer ones replace, and requests near the budget, are exceptions.
+    /// Requests near the budget are an exception.
     fn keeps_the_prefix(&self, ask: &ModelQuery, bytes: usize) -> Result<(), String> {
         let Some(before) = &self.before else {
             return Ok(());
         };
-        let looks = self.rows.iter().flat_map(|row| row.calls());
-        let has_looks = looks.into_iter().any(|call| call.name.starts_with("get_"));
-        let is_cut = |message: &ChatMessage| format!("{message:?}").contains("[cut: ");
-        let is_near = bytes > self.rules.context_budget / 2 || ask.messages.iter().any(is_cut);
-        if has_looks || is_near {
+        if bytes > self.rules.context_budget / 2 {
             return Ok(());
         }
         let (system, now) = as_text(&ask.messages);

@@ -31,7 +31,7 @@ pub fn judge(history: &History, asked: &Asked) -> Result<(), String> {
     holds_nothing_forbidden(messages)?;
     let sent = Sent::of(messages);
     sent.keeps_the_order(&asked.told.rows)?;
-    sent.keeps_newest_looks(&asked.told.rows)?;
+    sent.tells_few_old_looks(asked)?;
     if is_roomy(history, asked) {
         sent.holds_everything_since(asked)?;
     }
@@ -258,22 +258,26 @@ impl<'a> Sent<'a> {
         Ok(())
     }
 
-    /// Checks that of several good results of one query only the newest is there.
-    fn keeps_newest_looks(&self, rows: &[Arc<Row>]) -> Result<(), String> {
-        let mut good = BTreeSet::new();
+    /// Checks that of what stands before the turn, or before the message that it is about, only the
+    /// newest turn and the last loop tell results of snapshot tools.
+    fn tells_few_old_looks(&self, asked: &Asked) -> Result<(), String> {
+        let rows = &asked.told.rows;
+        let mut telling = BTreeSet::new();
         for row in rows {
-            let Some((key, _, meta)) = row.result() else {
+            let Some((key, _, _)) = row.result() else {
                 continue;
             };
-            if meta.is_error() || self.place(row.seq).is_none() {
-                continue;
+            let caller = rows.iter().find(|row| row.seq == key.seq);
+            let is_old = caller.is_some_and(|caller| match asked.owner {
+                TurnOwner::Prompt(owner) => place_of(caller) < owner,
+                TurnOwner::Mission { .. } | TurnOwner::Nudge(_) => caller.turn < asked.told.turn,
+            });
+            if is_old && self.place(row.seq).is_some() && look(rows, key).is_some() {
+                telling.extend(caller.map(|caller| caller.turn));
             }
-            let Some(look) = look(rows, key) else {
-                continue;
-            };
-            if !good.insert(look.clone()) {
-                return Err(format!("two good results of one look: {look:?}"));
-            }
+        }
+        if telling.len() > 2 {
+            return Err(format!("old looks are told: {telling:?}"));
         }
         Ok(())
     }
@@ -323,10 +327,6 @@ impl<'a> Sent<'a> {
 
     /// Whether a row belongs to the part that is sent since the owner.
     fn since(&self, rows: &[Arc<Row>], row: &Row, owner: Seq) -> bool {
-        let place_of = |row: &Row| {
-            row.utterance()
-                .map_or(row.seq, |said| said.newest_seen(row.seq))
-        };
         match row.result() {
             Some((call, _, _)) => rows
                 .iter()
@@ -335,6 +335,12 @@ impl<'a> Sent<'a> {
             None => place_of(row) >= owner && !matches!(row.body, RowBody::Note { .. }),
         }
     }
+}
+
+/// Where a row stands in a request: a message of the model behind what it had seen.
+fn place_of(row: &Row) -> Seq {
+    row.utterance()
+        .map_or(row.seq, |said| said.newest_seen(row.seq))
 }
 
 /// The rows whose marks are in a text, and their offsets.

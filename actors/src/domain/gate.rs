@@ -8,8 +8,10 @@
 //! requests, and those with a fallback go there. A request without budget is refused and does not
 //! wait. While the swarm is frozen, nothing is admitted and nothing refused.
 
+mod caching;
 pub mod circuit;
 mod lane;
+mod news;
 mod pace;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,13 +19,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::books::CostEntry;
-use super::budget::{BudgetAllowance, BudgetEvent, BudgetRules, BudgetStatus, BudgetTracker};
+use super::budget::{BudgetAllowance, BudgetRules, BudgetStatus, BudgetTracker};
 use super::ids::{Lane, Moment, MysisId, Now, PermitId, Timestamp};
 use super::model::{Charge, ServiceReturn};
 use super::outages::ServerOutages;
+use caching::CacheWatch;
 use circuit::{CallOutcome, Circuit, Outage, Transition};
 
 pub use lane::LaneRules;
+pub use news::GateEvent;
+
 use lane::LaneState;
 
 /// The longest outage that is reported by the wall clock alone, which may have been set.
@@ -80,46 +85,13 @@ pub enum GateVerdict {
     },
 }
 
-/// An event of the gate for the operator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GateEvent {
-    /// A server has failed repeatedly and gets no more requests.
-    CircuitOpened {
-        lane: Lane,
-        /// The last failure.
-        text: Arc<str>,
-        /// The interval of trial calls.
-        every: Duration,
-        /// The provider that takes over.
-        fallback: Option<Arc<str>>,
-    },
-    /// A provider serves no request of ours for a while.
-    OutOfService {
-        lane: Lane,
-        /// The failure and the remedy.
-        text: Arc<str>,
-        /// The time until the next attempt.
-        wait: Duration,
-        /// Whether the operator has to act.
-        ends_by: ServiceReturn,
-        /// The provider that takes over.
-        fallback: Option<Arc<str>>,
-    },
-    /// A server works again.
-    CircuitClosed {
-        /// The lane of the server.
-        lane: Lane,
-    },
-    /// An event of the swarm's budget.
-    Budget(BudgetEvent),
-}
-
 /// All lanes and the budget.
 #[derive(Debug, Default)]
 pub struct AdmissionGate {
     rules: GateRules,
     lanes: BTreeMap<Lane, LaneState>,
     budgets: BudgetTracker,
+    caching: CacheWatch,
     news: Vec<GateEvent>,
     is_frozen: bool,
     /// Who pays for a request whose budget was not looked at yet.
@@ -254,11 +226,19 @@ impl AdmissionGate {
     }
 
     /// Adds the cost of a model call.
-    pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Timestamp) {
-        self.budgets.add_charge(mysis, bill, now);
-        self.is_budget_doubtful |= !self.budgets.may_spend(mysis, now);
+    pub fn add_charge(&mut self, mysis: MysisId, bill: &Charge, now: Now) {
+        self.budgets.add_charge(mysis, bill, now.wall);
+        self.is_budget_doubtful |= !self.budgets.may_spend(mysis, now.wall);
         self.news
-            .extend(self.budgets.due_event(now).map(GateEvent::Budget));
+            .extend(self.budgets.due_event(now.wall).map(GateEvent::Budget));
+        let stopped = self
+            .caching
+            .on_usage(&bill.provider, mysis, bill.usage, now.moment);
+        self.news
+            .extend(stopped.map(|percent| GateEvent::CachingStopped {
+                provider: bill.provider.clone(),
+                percent,
+            }));
     }
 
     /// Decides about all requests that need not wait any longer. Those that `still_waits` denies are

@@ -29,6 +29,7 @@ pub mod system_prompt;
 pub mod tool_filter;
 pub mod tool_offer;
 pub mod tool_search;
+pub mod value;
 pub mod working_set;
 pub mod write;
 pub mod written_call;

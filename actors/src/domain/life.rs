@@ -44,6 +44,7 @@ use super::samples::SampleRecorder;
 use super::silence::Silence;
 use super::state::LifeState;
 use super::tokens::TokenGauge;
+use super::value::ValueWatch;
 use zoea_text::redact::Redactor;
 
 pub use input::{
@@ -78,6 +79,7 @@ pub struct Life {
     game: GameState,
     gauge: TokenGauge,
     watch: StallDetector,
+    value: ValueWatch,
     /// Until a tool call succeeds.
     silence: Option<Arc<Silence>>,
     recent_calls: RecentCalls,
@@ -226,8 +228,7 @@ impl Life {
             LifeInput::TaskGiven { work, task } => self.on_task_given(work, task),
             LifeInput::Returned { work, outcome } => self.on_call_returned(work, &outcome),
             LifeInput::Rang { alarm } => self.on_alarm(alarm),
-            // Every input counts the wait up to it.
-            LifeInput::StillWaiting => {}
+            LifeInput::StillWaiting => {} // Every input counts the wait up to it.
             LifeInput::WindDown => self.wind_down(),
             LifeInput::HandOver => self.is_moving = true,
         }
@@ -257,7 +258,7 @@ impl Life {
         &self.profile.name
     }
 
-    /// Its state, as the operator sees it.
+    /// Its state.
     #[must_use]
     pub fn state(&self) -> LifeState {
         match &self.stage {
@@ -271,6 +272,7 @@ impl Life {
     /// Its status for watchers.
     #[must_use]
     pub fn status(&self) -> MysisStatus {
+        let is_running = self.state() == LifeState::Running;
         MysisStatus {
             id: self.id,
             name: self.profile.name.clone(),
@@ -293,14 +295,12 @@ impl Life {
             link: self.session.link,
             link_since: self.session.link_since,
             stuck: self.stuck(),
-            silence: match self.state() {
-                LifeState::Running => self.silence.clone(),
-                LifeState::Idle | LifeState::Stopped | LifeState::Errored => None,
-            },
-            failing: match self.state() {
-                LifeState::Running => self.recent_calls.failing().map(Arc::new),
-                LifeState::Idle | LifeState::Stopped | LifeState::Errored => None,
-            },
+            silence: self.silence.clone().filter(|_| is_running),
+            failing: self
+                .recent_calls
+                .failing()
+                .filter(|_| is_running)
+                .map(Arc::new),
             tick: self.session.tick,
             nudges: self.nudges,
             totals: self.figures.totals,

@@ -20,6 +20,11 @@ pub const DEFAULT_NUDGES: [&str; 3] = [
     "URGENT: Respond immediately. Check your system status.",
 ];
 
+/// The share of a request that a mission's earlier turns may take, in hundredths.
+const DEFAULT_HISTORY_SHARE: u8 = 25;
+/// The bytes that a token has at least, in what a Mysis sends.
+const CERTAIN_BYTES_PER_TOKEN: u64 = 3;
+
 /// The rules for the whole swarm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwarmRules {
@@ -40,6 +45,8 @@ pub struct SwarmRules {
     pub no_progress_turns: u32,
     /// The rules of the stall detection.
     pub progress: ProgressRules,
+    /// Which Myses cost more than they bring.
+    pub value: ValueRules,
     /// The texts of the nudges in their order. After the last one the Mysis becomes idle. Never
     /// empty.
     pub nudges: Vec<Arc<str>>,
@@ -93,6 +100,7 @@ impl Default for SwarmRules {
             context_budget: 64 << 10,
             no_progress_turns: 5,
             progress: ProgressRules::default(),
+            value: ValueRules::default(),
             nudges: DEFAULT_NUDGES.map(Into::into).to_vec(),
             system_prompt: DEFAULT_TEMPLATE.into(),
             tools: ToolRules::default(),
@@ -120,6 +128,20 @@ impl SwarmRules {
     #[must_use]
     pub fn held_of_a_result(&self) -> usize {
         (self.context_budget / 4).max(4 << 10)
+    }
+
+    /// The most bytes of a mission's earlier turns in a request to a provider. It depends on settings
+    /// alone, so that all requests begin at the same turn.
+    #[must_use]
+    pub fn earlier_bytes(&self, provider: &str) -> usize {
+        let rules = self.providers.get(provider);
+        let (context, share) = rules.map_or((None, DEFAULT_HISTORY_SHARE), |rules| {
+            (rules.context_tokens, rules.history_share)
+        });
+        let of_context = context.map(|tokens| tokens.saturating_mul(CERTAIN_BYTES_PER_TOKEN));
+        let of_context = of_context.and_then(|bytes| usize::try_from(bytes).ok());
+        let most = of_context.map_or(self.context_budget, |of| of.min(self.context_budget));
+        most / 100 * usize::from(share)
     }
 
     /// The provider with this name and the chain of its fallbacks, without repetitions.
@@ -208,6 +230,24 @@ impl Default for ProgressRules {
     }
 }
 
+/// Which Myses cost more than they bring (`[value]`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueRules {
+    /// The credits for a US dollar below which a Mysis is parked; absent: none is.
+    pub park_below: Option<u64>,
+    /// The time over which they are counted.
+    pub window: Duration,
+}
+
+impl Default for ValueRules {
+    fn default() -> ValueRules {
+        ValueRules {
+            park_below: None,
+            window: Duration::from_secs(6 * 3600),
+        }
+    }
+}
+
 /// The rules for tool calls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolRules {
@@ -283,6 +323,8 @@ pub struct ProviderRules {
     pub price_list: PriceList,
     /// The size of the model's context in tokens, including tools and answer; absent: not known.
     pub context_tokens: Option<u64>,
+    /// The share of a request that a mission's earlier turns may take, in hundredths.
+    pub history_share: u8,
     /// Whether calls that a model leaves in its text are made.
     pub reads_text_calls: bool,
 }
@@ -302,6 +344,7 @@ impl Default for ProviderRules {
             price: None,
             price_list: PriceList::default(),
             context_tokens: None,
+            history_share: DEFAULT_HISTORY_SHARE,
             reads_text_calls: true,
         }
     }

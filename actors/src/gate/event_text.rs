@@ -62,6 +62,13 @@ pub(super) fn describe_event(news: &GateEvent) -> (Severity, &'static str, Strin
             );
             (Severity::Warn, "budget_spent", text)
         }
+        GateEvent::CachingStopped { provider, percent } => {
+            let text = format!(
+                "{provider} has stopped caching: no token of its last requests came from its cache, \
+                 and up to {percent} % did before; they cost the full price now"
+            );
+            (Severity::Warn, "caching_stopped", text)
+        }
     }
 }
 

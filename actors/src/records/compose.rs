@@ -4,6 +4,7 @@
 //! request that a strict provider accepts. No other code adds, removes or reorders messages.
 
 mod budget;
+mod earlier;
 mod excerpt;
 mod owner;
 mod part;
@@ -13,6 +14,7 @@ mod select;
 mod shape;
 mod snapshot;
 mod statistics;
+mod steady;
 mod wire;
 
 #[cfg(test)]
@@ -24,12 +26,14 @@ use super::conversation::Conversation;
 use super::game_state::GameState;
 use super::ids::{Now, Seq, TurnNumber};
 use super::model::ChatMessage;
+use super::record::Mission;
 use zoea_text::json_size::escaped_len;
 
 use excerpt::Excerpt;
 
 pub use owner::{TurnOwner, choose_owner};
 pub use runtime_note::{RUNTIME_NOTE_LINE, note_allowance};
+pub use select::{GO_ON_TEXT, first_row_of_earlier_turns};
 pub use statistics::{Breakdown, Statistics, request_statistics};
 pub use wire::wire_bytes;
 
@@ -46,10 +50,14 @@ pub struct Composition<'a> {
     pub conversation: &'a Conversation,
     /// The owner of the turn: what the turn is about.
     pub owner: &'a TurnOwner,
+    /// The mission in force.
+    pub mission: Option<&'a Mission>,
+    /// The most bytes of a mission's earlier turns; 0: only the last loop stands before the turn.
+    pub earlier_bytes: usize,
     /// The current turn.
     pub turn: TurnNumber,
     /// The text that follows a bare reply, so that the last message is not the model's own. It is
-    /// the same for the whole turn.
+    /// the same for the whole turn. A turn of a mission has [`GO_ON_TEXT`] in its place.
     pub continuation: &'a str,
     /// Notices of the runtime, one line each.
     pub notices: &'a [String],
@@ -79,12 +87,11 @@ pub struct ComposedRequest {
 #[must_use]
 pub fn compose(composition: &Composition<'_>) -> ComposedRequest {
     let whole_budget = composition.budget.max(MIN_BUDGET_BYTES);
-    let mut selected = select::select_parts(composition);
-    snapshot::supersede_results(&mut selected.parts);
     let mut messages = vec![system_message(composition, whole_budget / 2)];
     let spent = wire_bytes(&messages) + shape::opener_bytes();
     let reserve = runtime_note::reserved_bytes(composition, whole_budget);
     let room = whole_budget.saturating_sub(spent + reserve);
+    let mut selected = select::select_parts(composition, room);
     budget::fit_parts(&mut selected.parts, room);
     for message in selected.parts.iter().flat_map(render::render_part) {
         shape::push_merged(&mut messages, message);

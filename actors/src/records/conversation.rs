@@ -1,8 +1,8 @@
 //! The part of a conversation in memory, from which requests are composed.
 //!
 //! Everything is stored; this window is bounded. It keeps unanswered orders, the current turn, the
-//! last complete loop before it, and the newest order. Of each row it keeps only what a request can
-//! contain.
+//! last complete loop before it, the newest order, and the earlier turns that a request may contain.
+//! Of each row it keeps only what a request can contain.
 
 mod window;
 
@@ -30,6 +30,8 @@ pub struct Conversation {
     reasoning: BTreeMap<Seq, usize>,
     /// Direct messages up to this row are answered, by replies that are no longer in memory.
     answered: Seq,
+    /// From this row on, all rows of the conversation are in memory.
+    complete_from: Seq,
     /// The open calls that the server works on, each with the id of the server's task.
     tasks: BTreeMap<CallKey, Arc<str>>,
 }
@@ -56,6 +58,7 @@ impl Conversation {
             hold,
             reasoning: BTreeMap::new(),
             answered: Seq::default(),
+            complete_from: Seq::default(),
             tasks: recollection.tasks,
         };
         for row in recollection.rows {
@@ -68,6 +71,12 @@ impl Conversation {
     #[must_use]
     pub fn last_seq(&self) -> Seq {
         self.last
+    }
+
+    /// The first row from which on all rows are in memory. Of older ones, only some are.
+    #[must_use]
+    pub fn complete_from(&self) -> Seq {
+        self.complete_from
     }
 
     /// The rows in memory, oldest first.

@@ -21,7 +21,7 @@ use super::ids::Timestamp;
 
 pub use zoea_spacemolt::standing::Gauge;
 
-pub use figures::{CurrentFigures, EarnedTrend, TREND_MINUTES, TREND_POINTS};
+pub use figures::{CurrentFigures, EarnedTrend, TREND_MINUTES, TREND_POINTS, ValueSums};
 pub use packed::{PackedHour, PackingFault};
 pub use recorder::{SampleRecorder, StoredSamples};
 pub use series::{

@@ -238,3 +238,33 @@ async fn a_prompt_that_is_cut_without_a_word_is_told_once() {
     );
     assert_eq!(served.ask_for(long()).await.1.unwrap().doubt, None);
 }
+
+#[tokio::test]
+async fn requests_are_marked_up_to_the_runtime_note_where_the_operator_wants_it() {
+    let endpoint = ProviderEndpoint {
+        marks_cache: true,
+        ..ProviderEndpoint::default()
+    };
+    let script = vec![(200, YES.to_string())];
+    let mut served = Served::configured(script, endpoint).await;
+    let noted = "{\"ore\":3}\n\n[from the runtime, not an order]\nthe game is away";
+    let messages = [
+        ChatMessage::System("you are alpha".into()),
+        ChatMessage::User("mine".into()),
+        ChatMessage::User(noted.into()),
+    ];
+    let request = ModelRequest {
+        messages: messages.into(),
+        ..request(tools())
+    };
+    let (sent, _) = served.ask_for(request).await;
+    let mark = json!({"type": "ephemeral"});
+    let system = json!([{"type": "text", "text": "you are alpha", "cache_control": mark}]);
+    assert_eq!(sent["messages"][0]["content"], system);
+    assert_eq!(sent["messages"][1]["content"], "mine");
+    let last = json!([
+        {"type": "text", "text": "{\"ore\":3}", "cache_control": mark},
+        {"type": "text", "text": "\n\n[from the runtime, not an order]\nthe game is away"},
+    ]);
+    assert_eq!(sent["messages"][2]["content"], last);
+}

@@ -42,6 +42,7 @@ impl Host {
             extra: Arc::default(),
             headers: Vec::new(),
             reasoning_back: None,
+            marks_cache: false,
         };
         let http = zoea_http::build_client().unwrap();
         Providers::new(&http, [("local".into(), endpoint)])

@@ -59,6 +59,7 @@ impl Live {
             extra: Arc::default(),
             headers: Vec::new(),
             reasoning_back: None,
+            marks_cache: false,
         };
         let http = zoea_http::build_client().unwrap();
         Live {

@@ -84,6 +84,15 @@ pub(crate) fn duration_above_zero() -> Rule<Duration> {
     Rule::of_texts(allowed, parse_time_above_zero)
 }
 
+/// A duration in hours, at most a week.
+pub(crate) fn hours_of_a_week() -> Rule<Duration> {
+    let allowed = "a length of time such as 1h or 6h, from 10m to 7days";
+    let bounds = Duration::from_secs(600)..=Duration::from_secs(7 * 86_400);
+    Rule::of_texts(allowed, move |text| {
+        parse_time(text).filter(|time| bounds.contains(time))
+    })
+}
+
 /// A maximum age; `forever` is `None`.
 pub(crate) fn max_age() -> Rule<Option<Duration>> {
     let allowed = "\"forever\", or a length of time such as 30d or 12h, above 0s, at most 365days";

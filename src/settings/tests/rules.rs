@@ -58,12 +58,17 @@ providers.local: temperature = true => true
 allowed: the name of an environment variable, such as OPENAI_API_KEY (a key itself never stands in this file)
 providers.local: api_key_env = "sk-abc" => another text (not shown here)
 providers.local: api_key_env = 12345 => a number
+allowed: a number from 0 to 0.75
+providers.local: history_share = 0.8 => 0.8
 allowed: a whole number from 1 to 1000000
 providers.local: max_concurrency = 0 => 0
 providers.local: requests_per_minute = 0 => 0
 providers.local: requests_per_minute = 4294967296 => 4294967296
 mcp: logins_per_minute = 0 => 0
+allowed: a length of time such as 1h or 6h, from 10m to 7days
+value: window = "5m" => "5m"
 allowed: a whole number, 1 or more
+value: park_below = 0 => 0
 providers.local: context_tokens = 0 => 0
 budget: tokens_per_mysis_per_day = 0 => 0
 allowed: a list of 0 to 100 items, each a duration such as 500ms, 2s, 5m or 1h30m, at most 365days

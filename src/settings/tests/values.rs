@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
-use zoea_domain::rules::{LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
+use zoea_domain::rules::{
+    LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules, ValueRules,
+};
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 use zoea_domain::tool_offer::ToolListMode;
 use zoea_tui::dashboard::appearance::{
@@ -45,6 +47,7 @@ fn every_key_is_read() {
         stream = false
         text_calls = false
         reasoning_back = true
+        cache_marks = true
         extra = { top_p = 0.5 }
         timeout = "1m"
         max_concurrency = 8
@@ -53,6 +56,7 @@ fn every_key_is_read() {
         fallback = "local"
         price = { input = 0, output = 0.6 }
         context_tokens = 128000
+        history_share = 0.5
         [mcp]
         upstream = ""
         tool_timeout = "1h30m"
@@ -62,6 +66,9 @@ fn every_key_is_read() {
         deny_tools = ["get_map"]
         tool_list = "all"
         login = "link"
+        [value]
+        park_below = 500
+        window = "1h"
         [progress]
         watch = "off"
         turns = 9
@@ -128,6 +135,7 @@ fn every_key_is_read() {
         extra: Map::from_iter([("top_p".to_owned(), Value::from(0.5))]),
         headers: Vec::new(),
         reasoning_back: Some(true),
+        marks_cache: true,
         rules: ProviderRules {
             model: "big".into(),
             temperature: Some(0.0),
@@ -148,6 +156,7 @@ fn every_key_is_read() {
                 cached: None,
             }),
             context_tokens: Some(128_000),
+            history_share: 50,
             reads_text_calls: false,
         },
     };
@@ -230,6 +239,10 @@ fn every_key_is_read() {
             at_least: Duration::ZERO,
             provider: Some("cloud".into()),
             parks: false,
+        },
+        value: ValueRules {
+            park_below: Some(500),
+            window: Duration::from_secs(3600),
         },
         control: ControlSettings {
             listen: "[::1]:7000".parse().unwrap(),

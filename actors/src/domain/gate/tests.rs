@@ -430,7 +430,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
         },
         cost_micros: None,
     };
-    gate.add_charge(MysisId(1), &bill, now.wall);
+    gate.add_charge(MysisId(1), &bill, now);
     for mysis in [1, 2] {
         let request = AdmissionRequest {
             payer: Some(MysisId(mysis)),

@@ -30,6 +30,8 @@ impl Life {
             system: &self.system_prompt(&notices, budget),
             conversation: &self.conversation,
             owner: &turn.owner,
+            mission: self.mission.as_ref(),
+            earlier_bytes: self.earlier_bytes(),
             turn: self.turn,
             continuation: &turn.continuation,
             notices: if told_in_prompt("{{notices}}") {
@@ -119,6 +121,11 @@ impl Life {
             .message_room(context, self.session.offer.tools().bytes() as u64);
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         configured.min(room.max(MIN_BUDGET_BYTES))
+    }
+
+    /// The most bytes of a mission's earlier turns in a request.
+    pub(super) fn earlier_bytes(&self) -> usize {
+        self.rules.earlier_bytes(&self.profile.provider)
     }
 
     fn system_prompt(&self, notices: &[String], budget: usize) -> String {

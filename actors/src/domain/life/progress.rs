@@ -95,6 +95,21 @@ impl Life {
         (verdict.step == Some(EscalationStep::Parked)).then_some(text)
     }
 
+    /// Ends a turn for the watch on value. Returns the reason if the Mysis is to be parked because it
+    /// costs more than it brings. An order that expects no gain, or has not been seen yet, begins
+    /// the window anew.
+    pub(super) fn watch_value(&mut self, intent: OrderIntent, has_unseen: bool) -> Option<String> {
+        let (now, sums) = (self.unfrozen_now().moment, self.samples.figures().value);
+        if intent == OrderIntent::Waits || has_unseen {
+            self.value.begin(now, sums);
+            return None;
+        }
+        let facts = self.value.turn_ended(&self.rules.value, now, sums)?;
+        let text = format!("{PARKED_PREFIX}{facts}");
+        self.record_notice(Severity::Warn, "parked", None, &text);
+        Some(text)
+    }
+
     /// Parks the Mysis until the operator gives an order (DESIGN 2).
     pub(super) fn park(&mut self, reason: &str) {
         self.enter_stage(LifeStage::Idle, Some(reason.into()));
@@ -145,7 +160,9 @@ impl Life {
 
     /// Begins a new count, because the operator gave an order.
     pub(super) fn forget_progress(&mut self) {
-        self.watch.on_order(self.unfrozen_now().moment);
+        let now = self.unfrozen_now().moment;
+        self.watch.on_order(now);
+        self.value.begin(now, self.samples.figures().value);
     }
 
     /// The notice for the model about its progress, until there is a gain.

@@ -8,13 +8,14 @@ use crate::event::INTERRUPTED_PREFIX;
 use crate::failing_calls::RecentCalls;
 use crate::fault::{MysisFault, MysisFaultKind};
 use crate::game_state::GameState;
-use crate::ids::{Incarnation, Now, Timestamp};
+use crate::ids::{Incarnation, Now, Timestamp, TurnNumber};
 use crate::message::{CallStatus, RowKind, Severity};
 use crate::record::{Mission, MysisRecord, StoredHistory};
 use crate::rules::SwarmRules;
 use crate::samples::SampleRecorder;
 use crate::state::LifeState;
 use crate::tokens::TokenGauge;
+use crate::value::ValueWatch;
 use crate::working_set::WorkingSet;
 use zoea_text::redact::Redactor;
 
@@ -62,6 +63,7 @@ impl Life {
         let mut life = Life::from_past(past, now);
         life.session.working_set = working_set;
         life.choose_tools();
+        life.trim_window(life.turn_cut_short());
         let mut draft = WriteDraft::default();
         for open in life.conversation.open_calls() {
             if let Some(outcome) = lost_outcome(&open) {
@@ -107,10 +109,7 @@ impl Life {
         let turn = last.map(|row| row.turn).unwrap_or_default();
         let recent_activity = RecentActivity::from_conversation(&conversation);
         let session = SessionView::unopened(account, last_tick(&conversation), now);
-        let cut_short = last.filter(|row| row.kind() == Some(RowKind::Call));
-        let open = cut_short.map(|row| row.turn);
         conversation.begin_afresh(watch.context_reset(), past.rules.context_window);
-        conversation.trim_window(past.rules.context_window, open);
         Life {
             id: past.record.id,
             incarnation: past.incarnation,
@@ -132,6 +131,7 @@ impl Life {
             game,
             gauge: TokenGauge::default(),
             watch,
+            value: ValueWatch::default(),
             silence: Some(Arc::default()),
             recent_calls: RecentCalls::default(),
             told: ToldNotices::default(),
@@ -148,6 +148,12 @@ impl Life {
             moment: both.moment,
             frozen_ms: past.frozen_ms,
         }
+    }
+
+    /// The turn that was cut off within a loop.
+    fn turn_cut_short(&self) -> Option<TurnNumber> {
+        let last = self.conversation.last_utterance()?;
+        (last.kind() == Some(RowKind::Call)).then_some(last.turn)
     }
 }
 

@@ -21,6 +21,7 @@ mod silence;
 mod tasks;
 mod tool_list;
 mod turns;
+mod value;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::compose::{TurnOwner, choose_owner};
+use crate::compose::{TurnOwner, choose_owner, first_row_of_earlier_turns};
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind};
 use crate::game_state::GameWait;
@@ -191,10 +191,11 @@ impl Life {
         }
         self.end_silent_turn();
         let parked = self.watch_progress(intent);
-        let (window, budget) = (self.rules.context_window, self.rules.context_budget);
-        self.conversation.trim_window(window, None);
-        self.conversation.reduce_to(budget.saturating_mul(2));
         let has_unseen = self.has_unseen_order();
+        let parked = parked.or_else(|| self.watch_value(intent, has_unseen));
+        let budget = self.rules.context_budget;
+        self.trim_window(None);
+        self.conversation.reduce_to(budget.saturating_mul(2));
         if let Some(reason) = parked.filter(|_| !has_unseen) {
             return self.park(&reason);
         }
@@ -212,6 +213,17 @@ impl Life {
         } else if self.nudges >= self.rules.nudge_limit() {
             self.go_idle();
         }
+    }
+
+    /// Drops the rows that no request needs any more. With `open`, that turn is still in progress.
+    pub(super) fn trim_window(&mut self, open: Option<TurnNumber>) {
+        let next = open.unwrap_or(TurnNumber(self.turn.0.saturating_add(1)));
+        let earlier = match self.mission {
+            Some(_) => first_row_of_earlier_turns(&self.conversation, next, self.earlier_bytes()),
+            None => None,
+        };
+        let window = self.rules.context_window;
+        self.conversation.trim_window(window, open, earlier);
     }
 
     /// Whether there is an order that the model has not seen.

@@ -1,14 +1,19 @@
 //! The budget of a request: limits its size and says what was left out (DESIGN 5.6).
 //!
-//! Each step is taken only if the one before was not enough: cut long results; drop the oldest
-//! loops and replies, each as a whole; drop what providers want back; cut the rest shorter; drop calls of the last loop, oldest
+//! Each step is taken only if the one before was not enough: cut long results; leave out results
+//! for which there are newer ones; drop the oldest loops and replies, each as a whole and several
+//! at once; drop what providers want back; cut the rest shorter; drop calls of the last loop, oldest
 //! first; drop orders between the owner and the newest; cut the owner shorter. The owner, the
 //! newest order and the last loop are never dropped.
+//!
+//! Within a turn each step changes what earlier requests began with, so that the provider's cache
+//! is lost from there on. Limits are rounded, so that they stay the same.
 
 use crate::ids::CallKey;
 
 use super::part::{LoopPart, OrderPart, Pair, RequestPart};
-use super::{render, wire};
+use super::steady::{Block, first_kept, round_limit};
+use super::{render, snapshot, wire};
 
 /// The shortest length to which a text is cut, in bytes.
 pub(super) const MIN_EXCERPT_BYTES: usize = 192;
@@ -18,12 +23,11 @@ const LONG_ID_BYTES: usize = 256;
 
 /// Makes the parts fit into a limit of bytes.
 pub(super) fn fit_parts(parts: &mut Vec<RequestPart>, budget: usize) {
-    let mut caps = Caps {
-        words: (budget / 4).max(MIN_EXCERPT_BYTES),
-        orders: (budget / 2).max(MIN_EXCERPT_BYTES),
-        owner: (budget / 2).max(MIN_EXCERPT_BYTES),
-    };
+    let mut caps = Caps::of_request(budget);
     caps.shorten_parts(parts);
+    if total_bytes(parts) > budget {
+        snapshot::supersede_results(parts);
+    }
     drop_oldest_words(parts, budget);
     while total_bytes(parts) > budget && drop_an_echo(parts) {}
     while total_bytes(parts) > budget && caps.words > MIN_EXCERPT_BYTES {
@@ -40,25 +44,50 @@ pub(super) fn fit_parts(parts: &mut Vec<RequestPart>, budget: usize) {
     }
 }
 
-fn total_bytes(parts: &[RequestPart]) -> usize {
+pub(super) fn total_bytes(parts: &[RequestPart]) -> usize {
     parts.iter().map(render::part_bytes).sum()
 }
 
 /// The longest length of each kind of text, in bytes inside JSON.
-struct Caps {
+pub(super) struct Caps {
     words: usize,
     orders: usize,
     owner: usize,
 }
 
 impl Caps {
-    fn shorten_parts(&self, parts: &mut [RequestPart]) {
+    /// The lengths in a request with this budget.
+    pub(super) fn of_request(budget: usize) -> Caps {
+        let share = |parts: usize| round_limit(budget / parts).max(MIN_EXCERPT_BYTES);
+        Caps {
+            words: share(4),
+            orders: share(2),
+            owner: share(2),
+        }
+    }
+
+    /// The lengths in the earlier turns of a request, of which all together may have this many
+    /// bytes.
+    pub(super) fn of_earlier_turns(bytes: usize) -> Caps {
+        let share = |parts: usize| (bytes / parts).max(MIN_EXCERPT_BYTES);
+        Caps {
+            words: share(16),
+            orders: share(8),
+            owner: share(8),
+        }
+    }
+
+    pub(super) fn shorten_parts(&self, parts: &mut [RequestPart]) {
         for part in parts {
-            match part {
-                RequestPart::Order(order) => self.shorten_order(order),
-                RequestPart::Reply(text, _) => text.shorten(self.words, no_hint),
-                RequestPart::Loop(found) => self.shorten_loop(found),
-            }
+            self.shorten_part(part);
+        }
+    }
+
+    pub(super) fn shorten_part(&self, part: &mut RequestPart) {
+        match part {
+            RequestPart::Order(order) => self.shorten_order(order),
+            RequestPart::Reply(reply) => reply.text.shorten(self.words, no_hint),
+            RequestPart::Loop(found) => self.shorten_loop(found),
         }
     }
 
@@ -100,29 +129,41 @@ fn reading_on(call: CallKey, kept: usize) -> String {
     format!(r#"; zoea_read_result {{"call_id":"{call}","offset":{kept}}} reads on"#)
 }
 
-/// Drops loops and replies, oldest first, until the rest fits. The last loop stays.
+/// Drops the oldest loops and replies if not all parts fit, and so many of them that the next
+/// requests need to drop none. The last loop stays.
 fn drop_oldest_words(parts: &mut Vec<RequestPart>, budget: usize) {
-    let mut total = total_bytes(parts);
-    if total <= budget {
+    if total_bytes(parts) <= budget {
         return;
     }
     let last_loop = parts
         .iter()
         .rposition(|part| matches!(part, RequestPart::Loop(_)));
-    let mut kept = Vec::with_capacity(parts.len());
-    for (place, part) in parts.drain(..).enumerate() {
-        let is_droppable = match part {
-            RequestPart::Order(_) => false,
-            RequestPart::Reply(..) => true,
-            RequestPart::Loop(_) => Some(place) != last_loop,
-        };
-        if total > budget && is_droppable {
-            total -= render::part_bytes(&part);
-        } else {
-            kept.push(part);
-        }
+    let words: Vec<(usize, Block)> = (0..)
+        .zip(&*parts)
+        .filter(|(place, _)| Some(*place) != last_loop)
+        .filter_map(|(place, part)| Some((place, word_block(part)?)))
+        .collect();
+    let blocks: Vec<Block> = words.iter().map(|(_, block)| *block).collect();
+    let of_words: usize = blocks.iter().map(|block| block.bytes).sum();
+    let fixed = total_bytes(parts) - of_words;
+    let dropped = first_kept(&blocks, budget.saturating_sub(fixed));
+    for (place, _) in words[..dropped].iter().rev() {
+        parts.remove(*place);
     }
-    *parts = kept;
+}
+
+/// The row and the size of a loop or a reply; `None` for an order.
+fn word_block(part: &RequestPart) -> Option<Block> {
+    let seq = match part {
+        RequestPart::Order(_) => return None,
+        RequestPart::Reply(reply) => reply.seq,
+        RequestPart::Loop(found) => found.seq,
+    };
+    let bytes = render::part_bytes(part);
+    Some(Block {
+        number: seq.0,
+        bytes,
+    })
 }
 
 /// Drops what a provider wants back with the oldest message that has it, and ids in which it may be
@@ -131,30 +172,33 @@ fn drop_an_echo(parts: &mut [RequestPart]) -> bool {
     for part in parts.iter_mut() {
         match part {
             RequestPart::Order(_) => {}
-            RequestPart::Reply(_, echo) => {
-                if echo.take().is_some() {
+            RequestPart::Reply(reply) => {
+                if reply.echo.take().is_some() {
                     return true;
                 }
             }
             RequestPart::Loop(found) => {
-                let has_echo = found.echo.take().is_some();
-                let is_long = |pair: &&mut Pair| pair.id.len() > LONG_ID_BYTES;
-                let mut long_ids = 0;
-                for pair in found.pairs.iter_mut().filter(is_long) {
-                    pair.id = wire::own_id(pair.key);
-                    long_ids += 1;
-                }
-                found
-                    .pairs
-                    .iter_mut()
-                    .for_each(|pair| pair.echo = "".into());
-                if has_echo || long_ids > 0 {
+                if drop_echo(found) {
                     return true;
                 }
             }
         }
     }
     false
+}
+
+/// Drops what a provider wants back with a loop. Returns false if there is nothing.
+pub(super) fn drop_echo(found: &mut LoopPart) -> bool {
+    let has_echo = found.echo.take().is_some();
+    let is_long = |pair: &&mut Pair| pair.id.len() > LONG_ID_BYTES;
+    let mut long_ids = 0;
+    for pair in found.pairs.iter_mut().filter(is_long) {
+        pair.id = wire::own_id(pair.key);
+        long_ids += 1;
+    }
+    let pairs = found.pairs.iter_mut();
+    pairs.for_each(|pair| pair.echo = "".into());
+    has_echo || long_ids > 0
 }
 
 /// Drops the oldest call of the last loop with its result. Returns false if only one is left.

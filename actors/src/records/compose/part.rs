@@ -16,8 +16,8 @@ use super::wire;
 pub(super) enum RequestPart {
     /// A message to the model.
     Order(OrderPart),
-    /// A reply of the model without calls, and what its provider wants back with it.
-    Reply(Excerpt, Option<Arc<Echo>>),
+    /// A message of the model without calls.
+    Reply(ReplyPart),
     /// Calls of the model with their results.
     Loop(LoopPart),
 }
@@ -41,9 +41,19 @@ pub(super) enum OrderKind {
     Continuation,
 }
 
+/// A message of the model without calls.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ReplyPart {
+    pub(super) seq: Seq,
+    pub(super) text: Excerpt,
+    /// What its provider wants back with it.
+    pub(super) echo: Option<Arc<Echo>>,
+}
+
 /// Calls of the model with their results.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LoopPart {
+    pub(super) seq: Seq,
     pub(super) text: Excerpt,
     pub(super) pairs: Vec<Pair>,
     /// What the provider wants back with the message. That of the calls is with the pairs.
@@ -109,6 +119,15 @@ impl Unit<'_> {
 
     pub(super) fn is_reply(self) -> bool {
         matches!(self.row.body, RowBody::Reply(_))
+    }
+
+    pub(super) fn is_mission(self) -> bool {
+        matches!(self.row.body, RowBody::Mission { .. })
+    }
+
+    /// The number of its rows: its own, and a result for each call.
+    pub(super) fn rows(self) -> usize {
+        1 + self.row.calls().len()
     }
 }
 
@@ -192,8 +211,10 @@ impl<'a> Results<'a> {
                     is_owner,
                 ))
             }
-            RowBody::Reply(utterance) => Some(reply_part(utterance)),
-            RowBody::Call { utterance, calls } if calls.is_empty() => Some(reply_part(utterance)),
+            RowBody::Reply(utterance) => Some(reply_part(unit.row.seq, utterance)),
+            RowBody::Call { utterance, calls } if calls.is_empty() => {
+                Some(reply_part(unit.row.seq, utterance))
+            }
             RowBody::Call { utterance, calls } => {
                 Some(self.loop_part(unit.row.seq, utterance, calls))
             }
@@ -234,6 +255,7 @@ impl<'a> Results<'a> {
             false => utterance.text.clone(),
         };
         RequestPart::Loop(LoopPart {
+            seq,
             text: Excerpt::from_optional(text),
             pairs,
             echo: echo.cloned(),
@@ -241,9 +263,12 @@ impl<'a> Results<'a> {
     }
 }
 
-fn reply_part(utterance: &Utterance) -> RequestPart {
-    let text = Excerpt::from_required(utterance.text.clone());
-    RequestPart::Reply(text, utterance.meta.echo.clone())
+fn reply_part(seq: Seq, utterance: &Utterance) -> RequestPart {
+    RequestPart::Reply(ReplyPart {
+        seq,
+        text: Excerpt::from_required(utterance.text.clone()),
+        echo: utterance.meta.echo.clone(),
+    })
 }
 
 /// The calls whose complete results are in the request.

@@ -19,10 +19,10 @@ const NO_RESULT_TEXT: &str = "no result was recorded for this call";
 pub(super) fn render_part(part: &RequestPart) -> Vec<ChatMessage> {
     match part {
         RequestPart::Order(order) => vec![ChatMessage::User(order.text.text().clone())],
-        RequestPart::Reply(text, echo) => vec![ChatMessage::Assistant {
-            text: text.text().clone(),
+        RequestPart::Reply(reply) => vec![ChatMessage::Assistant {
+            text: reply.text.text().clone(),
             calls: Vec::new(),
-            echo: echo.clone(),
+            echo: reply.echo.clone(),
         }],
         RequestPart::Loop(found) => render_loop(found),
     }
@@ -67,9 +67,9 @@ pub(super) fn part_bytes(part: &RequestPart) -> usize {
         RequestPart::Order(order) => {
             USER_FRAME_BYTES + order.text.size() + 1 + shape::bridge_bytes()
         }
-        RequestPart::Reply(text, echo) => {
-            let echo = echo.as_ref().map_or(0, |echo| echo.bytes());
-            ASSISTANT_FRAME_BYTES + content_bytes(text.size()) + 1 + echo
+        RequestPart::Reply(reply) => {
+            let echo = reply.echo.as_ref().map_or(0, |echo| echo.bytes());
+            ASSISTANT_FRAME_BYTES + content_bytes(reply.text.size()) + 1 + echo
         }
         RequestPart::Loop(found) => loop_bytes(found),
     }

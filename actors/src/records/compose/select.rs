@@ -1,35 +1,41 @@
-//! Selection: which rows a request contains (DESIGN 5.3), and where its continuation is (DESIGN
+//! Selection: which rows a request contains (DESIGN 5.3), and where its continuations are (DESIGN
 //! 5.7).
+//!
+//! Within a turn, requests grow at their end: what one contained stands at the beginning of the
+//! next.
 
 use std::sync::Arc;
 
-use crate::ids::{MissionId, Seq};
+use crate::ids::{MissionId, Seq, TurnNumber};
 use crate::message::RowBody;
 
+use super::budget::{self, Caps};
+use super::earlier::{EarlierTurns, Told};
 use super::part::{OrderKind, RequestPart, Results, Unit, collect_units};
-use super::{Composition, TurnOwner};
+use super::{Composition, Conversation, TurnOwner, render};
+
+/// Stands between two turns of a mission, where one ended with words and the next begins with a
+/// message of the model.
+pub const GO_ON_TEXT: &str = "Go on with your orders.";
 
 /// The result of the selection.
 pub(super) struct Selected {
     /// The parts in order. At least one of them is an order.
     pub(super) parts: Vec<RequestPart>,
-    /// Whether they contain a continuation.
+    /// Whether they contain a continuation of this turn.
     pub(super) continued: bool,
 }
 
-/// Selects the last loop before the turn, the owner, and everything since.
-pub(super) fn select_parts(composition: &Composition<'_>) -> Selected {
+/// Selects the owner, the turn, and what stands before it: the earlier turns of a mission, as far
+/// as they have room in so many bytes, else the last loop.
+pub(super) fn select_parts(composition: &Composition<'_>, room: usize) -> Selected {
     let rows = composition.conversation.rows();
     let selection = Selection {
         composition,
         results: Results::of(rows.clone()),
         units: collect_units(rows),
     };
-    let mut selected = match composition.owner {
-        TurnOwner::Prompt(seq) => selection.of_prompt(*seq),
-        TurnOwner::Mission { id, text } => selection.of_turn(text, Some(*id)),
-        TurnOwner::Nudge(text) => selection.of_turn(text, None),
-    };
+    let mut selected = selection.select(room);
     let ends_well = matches!(
         selected.parts.last(),
         Some(RequestPart::Order(_) | RequestPart::Loop(_))
@@ -39,16 +45,45 @@ pub(super) fn select_parts(composition: &Composition<'_>) -> Selected {
         .iter()
         .any(|part| matches!(part, RequestPart::Order(_)));
     if !ends_well || !has_order {
-        selected.parts.push(continuation_part(composition));
+        selected.parts.push(selection.continuation());
         selected.continued = true;
     }
     selected
 }
 
-/// The continuation.
-fn continuation_part(composition: &Composition<'_>) -> RequestPart {
-    let text = composition.continuation.into();
-    RequestPart::from_order(text, OrderKind::Continuation, false)
+/// The first row that has to stay in memory for the earlier turns of a mission, where the next turn
+/// is this one and earlier turns may take so many bytes.
+#[must_use]
+pub fn first_row_of_earlier_turns(
+    conversation: &Conversation,
+    next: TurnNumber,
+    share: usize,
+) -> Option<Seq> {
+    if share == 0 {
+        return None;
+    }
+    let rows = conversation.rows();
+    let (results, units) = (Results::of(rows.clone()), collect_units(rows));
+    let first = units.partition_point(|unit| unit.turn() < next);
+    earlier_turns(conversation, &results, &units[..first], share).first_row()
+}
+
+/// The turns since the newest mission, of the units before the turn.
+fn earlier_turns<'a>(
+    conversation: &Conversation,
+    results: &Results<'_>,
+    before: &[Unit<'a>],
+    share: usize,
+) -> EarlierTurns<'a> {
+    let delivery = before.iter().rposition(|unit| unit.is_mission());
+    let of_mission = &before[delivery.map_or(0, |place| place + 1)..];
+    let is_whole = |unit: &&Unit<'_>| unit.row.seq >= conversation.complete_from();
+    let of_mission: Vec<Unit<'a>> = of_mission.iter().filter(is_whole).copied().collect();
+    EarlierTurns::shorten(&of_mission, results, share, render::part_bytes(&go_on()))
+}
+
+fn go_on() -> RequestPart {
+    RequestPart::from_order(GO_ON_TEXT.into(), OrderKind::Continuation, false)
 }
 
 struct Selection<'a> {
@@ -57,93 +92,240 @@ struct Selection<'a> {
     units: Vec<Unit<'a>>,
 }
 
-impl Selection<'_> {
-    /// Selects everything since a direct message, and the last loop before it.
-    fn of_prompt(&self, owner: Seq) -> Selected {
-        let first = self.units.partition_point(|unit| unit.place < owner);
-        let (before, since) = self.units.split_at(first);
-        let mut parts = Vec::with_capacity(since.len() + 2);
-        parts.extend(self.last_loop(before));
-        let continued = self.continue_with(&mut parts, since, Some(owner));
+impl<'a> Selection<'a> {
+    fn select(&self, room: usize) -> Selected {
+        let (before, since) = self.split();
+        let since: Vec<Unit<'a>> = since
+            .iter()
+            .filter(|unit| !self.delivers_owner(**unit))
+            .copied()
+            .collect();
+        let told = self.tell(&since);
+        let mut earlier = match self.standing_mission(&since) {
+            Some(mission) => self.earlier(before, mission, &told, room),
+            None => Vec::new(),
+        };
+        let mut parts = Vec::with_capacity(earlier.len() + told.len() + 4);
+        if earlier.is_empty() {
+            self.tell_last(before, &mut parts);
+            parts.extend(self.owner_order());
+        } else {
+            parts.extend(self.standing_mission(&since).map(|text| self.head(text)));
+        }
+        earlier.extend(told);
+        let continued = self.add_told(&mut parts, earlier);
         Selected { parts, continued }
     }
 
-    /// Adds the units of the turn and the continuation. Returns whether there is a continuation.
-    fn continue_with(
-        &self,
-        parts: &mut Vec<RequestPart>,
-        since: &[Unit<'_>],
-        owner: Option<Seq>,
-    ) -> bool {
-        let continued = self.continues_at(since);
-        for (place, unit) in since.iter().enumerate() {
-            if continued == Some(place) {
-                parts.push(continuation_part(self.composition));
+    /// The units before what is sent whole, and those since.
+    fn split(&self) -> (&[Unit<'a>], &[Unit<'a>]) {
+        let turn = self.composition.turn;
+        let first = match self.composition.owner {
+            TurnOwner::Prompt(owner) => self.units.partition_point(|unit| unit.place < *owner),
+            TurnOwner::Mission { .. } | TurnOwner::Nudge(_) => self
+                .units
+                .iter()
+                .position(|unit| unit.turn() >= turn)
+                .unwrap_or(self.units.len()),
+        };
+        self.units.split_at(first)
+    }
+
+    /// Whether a unit is the delivery of the mission that this turn is about.
+    fn delivers_owner(&self, unit: Unit<'_>) -> bool {
+        match self.composition.owner {
+            TurnOwner::Mission { id, .. } => delivers(unit, *id),
+            TurnOwner::Prompt(_) | TurnOwner::Nudge(_) => false,
+        }
+    }
+
+    fn tell(&self, units: &[Unit<'a>]) -> Vec<Told<'a>> {
+        let owner = self.owner_row();
+        let told = units.iter().filter_map(|unit| {
+            let is_owner = Some(unit.row.seq) == owner;
+            let part = self.results.part_of_unit(*unit, is_owner)?;
+            Some(Told { unit: *unit, part })
+        });
+        told.collect()
+    }
+
+    /// The row of the message that the turn is about.
+    fn owner_row(&self) -> Option<Seq> {
+        match self.composition.owner {
+            TurnOwner::Prompt(seq) => Some(*seq),
+            TurnOwner::Mission { .. } | TurnOwner::Nudge(_) => None,
+        }
+    }
+
+    /// The mission whose earlier turns may stand before the turn.
+    fn standing_mission(&self, since: &[Unit<'_>]) -> Option<&'a Arc<str>> {
+        match self.composition.owner {
+            TurnOwner::Mission { text, .. } => Some(text),
+            TurnOwner::Prompt(_) => {
+                let mission = self.composition.mission?;
+                let is_newer = since.iter().any(|unit| delivers(*unit, mission.id));
+                (!is_newer).then_some(&mission.text)
             }
-            parts.extend(
-                self.results
-                    .part_of_unit(*unit, Some(unit.row.seq) == owner),
-            );
+            TurnOwner::Nudge(_) => None,
+        }
+    }
+
+    /// The mission in front of its earlier turns.
+    fn head(&self, text: &Arc<str>) -> RequestPart {
+        let is_owner = matches!(self.composition.owner, TurnOwner::Mission { .. });
+        RequestPart::from_order(text.clone(), OrderKind::Mission, is_owner)
+    }
+
+    /// What a turn is about, where that is no row.
+    fn owner_order(&self) -> Option<RequestPart> {
+        match self.composition.owner {
+            TurnOwner::Prompt(_) => None,
+            TurnOwner::Mission { text, .. } => Some(self.head(text)),
+            TurnOwner::Nudge(text) => Some(RequestPart::from_order(
+                text.clone(),
+                OrderKind::Nudge,
+                true,
+            )),
+        }
+    }
+
+    /// The earlier turns of a mission, as far as they have room beside the turn. The newest one and
+    /// the last loop are whole.
+    fn earlier(
+        &self,
+        before: &[Unit<'a>],
+        mission: &Arc<str>,
+        told: &[Told<'a>],
+        room: usize,
+    ) -> Vec<Told<'a>> {
+        let (conversation, share) = (
+            self.composition.conversation,
+            self.composition.earlier_bytes,
+        );
+        if share == 0 {
+            return Vec::new();
+        }
+        let whole = self.turn_before(before);
+        let mut others = vec![self.head(mission), self.continuation()];
+        others.extend(whole.iter().map(|told| told.part.clone()));
+        others.extend(told.iter().map(|told| told.part.clone()));
+        Caps::of_request(room).shorten_parts(&mut others);
+        let left = room.saturating_sub(budget::total_bytes(&others));
+        let turns = earlier_turns(conversation, &self.results, before, share);
+        let mut kept = turns.keep(left);
+        if kept.is_empty() {
+            return kept;
+        }
+        for one in whole {
+            let same = |told: &&mut Told<'_>| told.unit.row.seq == one.unit.row.seq;
+            match kept.iter_mut().find(same) {
+                Some(found) => *found = one,
+                None => insert_in_order(&mut kept, one),
+            }
+        }
+        kept
+    }
+
+    /// The last turn before this one and the last loop before it, whole.
+    fn turn_before(&self, before: &[Unit<'a>]) -> Vec<Told<'a>> {
+        let last_loop = self.last_loop(before).map(|told| told.unit.row.seq);
+        let turn = before.last().map(|unit| unit.turn());
+        let delivery = before.iter().rposition(|unit| unit.is_mission());
+        let since = &before[delivery.map_or(0, |place| place + 1)..];
+        let is_whole =
+            |unit: &&Unit<'_>| Some(unit.turn()) == turn || Some(unit.row.seq) == last_loop;
+        let whole: Vec<Unit<'a>> = since.iter().filter(is_whole).copied().collect();
+        self.tell(&whole)
+    }
+
+    /// Adds the last loop before the turn and, where the owner is no row, the reply that ended the
+    /// turn before.
+    fn tell_last(&self, before: &[Unit<'a>], parts: &mut Vec<RequestPart>) {
+        let (before, ending) = match before.split_last() {
+            Some((last, rest)) if last.is_reply() && self.owner_row().is_none() => {
+                (rest, Some(*last))
+            }
+            Some(_) | None => (before, None),
+        };
+        parts.extend(self.last_loop(before).map(|told| told.part));
+        parts.extend(ending.and_then(|unit| self.results.part_of_unit(unit, false)));
+    }
+
+    /// The newest loop in which each call has a result.
+    fn last_loop(&self, before: &[Unit<'a>]) -> Option<Told<'a>> {
+        let found = before.iter().rev();
+        let unit = found
+            .copied()
+            .find(|unit| self.results.is_complete(*unit))?;
+        let part = self.results.part_of_unit(unit, false)?;
+        Some(Told { unit, part })
+    }
+
+    /// Adds parts, and a text of the runtime wherever the model's own words are followed by its
+    /// next message. Returns whether this turn has one.
+    fn add_told(&self, parts: &mut Vec<RequestPart>, told: Vec<Told<'a>>) -> bool {
+        let continued = self.continues_at(&told);
+        let go_on: Vec<bool> = (0..told.len())
+            .map(|place| follows_words(&told, place) && !told[place].unit.is_order())
+            .collect();
+        for ((place, told), go_on_here) in told.into_iter().enumerate().zip(go_on) {
+            if continued == Some(place) {
+                parts.push(self.continuation());
+            } else if go_on_here {
+                parts.push(self::go_on());
+            }
+            parts.push(told.part);
         }
         continued.is_some()
     }
 
-    /// The position of the continuation. It is where this turn follows the reply that ended an
-    /// earlier one, or where a message of this turn follows a reply. It stays there for the whole
+    /// The position of this turn's continuation. It is where this turn follows the words that ended
+    /// an earlier one, or where a message of this turn follows words. It stays there for the whole
     /// turn, even if an order came while the model was thinking, because that is where it was in
     /// the earlier requests.
-    fn continues_at(&self, since: &[Unit<'_>]) -> Option<usize> {
-        let turn = self.composition.turn;
-        let follows_reply = |place: &usize| *place > 0 && since[*place - 1].is_reply();
-        let first = since.iter().position(|unit| unit.turn() >= turn);
-        first.filter(follows_reply).or_else(|| {
-            (0..since.len())
-                .filter(|place| since[*place].turn() >= turn && !since[*place].is_order())
-                .find(follows_reply)
-        })
+    fn continues_at(&self, told: &[Told<'_>]) -> Option<usize> {
+        let (turn, owner) = (self.composition.turn, self.owner_row());
+        let is_of_turn = |place: &usize| told[*place].unit.turn() >= turn;
+        let follows = |place: &usize| follows_words(told, *place);
+        let is_owner = |place: &usize| Some(told[*place].unit.row.seq) == owner;
+        let first = (0..told.len()).find(is_of_turn);
+        first
+            .filter(|place| follows(place) && !is_owner(place))
+            .or_else(|| {
+                (0..told.len())
+                    .filter(is_of_turn)
+                    .filter(|place| !told[*place].unit.is_order())
+                    .find(follows)
+            })
     }
 
-    /// Selects what belongs to a turn whose owner is a mission or a nudge, the last loop before it,
-    /// and the reply that ended the turn before.
-    fn of_turn(&self, owner: &Arc<str>, mission: Option<MissionId>) -> Selected {
-        let turn = self.composition.turn;
-        let first = self
-            .units
-            .iter()
-            .position(|unit| unit.turn() >= turn)
-            .unwrap_or(self.units.len());
-        let (before, since) = self.units.split_at(first);
-        let (before, ending) = match before.split_last() {
-            Some((last, rest)) if last.is_reply() => (rest, Some(*last)),
-            Some(_) | None => (before, None),
+    /// The continuation of this turn.
+    fn continuation(&self) -> RequestPart {
+        let text = match self.composition.owner {
+            TurnOwner::Mission { .. } => GO_ON_TEXT,
+            TurnOwner::Prompt(_) | TurnOwner::Nudge(_) => self.composition.continuation,
         };
-        let mut parts = Vec::with_capacity(since.len() + 3);
-        parts.extend(self.last_loop(before));
-        parts.extend(ending.and_then(|unit| self.results.part_of_unit(unit, false)));
-        let kind = match self.composition.owner {
-            TurnOwner::Mission { .. } => OrderKind::Mission,
-            TurnOwner::Prompt(_) | TurnOwner::Nudge(_) => OrderKind::Nudge,
-        };
-        parts.push(RequestPart::from_order(owner.clone(), kind, true));
-        let since = since
-            .iter()
-            .filter(|unit| !delivers_mission(**unit, mission));
-        let since: Vec<Unit<'_>> = since.copied().collect();
-        let continued = self.continue_with(&mut parts, &since, None);
-        Selected { parts, continued }
-    }
-
-    /// The newest loop in which each call has a result.
-    fn last_loop(&self, before: &[Unit<'_>]) -> Option<RequestPart> {
-        let found = before.iter().rev();
-        let found = found
-            .copied()
-            .find(|unit| self.results.is_complete(*unit))?;
-        self.results.part_of_unit(found, false)
+        RequestPart::from_order(text.into(), OrderKind::Continuation, false)
     }
 }
 
-/// Whether a unit is the delivery of this turn's mission.
-fn delivers_mission(unit: Unit<'_>, mission: Option<MissionId>) -> bool {
-    matches!(&unit.row.body, RowBody::Mission { id, .. } if Some(*id) == mission)
+/// Puts a part where its row belongs.
+fn insert_in_order<'a>(told: &mut Vec<Told<'a>>, one: Told<'a>) {
+    let key = |told: &Told<'_>| (told.unit.place, told.unit.row.seq);
+    let place = told.partition_point(|before| key(before) <= key(&one));
+    told.insert(place, one);
+}
+
+/// Whether a part stands right after words that ended a turn, or after a reply.
+fn follows_words(told: &[Told<'_>], place: usize) -> bool {
+    let Some(before) = place.checked_sub(1).map(|place| &told[place]) else {
+        return false;
+    };
+    let is_other_turn = before.unit.turn() < told[place].unit.turn();
+    before.is_words() && (before.unit.is_reply() || is_other_turn)
+}
+
+/// Whether a unit is the delivery of a mission.
+fn delivers(unit: Unit<'_>, mission: MissionId) -> bool {
+    matches!(&unit.row.body, RowBody::Mission { id, .. } if *id == mission)
 }

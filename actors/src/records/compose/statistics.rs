@@ -121,7 +121,7 @@ pub(super) fn request_breakdown(
             RequestPart::Order(order) => {
                 *breakdown.order_bytes_mut(order.kind) += order.text.size()
             }
-            RequestPart::Reply(text, _) => breakdown.replies += text.size(),
+            RequestPart::Reply(reply) => breakdown.replies += reply.text.size(),
             RequestPart::Loop(found) => {
                 breakdown.calls += found.text.size();
                 for pair in &found.pairs {

@@ -12,6 +12,12 @@ use super::{Conversation, answered_call};
 /// The most orders that stay although they are not answered. Of more, the oldest and the newest
 /// stay.
 const MAX_KEPT_ORDERS: usize = 100;
+/// The part of what is kept of a result that is kept of an old one. Earlier turns take at most
+/// three quarters of a request, and a result at most a sixteenth of them: less than a quarter of
+/// what is kept of a result of the turn.
+const EARLIER_PART: usize = 4;
+/// The bytes that are kept of an old result of a snapshot tool, which earlier turns do not show.
+const SNAPSHOT_BYTES: usize = 192;
 
 impl Conversation {
     /// Limits the bytes that are kept of each result from now on.
@@ -36,20 +42,53 @@ impl Conversation {
         self.answered = self.answered.max(said.unwrap_or_default());
         self.rows
             .retain(|row| row.seq >= at || kept.contains(&row.seq));
+        self.complete_from = self.complete_from.max(at);
     }
 
     /// Drops rows that no request of the next turn needs. An order is searched in the newest
-    /// `window` sendable rows. With `open`, that turn is still in progress.
-    pub fn trim_window(&mut self, window: usize, open: Option<TurnNumber>) {
-        let floor = self.first_needed(window, open);
+    /// `window` sendable rows. With `open`, that turn is still in progress. With `earlier`, the
+    /// rows from there on stay, because earlier turns may stand before the next one.
+    pub fn trim_window(&mut self, window: usize, open: Option<TurnNumber>, earlier: Option<Seq>) {
+        let needed = self.first_needed(window, open);
+        let floor = earlier.map_or(needed, |earlier| earlier.min(needed));
         let mission = self.newest_seq(RowKind::Mission);
         self.rows
             .retain(|row| row.seq >= floor || Some(row.seq) == mission);
+        self.complete_from = self.complete_from.max(earlier.unwrap_or(self.last.next()));
+        if earlier.is_some() {
+            self.shorten_earlier_results(open);
+        }
         self.drop_middle_orders();
         self.rows.shrink_to_fit();
         let oldest = self.rows.front().map(|row| row.seq);
         self.reasoning
             .retain(|seq, _| oldest.is_some_and(|oldest| *seq >= oldest));
+    }
+
+    /// Keeps of old results no more than earlier turns show of them. Those of the newest turn, of the
+    /// last loop, and since an order that is not answered may be sent whole.
+    fn shorten_earlier_results(&mut self, open: Option<TurnNumber>) {
+        let is_before = |row: &&Arc<Row>| open.is_none_or(|turn| row.turn < turn);
+        let said = self.rows.iter().rev().filter(is_before);
+        let newest = said
+            .filter(|row| row.utterance().is_some())
+            .map(|row| row.turn)
+            .next();
+        let of_newest = self.rows.iter();
+        let of_newest = of_newest.filter(|row| newest.is_none_or(|turn| row.turn >= turn));
+        let whole = [
+            of_newest.map(|row| row.seq).min(),
+            self.unanswered_prompts().next().map(|row| row.seq),
+        ];
+        let whole = whole.into_iter().flatten().min();
+        let whole = whole.unwrap_or(self.last.next());
+        let whole = self.last_loop_before(whole).unwrap_or(whole);
+        let (hold, looks) = (self.hold / EARLIER_PART, snapshot_queries(&self.rows));
+        for row in self.rows.iter_mut().take_while(|row| row.seq < whole) {
+            let is_look = answered_call(row).is_some_and(|call| looks.contains_key(&call));
+            let hold = if is_look { SNAPSHOT_BYTES } else { hold };
+            *row = lighten_row(row, hold.max(SNAPSHOT_BYTES));
+        }
     }
 
     /// The oldest row that a request may need.
@@ -109,13 +148,20 @@ impl Conversation {
         self.empty_superseded();
         let mut held = self.held_bytes();
         let newest_call = self.newest_seq(RowKind::Call).unwrap_or_default();
+        let mut dropped = None;
         self.rows.retain(|row| {
             let drop = held > bytes && row.seq < newest_call && !is_order(row);
             if drop {
                 held -= row_bytes(row, self.hold);
+                dropped = Some(row.turn);
             }
             !drop
         });
+        if let Some(turn) = dropped {
+            let mut later = self.rows.iter().filter(|row| row.turn > turn);
+            let complete = later.next().map_or(self.last.next(), |row| row.seq);
+            self.complete_from = self.complete_from.max(complete);
+        }
     }
 
     /// The bytes of text in memory, for metrics.

@@ -21,8 +21,8 @@ pub struct CurrentFigures {
     pub facts: GameFacts,
     /// What it earned in the last hour.
     pub trend: EarnedTrend,
-    /// What it earned since its actor began.
-    pub earned: i64,
+    /// What it earned and cost since its actor began.
+    pub value: ValueSums,
     /// The newest day with a charge, and its cost in millionths of a US dollar.
     pub cost: (Day, u64),
 }
@@ -45,7 +45,7 @@ impl CurrentFigures {
     /// The credits earned since its actor began; `None` if no result ever told of credits.
     #[must_use]
     pub fn earned_since_start(&self) -> Option<i64> {
-        self.are_credits_known().then_some(self.earned)
+        self.are_credits_known().then_some(self.value.earned)
     }
 
     fn are_credits_known(&self) -> bool {
@@ -60,6 +60,52 @@ impl CurrentFigures {
             true => (day, bounded_sum(sum, micros)),
             false => (today, micros),
         };
+    }
+}
+
+/// What a Mysis earned and cost in a span of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ValueSums {
+    /// The credits that it earned; negative if it paid more.
+    pub earned: i64,
+    /// The number of results that told of credits.
+    pub told: u64,
+    /// The cost of its model calls in millionths of a US dollar.
+    pub cost_micros: u64,
+    /// The tokens of calls whose price was not known.
+    pub tokens_unpriced: u64,
+}
+
+impl ValueSums {
+    /// Adds what happened in a span of time.
+    pub(super) fn add(&mut self, flow: &Flow) {
+        self.earned = self.earned.saturating_add(flow.earned.unwrap_or(0));
+        self.told = self.told.saturating_add(u64::from(flow.earned.is_some()));
+        self.cost_micros = bounded_sum(self.cost_micros, flow.cost_micros);
+        self.tokens_unpriced = bounded_sum(self.tokens_unpriced, flow.tokens_unpriced);
+    }
+
+    /// What came since these were the sums.
+    #[must_use]
+    pub fn since(self, before: ValueSums) -> ValueSums {
+        ValueSums {
+            earned: self.earned.saturating_sub(before.earned),
+            told: self.told.saturating_sub(before.told),
+            cost_micros: self.cost_micros.saturating_sub(before.cost_micros),
+            tokens_unpriced: self.tokens_unpriced.saturating_sub(before.tokens_unpriced),
+        }
+    }
+
+    /// The credits for a US dollar; `None` if credits or costs are not known, or nothing was paid.
+    #[must_use]
+    pub fn credits_per_dollar(self) -> Option<i64> {
+        let is_known = self.told > 0 && self.tokens_unpriced == 0 && self.cost_micros > 0;
+        if !is_known {
+            return None;
+        }
+        let credits = i128::from(self.earned) * 1_000_000 / i128::from(self.cost_micros);
+        let most = i128::from(i64::MAX);
+        i64::try_from(credits.clamp(-most, most)).ok()
     }
 }
 

@@ -215,13 +215,14 @@ impl SampleRecorder {
             more.failures = u64::from(meta.status != CallStatus::Done);
             more.earned =
                 call.and_then(|call| self.take_result(call, meta.status, row.text(), row.at));
-            if let Some(earned) = more.earned {
-                let figures = Arc::make_mut(&mut self.figures);
-                figures.trend.add(self.minute, &more);
-                figures.earned = figures.earned.saturating_add(earned);
+            if more.earned.is_some() {
+                Arc::make_mut(&mut self.figures)
+                    .trend
+                    .add(self.minute, &more);
             }
         }
         if more != Flow::default() {
+            Arc::make_mut(&mut self.figures).value.add(&more);
             self.flow.add(&more);
             self.has_news = true;
             self.unsaved_rows = self.unsaved_rows.saturating_add(1);

@@ -85,6 +85,10 @@ fn add_mysis(
         let cost = cost_text(status, dashboard.rules());
         lines.push(labelled("cost", cost, Tone::Text));
     }
+    if let Some(credits) = status.figures.value.credits_per_dollar() {
+        let value = format!("{} credits a dollar", money::short_credits(credits));
+        lines.push(labelled("value", value, Tone::Text));
+    }
     if let Some(ms) = status.last_call_ms {
         lines.push(labelled("call", figures::span(ms), Tone::Text));
     }

@@ -66,6 +66,10 @@ pub fn cell(
             (figures::amount(tokens), Tone::Dim)
         }
         Column::Cost => (cost_text(status, rules), Tone::Dim),
+        Column::Value => match status.figures.value.credits_per_dollar() {
+            Some(credits) => (money::short_credits(credits), tone_of_gain(credits)),
+            None => unknown(),
+        },
         Column::Latency => {
             let latency = status.last_call_ms.map(figures::span);
             (latency.unwrap_or_default(), Tone::Dim)

@@ -40,6 +40,8 @@ pub enum Column {
     Tokens,
     /// The cost of the tokens.
     Cost,
+    /// The credits that it earned for a US dollar, since its actor began.
+    Value,
     /// How long its last model call took.
     Latency,
     /// The time of its last activity.
@@ -81,7 +83,7 @@ const fn spec(
 
 /// All columns, the most important ones first. A column that does not fit is left out, and less
 /// important ones may still fit. The words take the remaining space.
-const COLUMNS: [ColumnSpec; 20] = [
+const COLUMNS: [ColumnSpec; 21] = [
     spec(Column::Mark, "need", "", (3, 3, 0), false),
     spec(Column::Name, "name", "MYSIS", (11, 18, 0), false),
     spec(Column::Doing, "doing", "DOING", (17, 22, 0), false),
@@ -102,6 +104,7 @@ const COLUMNS: [ColumnSpec; 20] = [
     spec(Column::Turns, "turns", "TURNS", (5, 5, 150), true),
     spec(Column::Latency, "call", "CALL", (5, 5, 150), true),
     spec(Column::Seen, "seen", "SEEN", (4, 4, 150), true),
+    spec(Column::Value, "value", "C/$", (6, 6, 240), true),
 ];
 
 impl Column {

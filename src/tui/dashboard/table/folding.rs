@@ -54,6 +54,11 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
         facts().all(|facts| facts.cargo.now.is_none()),
     );
     fold_if(Column::Fuel, facts().all(|facts| facts.fuel.now.is_none()));
+    let value = |status: &MysisStatus| status.figures.value.credits_per_dollar();
+    fold_if(
+        Column::Value,
+        all.clone().all(|status| value(status).is_none()),
+    );
     fold_if(
         Column::Cost,
         all.clone().all(|status| status.totals.cost_micros == 0),

@@ -92,6 +92,7 @@ impl Sorting {
             | Column::Turns
             | Column::Tokens
             | Column::Cost
+            | Column::Value
             | Column::Latency
             | Column::Seen => 0,
         }
@@ -165,6 +166,7 @@ fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         Column::Turns => b.totals.turns.cmp(&a.totals.turns),
         Column::Tokens => tokens(b).cmp(&tokens(a)),
         Column::Cost => b.totals.cost_micros.cmp(&a.totals.cost_micros),
+        Column::Value => value(b).cmp(&value(a)),
         Column::Latency => b.last_call_ms.cmp(&a.last_call_ms),
     }
 }
@@ -174,6 +176,11 @@ fn place_key(status: &MysisStatus) -> (bool, Option<&str>, Option<&str>) {
     let facts = &status.figures.facts;
     let (system, poi) = (facts.system.as_deref(), facts.poi.as_deref());
     (system.is_none(), system, poi)
+}
+
+/// The credits for a US dollar. Where they are not known, the Mysis comes last.
+fn value(status: &MysisStatus) -> Option<i64> {
+    status.figures.value.credits_per_dollar()
 }
 
 fn fuel_key(status: &MysisStatus) -> (bool, Option<u32>) {

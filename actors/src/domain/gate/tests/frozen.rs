@@ -82,7 +82,7 @@ fn a_budget_that_is_spent_refuses_nobody_meanwhile() {
         },
         cost_micros: None,
     };
-    gate.add_charge(MysisId(1), &bill, Timestamp(0));
+    gate.add_charge(MysisId(1), &bill, Now::default());
     let paying = AdmissionRequest {
         payer: Some(MysisId(1)),
         ..request(vec![P()], false)

@@ -1,6 +1,7 @@
 //! Nudges, continuations and missions: what starts a turn.
 
 use super::*;
+use crate::compose::GO_ON_TEXT;
 use crate::message::BRIDGE_TEXT;
 
 #[test]
@@ -46,8 +47,10 @@ fn after_a_reply_the_next_turn_begins_with_a_continuation() {
 fn with_a_mission_it_never_goes_idle_and_the_counter_stands_still() {
     let mut scene = Scene::new();
     scene.order(MysisOrder::Mission(mission("mine")));
-    for _ in 0..6 {
-        assert_eq!(scene.last_message(), user("mine"));
+    for turn in 0..6 {
+        assert_eq!(scene.asked().messages[1], user("mine"));
+        let last = if turn == 0 { "mine" } else { GO_ON_TEXT };
+        assert_eq!(scene.last_message(), user(last));
         scene.say("hm");
         scene.ring();
     }
@@ -83,8 +86,12 @@ fn an_answered_message_yields_to_a_standing_mission_and_comes_back_without_one()
     scene.say("well");
     for _ in 0..2 {
         scene.ring();
-        assert_eq!(scene.last_message(), user("mine"), "an older mission, too");
-        assert!(!holds(&scene, "how are you"));
+        assert_eq!(scene.last_message(), user(GO_ON_TEXT));
+        assert_eq!(
+            scene.asked().messages[1],
+            user("mine"),
+            "an older mission, too"
+        );
         scene.say("hm");
     }
     scene.hear(LifeInput::MissionStands(None));

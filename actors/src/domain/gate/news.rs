@@ -1,0 +1,48 @@
+//! What the gate tells the operator.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::budget::BudgetEvent;
+use crate::ids::Lane;
+use crate::model::ServiceReturn;
+
+/// An event of the gate for the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GateEvent {
+    /// A server has failed repeatedly and gets no more requests.
+    CircuitOpened {
+        lane: Lane,
+        /// The last failure.
+        text: Arc<str>,
+        /// The interval of trial calls.
+        every: Duration,
+        /// The provider that takes over.
+        fallback: Option<Arc<str>>,
+    },
+    /// A provider serves no request of ours for a while.
+    OutOfService {
+        lane: Lane,
+        /// The failure and the remedy.
+        text: Arc<str>,
+        /// The time until the next attempt.
+        wait: Duration,
+        /// Whether the operator has to act.
+        ends_by: ServiceReturn,
+        /// The provider that takes over.
+        fallback: Option<Arc<str>>,
+    },
+    /// A server works again.
+    CircuitClosed {
+        /// The lane of the server.
+        lane: Lane,
+    },
+    /// An event of the swarm's budget.
+    Budget(BudgetEvent),
+    /// No request's beginning comes from the provider's cache any more.
+    CachingStopped {
+        provider: Arc<str>,
+        /// The percentage of tokens that did before.
+        percent: u64,
+    },
+}

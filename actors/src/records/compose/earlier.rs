@@ -1,0 +1,144 @@
+//! Earlier turns of a mission, as they stand before the turn (DESIGN 5.3).
+//!
+//! They are shortened once, when another turn is over, and by rules that know nothing of later
+//! turns. So they stay the same in every request, and a provider's cache keeps them.
+
+use crate::ids::{Seq, TurnNumber};
+use crate::snapshot_query::SnapshotQuery;
+
+use super::budget::{self, Caps};
+use super::part::{Pair, ReplyPart, RequestPart, Results, Unit};
+use super::render;
+use super::steady::{Block, first_kept, first_within};
+
+/// The most rows of earlier turns. A Mysis recalls more than that when it starts, so that it finds
+/// the same turns.
+const MAX_ROWS: usize = 128;
+
+/// A part of a request and the row from which it was made.
+pub(super) struct Told<'a> {
+    pub(super) unit: Unit<'a>,
+    pub(super) part: RequestPart,
+}
+
+impl Told<'_> {
+    /// Whether these are words without calls.
+    pub(super) fn is_words(&self) -> bool {
+        matches!(self.part, RequestPart::Reply(_))
+    }
+}
+
+/// The earlier turns that may stand in a request, oldest first.
+pub(super) struct EarlierTurns<'a> {
+    turns: Vec<EarlierTurn<'a>>,
+    /// The most bytes of all of them.
+    share: usize,
+}
+
+struct EarlierTurn<'a> {
+    number: TurnNumber,
+    /// The first of its rows.
+    first_row: Seq,
+    rows: usize,
+    bytes: usize,
+    told: Vec<Told<'a>>,
+}
+
+impl<'a> EarlierTurns<'a> {
+    /// Shortens these rows. `go_on_bytes` is the size of the text between two turns.
+    pub(super) fn shorten(
+        units: &[Unit<'a>],
+        results: &Results<'_>,
+        share: usize,
+        go_on_bytes: usize,
+    ) -> EarlierTurns<'a> {
+        let mut turns: Vec<EarlierTurn<'a>> = Vec::new();
+        let caps = Caps::of_earlier_turns(share);
+        for unit in units {
+            let is_of_last = |last: &&mut EarlierTurn<'_>| last.number == unit.turn();
+            if turns.last_mut().filter(is_of_last).is_none() {
+                turns.push(EarlierTurn {
+                    number: unit.turn(),
+                    first_row: unit.row.seq,
+                    rows: 0,
+                    bytes: go_on_bytes,
+                    told: Vec::new(),
+                });
+            }
+            if let Some(turn) = turns.last_mut() {
+                turn.add(*unit, shortened_part(*unit, results, &caps), go_on_bytes);
+            }
+        }
+        EarlierTurns { turns, share }
+    }
+
+    /// The parts of the turns that stand in a request with this much room for them. If they are
+    /// more than their share, or than the room, the oldest turns are left out, each as a whole.
+    pub(super) fn keep(mut self, room: usize) -> Vec<Told<'a>> {
+        let first = first_kept(&self.blocks(), self.share.min(room));
+        let kept = self.turns.drain(first..);
+        kept.flat_map(|turn| turn.told).collect()
+    }
+
+    /// The first row that has to stay in memory, so that requests of later turns find the same
+    /// earlier turns: the first one of the newest turn that has no room any more.
+    pub(super) fn first_row(&self) -> Option<Seq> {
+        let first = first_within(&self.blocks(), self.share);
+        let needed = self.turns.iter().skip(first.saturating_sub(1));
+        needed.map(|turn| turn.first_row).min()
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        // As many rows as there may be take the whole share.
+        let row_bytes = self.share.div_ceil(MAX_ROWS);
+        let block = |turn: &EarlierTurn<'_>| Block {
+            number: turn.number.0,
+            bytes: turn.bytes.max(turn.rows.saturating_mul(row_bytes)),
+        };
+        self.turns.iter().map(block).collect()
+    }
+}
+
+impl<'a> EarlierTurn<'a> {
+    fn add(&mut self, unit: Unit<'a>, part: Option<RequestPart>, go_on_bytes: usize) {
+        self.rows += unit.rows();
+        self.first_row = self.first_row.min(unit.row.seq);
+        if let Some(part) = part {
+            let told = Told { unit, part };
+            // Words may be followed by the model's next message.
+            let go_on = if told.is_words() { go_on_bytes } else { 0 };
+            self.bytes += render::part_bytes(&told.part) + go_on;
+            self.told.push(told);
+        }
+    }
+}
+
+/// A part of an earlier turn: without snapshots, which are old and of which the runtime note tells
+/// the newest, without what a provider wants back, and with long texts cut.
+fn shortened_part(unit: Unit<'_>, results: &Results<'_>, caps: &Caps) -> Option<RequestPart> {
+    let mut part = results.part_of_unit(unit, false)?;
+    match &mut part {
+        RequestPart::Order(_) => {}
+        RequestPart::Reply(reply) => reply.echo = None,
+        RequestPart::Loop(found) => {
+            budget::drop_echo(found);
+            found.pairs.retain(|pair| !is_snapshot(pair));
+            if found.pairs.is_empty() {
+                if found.text.text().is_empty() {
+                    return None;
+                }
+                part = RequestPart::Reply(ReplyPart {
+                    seq: found.seq,
+                    text: found.text.clone(),
+                    echo: None,
+                });
+            }
+        }
+    }
+    caps.shorten_part(&mut part);
+    Some(part)
+}
+
+fn is_snapshot(pair: &Pair) -> bool {
+    SnapshotQuery::of(&pair.tool, pair.arguments.text()).is_some()
+}
