@@ -32,6 +32,7 @@ mod piece;
 mod place;
 mod recall;
 mod retention;
+mod routines;
 mod rows;
 mod samples;
 mod search;

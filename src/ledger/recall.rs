@@ -1,7 +1,7 @@
 //! Recall: the part of its conversation with which a Mysis continues after a start, and which of it
 //! is answered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use actors::domain::ids::{CallKey, MysisId, Seq};
@@ -20,6 +20,12 @@ use super::entity::{message, mysis, tool_call};
 const MAX_RECALLED_ROWS: u64 = 96;
 /// The most unanswered orders that are recalled from before those rows.
 const MAX_RECALLED_ORDERS: u64 = 100;
+
+/// Whether a row is no step of a routine, nor the result of one. No request contains those.
+const NO_STEP_CONDITION: &str = "NOT EXISTS (SELECT 1 FROM tool_call \
+     WHERE tool_call.mysis_id = message.mysis_id \
+     AND tool_call.seq = COALESCE(message.call_seq, message.seq) \
+     AND tool_call.routine IS NOT NULL)";
 
 /// The newest reply with words of a Mysis; all zeros if there is none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -49,12 +55,13 @@ impl LastReply {
 impl LedgerInner {
     pub(super) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
         // The queries run at the same time, so that a restart takes less time.
-        let ((rows, last), notes, (profile, totals), snapshots, watch, tasks, samples) = tokio::try_join!(
+        let ((rows, last), notes, (profile, totals), snapshots, watch, routines, tasks, samples) = tokio::try_join!(
             self.newest_rows(mysis),
             self.recall_notes(mysis),
             self.read_profile(mysis),
             self.snapshots(mysis),
             self.watch(mysis),
+            self.routines(mysis),
             self.tasks(mysis),
             self.newest_samples(mysis),
         )?;
@@ -66,6 +73,7 @@ impl LedgerInner {
             totals,
             snapshots,
             watch,
+            routines,
             samples,
             tasks,
         })
@@ -96,12 +104,34 @@ impl LedgerInner {
             .all(&self.readers)
             .await?;
         let last = Seq(models.first().map_or(0, |model| model.seq));
-        let mut before = self.sendable_before(mysis, &models).await?;
+        let steps = self.steps_among(mysis, &models).await?;
+        let mut before = self.sendable_before(mysis, &models, &steps).await?;
         models.append(&mut before);
         models.reverse();
         let mut rows = self.unanswered_before(mysis, &models).await?;
         rows.append(&mut models);
         Ok((self.complete(rows).await?, last))
+    }
+
+    /// Which calls among these rows were made by routines.
+    async fn steps_among(
+        &self,
+        mysis: MysisId,
+        rows: &[message::Model],
+    ) -> Result<BTreeSet<i64>, DbErr> {
+        let Some(oldest) = rows.last() else {
+            return Ok(BTreeSet::new());
+        };
+        let steps: Vec<i64> = tool_call::Entity::find()
+            .filter(tool_call::Column::MysisId.eq(mysis.0))
+            .filter(tool_call::Column::Seq.gte(oldest.call_seq.unwrap_or(oldest.seq)))
+            .filter(tool_call::Column::Routine.is_not_null())
+            .select_only()
+            .column(tool_call::Column::Seq)
+            .into_tuple()
+            .all(&self.readers)
+            .await?;
+        Ok(steps.into_iter().collect())
     }
 
     /// Rows before these, newest first, as many as are needed to recall enough rows that a request
@@ -111,8 +141,10 @@ impl LedgerInner {
         &self,
         mysis: MysisId,
         newest: &[message::Model],
+        steps: &BTreeSet<i64>,
     ) -> Result<Vec<message::Model>, DbErr> {
-        let sendable = |model: &&message::Model| is_sendable(model);
+        let is_step = |model: &message::Model| steps.contains(&model.call_seq.unwrap_or(model.seq));
+        let sendable = |model: &&message::Model| is_sendable(model) && !is_step(model);
         let missing = MAX_RECALLED_ROWS - newest.iter().filter(sendable).count() as u64;
         let Some(oldest) = newest.last().filter(|_| missing > 0) else {
             return Ok(Vec::new());
@@ -120,6 +152,7 @@ impl LedgerInner {
         of(mysis)
             .filter(message::Column::Seq.lt(oldest.seq))
             .filter(message::Column::Kind.is_in(sendable_kinds()))
+            .filter(Expr::cust(NO_STEP_CONDITION))
             .order_by_desc(message::Column::Seq)
             .limit(missing)
             .all(&self.readers)
@@ -128,7 +161,9 @@ impl LedgerInner {
 
     /// The oldest row that is recalled because a request may contain it; 0 if all are.
     pub(super) async fn oldest_to_send(&self, mysis: MysisId) -> Result<i64, DbErr> {
-        let sendable = of(mysis).filter(message::Column::Kind.is_in(sendable_kinds()));
+        let sendable = of(mysis)
+            .filter(message::Column::Kind.is_in(sendable_kinds()))
+            .filter(Expr::cust(NO_STEP_CONDITION));
         self.newest_but(sendable, MAX_RECALLED_ROWS - 1).await
     }
 

@@ -37,6 +37,7 @@ pub struct World {
     sent: BTreeMap<CallKey, ()>,
     snapshots: Vec<(Arc<str>, SnapshotResult)>,
     memo: Option<Arc<str>>,
+    routines: Option<Arc<str>>,
     samples: StoredSamples,
     notes_after: Seq,
     mission: Option<Mission>,
@@ -71,6 +72,7 @@ impl World {
             sent: BTreeMap::new(),
             snapshots: Vec::new(),
             memo: None,
+            routines: None,
             samples: StoredSamples::default(),
             notes_after: Seq(0),
             mission: None,
@@ -292,6 +294,7 @@ impl World {
             totals: None,
             snapshots: self.snapshots.clone(),
             watch: self.memo.clone(),
+            routines: self.routines.clone(),
             samples: self.samples.clone(),
             tasks: BTreeMap::new(),
         };
@@ -387,6 +390,7 @@ impl World {
             }
             Write::ForgetSnapshots { .. } => self.snapshots.clear(),
             Write::Watched { memo, .. } => self.memo = Some(memo),
+            Write::Routines { memo, .. } => self.routines = Some(memo),
             Write::Samples { hour, .. } => self.samples.keep(&hour),
             _ => {}
         }

@@ -269,6 +269,7 @@ impl Swarm {
             arguments: arguments.into(),
             status: CallStatus::Recorded,
             read_only: tool.starts_with("get_"),
+            routine: None,
         };
         row(
             turn,

@@ -16,6 +16,7 @@ pub mod question;
 pub mod life;
 pub mod outages;
 pub mod restart;
+pub mod routine;
 pub mod result_words;
 pub mod rules;
 pub mod screen;

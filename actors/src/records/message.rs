@@ -151,6 +151,8 @@ pub struct CallRecord {
     pub status: CallStatus,
     /// Whether the tool only reads, so that calling it again after a crash is harmless.
     pub read_only: bool,
+    /// The routine that made it, if the model did not.
+    pub routine: Option<Arc<str>>,
 }
 
 impl CallRecord {
@@ -319,9 +321,13 @@ impl Row {
     }
 
     /// Whether the row may be sent to the model. A reply that is empty, or that only repeats the
-    /// bridge, is not sent: it answers nothing, and would teach the model to say it again.
+    /// bridge, is not sent: it answers nothing, and would teach the model to say it again. A step of a
+    /// routine is not sent either; the model is told of the whole run.
     #[must_use]
     pub fn is_sendable(&self) -> bool {
+        if self.routine().is_some() {
+            return false;
+        }
         if let RowBody::Reply(utterance) = &self.body {
             return !utterance.text.trim().is_empty() && !repeats_bridge(&utterance.text);
         }
@@ -360,6 +366,12 @@ impl Row {
             return &[];
         };
         calls
+    }
+
+    /// The routine that made the calls of a call row; `None` if the model did.
+    #[must_use]
+    pub fn routine(&self) -> Option<&Arc<str>> {
+        self.calls().first()?.routine.as_ref()
     }
 
     /// The sender, if it is neither the operator nor the Mysis itself.

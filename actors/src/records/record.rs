@@ -223,6 +223,8 @@ pub struct StoredHistory {
     pub snapshots: Vec<(Arc<str>, SnapshotResult)>,
     /// The checkpoint of the stall detection.
     pub watch: Option<Arc<str>>,
+    /// The checkpoint of its routines.
+    pub routines: Option<Arc<str>>,
     /// Its newest samples, and its cost of the newest day.
     pub samples: StoredSamples,
     /// The calls of the rows that the server works on, each with the id of the server's task.

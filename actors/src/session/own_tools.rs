@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
+use crate::domain::routine::start_tool;
 use crate::domain::tool::{ToolSpec, Toolset};
 use crate::ports::{Archive, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery};
 
@@ -60,6 +61,7 @@ static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
             .into(),
             read_only_hint: Some(true),
         },
+        start_tool(),
     ]))
 });
 

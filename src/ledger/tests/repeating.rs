@@ -173,6 +173,10 @@ fn of_every_kind() -> Vec<Write> {
             mysis: ALPHA,
             memo: "memo".into(),
         },
+        Write::Routines {
+            mysis: ALPHA,
+            memo: "memo".into(),
+        },
         Write::Samples {
             mysis: ALPHA,
             hour: PackedHour {
@@ -229,6 +233,7 @@ fn kind(write: &Write) -> usize {
         Write::Event(_) => 19,
         Write::CallTask { .. } => 20,
         Write::Samples { .. } => 21,
+        Write::Routines { .. } => 22,
     }
 }
 

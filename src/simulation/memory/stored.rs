@@ -43,6 +43,7 @@ pub(super) struct StoredMysis {
     seen: SeenSnapshots,
     pub(super) session: Option<SavedSession>,
     watch: Option<Arc<str>>,
+    routines: Option<Arc<str>>,
     samples: StoredSamples,
     tasks: BTreeMap<CallKey, Arc<str>>,
 }
@@ -193,6 +194,9 @@ impl StoredSwarm {
             Write::Watched { mysis, memo } => {
                 self.update_mysis(*mysis, |member| member.watch = Some(memo.clone()));
             }
+            Write::Routines { mysis, memo } => {
+                self.update_mysis(*mysis, |member| member.routines = Some(memo.clone()));
+            }
             Write::Samples { mysis, hour } => {
                 self.update_mysis(*mysis, |member| member.samples.keep(hour));
             }
@@ -237,6 +241,7 @@ impl StoredSwarm {
             seen: SeenSnapshots::default(),
             session: None,
             watch: None,
+            routines: None,
             samples: StoredSamples::default(),
             tasks: BTreeMap::new(),
         });
@@ -345,6 +350,7 @@ impl StoredMysis {
             totals: Some(self.record.totals),
             snapshots: self.seen.all(),
             watch: self.watch.clone(),
+            routines: self.routines.clone(),
             samples: self.samples.clone(),
             tasks: self.tasks.clone(),
         }

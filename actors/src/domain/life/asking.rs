@@ -231,6 +231,7 @@ impl Life {
     ) {
         self.told.is_away = false;
         self.told.lacks_descriptor = false;
+        self.forget_routine_report();
         self.tell_event(EventKind::ModelReplied {
             usage: answer.usage,
             ms,

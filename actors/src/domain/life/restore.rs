@@ -11,6 +11,7 @@ use crate::game_state::GameState;
 use crate::ids::{Incarnation, Now, Timestamp};
 use crate::message::{CallStatus, RowKind, Severity};
 use crate::record::{Mission, MysisRecord, StoredHistory};
+use crate::routine::RoutineMemo;
 use crate::rules::SwarmRules;
 use crate::samples::SampleRecorder;
 use crate::state::LifeState;
@@ -101,6 +102,8 @@ impl Life {
             .map_or(past.record.created_at, |row| row.at);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = SampleRecorder::restore(&recollection.samples, &recollection.rows, both);
+        let routines = recollection.routines.as_deref();
+        let routines = routines.map(RoutineMemo::restore).unwrap_or_default();
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
@@ -138,6 +141,8 @@ impl Life {
             most_bytes: None,
             recent_activity,
             samples,
+            routines,
+            routine_moment: both.moment,
             pending: BTreeMap::new(),
             stamps: 0,
             mode: past.mode,

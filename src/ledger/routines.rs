@@ -1,0 +1,44 @@
+//! The routines of each Mysis with the cursor of the one that runs, so that it continues after a
+//! restart.
+
+use std::sync::Arc;
+
+use actors::domain::ids::MysisId;
+use sea_orm::ActiveValue::Set;
+use sea_orm::sea_query::OnConflict;
+use sea_orm::{DbErr, EntityTrait};
+
+use super::LedgerInner;
+use super::entity::routine;
+use super::writer::Tx;
+
+/// Stores routines in place of the ones before.
+pub(super) async fn save_memo(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
+    let model = routine::ActiveModel {
+        mysis_id: Set(mysis.0),
+        memo: Set(memo.to_string()),
+    };
+    let older = OnConflict::column(routine::Column::MysisId)
+        .update_column(routine::Column::Memo)
+        .to_owned();
+    routine::Entity::insert(model)
+        .on_conflict(older)
+        .exec_without_returning(tx)
+        .await?;
+    Ok(())
+}
+
+/// Removes the routines of a deleted Mysis.
+pub(super) async fn delete_memo(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
+    routine::Entity::delete_by_id(mysis.0).exec(tx).await?;
+    Ok(())
+}
+
+impl LedgerInner {
+    pub(super) async fn routines(&self, mysis: MysisId) -> Result<Option<Arc<str>>, DbErr> {
+        let found = routine::Entity::find_by_id(mysis.0)
+            .one(&self.readers)
+            .await?;
+        Ok(found.map(|model| model.memo.into()))
+    }
+}
