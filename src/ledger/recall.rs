@@ -55,16 +55,17 @@ impl LastReply {
 impl LedgerInner {
     pub(super) async fn recall(&self, mysis: MysisId) -> Result<StoredHistory, DbErr> {
         // The queries run at the same time, so that a restart takes less time.
-        let ((rows, last), notes, (profile, totals), snapshots, watch, routines, tasks, samples) = tokio::try_join!(
-            self.newest_rows(mysis),
-            self.recall_notes(mysis),
-            self.read_profile(mysis),
-            self.snapshots(mysis),
-            self.watch(mysis),
-            self.routines(mysis),
-            self.tasks(mysis),
-            self.newest_samples(mysis),
-        )?;
+        let ((rows, last), notes, (profile, totals), snapshots, watch, routines, tasks, samples) =
+            tokio::try_join!(
+                self.newest_rows(mysis),
+                self.recall_notes(mysis),
+                self.read_profile(mysis),
+                self.snapshots(mysis),
+                self.watch(mysis),
+                self.routines(mysis),
+                self.tasks(mysis),
+                self.newest_samples(mysis),
+            )?;
         Ok(StoredHistory {
             rows,
             notes,

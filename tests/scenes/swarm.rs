@@ -411,6 +411,9 @@ impl Swarm {
             ),
             MysisOrder::Configure(change) => self.configure(name, &change, at),
             MysisOrder::Answer(_) => (Err(OrderRefusal::NoQuestion), Vec::new()),
+            MysisOrder::StartRoutine(_) | MysisOrder::StopRoutine => {
+                (Err(OrderRefusal::NoRoutine), Vec::new())
+            }
         }
     }
 

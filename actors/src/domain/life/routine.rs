@@ -10,13 +10,16 @@ use crate::conversation::PendingCall;
 use crate::event::EventKind;
 use crate::ids::CallKey;
 use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
+use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
     KnownValues, NextStep, Routine, RoutineEnd, RoutineRun, RoutineStatus, RunSource, StepCall,
     StepResult, read_routine,
 };
 use crate::samples::CurrentFigures;
+use crate::state::LifeState;
 use crate::write::Write;
 
+use super::input::ReplyId;
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
 
@@ -36,7 +39,9 @@ impl Life {
                     tool: open.call.command(),
                     call_id: open.call.id.clone(),
                 });
-                self.begin_routine(routine, RunSource::Model(open.key));
+                let mut draft = WriteDraft::default();
+                self.begin_routine(&mut draft, routine, RunSource::Model(open.key));
+                self.go_on_after(draft);
             }
             Err(mistakes) => self.refuse_routine(&mistakes),
         }
@@ -106,22 +111,57 @@ impl Life {
         }
     }
 
-    fn begin_routine(&mut self, routine: Arc<Routine>, source: RunSource) {
+    /// Starts a routine by order of the operator. A Mysis between two turns begins at once.
+    pub(super) fn take_routine(
+        &mut self,
+        reply: ReplyId,
+        wanted: &str,
+    ) -> Result<(), OrderRefusal> {
+        if self.state() != LifeState::Running {
+            let told = "the mysis does not run".to_string();
+            return Err(OrderRefusal::BadRoutine(vec![told]));
+        }
+        if let Some(run) = &self.routines.run {
+            let told = format!("the routine {} runs already", run.routine().name);
+            return Err(OrderRefusal::BadRoutine(vec![told]));
+        }
+        let routine = self.wanted_routine(wanted);
+        let routine = routine.map_err(OrderRefusal::BadRoutine)?;
+        let done = CompletedOrder::Done(CompletedAction::RoutineStarted);
+        let mut draft = WriteDraft::default().with_answer(reply, done);
+        self.begin_routine(&mut draft, routine, RunSource::Operator);
+        self.record_draft(draft);
+        if matches!(self.stage, LifeStage::Pausing { .. }) {
+            self.go_on();
+        }
+        Ok(())
+    }
+
+    /// Stops the routine that runs. A step that is under way is heard out.
+    pub(super) fn stop_routine(&mut self, reply: ReplyId) -> Result<(), OrderRefusal> {
+        let run = self.routines.run.as_mut().ok_or(OrderRefusal::NoRoutine)?;
+        run.end(RoutineEnd::Stopped);
+        let done = CompletedOrder::Done(CompletedAction::RoutineStopped);
+        let mut draft = WriteDraft::default().with_answer(reply, done);
+        self.add_routines(&mut draft);
+        self.record_draft(draft);
+        Ok(())
+    }
+
+    fn begin_routine(&mut self, draft: &mut WriteDraft, routine: Arc<Routine>, source: RunSource) {
         let facts = &self.samples.figures().facts;
         let run = RoutineRun::new(routine.clone(), source, facts, self.session.tick);
         self.routines.run = Some(run);
         self.routines.keep(&routine);
         self.routine_moment = self.moment;
-        let mut draft = WriteDraft::default();
         let text = format!(
             "routine {} begins: {} steps, at most {} rounds",
             routine.name,
             routine.steps.len(),
             routine.rounds
         );
-        self.add_host_notice(&mut draft, Severity::Info, "routine_started", None, &text);
-        self.add_routines(&mut draft);
-        self.go_on_after(draft);
+        self.add_host_notice(draft, Severity::Info, "routine_started", None, &text);
+        self.add_routines(draft);
     }
 
     /// Makes the next step of the routine that runs, or ends it. An order ends it first.
@@ -244,7 +284,13 @@ impl Life {
     fn finish_run(&mut self, draft: &mut WriteDraft) -> Option<(RunSource, ToolOutcome)> {
         let run = self.routines.run.take()?;
         let report = run.report(&self.samples.figures().facts);
-        self.add_host_notice(draft, Severity::Info, "routine_ended", None, &run.short_report());
+        self.add_host_notice(
+            draft,
+            Severity::Info,
+            "routine_ended",
+            None,
+            &run.short_report(),
+        );
         self.add_routines(draft);
         let outcome = ToolOutcome {
             text: report,

@@ -76,7 +76,9 @@ fn routine_of(stored: &Json) -> Option<Routine> {
 
 fn run_json(run: &RoutineRun) -> Json {
     let goods = |goods: &[Goods]| {
-        let pairs = goods.iter().map(|goods| json!([goods.item, goods.quantity]));
+        let pairs = goods
+            .iter()
+            .map(|goods| json!([goods.item, goods.quantity]));
         pairs.collect::<Vec<_>>()
     };
     let likeness = run.likeness.iter();
@@ -169,7 +171,10 @@ fn read_likeness(stored: &Json) -> Likeness {
         .filter_map(|member| member.as_str().map(str::to_string))
         .collect();
     Likeness {
-        results: stored[0].as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or(0),
+        results: stored[0]
+            .as_u64()
+            .and_then(|count| u32::try_from(count).ok())
+            .unwrap_or(0),
         members,
     }
 }

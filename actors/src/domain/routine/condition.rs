@@ -266,7 +266,11 @@ impl Condition {
             Condition::One(_) | Condition::All(_) => " and ",
             Condition::Any(_) => " or ",
         };
-        let parts: Vec<String> = self.comparisons().iter().map(Comparison::describe).collect();
+        let parts: Vec<String> = self
+            .comparisons()
+            .iter()
+            .map(Comparison::describe)
+            .collect();
         parts.join(word)
     }
 }

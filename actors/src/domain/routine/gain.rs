@@ -26,7 +26,9 @@ impl Gain {
         self.newest.push(earned);
         let mean = self.mean();
         let is_good = match mean {
-            Some(mean) if mean > 0 => earned.saturating_mul(100) >= mean.saturating_mul(LEAST_SHARE),
+            Some(mean) if mean > 0 => {
+                earned.saturating_mul(100) >= mean.saturating_mul(LEAST_SHARE)
+            }
             Some(_) | None => earned > 0 || earned == 0 && has_more_cargo,
         };
         if is_good {

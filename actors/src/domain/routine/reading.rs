@@ -47,7 +47,10 @@ pub fn read_routine(given: &Map<String, Json>) -> Result<Routine, Vec<String>> {
         !Toolset::default().is_read_only(&step.tool, &arguments)
     });
     if !acts && mistakes.0.is_empty() {
-        mistakes.add("steps", "at least one step must act, or the runtime would only look");
+        mistakes.add(
+            "steps",
+            "at least one step must act, or the runtime would only look",
+        );
     }
     match mistakes.0.is_empty() {
         true => Ok(routine),
@@ -110,7 +113,12 @@ fn read_step(number: usize, given: &Json, mistakes: &mut Mistakes) -> Option<Rou
     let until = mistakes.condition(&format!("{place} until"), step.get("until"));
     let repeats = until.is_some() || step.contains_key("most");
     let most = step.get("most");
-    let most = mistakes.number(&format!("{place} most"), most, DEFAULT_REPETITIONS, MAX_REPETITIONS);
+    let most = mistakes.number(
+        &format!("{place} most"),
+        most,
+        DEFAULT_REPETITIONS,
+        MAX_REPETITIONS,
+    );
     Some(RoutineStep {
         tool: tool.into(),
         arguments,
@@ -138,10 +146,16 @@ fn check_call(
     } else if carries_words_of_others(&command) {
         mistakes.add(place, &format!("what {command} tells must be read by you"));
     } else if matches!(&*command, "login" | "login_token" | "logout" | "register") {
-        mistakes.add(place, &format!("{command} is no step: the runtime logs you in"));
+        mistakes.add(
+            place,
+            &format!("{command} is no step: the runtime logs you in"),
+        );
     }
     if text.len() > MAX_ARGUMENTS_BYTES {
-        mistakes.add(place, &format!("arguments of at most {MAX_ARGUMENTS_BYTES} bytes"));
+        mistakes.add(
+            place,
+            &format!("arguments of at most {MAX_ARGUMENTS_BYTES} bytes"),
+        );
     }
     for word in arguments.values().filter_map(placeholder) {
         if !is_known_word(word, is_each) {
@@ -165,9 +179,8 @@ fn read_guards(given: Option<&Json>, mistakes: &mut Mistakes) -> Vec<Condition> 
         mistakes.add("guards", &format!("at most {MAX_COMPARISONS} guards"));
     }
     let numbered = (1..).zip(guards).take(MAX_COMPARISONS);
-    let read = numbered.filter_map(|(number, guard)| {
-        mistakes.condition(&format!("guards {number}"), Some(guard))
-    });
+    let read = numbered
+        .filter_map(|(number, guard)| mistakes.condition(&format!("guards {number}"), Some(guard)));
     read.collect()
 }
 
@@ -181,10 +194,16 @@ impl Mistakes {
 
     fn unknown_keys(&mut self, place: &str, given: &Map<String, Json>, known: &[&str]) {
         let unknown = given.keys().filter(|key| !known.contains(&key.as_str()));
-        let unknown: Vec<&str> = unknown.map(|key| &key[..key.floor_char_boundary(40)]).collect();
+        let unknown: Vec<&str> = unknown
+            .map(|key| &key[..key.floor_char_boundary(40)])
+            .collect();
         if !unknown.is_empty() {
             let place = if place.is_empty() { "routine" } else { place };
-            let told = format!("unknown: {}; known: {}", unknown.join(", "), known.join(", "));
+            let told = format!(
+                "unknown: {}; known: {}",
+                unknown.join(", "),
+                known.join(", ")
+            );
             self.add(place, &told);
         }
     }
@@ -206,7 +225,10 @@ impl Mistakes {
             None | Some(Json::Null) => return None,
             Some(Json::Object(given)) => given,
             Some(_) => {
-                self.add(place, "an object such as {\"value\":\"fuel\",\"op\":\">\",\"number\":20}");
+                self.add(
+                    place,
+                    "an object such as {\"value\":\"fuel\",\"op\":\">\",\"number\":20}",
+                );
                 return None;
             }
         };
@@ -283,7 +305,10 @@ impl Mistakes {
         if against.is_none() {
             let told = match value == Value::Place {
                 true => "text is the id of a point of interest or a system".to_string(),
-                false => format!("number is missing: what {} is compared with", value.as_str()),
+                false => format!(
+                    "number is missing: what {} is compared with",
+                    value.as_str()
+                ),
             };
             self.add(place, &told);
         }

@@ -4,6 +4,7 @@ use zoea_spacemolt::figures::group_digits;
 
 use crate::samples::{GameFacts, Gauge};
 
+use super::RoutineStatus;
 use super::run::{RoutineEnd, RoutineRun};
 
 impl RoutineEnd {
@@ -78,6 +79,30 @@ impl RoutineRun {
         ));
         text
     }
+}
+
+impl RoutineStatus {
+    /// The run in one line.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let rate = self.earned_an_hour.map_or_else(String::new, |rate| {
+            format!(", {} an hour", group_signed(rate))
+        });
+        format!(
+            "routine {} of the {}: round {} of {}, {} calls without the model, {} credits earned{rate}",
+            self.name,
+            self.source.as_str(),
+            self.round,
+            self.rounds,
+            group_digits(u64::from(self.calls)),
+            group_signed(self.earned)
+        )
+    }
+}
+
+fn group_signed(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    format!("{sign}{}", group_digits(number.unsigned_abs()))
 }
 
 fn describe_facts(facts: &GameFacts) -> String {

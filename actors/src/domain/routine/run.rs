@@ -31,6 +31,17 @@ pub enum RunSource {
     Operator,
 }
 
+impl RunSource {
+    /// The word for it in JSON and on screen.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RunSource::Model(_) => "model",
+            RunSource::Operator => "operator",
+        }
+    }
+}
+
 /// Why a run ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoutineEnd {
@@ -388,14 +399,23 @@ impl RoutineRun {
         }
         let likeness = self.likeness.get_mut(self.step);
         if let Some(news) = likeness.and_then(|likeness| likeness.take(&facts)) {
-            let told = format!("step {} ({}) told {news}, which it never did before: {}",
-                self.step + 1, step.tool, quoted(result.text));
+            let told = format!(
+                "step {} ({}) told {news}, which it never did before: {}",
+                self.step + 1,
+                step.tool,
+                quoted(result.text)
+            );
             self.end(RoutineEnd::Unlike(told));
         }
     }
 
     fn fail(&mut self, step: &RoutineStep, result: &StepResult<'_>) {
-        let told = format!("step {} ({}): {}", self.step + 1, step.tool, quoted(result.text));
+        let told = format!(
+            "step {} ({}): {}",
+            self.step + 1,
+            step.tool,
+            quoted(result.text)
+        );
         self.end(RoutineEnd::Failed(told));
     }
 

@@ -178,7 +178,9 @@ fn a_round_makes_each_step_as_its_conditions_say() {
     assert_eq!(played.next(), "r1.2.2 mine");
     played.fails(CallStatus::Failed, "Error: cargo_full");
     assert_eq!(played.next(), "r1.3.1 get_cargo");
-    played.done(r#"{"cargo": [{"item_id": "iron", "quantity": 3}, {"item_id": "gold", "quantity": 1}]}"#);
+    played.done(
+        r#"{"cargo": [{"item_id": "iron", "quantity": 3}, {"item_id": "gold", "quantity": 1}]}"#,
+    );
     assert_eq!(played.next(), "r1.4.1 sell");
     let sold = facts(40, 0, 100, 130);
     played.returns(CallStatus::Done, "{}", 30, sold.clone());
@@ -205,7 +207,10 @@ fn a_call_that_was_not_made_is_made_again_and_one_that_may_have_been_is_not() {
 fn guards_failures_and_damage_end_a_run() {
     let mut played = Played::of(mining());
     played.facts = facts(90, 0, 20, 100);
-    assert_eq!(played.next(), "a guard failed: hull > 20 does not hold: hull is 20");
+    assert_eq!(
+        played.next(),
+        "a guard failed: hull > 20 does not hold: hull is 20"
+    );
 
     let mut played = Played::of(mining());
     played.facts.hull = Gauge::default();
@@ -215,12 +220,18 @@ fn guards_failures_and_damage_end_a_run() {
     let mut played = Played::of(mining());
     played.next();
     played.fails(CallStatus::Failed, "Error: no_fuel");
-    assert_eq!(played.next(), "a step did not succeed: step 1 (travel): Error: no_fuel");
+    assert_eq!(
+        played.next(),
+        "a step did not succeed: step 1 (travel): Error: no_fuel"
+    );
 
     let mut played = Played::of(mining());
     played.next();
     played.returns(CallStatus::Done, "{}", 0, facts(90, 0, 70, 100));
-    assert_eq!(played.next(), "something was lost: the hull fell from 100 to 70");
+    assert_eq!(
+        played.next(),
+        "something was lost: the hull fell from 100 to 70"
+    );
 }
 
 fn short(rounds: u32) -> Json {
@@ -283,7 +294,12 @@ fn a_result_that_says_something_new_ends_it_once_its_likeness_is_learned() {
     let mut played = Played::of(short(20));
     for _ in 0..4 {
         played.next();
-        played.returns(CallStatus::Done, r#"{"quantity": 2}"#, 5, facts(90, 0, 100, 100));
+        played.returns(
+            CallStatus::Done,
+            r#"{"quantity": 2}"#,
+            5,
+            facts(90, 0, 100, 100),
+        );
     }
     played.next();
     played.returns(
@@ -301,7 +317,10 @@ fn credits_that_are_halved_end_it() {
     let mut played = Played::of(short(20));
     played.next();
     played.returns(CallStatus::Done, "{}", 0, facts(90, 1, 100, 40));
-    assert_eq!(played.next(), "something was lost: of 100 credits at its start 40 are left");
+    assert_eq!(
+        played.next(),
+        "something was lost: of 100 credits at its start 40 are left"
+    );
 }
 
 #[test]

@@ -204,7 +204,11 @@ fn doing_within(
             None => format!(" {taken}"),
         };
         let room = columns.saturating_sub(width::of(&time));
-        format!("{}{time}", width::clip(words, room))
+        let words = match &status.routine {
+            Some(routine) => format!("↻{}/{} {words}", routine.round, routine.rounds),
+            None => words.to_string(),
+        };
+        format!("{}{time}", width::clip(&words, room))
     };
     match &status.activity {
         Activity::Resting => match status.state {

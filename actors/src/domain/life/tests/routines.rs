@@ -49,10 +49,14 @@ impl Scene {
 
     /// The result of the call that started the routine, as the model sees it.
     fn report(&self) -> String {
-        let tools = self.asked().messages.iter().filter_map(|message| match message {
-            ChatMessage::Tool { text, .. } => Some(text.to_string()),
-            _ => None,
-        });
+        let tools = self
+            .asked()
+            .messages
+            .iter()
+            .filter_map(|message| match message {
+                ChatMessage::Tool { text, .. } => Some(text.to_string()),
+                _ => None,
+            });
         tools.last().expect("a report")
     }
 
@@ -113,11 +117,14 @@ fn a_routine_makes_its_calls_and_the_model_sees_only_its_report() {
     }
     assert_eq!(scene.asks().len(), 2, "the model was not asked in between");
     let report = scene.report();
-    assert!(report.contains("made 2 of 2 rounds with 4 calls"), "{report}");
+    assert!(
+        report.contains("made 2 of 2 rounds with 4 calls"),
+        "{report}"
+    );
     assert!(report.contains("its rounds are over"), "{report}");
-    let calls = scene.asked().messages.iter().filter(|message| {
-        matches!(message, ChatMessage::Assistant { calls, .. } if !calls.is_empty())
-    });
+    let calls = scene.asked().messages.iter().filter(
+        |message| matches!(message, ChatMessage::Assistant { calls, .. } if !calls.is_empty()),
+    );
     assert_eq!(calls.count(), 1, "only the call that started it");
     assert!(scene.life.status().routine.is_none());
     // By its name it starts again.
@@ -178,7 +185,11 @@ fn after_a_crash_before_a_step_left_that_step_is_made() {
     again.step("mine", r#"{"quantity":2}"#);
     again.step("travel", r#"{"poi_id":"base"}"#);
     assert_eq!(again.asks().len(), 1);
-    assert!(again.report().contains("with 4 calls"), "{}", again.report());
+    assert!(
+        again.report().contains("with 4 calls"),
+        "{}",
+        again.report()
+    );
 }
 
 #[test]
@@ -186,9 +197,16 @@ fn after_a_crash_while_a_step_was_away_the_model_decides() {
     let mut scene = Scene::in_routine(MINE);
     scene.leave();
     let again = scene.restarted();
-    assert_eq!(again.result_status(), [CallStatus::Unknown, CallStatus::Done]);
+    assert_eq!(
+        again.result_status(),
+        [CallStatus::Unknown, CallStatus::Done]
+    );
     assert_eq!(again.asks().len(), 1);
-    assert!(again.report().contains("outcome unknown"), "{}", again.report());
+    assert!(
+        again.report().contains("outcome unknown"),
+        "{}",
+        again.report()
+    );
 }
 
 #[test]

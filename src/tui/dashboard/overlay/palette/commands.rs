@@ -228,6 +228,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
     ),
     command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
     command(
+        "stop-routine",
+        &[Takes::Myses],
+        Verb::Order("stop the routine", &MysisOrder::StopRoutine),
+        "stop the routine that runs; the model is asked",
+    ),
+    command(
         "delete",
         &[Takes::Myses],
         Verb::Delete,
