@@ -13,6 +13,7 @@ mod offline;
 mod prompt;
 mod reload;
 mod rules;
+mod setup_check;
 pub mod simulated;
 mod url_secrets;
 mod watchers;
@@ -51,6 +52,7 @@ use zoea_toolbox::McpUpstream;
 
 use assembly::SwarmParts;
 use reload::ReloadTrigger;
+use setup_check::SetupCheck;
 use watchers::Watchers;
 
 pub use access::{HomeAccess, acquire_home, lock_home};
@@ -103,6 +105,7 @@ pub struct RunningSwarm {
     providers: Arc<Providers>,
     prices: PriceBook,
     game: McpUpstream,
+    check: SetupCheck,
     reload_requests: mpsc::Receiver<ReloadReply>,
 }
 
@@ -156,6 +159,7 @@ impl RunningSwarm {
             providers: parts.providers,
             prices: parts.prices,
             game: parts.game,
+            check: parts.check,
             reload_requests,
         };
         let is_live = options.mode == Mode::Live;
@@ -294,8 +298,8 @@ impl RunningSwarm {
             self.secrets.clone(),
         );
         let swarm = self.swarm.with_source(OrderSource::Control);
-        let terminals =
-            AttachedTerminals::new(swarm.clone(), Arc::new(exporter), self.home.history());
+        let means = (Arc::new(exporter) as _, Arc::new(self.check.clone()) as _);
+        let terminals = AttachedTerminals::new(swarm.clone(), means, self.home.history());
         let server = ControlServer::start(listener, (swarm, Arc::new(terminals)), &token, about)?;
         let guard = self.lock.publish(&RunFile {
             pid: std::process::id(),

@@ -32,7 +32,7 @@ use crate::domain::write::Batch;
 pub use asking::Asker;
 pub use observed::{AnswerMeter, CallContext, WireFacts};
 pub use stored::{ArchiveFault, MysisNames, SwarmRecord};
-pub use terminal::{Screen, Terminal, TerminalInput, View};
+pub use terminal::{Screen, SetupInspector, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{
     EventQuery, PageFrom, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery,

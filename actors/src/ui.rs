@@ -9,8 +9,7 @@ mod reading;
 mod runtime;
 
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
@@ -26,10 +25,13 @@ use crate::domain::order::{Order, OrderResult};
 use crate::domain::reading::SearchHits;
 use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
-use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
+use crate::domain::screen::{OrderId, ReadId, Successor, SwarmSnapshot, TerminalKind, UiEffect};
 use crate::domain::swarm_books::SwarmBooks;
+use crate::domain::swarm_setup::SwarmSetup;
 use crate::domain::system_map::SystemMap;
-use crate::ports::{Archive, Clock, ConversationExporter, Screen, Terminal, TerminalInput, View};
+use crate::ports::{
+    Archive, Clock, ConversationExporter, Screen, SetupInspector, Terminal, TerminalInput, View,
+};
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
 use zoea_text::redact::Redactor;
@@ -68,6 +70,8 @@ pub enum UiMsg {
     BooksRead(ReadId, Result<SwarmBooks, String>),
     /// The map of systems, or the error of the store.
     SystemMapRead(ReadId, Result<SystemMap, String>),
+    /// What the swarm uses.
+    SetupChecked(SwarmSetup),
     /// The result of an export.
     Exported(Result<String, String>),
     /// What was just recorded of an event or an order.
@@ -147,10 +151,12 @@ pub struct TerminalLink {
     pub address: Arc<UiAddress>,
     /// Cancelled when the operator wants to quit.
     pub quit: CancellationToken,
-    /// Set before `quit`, where the swarm shall go on without a terminal.
-    pub goes_on: Arc<AtomicBool>,
+    /// Set before `quit`, where something takes the program's place.
+    pub successor: Arc<OnceLock<Successor>>,
     /// Exports conversations to files, if that is possible here.
     pub exporter: Option<Arc<dyn ConversationExporter>>,
+    /// Tells what the swarm uses, if that is known here.
+    pub inspector: Option<Arc<dyn SetupInspector>>,
 }
 
 impl TerminalLink {
@@ -266,6 +272,9 @@ impl Actor for UiActor {
             UiMsg::SystemMapRead(id, read) => {
                 state.change_screen(&myself, |screen| screen.on_system_map(id, read));
             }
+            UiMsg::SetupChecked(setup) => {
+                state.change_screen(&myself, |screen| screen.on_setup(setup));
+            }
             UiMsg::Exported(written) => {
                 state.is_awaited = true;
                 state.change_screen(&myself, |screen| screen.on_export(written));
@@ -355,9 +364,11 @@ impl UiState {
                     name,
                     format,
                 } => self.export_conversation(myself, mysis, name, format),
+                UiEffect::CheckSetup => self.check_setup(myself),
                 UiEffect::Quit => self.link.quit.cancel(),
-                UiEffect::Leave => {
-                    self.link.goes_on.store(true, Ordering::Relaxed);
+                UiEffect::QuitFor(successor) => {
+                    // Whatever was asked for first happens.
+                    let _ = self.link.successor.set(successor);
                     self.link.quit.cancel();
                 }
             }

@@ -96,6 +96,7 @@ pub async fn run_attached(
         size,
         appearance: options.appearance,
         depth: options.depth,
+        keymap: options.keymap.clone(),
         choices: options.choices.clone(),
     };
     let attached: Value = call(client, "attach_terminal", &opening).await?;

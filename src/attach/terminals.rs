@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::ports::ConversationExporter;
+use actors::ports::{ConversationExporter, SetupInspector};
 use actors::ui::{self, TerminalLink};
 use futures::future::BoxFuture;
 use rmcp::model::Tool;
@@ -18,6 +18,7 @@ use zoea_tui::DashboardTerminal;
 use zoea_tui::dashboard::appearance::Appearance;
 use zoea_tui::dashboard::history::InputHistory;
 use zoea_tui::dashboard::input_event::Input;
+use zoea_tui::dashboard::keys::Keymap;
 use zoea_tui::dashboard::view_choices::ViewChoices;
 use zoea_tui::dashboard::{self, Dashboard};
 
@@ -47,6 +48,9 @@ pub struct AttachRequest {
     pub appearance: Appearance,
     /// The number of colours.
     pub depth: Depth,
+    /// The keys that the operator chose.
+    #[serde(default)]
+    pub keymap: Keymap,
     /// What the operator chose about the views before.
     #[serde(default)]
     pub choices: ViewChoices,
@@ -58,6 +62,7 @@ pub struct AttachedTerminals(Arc<TerminalsInner>);
 struct TerminalsInner {
     swarm: Swarm,
     exporter: Arc<dyn ConversationExporter>,
+    inspector: Arc<dyn SetupInspector>,
     history: PathBuf,
     terminals: Mutex<BTreeMap<String, Arc<AttachedTerminal>>>,
     closing: CancellationToken,
@@ -96,12 +101,13 @@ impl AttachedTerminals {
     #[must_use]
     pub fn new(
         swarm: Swarm,
-        exporter: Arc<dyn ConversationExporter>,
+        (exporter, inspector): (Arc<dyn ConversationExporter>, Arc<dyn SetupInspector>),
         history: PathBuf,
     ) -> AttachedTerminals {
         AttachedTerminals(Arc::new(TerminalsInner {
             swarm,
             exporter,
+            inspector,
             history,
             terminals: Mutex::default(),
             closing: CancellationToken::new(),
@@ -117,6 +123,7 @@ impl AttachedTerminals {
         let dashboard = Dashboard::new(dashboard::DashboardOptions {
             size: opening.size,
             appearance: opening.appearance,
+            keymap: opening.keymap,
             // A history that cannot be read counts as empty.
             history: InputHistory::from_lines(&lines.unwrap_or_default()),
             choices: opening.choices,
@@ -139,8 +146,9 @@ impl AttachedTerminals {
             terminal: DashboardTerminal::new(pane),
             address: Arc::new(address),
             quit,
-            goes_on: Arc::default(),
+            successor: Arc::default(),
             exporter: Some(self.0.exporter.clone()),
+            inspector: Some(self.0.inspector.clone()),
         });
         tracing::info!(terminal = %name, "a terminal was attached");
         Ok(json!({"terminal": name, "version": env!("CARGO_PKG_VERSION")}))
@@ -203,6 +211,7 @@ impl AddedTools for AttachedTerminals {
                         "appearance": {"type": "object"},
                         "choices": {"type": "object"},
                         "depth": {"type": "string"},
+                        "keymap": {"type": "object"},
                     },
                     "required": ["size", "appearance", "depth"],
                 }),

@@ -33,8 +33,11 @@ pub(super) async fn run(
             home.directory().display()
         );
     };
-    screen::require_terminal()?;
+    screen::require_terminal(environment)?;
     let look = global.load_tui(&home, &home)?;
+    for warning in screen::colour_warnings(&look, &args.look, environment) {
+        out::note(&warning);
+    }
     let options = screen::terminal_options(&home, &look, &args.look, environment);
     let token = home
         .control_token()?

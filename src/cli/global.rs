@@ -1,5 +1,6 @@
 //! The global options, and the home and configuration that they select.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -77,6 +78,22 @@ impl GlobalArgs {
             Some(home) => format!("zoea {words} --home {home}"),
             None => format!("zoea {words}"),
         }
+    }
+
+    /// The options as they are written on a command line.
+    #[must_use]
+    pub fn words(&self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = Vec::new();
+        if self.debug {
+            words.push("--debug".into());
+        }
+        for (option, path) in [("--home", &self.home), ("--config", &self.config)] {
+            if let Some(path) = path {
+                words.push(option.into());
+                words.push(path.into());
+            }
+        }
+        words
     }
 
     /// The log level.

@@ -4,6 +4,7 @@ mod background;
 mod farewell;
 mod output;
 mod own_servers;
+mod replacement;
 mod signals;
 mod starting;
 
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
+use actors::domain::screen::Successor;
 use actors::secrets::Secrets;
 use clap::{Args, value_parser};
 use zoea_settings::bounds::MAX_MYSES;
@@ -18,7 +20,7 @@ use zoea_settings::{Environment, LoadedSettings, Settings, SettingsError, TraceS
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
-use crate::cli::screen::LookArgs;
+use crate::cli::screen::{self, LookArgs};
 use crate::headless::Format;
 use crate::home::{Home, HomeLock};
 use crate::logging;
@@ -79,8 +81,8 @@ pub struct RunArgs {
 enum StopReason {
     /// An operator, a signal or `--for` asked for it.
     Asked,
-    /// The operator left, and the swarm goes on without a terminal.
-    Left,
+    /// The operator left for something else, which takes the program's place.
+    Replaced(Successor),
     /// The Commander failed.
     Failed,
 }
@@ -139,18 +141,31 @@ pub(super) async fn run(
     if let Some(text) = farewell {
         out::line(&text)?;
     }
-    if reason == StopReason::Left {
-        let left = started.elapsed();
-        return background::start(args, left, (global, &home)).await;
+    let StopReason::Replaced(successor) = reason else {
+        return reason.outcome(&home);
+    };
+    give_place(successor, args, started.elapsed(), (global, &home)).await
+}
+
+/// Lets something take the place of this program, which ran for this long.
+async fn give_place(
+    successor: Successor,
+    args: &RunArgs,
+    ran: Duration,
+    (global, home): (&GlobalArgs, &Home),
+) -> anyhow::Result<()> {
+    match successor {
+        Successor::Headless => background::start(args, ran, (global, home)).await,
+        Successor::OfflinePlay => replacement::play_offline(args, global),
+        Successor::Setup => replacement::set_up(global),
     }
-    reason.outcome(&home)
 }
 
 impl StopReason {
     /// The result of the command.
     fn outcome(self, home: &Home) -> anyhow::Result<()> {
         match self {
-            StopReason::Asked | StopReason::Left => Ok(()),
+            StopReason::Asked | StopReason::Replaced(_) => Ok(()),
             StopReason::Failed => anyhow::bail!(
                 "the commander failed; what was acknowledged is kept, see {}",
                 home.log_file().display()
@@ -196,7 +211,7 @@ async fn run_swarm(
         return Ok((StopReason::Asked, None));
     };
     let mut flight = flight?;
-    report_start(&flight, settings, on_defaults, args.headless);
+    report_start(&flight, settings, on_defaults, (args, environment));
     let began = chrono::Utc::now();
     let (control, run_file) = flight.open_control(settings.control.listen).await?;
     let is_stopped = was_stopped || {
@@ -242,13 +257,18 @@ fn report_start(
     flight: &RunningSwarm,
     settings: &Settings,
     on_defaults: Option<String>,
-    is_headless: bool,
+    (args, environment): (&RunArgs, &Environment),
 ) {
     let note = |text: &str| {
-        if is_headless {
+        if args.headless {
             out::note(text);
         }
     };
+    if !args.headless {
+        for text in screen::colour_warnings(&settings.tui, &args.look, environment) {
+            flight.tell_operator(Severity::Warn, "colours", &text);
+        }
+    }
     if let Some(text) = on_defaults {
         flight.tell_operator(Severity::Warn, "no_configuration", &text);
         note(&text);

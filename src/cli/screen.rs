@@ -16,7 +16,7 @@ use zoea_tui::dashboard::text::figures::UtcOffset;
 use zoea_tui::dashboard::view_choices::ViewChoices;
 
 use crate::home::Home;
-use zoea_tui::theme::Depth;
+use zoea_tui::theme::{Depth, weak_colours};
 use zoea_tui::{DashboardTerminal, TerminalGuard, TerminalOptions};
 
 /// How the terminal is to look; these go before the configuration.
@@ -45,7 +45,7 @@ pub(super) fn open_terminal(
     look: &LookArgs,
     environment: &Environment,
 ) -> anyhow::Result<(TerminalLink, TerminalGuard, CancellationToken)> {
-    require_terminal().context("give --headless to run without one")?;
+    require_terminal(environment).context("give --headless to run without one")?;
     let options = terminal_options(home, settings, look, environment);
     let (address, handle) = ui::new_address();
     let (display, terminal) = TerminalGuard::start(handle, options).context("open the terminal")?;
@@ -54,19 +54,50 @@ pub(super) fn open_terminal(
         terminal: DashboardTerminal::new(display),
         address: Arc::new(address),
         quit: quit.clone(),
-        goes_on: Arc::default(),
+        successor: Arc::default(),
         exporter: None,
+        inspector: None,
     };
     Ok((link, terminal, quit))
 }
 
 /// # Errors
-/// The program was not started in a terminal.
-pub(super) fn require_terminal() -> anyhow::Result<()> {
-    if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+/// The program was not started in a terminal, or in one that cannot place text.
+pub(super) fn require_terminal(environment: &Environment) -> anyhow::Result<()> {
+    if !has_terminal() {
         anyhow::bail!("there is no terminal here");
     }
+    if environment.get("TERM").is_some_and(|term| term == "dumb") {
+        anyhow::bail!("this terminal cannot place text on its screen (TERM=dumb)");
+    }
     Ok(())
+}
+
+/// Whether the program was started in a terminal.
+pub(super) fn has_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// Sentences about chosen colours that are hard to read.
+pub(super) fn colour_warnings(
+    settings: &TuiSettings,
+    look: &LookArgs,
+    environment: &Environment,
+) -> Vec<String> {
+    weak_colours(&appearance(settings, look, environment))
+}
+
+impl LookArgs {
+    /// The options as they are written on a command line.
+    pub(super) fn words(&self) -> Vec<&str> {
+        let mut words = Vec::new();
+        if let Some(theme) = &self.theme {
+            words.extend(["--theme", theme]);
+        }
+        words.extend(self.ascii.then_some("--ascii"));
+        words.extend(self.reduced_motion.then_some("--reduced-motion"));
+        words
+    }
 }
 
 /// The terminal's options and the file of its history.
@@ -78,6 +109,7 @@ pub(super) fn terminal_options(
 ) -> TerminalOptions {
     TerminalOptions {
         appearance: appearance(settings, look, environment),
+        keymap: settings.keymap.clone(),
         depth: colour_depth(environment),
         history: read_history(&home.history()),
         keep_history: Box::new({
@@ -111,8 +143,10 @@ fn appearance(settings: &TuiSettings, look: &LookArgs, environment: &Environment
     } else {
         settings.motion
     };
+    let theme = theme.unwrap_or_default();
     Appearance {
-        theme: theme.unwrap_or_default(),
+        theme,
+        colours: settings.colours.on_top_of(theme),
         letters,
         motion,
         mouse: settings.mouse,

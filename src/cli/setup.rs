@@ -198,7 +198,7 @@ pub(super) async fn run(
 
 /// Whether there is an operator at a terminal who can answer questions.
 pub(super) fn is_at_a_terminal() -> bool {
-    screen::require_terminal().is_ok()
+    screen::has_terminal()
 }
 
 /// Refuses to replace the configuration of a running swarm, unless `--no-start` is given: the

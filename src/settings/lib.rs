@@ -7,12 +7,14 @@
 mod alerts;
 pub mod bounds;
 mod budget;
+mod colours;
 mod defaults;
 mod document;
 mod environment;
 mod findings;
 mod header;
 mod key;
+mod keymap;
 mod keys;
 mod listen;
 mod mcp;

@@ -2,8 +2,10 @@
 
 use toml::de::DeValue;
 
+use super::colours::describe_colours;
 use super::document;
 use super::key::Key;
+use super::keymap::describe_keymap;
 
 /// The text of a `zoea.toml` that explains everything and sets nothing, so that reading it gives
 /// the defaults.
@@ -15,7 +17,9 @@ use super::key::Key;
 /// of the section. `{section, close}` leaves out the blank lines between them.
 #[must_use]
 pub fn template() -> String {
-    let mut text = include_str!("template/zoea.toml").to_owned();
+    let text = include_str!("template/zoea.toml");
+    let text = text.replace("{tui.keys}\n", &describe_keymap());
+    let mut text = text.replace("{tui.colors}\n", &describe_colours());
     for (section, mut keys) in document::known_keys() {
         // What excludes another key stands in the frame, as text.
         keys.retain(|key| !key.sample.is_empty());
@@ -128,6 +132,7 @@ mod tests {
         assert_eq!(settings.tui.motion, default.tui.motion);
         assert_eq!(settings.tui.mouse, default.tui.mouse);
         assert_eq!(settings.tui.notify, default.tui.notify);
+        assert_eq!(settings.tui.keymap.keys("quit", &[]).len(), 2);
     }
 
     #[test]
@@ -156,12 +161,16 @@ mod tests {
             );
         }
         let (_, mistakes) = parse_as("zoea.toml", &spoilt);
-        assert_eq!(mistakes.len(), 19);
+        assert_eq!(mistakes.len(), 21);
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();
             for key in known.split(", ") {
-                // What excludes another key stands there as text.
-                let forms = [format!("\n{key} = "), format!("\n#     {key} = ")];
+                // What excludes another key stands there as text, a section as a heading.
+                let forms = [
+                    format!("\n{key} = "),
+                    format!("\n#     {key} = "),
+                    format!(".{key}]\n"),
+                ];
                 let text = switched_on();
                 assert!(forms.iter().any(|form| text.contains(form)), "{key}");
             }

@@ -4,6 +4,7 @@ mod files;
 mod keys;
 mod rules;
 mod together;
+mod tui;
 mod values;
 
 use std::fs;

@@ -9,10 +9,12 @@ pub mod action;
 pub mod appearance;
 pub mod books;
 pub mod conversation;
+pub mod first_minute;
 pub mod graphs;
 pub mod history;
 pub mod input_event;
 pub mod inspector;
+pub mod key_screens;
 pub mod keys;
 pub mod layout;
 pub mod log;
@@ -34,6 +36,7 @@ mod freezing;
 mod handling;
 mod listening;
 mod returning;
+mod summary;
 mod targets;
 
 #[cfg(test)]
@@ -54,7 +57,9 @@ use zoea_text::redact::Redactor;
 use action::TerminalAction;
 use appearance::Appearance;
 use conversation::Focus;
+use first_minute::FirstMinute;
 use history::InputHistory;
+use keys::Keymap;
 use log::MessageLog;
 use log::looking::LookedAt;
 use money::SwarmMoney;
@@ -107,6 +112,8 @@ pub struct Dashboard {
     appearance: Appearance,
     /// Whether the terminal has the focus, as far as the terminal reports it.
     is_watched: bool,
+    keymap: Keymap,
+    first_minute: FirstMinute,
     table: MysisTable,
     focus: Option<Focus>,
     overlays: Vec<Overlay>,
@@ -132,6 +139,8 @@ pub struct DashboardOptions {
     pub size: (u16, u16),
     /// Theme, symbols and other looks.
     pub appearance: Appearance,
+    /// The keys that the operator chose.
+    pub keymap: Keymap,
     /// The orders that the operator entered in earlier runs.
     pub history: InputHistory,
     /// What the operator chose about the views in earlier runs.
@@ -169,6 +178,8 @@ impl Dashboard {
             size: opening.size,
             appearance: opening.appearance,
             is_watched: true,
+            keymap: opening.keymap,
+            first_minute: FirstMinute::default(),
             table: MysisTable::default(),
             focus: None,
             overlays: Vec::new(),
@@ -292,21 +303,6 @@ impl Dashboard {
         &self.outages
     }
 
-    /// What the whole swarm needs the operator for: that it is frozen, else a provider that serves nobody until he acts,
-    /// else that the swarm runs and nothing happens; empty if it plays.
-    #[must_use]
-    pub fn banner_text(&self) -> String {
-        if self.frozen.is_some() {
-            return freezing::BANNER.to_string();
-        }
-        let need = self.outages.need_text();
-        let silence = self.silence.as_ref().map(|notice| notice.text.to_string());
-        match need.is_empty() {
-            true => silence.unwrap_or_default(),
-            false => need,
-        }
-    }
-
     /// The rules of the swarm; `None` until they are known.
     #[must_use]
     pub fn rules(&self) -> Option<&SwarmRules> {
@@ -347,6 +343,12 @@ impl Dashboard {
     #[must_use]
     pub fn appearance(&self) -> Appearance {
         self.appearance
+    }
+
+    /// The keys in force.
+    #[must_use]
+    pub fn keymap(&self) -> &Keymap {
+        &self.keymap
     }
 
     /// The table of Myses.

@@ -28,6 +28,7 @@ use std::time::Duration;
 
 use crate::dashboard::appearance::Appearance;
 use crate::dashboard::history::InputHistory;
+use crate::dashboard::keys::Keymap;
 use crate::dashboard::view_choices::ViewChoices;
 use crate::dashboard::{Dashboard, DashboardOptions};
 use actors::ui::UiHandle;
@@ -54,6 +55,8 @@ pub type KeepChoices = Box<dyn Fn(&ViewChoices) + Send>;
 pub struct TerminalOptions {
     /// Theme, symbols and other looks.
     pub appearance: Appearance,
+    /// The keys that the operator chose.
+    pub keymap: Keymap,
     /// The number of colours that the terminal has.
     pub depth: Depth,
     /// The orders that the operator entered in earlier runs.
@@ -72,6 +75,7 @@ impl Default for TerminalOptions {
     fn default() -> Self {
         TerminalOptions {
             appearance: Appearance::default(),
+            keymap: Keymap::default(),
             depth: Depth::True,
             history: InputHistory::default(),
             keep_history: Box::new(|_| {}),
@@ -108,6 +112,7 @@ impl TerminalGuard {
         let first = Dashboard::new(DashboardOptions {
             size: crossterm::terminal::size()?,
             appearance: options.appearance,
+            keymap: options.keymap.clone(),
             history: options.history.clone(),
             choices: options.choices.clone(),
         });

@@ -7,7 +7,7 @@ use crate::dashboard::appearance::MouseUse;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
-    EnableFocusChange, EnableMouseCapture,
+    EnableFocusChange,
 };
 use crossterm::style::ResetColor;
 use crossterm::terminal::{
@@ -42,7 +42,7 @@ pub(super) fn enter() -> io::Result<()> {
 /// The terminal refuses the mode.
 pub(super) fn give_mouse(to: MouseUse) -> io::Result<()> {
     match to {
-        MouseUse::Ours => execute!(stdout(), EnableMouseCapture),
+        MouseUse::Ours => execute!(stdout(), CaptureMouse),
         MouseUse::Terminals => execute!(stdout(), DisableMouseCapture),
     }
 }
@@ -80,6 +80,15 @@ pub(super) fn leave() {
 pub(super) fn leave_input() {
     if IS_UP.load(Ordering::SeqCst) {
         let _ = disable_raw_mode();
+    }
+}
+
+/// Asks for the buttons and the wheel, and for nothing of a mouse that only moves.
+struct CaptureMouse;
+
+impl Command for CaptureMouse {
+    fn write_ansi(&self, f: &mut impl std::fmt::Write) -> std::fmt::Result {
+        f.write_str("\u{1b}[?1000h\u{1b}[?1006h")
     }
 }
 

@@ -13,6 +13,7 @@ use actors::domain::rules::SwarmRules;
 use actors::domain::samples::SampleSeries;
 use actors::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 use actors::domain::swarm_books::SwarmBooks;
+use actors::domain::swarm_setup::SwarmSetup;
 use actors::domain::system_map::SystemMap;
 use actors::ports::{Screen, Terminal, TerminalInput, View};
 use actors::ui::UiHandle;
@@ -133,6 +134,10 @@ impl Screen for DashboardScreen {
 
     fn on_books(&mut self, id: ReadId, read: Result<SwarmBooks, String>) {
         self.dashboard().on_books(id, read);
+    }
+
+    fn on_setup(&mut self, setup: SwarmSetup) {
+        self.dashboard().on_setup(setup);
     }
 
     fn on_export(&mut self, written: Result<String, String>) {

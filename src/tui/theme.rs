@@ -1,11 +1,17 @@
 //! Themes: the colours by meaning. No other file names a colour.
 
+mod contrast;
+mod palettes;
+
 use serde::{Deserialize, Serialize};
 
-use crate::dashboard::appearance::Theme;
+use crate::dashboard::appearance::{ChosenColour, ColourChoices, TerminalColour, Theme, ThemePart};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
+
+pub use contrast::weak_colours;
+use palettes::{DARK, HIGH_CONTRAST, LIGHT, ThemeColours};
 
 /// The number of colours that the terminal has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,132 +42,44 @@ pub enum Ground {
 /// A colour as `0xRRGGBB`.
 type Rgb = u32;
 
-struct ThemeColours {
-    base: Rgb,
-    bar: Rgb,
-    selected: Rgb,
-    panel: Rgb,
-    field: Rgb,
-    text: Rgb,
-    strong: Rgb,
-    dim: Rgb,
-    faint: Rgb,
-    brand: Rgb,
-    accent: Rgb,
-    success: Rgb,
-    fault: Rgb,
-    warning: Rgb,
-    you: Rgb,
-    broadcast: Rgb,
-    peer: Rgb,
-    reasoning: Rgb,
-    tool: Rgb,
-    name: Rgb,
-    number: Rgb,
-    found: Rgb,
-}
-
-/// Deep violet and teal on near-black.
-const DARK: ThemeColours = ThemeColours {
-    base: 0x0b_0a12,
-    bar: 0x14_1021,
-    selected: 0x2a_2147,
-    panel: 0x16_1226,
-    field: 0x1d_1833,
-    text: 0xcf_cbe0,
-    strong: 0xf1_eeff,
-    dim: 0x99_94ae,
-    faint: 0x71_6d85,
-    brand: 0xa7_8bfa,
-    accent: 0x2d_d4bf,
-    success: 0x4a_de9b,
-    fault: 0xfb_7185,
-    warning: 0xf5_b94d,
-    you: 0x7d_d3fc,
-    broadcast: 0xf0_a6f5,
-    peer: 0x93_b4fd,
-    reasoning: 0x9b_96b6,
-    tool: 0xb4_9cfb,
-    name: 0x9c_94cb,
-    number: 0x6e_d4e6,
-    found: 0xf5_d74d,
-};
-
-/// Dark on white.
-const LIGHT: ThemeColours = ThemeColours {
-    base: 0xfb_faff,
-    bar: 0xed_e9fb,
-    selected: 0xe2_dcfb,
-    panel: 0xf2_effc,
-    field: 0xff_ffff,
-    text: 0x2d_2845,
-    strong: 0x0f_0b22,
-    dim: 0x59_5473,
-    faint: 0x85_8197,
-    brand: 0x6d_28d9,
-    accent: 0x0e_6f67,
-    success: 0x13_7236,
-    fault: 0xbe_123c,
-    warning: 0x73_4204,
-    you: 0x03_68a0,
-    broadcast: 0x9b_1ba7,
-    peer: 0x1a_47c3,
-    reasoning: 0x5c_5871,
-    tool: 0x52_2f9c,
-    name: 0x42_3979,
-    number: 0x0d_6c87,
-    found: 0xfd_e047,
-};
-
-/// Few colours, far apart, on black. They are the same with 256 colours.
-const HIGH_CONTRAST: ThemeColours = ThemeColours {
-    base: 0x00_0000,
-    bar: 0x00_0000,
-    selected: 0x00_005f,
-    panel: 0x00_0000,
-    field: 0x1c_1c1c,
-    text: 0xff_ffff,
-    strong: 0xff_ffff,
-    dim: 0xd7_d7d7,
-    faint: 0xaf_afaf,
-    brand: 0xff_87ff,
-    accent: 0x00_ffff,
-    success: 0x00_ff00,
-    fault: 0xff_8787,
-    warning: 0xff_ff00,
-    you: 0x00_ffff,
-    broadcast: 0xff_87ff,
-    peer: 0x00_ffff,
-    reasoning: 0xff_ffff,
-    tool: 0xff_87ff,
-    name: 0xff_ffff,
-    number: 0x00_ff00,
-    found: 0xff_ff00,
-};
-
-/// A theme together with the number of colours.
+/// A theme together with the number of colours, and the colours that the operator chose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paint {
     theme: Theme,
     depth: Depth,
+    choices: ColourChoices,
 }
 
 impl Paint {
     /// The colours of a theme.
     #[must_use]
     pub fn of(theme: Theme, depth: Depth) -> Paint {
-        Paint { theme, depth }
+        Paint {
+            theme,
+            depth,
+            choices: ColourChoices::default(),
+        }
+    }
+
+    /// The same with the colours that the operator chose.
+    #[must_use]
+    pub fn with_choices(self, choices: ColourChoices) -> Paint {
+        Paint { choices, ..self }
     }
 
     /// The style of text with this meaning, without a background.
     #[must_use]
-    pub fn text(self, tone: Tone) -> Style {
-        match self.theme {
-            Theme::Dark => self.coloured_text(&DARK, tone),
-            Theme::Light => self.coloured_text(&LIGHT, tone),
-            Theme::HighContrast => self.coloured_text(&HIGH_CONTRAST, tone),
-            Theme::Terminal => terminal_text(tone),
-            Theme::NoColour => plain_text(tone),
+    pub fn text(&self, tone: Tone) -> Style {
+        let style = match colours_of(self.theme) {
+            Some(colours) => self.coloured_text(colours, tone),
+            None if self.theme == Theme::Terminal => terminal_text(tone),
+            None => return plain_text(tone),
+        };
+        let part = part_of(tone);
+        match (self.chosen(part), part) {
+            (None, _) => style,
+            (Some(colour), ThemePart::Found) => style.bg(colour),
+            (Some(colour), _) => style.fg(colour),
         }
     }
 
@@ -175,32 +93,55 @@ impl Paint {
 
     /// The style of an empty area.
     #[must_use]
-    pub fn ground(self, ground: Ground) -> Style {
+    pub fn ground(&self, ground: Ground) -> Style {
         let style = self.text(Tone::Text);
-        match self.theme {
-            Theme::Dark => style.bg(self.colour(ground_of(&DARK, ground))),
-            Theme::Light => style.bg(self.colour(ground_of(&LIGHT, ground))),
-            Theme::HighContrast => style.bg(self.colour(ground_of(&HIGH_CONTRAST, ground))),
-            Theme::Terminal | Theme::NoColour => reverse_if_selected(style, ground),
+        let part = part_of_ground(ground);
+        match (self.chosen(part), colours_of(self.theme)) {
+            (Some(colour), _) => style.bg(colour),
+            (None, Some(colours)) => style.bg(self.colour(rgb_of(colours, part))),
+            (None, None) => reverse_if_selected(style, ground),
         }
     }
 
-    fn coloured_text(self, palette: &ThemeColours, tone: Tone) -> Style {
+    fn coloured_text(&self, colours: &ThemeColours, tone: Tone) -> Style {
         let style = Style::new().add_modifier(weight(tone));
+        let colour = self.colour(rgb_of(colours, part_of(tone)));
         if tone == Tone::Found {
-            return style
-                .fg(self.colour(0x10_0d1c))
-                .bg(self.colour(palette.found));
+            return style.fg(self.colour(FOUND_TEXT)).bg(colour);
         }
-        style.fg(self.colour(colour_of(palette, tone)))
+        style.fg(colour)
     }
 
-    fn colour(self, rgb: Rgb) -> Color {
+    /// The colour that the operator chose for a part. Without colours there is none.
+    fn chosen(&self, part: ThemePart) -> Option<Color> {
+        if self.theme == Theme::NoColour {
+            return None;
+        }
+        match self.choices.of(self.theme, part)? {
+            ChosenColour::Rgb(rgb) => Some(self.colour(rgb)),
+            ChosenColour::Own(own) => Some(own_colour(own)),
+        }
+    }
+
+    fn colour(&self, rgb: Rgb) -> Color {
         let [_, red, green, blue] = rgb.to_be_bytes();
         match self.depth {
             Depth::True => Color::Rgb(red, green, blue),
             Depth::Indexed => Color::Indexed(nearest(red, green, blue)),
         }
+    }
+}
+
+/// The colour of text on what was found.
+const FOUND_TEXT: Rgb = 0x10_0d1c;
+
+/// The colours of a theme; `None` if it has none of its own.
+fn colours_of(theme: Theme) -> Option<&'static ThemeColours> {
+    match theme {
+        Theme::Dark => Some(&DARK),
+        Theme::Light => Some(&LIGHT),
+        Theme::HighContrast => Some(&HIGH_CONTRAST),
+        Theme::Terminal | Theme::NoColour => None,
     }
 }
 
@@ -213,35 +154,83 @@ fn reverse_if_selected(style: Style, ground: Ground) -> Style {
     }
 }
 
-fn ground_of(palette: &ThemeColours, ground: Ground) -> Rgb {
+fn part_of_ground(ground: Ground) -> ThemePart {
     match ground {
-        Ground::Base => palette.base,
-        Ground::Bar => palette.bar,
-        Ground::Selected => palette.selected,
-        Ground::Panel => palette.panel,
-        Ground::Field => palette.field,
+        Ground::Base => ThemePart::Base,
+        Ground::Bar => ThemePart::Bar,
+        Ground::Selected => ThemePart::Selected,
+        Ground::Panel => ThemePart::Panel,
+        Ground::Field => ThemePart::Field,
     }
 }
 
-fn colour_of(palette: &ThemeColours, tone: Tone) -> Rgb {
+fn part_of(tone: Tone) -> ThemePart {
     match tone {
-        Tone::Text | Tone::Value => palette.text,
-        Tone::Strong => palette.strong,
-        Tone::Dim | Tone::Hint | Tone::Host | Tone::Idle | Tone::Stopped => palette.dim,
-        Tone::Faint => palette.faint,
-        Tone::Brand => palette.brand,
-        Tone::Accent | Tone::Key | Tone::Mysis | Tone::Running => palette.accent,
-        Tone::Success => palette.success,
-        Tone::Fault | Tone::Errored => palette.fault,
-        Tone::Warning | Tone::Note => palette.warning,
-        Tone::You => palette.you,
-        Tone::Broadcast => palette.broadcast,
-        Tone::Peer => palette.peer,
-        Tone::Reasoning => palette.reasoning,
-        Tone::Tool => palette.tool,
-        Tone::Name => palette.name,
-        Tone::Number => palette.number,
-        Tone::Found => palette.found,
+        Tone::Text | Tone::Value => ThemePart::Text,
+        Tone::Strong => ThemePart::Strong,
+        Tone::Dim | Tone::Hint | Tone::Host | Tone::Idle | Tone::Stopped => ThemePart::Dim,
+        Tone::Faint => ThemePart::Faint,
+        Tone::Brand => ThemePart::Brand,
+        Tone::Accent | Tone::Key | Tone::Mysis | Tone::Running => ThemePart::Accent,
+        Tone::Success => ThemePart::Success,
+        Tone::Fault | Tone::Errored => ThemePart::Fault,
+        Tone::Warning | Tone::Note => ThemePart::Warning,
+        Tone::You => ThemePart::You,
+        Tone::Broadcast => ThemePart::Broadcast,
+        Tone::Peer => ThemePart::Peer,
+        Tone::Reasoning => ThemePart::Reasoning,
+        Tone::Tool => ThemePart::Tool,
+        Tone::Name => ThemePart::Name,
+        Tone::Number => ThemePart::Number,
+        Tone::Found => ThemePart::Found,
+    }
+}
+
+fn rgb_of(colours: &ThemeColours, part: ThemePart) -> Rgb {
+    match part {
+        ThemePart::Base => colours.base,
+        ThemePart::Bar => colours.bar,
+        ThemePart::Selected => colours.selected,
+        ThemePart::Panel => colours.panel,
+        ThemePart::Field => colours.field,
+        ThemePart::Text => colours.text,
+        ThemePart::Strong => colours.strong,
+        ThemePart::Dim => colours.dim,
+        ThemePart::Faint => colours.faint,
+        ThemePart::Brand => colours.brand,
+        ThemePart::Accent => colours.accent,
+        ThemePart::Success => colours.success,
+        ThemePart::Fault => colours.fault,
+        ThemePart::Warning => colours.warning,
+        ThemePart::You => colours.you,
+        ThemePart::Broadcast => colours.broadcast,
+        ThemePart::Peer => colours.peer,
+        ThemePart::Reasoning => colours.reasoning,
+        ThemePart::Tool => colours.tool,
+        ThemePart::Name => colours.name,
+        ThemePart::Number => colours.number,
+        ThemePart::Found => colours.found,
+    }
+}
+
+fn own_colour(colour: TerminalColour) -> Color {
+    match colour {
+        TerminalColour::Black => Color::Black,
+        TerminalColour::Red => Color::Red,
+        TerminalColour::Green => Color::Green,
+        TerminalColour::Yellow => Color::Yellow,
+        TerminalColour::Blue => Color::Blue,
+        TerminalColour::Magenta => Color::Magenta,
+        TerminalColour::Cyan => Color::Cyan,
+        TerminalColour::White => Color::Gray,
+        TerminalColour::BrightBlack => Color::DarkGray,
+        TerminalColour::BrightRed => Color::LightRed,
+        TerminalColour::BrightGreen => Color::LightGreen,
+        TerminalColour::BrightYellow => Color::LightYellow,
+        TerminalColour::BrightBlue => Color::LightBlue,
+        TerminalColour::BrightMagenta => Color::LightMagenta,
+        TerminalColour::BrightCyan => Color::LightCyan,
+        TerminalColour::BrightWhite => Color::White,
     }
 }
 

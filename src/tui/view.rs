@@ -37,7 +37,10 @@ pub fn paint(dashboard: &Dashboard, depth: Depth) -> Picture {
 /// visible.
 pub fn paint_into(dashboard: &Dashboard, depth: Depth, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let appearance = dashboard.appearance();
-    let mut painter = Painter::new(buffer, Paint::of(appearance.theme, depth));
+    let mut painter = Painter::new(
+        buffer,
+        Paint::of(appearance.theme, depth).with_choices(appearance.colours),
+    );
     if dashboard.is_too_small() {
         too_small::paint(dashboard, &mut painter);
         banner::paint(dashboard, dashboard.layout().banner, &mut painter);

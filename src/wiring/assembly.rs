@@ -20,6 +20,7 @@ use zoea_system::clock::MachineClock;
 use super::daily::DailyReporter;
 use super::freeze::freeze_switch;
 use super::learnt::ConfiguredLessons;
+use super::setup_check::SetupCheck;
 use super::watchers::Watchers;
 use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
 use crate::home::{Home, HomeLock};
@@ -36,6 +37,7 @@ pub(super) struct SwarmParts {
     pub(super) lessons: ConfiguredLessons,
     pub(super) prices: PriceBook,
     pub(super) game: McpUpstream,
+    pub(super) check: SetupCheck,
     rules: Arc<SwarmRules>,
     adapters: Adapters,
 }
@@ -104,6 +106,7 @@ impl SwarmParts {
             lessons,
             prices,
             game,
+            check: SetupCheck::new(settings, lock.home(), &http, secrets),
             rules,
             adapters,
         })
@@ -129,23 +132,19 @@ impl SwarmParts {
             secrets: secrets.clone(),
             outside: self.adapters.clone(),
             watchers: watchers.chain(self.watchers.watchers()).collect(),
-            link: link.map(|link| with_exporter(link, home, &self.ledger, secrets)),
+            link: link.map(|link| self.complete_link(link, home, secrets)),
             seed: fastrand::u64(..),
         }
     }
-}
 
-/// Gives the terminal the means to export conversations to files.
-fn with_exporter(
-    link: TerminalLink,
-    home: &Home,
-    ledger: &SqlLedger,
-    secrets: &Secrets,
-) -> TerminalLink {
-    let exporter = FileExporter::new(ledger.clone(), home.exports(), secrets.clone());
-    TerminalLink {
-        exporter: Some(Arc::new(exporter)),
-        ..link
+    /// Gives the terminal the means to export conversations to files, and to tell what is used.
+    fn complete_link(&self, link: TerminalLink, home: &Home, secrets: &Secrets) -> TerminalLink {
+        let exporter = FileExporter::new(self.ledger.clone(), home.exports(), secrets.clone());
+        TerminalLink {
+            exporter: Some(Arc::new(exporter)),
+            inspector: Some(Arc::new(self.check.clone())),
+            ..link
+        }
     }
 }
 

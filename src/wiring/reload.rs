@@ -133,6 +133,7 @@ impl RunningSwarm {
         self.operator
             .tell(Severity::Info, "reloaded", &reloaded.to_string());
         self.settings = self.settings.without_a_restart(new);
+        self.check.replace(&self.settings);
         self.warn_about_ignored_settings(&self.settings);
         self.report_missing_providers().await;
         let others = self

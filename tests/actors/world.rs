@@ -175,8 +175,9 @@ impl World {
                 terminal: DashboardTerminal::new(TrappedScreen::new(traps.clone())),
                 address: Arc::new(ui::new_address().0),
                 quit: CancellationToken::new(),
-                goes_on: Arc::default(),
+                successor: Arc::default(),
                 exporter: None,
+                inspector: None,
             }),
             ..commander_args(rest.memory.swarm_now(), Arc::new(rules(relaunch)), outside)
         };

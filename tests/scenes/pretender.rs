@@ -160,8 +160,9 @@ pub async fn fly(count: usize, rate: u64) -> anyhow::Result<()> {
         terminal: DashboardTerminal::new(display),
         address: Arc::new(address),
         quit: CancellationToken::new(),
-        goes_on: Arc::default(),
+        successor: Arc::default(),
         exporter: None,
+        inspector: None,
     };
     let quit = link.quit.clone();
     let (pretender, running) = Actor::spawn(None, Pretender, (mixed(count), link, rate)).await?;

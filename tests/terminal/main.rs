@@ -4,6 +4,7 @@ mod attaching;
 mod books;
 mod command_line;
 mod events;
+mod first_minute;
 mod freezing;
 mod leaving;
 mod linking;

@@ -6,8 +6,10 @@
 )]
 
 mod books;
+mod chosen_keys;
 mod contrast;
 mod events;
+mod first_minute;
 mod graphs;
 mod header;
 mod map;

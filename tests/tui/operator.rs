@@ -48,12 +48,6 @@ impl Operator {
         });
         let now = Timestamp(START.0 + 3_600_000);
         board.tick(Now::from_timestamp(now));
-        board.restore(SwarmSnapshot {
-            statuses: swarm.statuses.values().cloned().map(Arc::new).collect(),
-            mission: swarm.mission.clone(),
-            rules: rules(),
-            redactor: Arc::default(),
-        });
         let mut operator = Operator {
             board,
             swarm,
@@ -61,8 +55,33 @@ impl Operator {
             systems: 40,
             records: Vec::new(),
         };
+        let snapshot = operator.snapshot();
+        operator.board.restore(snapshot);
         operator.prepare_frame();
         operator
+    }
+
+    /// The swarm as a new screen gets it.
+    pub(crate) fn snapshot(&self) -> SwarmSnapshot {
+        SwarmSnapshot {
+            statuses: self
+                .swarm
+                .statuses
+                .values()
+                .cloned()
+                .map(Arc::new)
+                .collect(),
+            mission: self.swarm.mission.clone(),
+            rules: rules(),
+            redactor: Arc::default(),
+        }
+    }
+
+    /// Gives a new screen the swarm.
+    pub(crate) fn restore(&mut self, snapshot: SwarmSnapshot) {
+        self.board.tick(Now::from_timestamp(self.now));
+        self.board.restore(snapshot);
+        self.prepare_frame();
     }
 
     /// Presses keys: letters, and names of keys in angle brackets.
@@ -200,7 +219,10 @@ impl Operator {
                 let page = self.records[end.saturating_sub(query.limit)..end].to_vec();
                 self.board.on_older_events(id, Ok(page));
             }
-            UiEffect::Export { .. } | UiEffect::Quit | UiEffect::Leave => {}
+            UiEffect::Export { .. }
+            | UiEffect::CheckSetup
+            | UiEffect::Quit
+            | UiEffect::QuitFor(_) => {}
         }
     }
 

@@ -176,8 +176,9 @@ impl Ship {
                 terminal: DashboardTerminal::new(wall.clone()),
                 address: address.clone(),
                 quit: quit.clone(),
-                goes_on: Arc::default(),
+                successor: Arc::default(),
                 exporter: None,
+                inspector: None,
             }),
             ..commander_args(swarm, rules(), outside)
         };
@@ -407,8 +408,9 @@ fn visitor(ship: &Ship) -> (Arc<Wall>, UiHandle, CancellationToken) {
         terminal: DashboardTerminal::new(wall.clone()),
         address: Arc::new(address),
         quit: quit.clone(),
-        goes_on: Arc::default(),
+        successor: Arc::default(),
         exporter: None,
+        inspector: None,
     };
     ship.commander.cast(CommanderMsg::Attach(link)).unwrap();
     (wall, handle, quit)

@@ -75,7 +75,7 @@ fn interrupted_words(count: usize) -> String {
         count => (format!("{count} Myses were"), "them"),
     };
     format!(
-        "{myses} running when the program ended: press R to resume {them}, or give \
-         `zoea mysis start --state interrupted`; `resume = true` under [swarm] does so at each start"
+        "{myses} running when the program ended: `:resume` at the screen, or `zoea mysis start --state \
+         interrupted`, starts {them} again; `resume = true` under [swarm] does so at each start"
     )
 }

@@ -23,6 +23,7 @@ pub mod screen;
 pub mod selector;
 pub mod silence;
 pub mod swarm_books;
+pub mod swarm_setup;
 pub mod swarm_silence;
 pub mod system_map;
 pub mod system_prompt;

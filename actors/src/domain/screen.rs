@@ -81,10 +81,23 @@ pub enum UiEffect {
         /// The format.
         format: ExportFormat,
     },
+    /// Tells what the swarm uses, and asks its servers whether they answer.
+    CheckSetup,
     /// Closes the program.
     Quit,
-    /// Ends the program, and lets the swarm go on in another one without a terminal.
-    Leave,
+    /// Closes the program, and another one takes its place.
+    QuitFor(Successor),
+}
+
+/// What takes the place of the program that is quit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Successor {
+    /// The swarm without a terminal.
+    Headless,
+    /// Offline play in this terminal.
+    OfflinePlay,
+    /// Setup in this terminal.
+    Setup,
 }
 
 /// The format of an export.

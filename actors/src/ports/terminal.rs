@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use futures::future::BoxFuture;
+
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
 use crate::domain::ids::{Now, Timestamp};
@@ -13,6 +15,7 @@ use crate::domain::rules::SwarmRules;
 use crate::domain::samples::SampleSeries;
 use crate::domain::screen::{OrderId, ReadId, SwarmSnapshot, TerminalKind, UiEffect};
 use crate::domain::swarm_books::SwarmBooks;
+use crate::domain::swarm_setup::SwarmSetup;
 use crate::domain::system_map::SystemMap;
 use zoea_text::redact::Redactor;
 
@@ -74,6 +77,8 @@ pub trait Screen: Send + Sync + 'static {
     fn on_books(&mut self, id: ReadId, read: Result<SwarmBooks, String>);
     /// Takes the map of systems, or the error of the store.
     fn on_system_map(&mut self, id: ReadId, read: Result<SystemMap, String>);
+    /// Takes what the swarm uses: first without answers of the servers, then with them.
+    fn on_setup(&mut self, setup: SwarmSetup);
 
     /// Takes the result of an export as a message for the operator.
     fn on_export(&mut self, written: Result<String, String>);
@@ -110,4 +115,13 @@ pub enum View {
     Last,
     /// A new view, because the last one may have made its Ui actor crash.
     Fresh,
+}
+
+/// Knows what the swarm uses. Nothing that it asks the servers costs anything.
+pub trait SetupInspector: Send + Sync + 'static {
+    /// What the swarm uses now. No server is asked.
+    fn list(&self) -> SwarmSetup;
+
+    /// The same, with the answers of the servers.
+    fn check(&self) -> BoxFuture<'static, SwarmSetup>;
 }

@@ -129,6 +129,7 @@ impl UiState {
             let _ = ui.cast(UiMsg::BooksRead(id, read_in_time(read.boxed()).await));
         });
     }
+
     /// Reads the map of systems.
     pub(super) fn read_system_map(
         &mut self,
@@ -141,6 +142,22 @@ impl UiState {
         self.jobs.spawn(async move {
             // A Ui that is gone does not need it.
             let _ = ui.cast(UiMsg::SystemMapRead(id, read_in_time(read).await));
+        });
+    }
+
+    /// Tells what the swarm uses, and then whether its servers answer.
+    pub(super) fn check_setup(&mut self, myself: &ActorRef<UiMsg>) {
+        let Some(inspector) = self.link.inspector.clone() else {
+            return;
+        };
+        let ui = myself.clone();
+        self.jobs.spawn(async move {
+            // A Ui that is gone does not need it.
+            let _ = ui.cast(UiMsg::SetupChecked(inspector.list()));
+            let checked = AssertUnwindSafe(inspector.check()).catch_unwind();
+            if let Ok(setup) = checked.await {
+                let _ = ui.cast(UiMsg::SetupChecked(setup));
+            }
         });
     }
 

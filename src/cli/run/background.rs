@@ -120,15 +120,7 @@ fn arguments(args: &RunArgs, ran: Duration, global: &GlobalArgs) -> Vec<std::ffi
         add("--for");
         add(&format!("{}s", limit.saturating_sub(ran).as_secs().max(1)));
     }
-    if global.debug {
-        add("--debug");
-    }
-    for (option, path) in [("--home", &global.home), ("--config", &global.config)] {
-        if let Some(path) = path {
-            words.push(option.into());
-            words.push(path.into());
-        }
-    }
+    words.extend(global.words());
     words
 }
 

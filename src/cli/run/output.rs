@@ -1,8 +1,8 @@
 //! Where the operator sees the swarm: in a terminal, or as lines.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use actors::domain::screen::Successor;
 use actors::ui::TerminalLink;
 use chrono::{DateTime, Utc};
 use tokio_util::sync::CancellationToken;
@@ -24,8 +24,8 @@ pub(super) enum Output {
         link: TerminalLink,
         terminal: TerminalGuard,
         quit: CancellationToken,
-        /// Whether the swarm shall go on without the terminal.
-        goes_on: Arc<AtomicBool>,
+        /// What takes the program's place.
+        successor: Arc<OnceLock<Successor>>,
     },
 }
 
@@ -41,12 +41,12 @@ impl Output {
         }
         let (link, terminal, quit) =
             screen::open_terminal(home, &settings.tui, &args.look, environment)?;
-        let goes_on = link.goes_on.clone();
+        let successor = link.successor.clone();
         Ok(Output::Screen {
             link,
             terminal,
             quit,
-            goes_on,
+            successor,
         })
     }
 
@@ -74,7 +74,7 @@ impl Output {
             true => global.command("run --offline", None),
             false => global.command("run --resume", None),
         };
-        let goes_on = self.reason_to_quit() == StopReason::Left;
+        let goes_on = self.reason_to_quit() == StopReason::Replaced(Successor::Headless);
         let resume = (!goes_on).then_some(&*resume);
         match self {
             Output::Lines(_) => None,
@@ -85,8 +85,11 @@ impl Output {
     /// What the operator wants who has quit.
     pub(super) fn reason_to_quit(&self) -> StopReason {
         match self {
-            Output::Screen { goes_on, .. } if goes_on.load(Ordering::Relaxed) => StopReason::Left,
-            Output::Screen { .. } | Output::Lines(_) => StopReason::Asked,
+            Output::Lines(_) => StopReason::Asked,
+            Output::Screen { successor, .. } => match successor.get() {
+                Some(successor) => StopReason::Replaced(*successor),
+                None => StopReason::Asked,
+            },
         }
     }
 

@@ -1,15 +1,22 @@
 //! Tests of the values that keys are read into.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crossterm::event::KeyCode;
 use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
 use zoea_domain::rules::{LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules};
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
-use zoea_tui::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
+use zoea_tui::dashboard::appearance::{
+    ChosenColour, ColourChoices, Letters, Motion, MouseUse, Notify, TerminalColour, Theme,
+    ThemePart,
+};
+use zoea_tui::dashboard::input_event::{ctrl, key, letter};
+use zoea_tui::dashboard::keys::Keymap;
 
 use super::*;
 
@@ -97,6 +104,12 @@ fn every_key_is_read() {
         motion = "reduced"
         mouse = "off"
         notify = "bell"
+        [tui.keys]
+        quit = "ctrl-q"
+        graphs = ["f5", "Z"]
+        [tui.colors]
+        dim = '#8899aa'
+        fault = "bright_red"
         [[myses]]
         name = "alpha"
         provider = "local"
@@ -255,6 +268,17 @@ fn every_key_is_read() {
             motion: Motion::Reduced,
             mouse: MouseUse::Terminals,
             notify: Notify::Bell,
+            keymap: Keymap::new(BTreeMap::from([
+                ("quit".to_owned(), vec![ctrl('q')]),
+                ("graphs".to_owned(), vec![key(KeyCode::F(5)), letter('Z')]),
+            ])),
+            colours: {
+                let mut colours = ColourChoices::default();
+                colours.choose(ThemePart::Dim, ChosenColour::Rgb(0x88_99aa));
+                let own = ChosenColour::Own(TerminalColour::BrightRed);
+                colours.choose(ThemePart::Fault, own);
+                colours
+            },
         },
         myses: vec![
             DeclaredMysis {

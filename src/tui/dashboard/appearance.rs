@@ -4,11 +4,18 @@ use serde::{Deserialize, Serialize};
 
 use super::text::figures::UtcOffset;
 
+mod colours;
+
+pub use colours::{ChosenColour, ColourChoices, TerminalColour, ThemePart};
+
 /// The operator's choices about how the screen looks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Appearance {
     /// The colours.
     pub theme: Theme,
+    /// The colours that the operator chose on top of the theme.
+    #[serde(default)]
+    pub colours: ColourChoices,
     /// The characters that may be used.
     pub letters: Letters,
     /// Whether live parts of the screen may move.

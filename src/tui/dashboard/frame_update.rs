@@ -15,7 +15,8 @@ use super::books::keys::BOOKS_KEYS;
 use super::conversation::ActiveSeek;
 use super::conversation::keys::FOCUS_KEYS;
 use super::graphs::keys::GRAPH_KEYS;
-use super::keys::{self, Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, TARGET_KEYS};
+use super::key_screens::key_tables;
+use super::keys::{Chapter, GLOBAL_KEYS, MOVEMENT_KEYS, Movement, TARGET_KEYS};
 use super::log::keys::{LOG_KEYS, WHOLE_KEYS};
 use super::log::message::LogMessage;
 use super::map::keys::MAP_KEYS;
@@ -23,7 +24,7 @@ use super::money;
 use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
-use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
+use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS, ListAction};
 use super::overlay::query::QueryScope;
 use super::search::keys::SEARCH_KEYS;
 use super::servers;
@@ -38,6 +39,8 @@ const NOTICE_SHOW_TIME: Duration = Duration::from_secs(8);
 /// change more slowly.
 const SECOND_MS: i64 = 1_000;
 const HALF_MINUTE_MS: i64 = 30_000;
+/// The interval at which it is looked whether servers that fail shall be asked again.
+const SERVER_CHECK_MS: i64 = 5_000;
 
 /// The content of the status line.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +55,8 @@ pub enum StatusLine<'a> {
     Receipt(&'a Receipt),
     /// A notice.
     Said(&'a LogMessage),
+    /// Where a new operator begins.
+    FirstHint,
     /// The line is empty.
     Nothing,
 }
@@ -81,6 +86,7 @@ impl Dashboard {
             self.servers = Arc::new(servers);
         }
         self.update_needs();
+        self.refresh_first_minute();
         self.refresh_graphs();
         self.refresh_books();
         self.refresh_search();
@@ -186,8 +192,12 @@ impl Dashboard {
     #[must_use]
     pub fn next_change(&self) -> Option<Timestamp> {
         let shows_message = self.log.shows_own_error()
-            || (self.status_line() != StatusLine::Nothing && self.log.open_errors().len() == 0);
-        if self.roster.members().is_empty() && self.closing.is_none() && !shows_message {
+            || (!matches!(
+                self.status_line(),
+                StatusLine::Nothing | StatusLine::FirstHint
+            ) && self.log.open_errors().len() == 0);
+        let is_empty = self.roster.members().is_empty() && self.closing.is_none();
+        if is_empty && !shows_message && !self.awaits_servers() {
             return None;
         }
         let is_live = self.closing.is_some()
@@ -196,7 +206,11 @@ impl Dashboard {
                     && member.status.activity != Activity::Resting
             });
         let moves = is_live || shows_message || !self.flow.is_flat();
-        let every = if moves { SECOND_MS } else { HALF_MINUTE_MS };
+        let every = match (moves, self.awaits_servers()) {
+            (true, _) => SECOND_MS,
+            (false, true) => SERVER_CHECK_MS,
+            (false, false) => HALF_MINUTE_MS,
+        };
         Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
     }
 
@@ -236,6 +250,7 @@ impl Dashboard {
             (Some(_), Some(receipt)) if receipt.at > said_at => StatusLine::Receipt(receipt),
             (Some(said), _) => StatusLine::Said(said),
             (None, Some(receipt)) => StatusLine::Receipt(receipt),
+            (None, None) if self.shows_first_hint() => StatusLine::FirstHint,
             (None, None) => StatusLine::Nothing,
         }
     }
@@ -248,50 +263,42 @@ impl Dashboard {
         (is_new || receipt.awaited > 0).then_some(&**receipt)
     }
 
-    /// What the terminal's title says.
-    #[must_use]
-    pub fn title(&self) -> String {
-        let counts = self.counts;
-        let frozen = if self.frozen.is_some() {
-            "FROZEN, "
-        } else {
-            ""
-        };
-        match self.needs.len() {
-            0 => format!("zoea: {frozen}{} of {} running", counts.running, counts.all),
-            needs => format!("zoea: {frozen}{needs} need you, {} running", counts.running),
-        }
-    }
-
     /// The chapters of the help screen. Those of the current view come first.
     #[must_use]
     pub fn help(&self) -> Vec<Chapter> {
+        let tables = key_tables();
         let mut views = vec![
-            keys::chapter("The table of Myses", TABLE_KEYS),
-            keys::chapter("A conversation", FOCUS_KEYS),
-            keys::chapter("An entry or a request that is looked into", INSPECTOR_KEYS),
-            keys::chapter("The graphs", GRAPH_KEYS),
-            keys::chapter("The books", BOOKS_KEYS),
-            keys::chapter("A search across the swarm", SEARCH_KEYS),
-            keys::chapter("The map", MAP_KEYS),
-            keys::chapter("The log", LOG_KEYS),
-            keys::chapter("An event of the log, whole", WHOLE_KEYS),
-            keys::chapter("This help", LIST_KEYS),
+            tables.table,
+            tables.conversation,
+            tables.inspector,
+            tables.graphs,
+            tables.books,
+            tables.search,
+            tables.map,
+            tables.log,
+            tables.whole_event,
+            tables.lists,
+            tables.empty_swarm,
         ];
         let is_entry = |layer: &Overlay| matches!(layer, Overlay::Inspect(_));
         let in_hand = if self.overlays.iter().any(is_entry) {
             2
+        } else if self.offers_first_steps() {
+            views.len() - 1
         } else {
             usize::from(self.focus.is_some())
         };
-        let mut chapters = vec![
+        let mut shown = vec![
             views.remove(in_hand),
-            keys::chapter("Going about, in every view", MOVEMENT_KEYS),
-            keys::chapter("The Myses in hand: marked, open or selected", TARGET_KEYS),
-            keys::chapter("Everywhere", GLOBAL_KEYS),
+            tables.movement,
+            tables.targets,
+            tables.global,
         ];
-        chapters.extend(views);
-        chapters
+        shown.extend(views);
+        shown
+            .iter()
+            .map(|table| self.keymap.chapter(table))
+            .collect()
     }
 
     /// The number of lines of the help screen.
@@ -340,27 +347,41 @@ impl Dashboard {
             }
             Some(Overlay::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
             Some(Overlay::Confirm(_)) => Vec::new(),
-            Some(Overlay::Inspect(_)) => keys::hints(INSPECTOR_KEYS).collect(),
-            Some(Overlay::Graphs(_)) => keys::hints(GRAPH_KEYS).collect(),
-            Some(Overlay::Books(_)) => keys::hints(BOOKS_KEYS).collect(),
-            Some(Overlay::Search(_)) => keys::hints(SEARCH_KEYS).collect(),
-            Some(Overlay::Map(_)) => keys::hints(MAP_KEYS).collect(),
-            Some(Overlay::Log(view)) if view.whole.is_some() => keys::hints(WHOLE_KEYS).collect(),
-            Some(Overlay::Log(_)) => keys::hints(LOG_KEYS).collect(),
+            Some(Overlay::Inspect(_)) => self.keymap.hints(INSPECTOR_KEYS),
+            Some(Overlay::Graphs(_)) => self.keymap.hints(GRAPH_KEYS),
+            Some(Overlay::Books(_)) => self.keymap.hints(BOOKS_KEYS),
+            Some(Overlay::Search(_)) => self.keymap.hints(SEARCH_KEYS),
+            Some(Overlay::Map(_)) => self.keymap.hints(MAP_KEYS),
+            Some(Overlay::Log(view)) if view.whole.is_some() => self.keymap.hints(WHOLE_KEYS),
+            Some(Overlay::Log(_)) => self.keymap.hints(LOG_KEYS),
             Some(Overlay::Help(_)) => {
-                fixed(&[("Esc", "close"), ("↑ ↓", "scroll"), ("PgDn", "a page")])
+                let going = |going| self.keymap.key_of(MOVEMENT_KEYS, going);
+                let scroll = format!("{} {}", going(Movement::Up), going(Movement::Down));
+                vec![
+                    (self.keymap.key_of(LIST_KEYS, ListAction::Back), "close"),
+                    (scroll, "scroll"),
+                    (going(Movement::PageDown), "a page"),
+                ]
             }
-            None => {
-                let view: Vec<_> = if self.focus.is_some() {
-                    keys::hints(FOCUS_KEYS)
-                        .chain(keys::hints(MOVEMENT_KEYS))
-                        .collect()
-                } else {
-                    keys::hints(TABLE_KEYS).collect()
-                };
-                let shared = keys::hints(TARGET_KEYS).chain(keys::hints(GLOBAL_KEYS));
-                view.into_iter().chain(shared).collect()
-            }
+            None => self.hints_of_view(),
         }
+    }
+
+    fn hints_of_view(&self) -> Vec<(String, &'static str)> {
+        let keymap = &self.keymap;
+        let mut hints = Vec::new();
+        if self.offers_first_steps() {
+            hints.extend(self.first_step_hints());
+        } else if self.focus.is_some() {
+            hints.extend(keymap.hints(FOCUS_KEYS));
+            hints.extend(keymap.hints(MOVEMENT_KEYS));
+        } else {
+            hints.extend(keymap.hints(TABLE_KEYS));
+        }
+        if !self.offers_first_steps() {
+            hints.extend(keymap.hints(TARGET_KEYS));
+        }
+        hints.extend(keymap.hints(GLOBAL_KEYS));
+        hints
     }
 }

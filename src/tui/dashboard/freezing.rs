@@ -6,16 +6,22 @@ use actors::domain::order::Order;
 use actors::domain::state::LifeState;
 
 use super::Dashboard;
+use super::keys::{GLOBAL_KEYS, GlobalAction};
 use super::overlay::Overlay;
 use super::overlay::question::{ActionToConfirm, ConfirmDialog};
 use super::table::cells;
 use super::text::tone::Tone;
 
-/// What the banner says.
-pub(super) const BANNER: &str = "FROZEN: no model call, no tool call and no login leaves; what had \
-                                 left is heard out, orders are kept. F thaws.";
-
 impl Dashboard {
+    /// What the banner says while the swarm is frozen.
+    pub(super) fn freeze_text(&self) -> String {
+        let key = self.keymap.key_of(GLOBAL_KEYS, GlobalAction::Freeze);
+        format!(
+            "FROZEN: no model call, no tool call and no login leaves; what had left is heard out, \
+             orders are kept. {key} thaws."
+        )
+    }
+
     /// Since when the swarm is frozen; `None` if it is not.
     #[must_use]
     pub fn frozen_since(&self) -> Option<Timestamp> {

@@ -10,8 +10,9 @@ use super::Dashboard;
 use super::action::TerminalAction;
 use super::appearance::MouseUse;
 use super::conversation::keys::FOCUS_KEYS;
+use super::first_minute::keys::FIRST_KEYS;
 use super::input_event::{Input, has_ctrl};
-use super::keys::{self, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TARGET_KEYS, TargetAction};
+use super::keys::{GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, TARGET_KEYS, TargetAction};
 use super::overlay::Overlay;
 use super::overlay::composer::ComposeTarget;
 use super::overlay::form::MysisForm;
@@ -59,6 +60,7 @@ impl Dashboard {
     }
 
     fn on_press(&mut self, press: KeyEvent) {
+        self.first_minute.note_key();
         if let Some(layer) = self.overlays.pop() {
             return self.press_in_layer(layer, press);
         }
@@ -73,7 +75,7 @@ impl Dashboard {
             return self.on_press(press);
         }
         let is_meant = self.overlays.is_empty() || has_ctrl(press);
-        match keys::find(GLOBAL_KEYS, press).filter(|_| is_meant) {
+        match self.keymap.find(GLOBAL_KEYS, press).filter(|_| is_meant) {
             Some(action @ (GlobalAction::Quit | GlobalAction::Suspend | GlobalAction::Redraw)) => {
                 self.run_global(action)
             }
@@ -106,21 +108,26 @@ impl Dashboard {
     }
 
     pub(super) fn press_in_view(&mut self, press: KeyEvent) {
-        if let Some(gesture) = keys::find(GLOBAL_KEYS, press) {
+        if self.offers_first_steps()
+            && let Some(action) = self.keymap.find(FIRST_KEYS, press)
+        {
+            return self.run_first_step(action);
+        }
+        if let Some(gesture) = self.keymap.find(GLOBAL_KEYS, press) {
             return self.run_global(gesture);
         }
-        if let Some(gesture) = keys::find(TARGET_KEYS, press) {
+        if let Some(gesture) = self.keymap.find(TARGET_KEYS, press) {
             return self.run_on_targets(gesture);
         }
-        let going = keys::find(MOVEMENT_KEYS, press);
+        let going = self.keymap.find(MOVEMENT_KEYS, press);
         if self.focus.is_some() {
             going.inspect(|going| self.go_in_focus(*going));
-            if let Some(gesture) = keys::find(FOCUS_KEYS, press) {
+            if let Some(gesture) = self.keymap.find(FOCUS_KEYS, press) {
                 self.run_in_focus(gesture);
             }
         } else {
             going.inspect(|going| self.go_in_table(*going));
-            if let Some(gesture) = keys::find(TABLE_KEYS, press) {
+            if let Some(gesture) = self.keymap.find(TABLE_KEYS, press) {
                 self.run_in_table(gesture);
             }
         }
@@ -129,7 +136,7 @@ impl Dashboard {
     /// Handles the keys that concern the screen only, while an overlay without a text field has the
     /// keys.
     pub(super) fn press_over_layer(&mut self, press: KeyEvent) {
-        let Some(gesture) = keys::find(GLOBAL_KEYS, press) else {
+        let Some(gesture) = self.keymap.find(GLOBAL_KEYS, press) else {
             return;
         };
         match gesture {
@@ -224,14 +231,19 @@ impl Dashboard {
 
     fn toggle_mouse(&mut self) {
         let (mouse, words) = match self.appearance.mouse {
-            MouseUse::Ours => (
-                MouseUse::Terminals,
-                "the terminal has the mouse: select text with it; T takes it back",
-            ),
-            MouseUse::Terminals => (MouseUse::Ours, "the mouse selects and scrolls here"),
+            MouseUse::Ours => {
+                let key = self.keymap.key_of(GLOBAL_KEYS, GlobalAction::Mouse);
+                let words =
+                    format!("the terminal has the mouse: select text with it; {key} takes it back");
+                (MouseUse::Terminals, words)
+            }
+            MouseUse::Terminals => {
+                let words = "the mouse selects and scrolls here".to_string();
+                (MouseUse::Ours, words)
+            }
         };
         self.appearance.mouse = mouse;
-        self.show_notice(words);
+        self.show_notice(&words);
     }
 
     /// Shows the operator a notice.
@@ -279,16 +291,18 @@ impl Dashboard {
         let mut myses: Vec<String> = names.map(|member| member.status.name.to_string()).collect();
         myses.sort_by(|a, b| zoea_text::natural::compare_natural(a, b));
         let providers = self.rules.iter().flat_map(|rules| rules.providers.keys());
-        let view = if self.focus.is_some() {
-            keys::action_help(FOCUS_KEYS)
+        let keymap = &self.keymap;
+        let mut gestures = if self.focus.is_some() {
+            keymap.action_help(FOCUS_KEYS)
         } else {
-            keys::action_help(TABLE_KEYS)
+            keymap.action_help(TABLE_KEYS)
         };
-        let shared = keys::action_help(TARGET_KEYS).chain(keys::action_help(GLOBAL_KEYS));
+        gestures.extend(keymap.action_help(TARGET_KEYS));
+        gestures.extend(keymap.action_help(GLOBAL_KEYS));
         CompletionSources {
             myses,
             providers: providers.map(ToString::to_string).collect(),
-            gestures: view.chain(shared).collect(),
+            gestures,
         }
     }
 

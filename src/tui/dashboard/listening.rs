@@ -33,6 +33,7 @@ impl Dashboard {
     pub fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
         self.rules = Some(rules);
         self.redactor = redactor;
+        self.first_minute.invalidate();
     }
 
     /// Takes an event of the swarm.

@@ -7,18 +7,19 @@ use std::collections::BTreeMap;
 use actors::domain::ids::MysisId;
 use actors::domain::needs::{Need, NeedRemedy, operator_need};
 
+use super::keys::{GLOBAL_KEYS, GlobalAction, Keymap, TARGET_KEYS, TargetAction};
 use super::roster::Roster;
 
 /// The key of a remedy; empty if there is none.
 #[must_use]
-pub fn key_of(remedy: NeedRemedy) -> &'static str {
+pub fn key_of(remedy: NeedRemedy, keymap: &Keymap) -> String {
     match remedy {
-        NeedRemedy::Relaunch => "r",
-        NeedRemedy::ResumeAll => "R",
-        NeedRemedy::Message => "m",
-        NeedRemedy::Stop => "s",
-        NeedRemedy::Answer => "A",
-        NeedRemedy::Nothing => "",
+        NeedRemedy::Relaunch => keymap.key_of(TARGET_KEYS, TargetAction::Start),
+        NeedRemedy::ResumeAll => keymap.key_of(GLOBAL_KEYS, GlobalAction::Resume),
+        NeedRemedy::Message => keymap.key_of(TARGET_KEYS, TargetAction::Message),
+        NeedRemedy::Stop => keymap.key_of(TARGET_KEYS, TargetAction::Stop),
+        NeedRemedy::Answer => keymap.key_of(TARGET_KEYS, TargetAction::Answer),
+        NeedRemedy::Nothing => String::new(),
     }
 }
 
@@ -96,20 +97,29 @@ mod tests {
         down.link_since = Timestamp(20);
         roster.update_member(&Arc::new(down));
         let needs = list_needs(&roster);
+        let keymap = Keymap::default();
         let seen: Vec<_> = needs
             .iter()
-            .map(|need| (need.what, key_of(need.remedy), &*need.why))
+            .map(|need| (need.what, key_of(need.remedy, &keymap), &*need.why))
             .collect();
         assert_eq!(
             seen,
             [
-                ("only talks", "m", "called no tool in its last 5 turns"),
+                (
+                    "only talks",
+                    "m".to_string(),
+                    "called no tool in its last 5 turns"
+                ),
                 (
                     "no tools",
-                    "s",
+                    "s".to_string(),
                     "the game server cannot be reached; it waits until it can"
                 ),
-                ("repeats", "m", "mine failed in each of its last 5 turns"),
+                (
+                    "repeats",
+                    "m".to_string(),
+                    "mine failed in each of its last 5 turns"
+                ),
             ]
         );
     }

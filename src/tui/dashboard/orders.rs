@@ -92,8 +92,8 @@ pub enum Reached {
     Stored,
     /// A model call of this turn contained it.
     Seen(TurnNumber),
-    /// The Mysis answered it with words in this row.
-    Answered(Seq),
+    /// The Mysis answered it with words.
+    Answered,
 }
 
 /// An order's answer, as the screen needs it.
@@ -267,7 +267,7 @@ impl Receipt {
             || self
                 .tracks
                 .iter()
-                .any(|track| !matches!(track.reached, Reached::Answered(_)))
+                .any(|track| !matches!(track.reached, Reached::Answered))
     }
 
     fn concerns(&self, mysis: MysisId, row: &Row) -> bool {
@@ -306,9 +306,9 @@ impl Receipt {
                 continue;
             }
             track.reached = match track.reached {
-                Reached::Stored | Reached::Seen(_) if answers => Reached::Answered(row.seq),
+                Reached::Stored | Reached::Seen(_) if answers => Reached::Answered,
                 Reached::Stored => Reached::Seen(row.turn),
-                Reached::Seen(_) | Reached::Answered(_) => track.reached,
+                Reached::Seen(_) | Reached::Answered => track.reached,
             };
         }
     }
@@ -342,15 +342,15 @@ impl Receipt {
     fn delivery_text(&self) -> Option<String> {
         if let [track] = self.tracks[..] {
             return Some(match track.reached {
-                Reached::Stored => format!("stored as #{}", track.seq),
+                Reached::Stored => "stored".to_string(),
                 Reached::Seen(turn) => {
-                    format!("stored as #{} · seen in turn {}", track.seq, turn.0)
+                    format!("stored · seen in turn {}", turn.0)
                 }
-                Reached::Answered(seq) => format!("stored as #{} · answered #{seq}", track.seq),
+                Reached::Answered => "stored · answered".to_string(),
             });
         }
         let all = self.tracks.len();
-        let answered = self.count(|reached| matches!(reached, Reached::Answered(_)));
+        let answered = self.count(|reached| matches!(reached, Reached::Answered));
         let seen = self.count(|reached| reached != Reached::Stored);
         (all > 0).then(|| format!("stored for {all} · seen by {seen} · answered by {answered}"))
     }
@@ -413,17 +413,17 @@ mod tests {
         let progress = |orders: &OrderTracker| orders.receipt(receipt).unwrap().progress();
         assert_eq!(progress(&orders), "sent");
         orders.on_answer(id, Ok(CompletedOrder::Stored(Seq(12))));
-        assert_eq!(progress(&orders), "stored as #12");
+        assert_eq!(progress(&orders), "stored");
         orders.on_row_stored(
             MysisId(1),
             &words(13, 11, "I was thinking of something else"),
         );
         orders.on_row_stored(MysisId(2), &words(14, 20, "not me"));
-        assert_eq!(progress(&orders), "stored as #12");
+        assert_eq!(progress(&orders), "stored");
         orders.on_row_stored(MysisId(1), &words(15, 12, ""));
-        assert_eq!(progress(&orders), "stored as #12 · seen in turn 7");
+        assert_eq!(progress(&orders), "stored · seen in turn 7");
         orders.on_row_stored(MysisId(1), &words(17, 16, "done"));
-        assert_eq!(progress(&orders), "stored as #12 · answered #17");
+        assert_eq!(progress(&orders), "stored · answered");
         assert_eq!(
             orders.on_answer(id, Ok(CompletedOrder::Done(CompletedAction::Started))),
             None

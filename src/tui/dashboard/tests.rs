@@ -24,7 +24,7 @@ use super::view_choices::ViewChoices;
 use super::{Dashboard, DashboardOptions};
 use actors::domain::screen::ReadId;
 use actors::domain::screen::SwarmSnapshot;
-use actors::domain::screen::{OrderId, UiEffect};
+use actors::domain::screen::{OrderId, Successor, UiEffect};
 use crossterm::event::{KeyCode, KeyEvent};
 
 /// Rules with two providers.
@@ -89,6 +89,13 @@ impl Desk {
             redactor: Arc::default(),
         });
         board.prepare_frame();
+        // Without a turn the new screen asks what the swarm uses.
+        assert!(
+            board
+                .take_effects()
+                .iter()
+                .all(|effect| *effect == UiEffect::CheckSetup)
+        );
         Desk { board, recorded: 0 }
     }
 
@@ -191,7 +198,7 @@ fn a_message_is_written_sent_and_cleared() {
     assert!(desk.board.overlays().is_empty());
     desk.answers(id, Ok(CompletedOrder::Stored(Seq(4))));
     let receipt = desk.board.receipt_in_sight().unwrap();
-    assert_eq!(receipt.progress(), "stored as #4");
+    assert_eq!(receipt.progress(), "stored");
     desk.types("m");
     let composer = desk.board.overlays()[0].composer().unwrap();
     assert!(composer.field.is_empty());
@@ -254,7 +261,7 @@ fn quitting_asks_while_myses_run() {
     assert!(desk.types("n").is_empty());
     assert_eq!(desk.types("qy"), [UiEffect::Quit]);
     let mut left = Desk::with(vec![status(1, "alpha", LifeState::Running)]);
-    assert_eq!(left.types("qh"), [UiEffect::Leave]);
+    assert_eq!(left.types("qh"), [UiEffect::QuitFor(Successor::Headless)]);
     assert!(desk.types("q").is_empty(), "it closes already");
     let mut quiet = Desk::with(vec![status(1, "alpha", LifeState::Idle)]);
     assert_eq!(quiet.types("q"), [UiEffect::Quit]);
@@ -424,7 +431,10 @@ fn those_who_were_interrupted_are_one_trouble_that_one_key_mends() {
     assert_eq!(groups[0].myses, [MysisId(1), MysisId(3)]);
     let need = &desk.board.needs()[0];
     assert_eq!(
-        (need.what, super::needs::key_of(need.remedy)),
+        (
+            need.what,
+            &*super::needs::key_of(need.remedy, &desk.board.keymap)
+        ),
         ("interrupted", "R")
     );
     let started: Vec<Order> = orders_of(&desk.types("R"))
@@ -513,7 +523,7 @@ fn who_waits_for_what_is_away_shows_for_whom_and_for_how_long() {
         needs_operator: false,
     }]);
     desk.happens(None, EventKind::OutagesChanged(Arc::new(outages)));
-    assert_eq!(doing(&desk), "waits −0:04");
+    assert_eq!(doing(&desk), "waits 0:04 left");
     desk.happens(None, EventKind::OutagesChanged(Arc::default()));
     assert_eq!(doing(&desk), "waits 16:40");
 }

@@ -8,6 +8,9 @@ use actors::domain::ids::Moment;
 const BAR_MS: i64 = 5_000;
 /// The number of bars in a minute.
 const BARS_PER_MINUTE: usize = 12;
+/// The least time that has to be seen before it is said what a minute uses, in milliseconds.
+const LEAST_SEEN_MS: i64 = 10_000;
+const MINUTE_MS: i64 = 60_000;
 /// The most bars that are kept.
 const MAX_BARS: usize = 60;
 
@@ -20,16 +23,22 @@ pub struct TokenRate {
     newest: i64,
     /// The tokens that are in bars already.
     counted: u64,
+    /// When the total was told first, and last.
+    seen: Option<(Moment, Moment)>,
 }
 
 impl TokenRate {
-    /// Takes the total of used tokens.
+    /// Takes the total of used tokens. What was used before the first total belongs to no bar: a terminal that is
+    /// attached later did not see when.
     pub fn settle(&mut self, used: u64, now: Moment) {
         let bar = now.0.div_euclid(BAR_MS);
         if self.bars.is_empty() {
             self.newest = bar;
             self.bars.push_back(0);
+            self.counted = used;
         }
+        let first = self.seen.map_or(now, |(first, _)| first);
+        self.seen = Some((first, now));
         let missing = bar.saturating_sub(self.newest).clamp(0, 60);
         for _ in 0..missing {
             self.bars.push_back(0);
@@ -50,11 +59,20 @@ impl TokenRate {
         &self.bars
     }
 
-    /// The tokens of the last minute; `None` while there was no time to see any.
+    /// The tokens that a minute uses, judged by the last one, or by as much of it as was seen; `None` while that is too
+    /// little to judge by.
     #[must_use]
     pub fn per_minute(&self) -> Option<u64> {
-        let used = self.bars.iter().rev().take(BARS_PER_MINUTE).sum();
-        (used > 0 || self.bars.len() > 1).then_some(used)
+        let (first, last) = self.seen?;
+        let oldest_bar = i64::try_from(self.bars.len().min(BARS_PER_MINUTE)).unwrap_or(0) - 1;
+        let oldest = (self.newest - oldest_bar).saturating_mul(BAR_MS);
+        let seen = last.0.saturating_sub(oldest.max(first.0));
+        if seen < LEAST_SEEN_MS {
+            return None;
+        }
+        let used: u64 = self.bars.iter().rev().take(BARS_PER_MINUTE).sum();
+        let rate = i128::from(used) * i128::from(MINUTE_MS) / i128::from(seen);
+        u64::try_from(rate).ok()
     }
 
     /// Whether all bars are zero.
@@ -87,25 +105,32 @@ mod tests {
         flow.settle(100, Moment(1_000_000));
         flow.settle(150, Moment(1_001_000));
         flow.settle(250, Moment(1_011_000));
-        assert_eq!(flow.bars(), &[150, 0, 100]);
-        assert_eq!(flow.per_minute(), Some(250));
-        flow.settle(250, Moment(1_065_000));
-        assert_eq!(flow.per_minute(), Some(100));
+        assert_eq!(flow.bars(), &[50, 0, 100]);
+        flow.settle(250, Moment(1_060_000));
+        assert_eq!(flow.per_minute(), Some(109));
         flow.settle(250, Moment(9_000_000_000));
         assert!(flow.is_flat());
     }
 
     #[test]
-    fn nothing_is_known_before_the_first_bar_is_over() {
+    fn what_was_used_before_the_screen_was_there_is_no_rate() {
+        let mut attached = TokenRate::default();
+        attached.settle(21_000_000, Moment(1_000_000));
+        attached.settle(21_000_500, Moment(1_010_000));
+        assert_eq!(attached.per_minute(), Some(3_000));
+    }
+
+    #[test]
+    fn the_first_minute_is_judged_by_what_was_seen_of_it() {
         let mut flow = TokenRate::default();
         assert_eq!(flow.per_minute(), None);
-        flow.settle(0, Moment(1_000_000));
+        flow.settle(0, Moment(1_002_000));
+        flow.settle(700, Moment(1_011_000));
         assert_eq!(flow.per_minute(), None);
-        flow.settle(0, Moment(1_005_000));
+        flow.settle(1_000, Moment(1_022_000));
+        assert_eq!(flow.per_minute(), Some(3_000));
+        flow.settle(1_000, Moment(1_122_000));
         assert_eq!(flow.per_minute(), Some(0));
-        let mut busy = TokenRate::default();
-        busy.settle(7, Moment(1_000_000));
-        assert_eq!(busy.per_minute(), Some(7));
     }
 
     #[test]

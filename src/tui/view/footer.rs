@@ -1,5 +1,6 @@
 //! The footer: errors, receipts and key hints.
 
+use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::layout::ScreenLayout;
 use crate::dashboard::log::message::LogMessage;
 use crate::dashboard::orders::Receipt;
@@ -28,15 +29,29 @@ fn paint_message(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
             let (what, reached) = (seeking.what.as_str(), seeking.reached);
             StyledLine::of(" … ", Tone::Accent)
                 .with(format!("looking for an {what}, at #{reached}"), Tone::Text)
-                .with("  Esc stops", Tone::Hint)
+                .with(format!("  {} stops", dashboard.back_key()), Tone::Hint)
         }
-        StatusLine::Error(message, more) => error_line(message, more, usize::from(area.width)),
+        StatusLine::Error(message, more) => {
+            error_line(dashboard, (message, more), usize::from(area.width))
+        }
         StatusLine::Receipt(receipt) => receipt_line(dashboard, receipt),
+        StatusLine::FirstHint => first_hint(dashboard),
         StatusLine::Said(message) => {
             StyledLine::of(" · ", Tone::Accent).with(message.text.clone(), message.tone)
         }
     };
     painter.line(area, 0, &line);
+}
+
+/// Tells a new operator where to begin.
+fn first_hint(dashboard: &Dashboard) -> StyledLine {
+    let key = |action| dashboard.keymap().key_of(GLOBAL_KEYS, action);
+    let (help, palette) = (key(GlobalAction::Help), key(GlobalAction::Palette));
+    StyledLine::of(" · ", Tone::Accent)
+        .with(help, Tone::Key)
+        .with(" lists all keys, ", Tone::Text)
+        .with(palette, Tone::Key)
+        .with(" finds a command by its name", Tone::Text)
 }
 
 /// Names the Myses that closing waits for and what each still does.
@@ -59,10 +74,15 @@ fn closing_line(dashboard: &Dashboard) -> StyledLine {
         .with(named.join(", "), Tone::Text)
 }
 
-fn error_line(message: &LogMessage, more: usize, columns: usize) -> StyledLine {
+fn error_line(
+    dashboard: &Dashboard,
+    (message, more): (&LogMessage, usize),
+    columns: usize,
+) -> StyledLine {
+    let key = dashboard.back_key();
     let rest = match more {
-        0 => "  Esc dismisses".to_string(),
-        more => format!("  Esc dismisses, {more} more"),
+        0 => format!("  {key} dismisses"),
+        more => format!("  {key} dismisses, {more} more"),
     };
     let room = columns.saturating_sub(width::of(&rest) + 4);
     let text = if message.who.is_empty() {
@@ -87,7 +107,8 @@ fn receipt_line(dashboard: &Dashboard, receipt: &Receipt) -> StyledLine {
         .with(format!("{} {}", receipt.what, receipt.whom), Tone::Text)
         .with(format!("  {}", receipt.progress()), Tone::Dim);
     if dashboard.can_undo(receipt.number) {
-        return line.with("  U takes it back", Tone::Hint);
+        let key = dashboard.keymap().key_of(GLOBAL_KEYS, GlobalAction::Undo);
+        return line.with(format!("  {key} takes it back"), Tone::Hint);
     }
     line
 }
@@ -98,9 +119,10 @@ fn paint_hints(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let mut line = StyledLine::default();
     let mut taken = 0;
     if dashboard.overlays().is_empty() {
-        let help = StyledLine::of("? ", Tone::Key).with("help ", Tone::Hint);
+        let key = dashboard.keymap().key_of(GLOBAL_KEYS, GlobalAction::Help);
+        let help = StyledLine::of(format!("{key} "), Tone::Key).with("help ", Tone::Hint);
         painter.line_at_right(area, 0, &help);
-        taken = 8;
+        taken = width::of(&key) + 7;
     }
     for (keys, hint) in dashboard.hints() {
         let wide = width::of(&keys) + hint.len() + 3;

@@ -2,6 +2,7 @@
 
 use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Motion;
+use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::layout::{ScreenLayout, without_left};
 use crate::dashboard::money;
 use crate::dashboard::servers::{ServerLight, ServerState};
@@ -206,7 +207,10 @@ fn heartbeat_sign(dashboard: &Dashboard) -> &'static str {
 
 fn paint_mission(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>) {
     let Some(mission) = dashboard.mission() else {
-        let words = "none; b broadcasts one to the whole swarm";
+        let key = dashboard
+            .keymap()
+            .key_of(GLOBAL_KEYS, GlobalAction::Broadcast);
+        let words = format!("none; {key} broadcasts one to the whole swarm");
         let line = StyledLine::of("MISSION  ", Tone::Broadcast).with(words, Tone::Dim);
         painter.line(area, 0, &line);
         return;

@@ -1,6 +1,7 @@
 //! The picture for a terminal that is too small for the dashboard.
 
 use crate::dashboard::Dashboard;
+use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::layout::LEAST;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::text::tone::Tone;
@@ -34,7 +35,10 @@ pub(super) fn paint(dashboard: &Dashboard, painter: &mut Painter<'_>) {
 /// The question whether the program shall quit, or what else is open and how to quit nevertheless.
 fn open_lines(dashboard: &Dashboard) -> Vec<(String, Tone)> {
     match dashboard.overlays().last() {
-        None => vec![("q quits".to_string(), Tone::Hint)],
+        None => {
+            let key = dashboard.keymap().key_of(GLOBAL_KEYS, GlobalAction::Quit);
+            vec![(format!("{key} quits"), Tone::Hint)]
+        }
         Some(Overlay::Confirm(question)) if dashboard.asks_to_quit() => {
             let first = question.lines.iter().take(1);
             let mut lines: Vec<_> = first.map(|line| (line.clone(), Tone::Text)).collect();

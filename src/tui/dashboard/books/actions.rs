@@ -9,7 +9,7 @@ use super::keys::{BOOKS_KEYS, BooksAction};
 use super::lines::{BooksSorting, LineKey, SwarmNames};
 use super::{BooksView, view};
 use crate::dashboard::Dashboard;
-use crate::dashboard::keys::{self, MOVEMENT_KEYS};
+use crate::dashboard::keys::MOVEMENT_KEYS;
 use crate::dashboard::overlay::Overlay;
 
 impl Dashboard {
@@ -28,8 +28,8 @@ impl Dashboard {
         mut view: Box<BooksView>,
         press: KeyEvent,
     ) {
-        let Some(action) = keys::find(BOOKS_KEYS, press) else {
-            if let Some(going) = keys::find(MOVEMENT_KEYS, press) {
+        let Some(action) = self.keymap.find(BOOKS_KEYS, press) else {
+            if let Some(going) = self.keymap.find(MOVEMENT_KEYS, press) {
                 view.go(going);
             }
             self.overlays.push(Overlay::Books(view));

@@ -29,48 +29,56 @@ pub enum BooksAction {
 /// The keys of the books.
 pub const BOOKS_KEYS: &[Binding<BooksAction>] = &[
     bind(
+        "books_back",
         &[key(KeyCode::Esc), letter('q'), letter('$')],
         BooksAction::Back,
         "back",
         "back to the view before",
     ),
     bind(
+        "books_grouping",
         &[key(KeyCode::Tab), letter(' ')],
         BooksAction::Grouping,
         "group",
         "add up by Mysis, by provider or by day",
     ),
     bind(
+        "books_previous_grouping",
         &[key(KeyCode::BackTab)],
         BooksAction::GroupingBefore,
         "",
         "the same, the other way round",
     ),
     bind(
+        "books_more_days",
         &[key(KeyCode::Left), letter('['), letter('h')],
         BooksAction::MoreDays,
         "more days",
         "go further back: more days",
     ),
     bind(
+        "books_fewer_days",
         &[key(KeyCode::Right), letter(']'), letter('l')],
         BooksAction::FewerDays,
         "fewer",
         "fewer days",
     ),
     bind(
+        "books_sort",
         &[letter('o')],
         BooksAction::Sort,
         "sort",
         "sort by the next column",
     ),
     bind(
+        "books_reverse",
         &[letter('O')],
         BooksAction::Turn,
         "",
         "sort the other way round",
     ),
     bind(
+        "books_open",
         &[key(KeyCode::Enter)],
         BooksAction::Open,
         "open",

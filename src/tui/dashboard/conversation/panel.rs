@@ -2,6 +2,7 @@
 
 use super::Focus;
 use super::game::{GameSummary, Gauge};
+use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::layout::without_left;
 use crate::dashboard::table::cells::cost_text;
 use crate::dashboard::text::figures;
@@ -87,7 +88,7 @@ fn add_mysis(
         lines.push(labelled("call", figures::span(ms), Tone::Text));
     }
     if let Some(parts) = weight.parts {
-        add_request(parts, lines);
+        add_request(dashboard, parts, lines);
     }
     let limit = dashboard.rules().map_or(0, |rules| rules.nudge_limit());
     if status.nudges > 0 {
@@ -114,10 +115,14 @@ fn add_reason(status: &MysisStatus, lines: &mut Vec<StyledLine>, columns: u16) {
 }
 
 /// Adds the size of each part of the last request.
-fn add_request(parts: RequestByteCounts, lines: &mut Vec<StyledLine>) {
+fn add_request(dashboard: &Dashboard, parts: RequestByteCounts, lines: &mut Vec<StyledLine>) {
     let size = |bytes: usize| figures::size(bytes as u64);
+    let key = dashboard
+        .keymap()
+        .key_of(TARGET_KEYS, TargetAction::Request);
     lines.push(
-        labelled("request", size(parts.total_bytes()), Tone::Text).with("  x shows it", Tone::Hint),
+        labelled("request", size(parts.total_bytes()), Tone::Text)
+            .with(format!("  {key} shows it"), Tone::Hint),
     );
     for (label, bytes) in parts.named_sizes() {
         let cells = (bytes * SHARE_BAR_CELLS)

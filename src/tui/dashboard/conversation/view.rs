@@ -4,6 +4,7 @@ use super::Focus;
 use super::transcript::entry::ResultForm;
 use super::transcript::{Transcript, VisibleLine};
 use crate::dashboard::Dashboard;
+use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::layout::{ScreenLayout, row_of, without_left};
 use crate::dashboard::table::seen_state::SeenState;
 use crate::dashboard::text::tone::{StyledLine, Tone};
@@ -28,12 +29,15 @@ pub(crate) fn paint(
     }
     if transcript.pages().rows().is_empty() {
         let words = if transcript.pages().is_loading() {
-            "reading the conversation …"
+            "reading the conversation …".to_string()
         } else {
-            "nothing has been said yet; m writes to it"
+            let key = dashboard
+                .keymap()
+                .key_of(TARGET_KEYS, TargetAction::Message);
+            format!("nothing has been said yet; {key} writes to it")
         };
         let area = centre_area(layout.body, layout.body.width, 1);
-        painter.text_at(area, 0, Alignment::Center, words, Tone::Dim);
+        painter.text_at(area, 0, Alignment::Center, &words, Tone::Dim);
     }
     for (row, shown) in (0..).zip(transcript.visible_lines()) {
         paint_line(transcript, shown, layout.body, row, painter);

@@ -7,7 +7,6 @@ use crossterm::event::KeyEvent;
 use super::keys::{GRAPH_KEYS, GraphAction};
 use super::{GraphScope, GraphView};
 use crate::dashboard::Dashboard;
-use crate::dashboard::keys;
 use crate::dashboard::overlay::Overlay;
 
 impl Dashboard {
@@ -33,7 +32,7 @@ impl Dashboard {
         mut view: Box<GraphView>,
         press: KeyEvent,
     ) {
-        let Some(action) = keys::find(GRAPH_KEYS, press) else {
+        let Some(action) = self.keymap.find(GRAPH_KEYS, press) else {
             self.overlays.push(Overlay::Graphs(view));
             return self.press_over_layer(press);
         };

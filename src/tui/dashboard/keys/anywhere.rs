@@ -63,99 +63,118 @@ pub enum TargetAction {
     Request,
 }
 
+/// The name of the action that closes the program.
+pub(super) const QUIT: &str = "quit";
+
 /// The keys that work everywhere.
 pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
     bind(
+        "broadcast",
         &[letter('b')],
         GlobalAction::Broadcast,
         "broadcast",
         "broadcast a mission to the whole swarm",
     ),
     bind(
+        "palette",
         &[letter(':')],
         GlobalAction::Palette,
         "command",
         "write a command, with completion",
     ),
     bind(
+        "resume",
         &[letter('R')],
         GlobalAction::Resume,
         "",
         "resume those that ran when the program ended",
     ),
     bind(
+        "freeze",
         &[letter('F')],
         GlobalAction::Freeze,
         "",
         "freeze the swarm: nothing leaves; again thaws it",
     ),
     bind(
+        "graphs",
         &[letter('g')],
         GlobalAction::Graphs,
         "graphs",
         "show what was earned, used and spent over time",
     ),
     bind(
+        "books",
         &[letter('$')],
         GlobalAction::Books,
         "books",
         "show what was spent and earned, and what is left",
     ),
     bind(
+        "search_swarm",
         &[letter('S')],
         GlobalAction::Search,
         "search",
         "search a text in all conversations",
     ),
     bind(
+        "map",
         &[letter('M')],
         GlobalAction::Map,
         "map",
         "show where the ships are and what is earned there",
     ),
     bind(
+        "log",
         &[letter('L')],
         GlobalAction::Log,
         "log",
         "show what flew past",
     ),
     bind(
+        "undo",
         &[letter('U')],
         GlobalAction::Undo,
         "",
         "take the last order back, where that can be done",
     ),
     bind(
+        "dump",
         &[letter('P')],
         GlobalAction::Dump,
         "",
         "write the screen to files, as text and as a picture",
     ),
     bind(
+        "mouse",
         &[letter('T')],
         GlobalAction::Mouse,
         "",
         "lend the mouse to the terminal, to select text",
     ),
     bind(
+        "help",
         &[letter('?'), key(KeyCode::F(1))],
         GlobalAction::Help,
         "",
         "show this help",
     ),
     bind(
+        QUIT,
         &[letter('q'), ctrl('c')],
         GlobalAction::Quit,
         "quit",
         "quit; asks while Myses run",
     ),
     bind(
+        "suspend",
         &[ctrl('z')],
         GlobalAction::Suspend,
         "",
         "go to the background; `fg` comes back",
     ),
     bind(
+        "redraw",
         &[ctrl('l')],
         GlobalAction::Redraw,
         "",
@@ -166,43 +185,56 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
 /// The keys for the target Myses.
 pub const TARGET_KEYS: &[Binding<TargetAction>] = &[
     bind(
+        "message",
         &[letter('m')],
         TargetAction::Message,
         "message",
         "write a direct message",
     ),
     bind(
+        "start",
         &[letter('r')],
         TargetAction::Start,
         "start",
         "start or relaunch",
     ),
-    bind(&[letter('s')], TargetAction::Stop, "stop", "stop at once"),
     bind(
+        "stop",
+        &[letter('s')],
+        TargetAction::Stop,
+        "stop",
+        "stop at once",
+    ),
+    bind(
+        "delete",
         &[letter('d'), key(KeyCode::Delete)],
         TargetAction::Delete,
         "delete",
         "delete with the conversation; asks first",
     ),
     bind(
+        "configure",
         &[letter('c')],
         TargetAction::Configure,
         "configure",
         "change provider, model and temperature",
     ),
     bind(
+        "note",
         &[letter('a')],
         TargetAction::Note,
         "note",
         "add something to keep in mind",
     ),
     bind(
+        "answer",
         &[letter('A')],
         TargetAction::Answer,
         "",
         "answer what its server asks you",
     ),
     bind(
+        "request",
         &[letter('x')],
         TargetAction::Request,
         "",

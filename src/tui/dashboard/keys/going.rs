@@ -24,32 +24,43 @@ pub enum Movement {
 
 /// The movement keys of the table, conversations, the inspector and lists.
 pub const MOVEMENT_KEYS: &[Binding<Movement>] = &[
-    bind(&[key(KeyCode::Up), letter('k')], Movement::Up, "", "up"),
     bind(
+        "up",
+        &[key(KeyCode::Up), letter('k')],
+        Movement::Up,
+        "",
+        "up",
+    ),
+    bind(
+        "down",
         &[key(KeyCode::Down), letter('j')],
         Movement::Down,
         "",
         "down",
     ),
     bind(
+        "page_up",
         &[key(KeyCode::PageUp), ctrl('b')],
         Movement::PageUp,
         "",
         "a page up",
     ),
     bind(
+        "page_down",
         &[key(KeyCode::PageDown), ctrl('f')],
         Movement::PageDown,
         "",
         "a page down",
     ),
     bind(
+        "top",
         &[key(KeyCode::Home)],
         Movement::First,
         "top",
         "to the beginning",
     ),
     bind(
+        "bottom",
         &[letter('G'), key(KeyCode::End)],
         Movement::Last,
         "bottom",

@@ -14,7 +14,7 @@ use super::message::LogMessage;
 use super::whole::WholeEvent;
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
-use crate::dashboard::keys::{self, MOVEMENT_KEYS};
+use crate::dashboard::keys::MOVEMENT_KEYS;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::query::{Query, QueryScope};
 use crate::dashboard::text::tone::Tone;
@@ -72,8 +72,8 @@ impl Dashboard {
         if let Some(whole) = view.whole.take() {
             return self.press_in_whole(view, whole, press);
         }
-        let Some(action) = keys::find(LOG_KEYS, press) else {
-            let going = keys::find(MOVEMENT_KEYS, press);
+        let Some(action) = self.keymap.find(LOG_KEYS, press) else {
+            let going = self.keymap.find(MOVEMENT_KEYS, press);
             if let Some(going) = going {
                 view.complaint = None;
                 view.move_to(going);
@@ -124,7 +124,7 @@ impl Dashboard {
     }
 
     fn press_in_whole(&mut self, mut view: Box<LogView>, mut whole: WholeEvent, press: KeyEvent) {
-        match keys::find(WHOLE_KEYS, press) {
+        match self.keymap.find(WHOLE_KEYS, press) {
             Some(WholeAction::Back) => return self.overlays.push(Overlay::Log(view)),
             Some(WholeAction::Open) => match whole.place() {
                 Some((mysis, row)) if self.roster.get(mysis).is_some() => {
@@ -142,7 +142,7 @@ impl Dashboard {
             None => {
                 let page = self.layout().page();
                 let lines = whole.lines(self.appearance.offset, usize::from(page.width));
-                if let Some(going) = keys::find(MOVEMENT_KEYS, press) {
+                if let Some(going) = self.keymap.find(MOVEMENT_KEYS, press) {
                     whole.scroll(going, lines.len(), usize::from(page.height));
                 }
                 view.whole = Some(whole);

@@ -46,76 +46,105 @@ pub enum WholeAction {
 /// The keys of the log.
 pub const LOG_KEYS: &[Binding<LogAction>] = &[
     bind(
+        "log_back",
         &[key(KeyCode::Esc), letter('q'), letter('L')],
         LogAction::Back,
         "close",
         "end the search, or close the log",
     ),
     bind(
+        "log_open",
         &[key(KeyCode::Enter), letter('i')],
         LogAction::Whole,
         "whole",
         "show the whole text, and who, and what came of it",
     ),
     bind(
+        "log_unfold",
         &[letter(' ')],
         LogAction::Turn,
         "unfold",
         "unfold what several have in common, or fold it",
     ),
     bind(
+        "log_filter",
         &[letter('f')],
         LogAction::Filter,
         "only",
         "show only warnings, errors, orders, notices, states",
     ),
-    bind(&[letter('/')], LogAction::Find, "find", "look for a text"),
     bind(
+        "log_find",
+        &[letter('/')],
+        LogAction::Find,
+        "find",
+        "look for a text",
+    ),
+    bind(
+        "log_only_this",
         &[letter('o')],
         LogAction::Only,
         "only this one",
         "show the events of this Mysis only, or of all",
     ),
     bind(
+        "log_wrap",
         &[letter('w')],
         LogAction::Wrap,
         "wrap",
         "wrap long lines, or cut them",
     ),
     bind(
+        "log_unfold_all",
         &[letter('z')],
         LogAction::TurnAll,
         "",
         "unfold everything, or fold it",
     ),
     bind(
+        "log_next_match",
         &[letter('n')],
         LogAction::NextMatch,
         "",
         "to the next place of the text",
     ),
     bind(
+        "log_previous_match",
         &[letter('N')],
         LogAction::MatchBefore,
         "",
         "to the place before, also in older events",
     ),
-    bind(&[letter('y')], LogAction::Copy, "", "copy the text"),
+    bind(
+        "log_copy",
+        &[letter('y')],
+        LogAction::Copy,
+        "",
+        "copy the text",
+    ),
 ];
 
 /// The keys of an event that is shown whole.
 pub const WHOLE_KEYS: &[Binding<WholeAction>] = &[
     bind(
+        "event_back",
         &[key(KeyCode::Esc), letter('q')],
         WholeAction::Back,
         "back",
         "back to the log",
     ),
     bind(
+        "event_open",
         &[key(KeyCode::Enter)],
         WholeAction::Open,
         "conversation",
         "open the conversation, at the row if there is one",
     ),
-    bind(&[letter('y')], WholeAction::Copy, "copy", "copy the text"),
+    bind(
+        "event_copy",
+        &[letter('y')],
+        WholeAction::Copy,
+        "copy",
+        "copy the text",
+    ),
 ];

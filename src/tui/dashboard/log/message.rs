@@ -131,10 +131,8 @@ impl LogMessage {
     #[must_use]
     pub fn receipt(&self) -> String {
         match (self.kind, self.row, self.answered) {
-            (LogKind::Order, Some(row), Some(answer)) => {
-                format!("stored as #{row} · answered #{answer}")
-            }
-            (LogKind::Order, Some(row), None) => format!("stored as #{row}"),
+            (LogKind::Order, Some(_), Some(_)) => "stored · answered".to_string(),
+            (LogKind::Order, Some(_), None) => "stored".to_string(),
             (LogKind::Order, None, _)
             | (LogKind::State | LogKind::Notice | LogKind::Need | LogKind::Own, _, _) => {
                 String::new()

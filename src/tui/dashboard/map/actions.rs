@@ -12,7 +12,6 @@ use super::ships::ships_by_system;
 use super::viewport::Viewport;
 use super::{MapDirection, MapView};
 use crate::dashboard::Dashboard;
-use crate::dashboard::keys;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::ComposeTarget;
 
@@ -31,7 +30,7 @@ impl Dashboard {
     }
 
     pub(in crate::dashboard) fn press_in_map(&mut self, mut view: Box<MapView>, press: KeyEvent) {
-        let Some(action) = keys::find(MAP_KEYS, press) else {
+        let Some(action) = self.keymap.find(MAP_KEYS, press) else {
             self.overlays.push(Overlay::Map(view));
             return self.press_over_layer(press);
         };

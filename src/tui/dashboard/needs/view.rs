@@ -2,6 +2,7 @@
 
 use super::key_of;
 use crate::dashboard::Dashboard;
+use crate::dashboard::table::keys::{TABLE_KEYS, TableAction};
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -20,8 +21,12 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     painter.fill(area, Ground::Panel);
     let groups = dashboard.need_groups();
     let rows = usize::from(area.height - 1);
-    let title = StyledLine::of(" WHO NEEDS YOU", Tone::Brand)
-        .with("   ! goes to the next   = marks those alike", Tone::Hint);
+    let key = |action| dashboard.keymap().key_of(TABLE_KEYS, action);
+    let (next, alike) = (key(TableAction::NextNeed), key(TableAction::MarkAlike));
+    let title = StyledLine::of(" WHO NEEDS YOU", Tone::Brand).with(
+        format!("   {next} goes to the next   {alike} marks those alike"),
+        Tone::Hint,
+    );
     painter.line(area, 0, &title);
     if groups.len() > rows {
         let more = StyledLine::of(format!("{} more ", groups.len() - rows), Tone::Hint);
@@ -57,8 +62,11 @@ fn paint_need(
     let help = if need.remedy == NeedRemedy::Nothing {
         StyledLine::default()
     } else {
-        StyledLine::of(format!("  {} ", key_of(need.remedy)), Tone::Key)
-            .with(format!("{} ", need.remedy.text()), Tone::Hint)
+        StyledLine::of(
+            format!("  {} ", key_of(need.remedy, dashboard.keymap())),
+            Tone::Key,
+        )
+        .with(format!("{} ", need.remedy.text()), Tone::Hint)
     };
     let taken = width::of(&line.text()) + width::of(&help.text());
     let room = usize::from(area.width).saturating_sub(taken);

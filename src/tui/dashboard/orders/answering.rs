@@ -9,6 +9,7 @@ use actors::domain::reading::SearchHits;
 use super::AnsweredOrder;
 use super::undo;
 use crate::dashboard::Dashboard;
+use crate::dashboard::conversation::keys::{FOCUS_KEYS, FocusAction};
 use crate::dashboard::conversation::{PLACES, SeekResult};
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::ComposeTarget;
@@ -95,7 +96,11 @@ impl Dashboard {
             0 => format!("`{text}` stands nowhere in this conversation"),
             _ if rows.len() >= PLACES => format!("the newest {count} places of `{text}`"),
             1 => format!("1 place of `{text}`"),
-            _ => format!("{count} places of `{text}`; n and N go through them"),
+            _ => {
+                let key = |action| self.keymap.key_of(FOCUS_KEYS, action);
+                let (next, before) = (key(FocusAction::NextMatch), key(FocusAction::MatchBefore));
+                format!("{count} places of `{text}`; {next} and {before} go through them")
+            }
         };
         self.tell_operator(Tone::Hint, "said", &words);
         if !had && let Some(newest) = newest {

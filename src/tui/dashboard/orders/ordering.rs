@@ -13,7 +13,7 @@ use crate::dashboard::overlay::composer::{ComposeTarget, Composer};
 use crate::dashboard::overlay::form::{FormPurpose, MysisForm};
 use crate::dashboard::overlay::question::{ActionToConfirm, ConfirmDialog};
 use actors::domain::screen::TerminalKind;
-use actors::domain::screen::{OrderId, UiEffect};
+use actors::domain::screen::{OrderId, Successor, UiEffect};
 
 impl Dashboard {
     /// Gives each Mysis its own order, all under one receipt.
@@ -225,7 +225,7 @@ impl Dashboard {
     /// Ends the program, and lets the swarm go on in another one without a terminal.
     pub(in crate::dashboard) fn leave_running(&mut self) {
         self.closing = Some(self.now);
-        self.effects.push(UiEffect::Leave);
+        self.effects.push(UiEffect::QuitFor(Successor::Headless));
     }
 
     /// Ends the program, or only the connection of an attached terminal.

@@ -6,12 +6,12 @@ use super::form::FormOutcome;
 use super::keys::{INSPECTOR_KEYS, InspectorAction, LIST_KEYS, ListAction};
 use super::palette::{CommandPalette, PaletteOutcome};
 use super::query::{Query, QueryOutcome, QueryScope};
-use super::question::ConfirmAnswer;
+use super::question::{ActionToConfirm, ConfirmAnswer, ConfirmDialog};
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::transcript::text_search::Direction;
 use crate::dashboard::input_event::has_ctrl;
 use crate::dashboard::inspector::Inspector;
-use crate::dashboard::keys::{self, GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, Movement};
+use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction, MOVEMENT_KEYS, Movement};
 use crossterm::event::{KeyCode, KeyEvent};
 
 impl Dashboard {
@@ -38,7 +38,7 @@ impl Dashboard {
                 }
                 FormOutcome::Leave => {}
             },
-            Overlay::Confirm(question) => match question.press(press) {
+            Overlay::Confirm(question) => match self.answer_of(&question, press) {
                 ConfirmAnswer::Yes => self.on_confirmed(question.about),
                 ConfirmAnswer::LeaveRunning => self.leave_running(),
                 ConfirmAnswer::No => {}
@@ -59,7 +59,9 @@ impl Dashboard {
     /// Lets a key that the text field does not use scroll the view behind it.
     fn press_behind(&mut self, press: KeyEvent) {
         let scrolls = matches!(press.code, KeyCode::PageUp | KeyCode::PageDown);
-        let is_program = has_ctrl(press) && matches!(press.code, KeyCode::Char('z' | 'l'));
+        let action = self.keymap.find(GLOBAL_KEYS, press);
+        let is_program =
+            has_ctrl(press) && matches!(action, Some(GlobalAction::Suspend | GlobalAction::Redraw));
         if scrolls || is_program {
             self.press_in_view(press);
         }
@@ -131,8 +133,8 @@ impl Dashboard {
     }
 
     fn press_in_entry(&mut self, mut inspector: Box<Inspector>, press: KeyEvent) {
-        let Some(gesture) = keys::find(INSPECTOR_KEYS, press) else {
-            if let Some(going) = keys::find(MOVEMENT_KEYS, press) {
+        let Some(gesture) = self.keymap.find(INSPECTOR_KEYS, press) else {
+            if let Some(going) = self.keymap.find(MOVEMENT_KEYS, press) {
                 inspector.move_to(going);
             }
             self.overlays.push(Overlay::Inspect(inspector));
@@ -166,11 +168,11 @@ impl Dashboard {
     fn press_in_help(&mut self, top: usize, press: KeyEvent) {
         let page = self.page_of_list();
         let last = self.help_lines().saturating_sub(page);
-        let is_back = keys::find(LIST_KEYS, press) == Some(ListAction::Back);
-        if is_back || keys::find(GLOBAL_KEYS, press) == Some(GlobalAction::Help) {
+        let is_back = self.keymap.find(LIST_KEYS, press) == Some(ListAction::Back);
+        if is_back || self.keymap.find(GLOBAL_KEYS, press) == Some(GlobalAction::Help) {
             return;
         }
-        let top = match going_in_list(press) {
+        let top = match self.going_in_list(press) {
             None => top,
             Some(Movement::Up) => top.saturating_sub(1),
             Some(Movement::Down) => top + 1,
@@ -185,9 +187,9 @@ impl Dashboard {
 
     /// Lets global keys work over a list, except for those that would open a second list.
     pub(in crate::dashboard) fn press_over_list(&mut self, press: KeyEvent) {
-        let gesture = keys::find(GLOBAL_KEYS, press);
+        let gesture = self.keymap.find(GLOBAL_KEYS, press);
         let is_list = matches!(gesture, Some(GlobalAction::Log | GlobalAction::Help));
-        if !is_list && keys::find(LIST_KEYS, press).is_none() {
+        if !is_list && self.keymap.find(LIST_KEYS, press).is_none() {
             self.press_over_layer(press);
         }
     }
@@ -195,12 +197,23 @@ impl Dashboard {
     fn page_of_list(&self) -> usize {
         usize::from(self.size.1.saturating_sub(4)).max(1)
     }
-}
 
-/// The movement of a key in a list. Lists have an additional key for the next page.
-fn going_in_list(press: KeyEvent) -> Option<Movement> {
-    if keys::find(LIST_KEYS, press) == Some(ListAction::PageDown) {
-        return Some(Movement::PageDown);
+    /// The movement of a key in a list. Lists have an additional key for the next page.
+    fn going_in_list(&self, press: KeyEvent) -> Option<Movement> {
+        if self.keymap.find(LIST_KEYS, press) == Some(ListAction::PageDown) {
+            return Some(Movement::PageDown);
+        }
+        self.keymap.find(MOVEMENT_KEYS, press)
     }
-    keys::find(MOVEMENT_KEYS, press)
+
+    /// The answer of a key to a question. The key that asked whether to quit insists on it.
+    fn answer_of(&self, question: &ConfirmDialog, press: KeyEvent) -> ConfirmAnswer {
+        let quits = self.keymap.find(GLOBAL_KEYS, press) == Some(GlobalAction::Quit);
+        let answer = question.press(press);
+        let insists = quits && question.about == ActionToConfirm::Quit;
+        if answer == ConfirmAnswer::Nothing && insists {
+            return ConfirmAnswer::Yes;
+        }
+        answer
+    }
 }

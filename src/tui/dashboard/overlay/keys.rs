@@ -44,66 +44,77 @@ pub enum ListAction {
 /// The keys of the inspector.
 pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
     bind(
+        "node_back",
         &[key(KeyCode::Esc), letter('q')],
         InspectorAction::Back,
         "back",
         "back to the conversation",
     ),
     bind(
+        "node_fold",
         &[key(KeyCode::Enter), letter(' ')],
         InspectorAction::Turn,
         "fold",
         "open or close",
     ),
     bind(
+        "node_open",
         &[key(KeyCode::Right), letter('l')],
         InspectorAction::Open,
         "",
         "open, or go inside",
     ),
     bind(
+        "node_close",
         &[key(KeyCode::Left), letter('h')],
         InspectorAction::Close,
         "",
         "close, or go outside",
     ),
     bind(
+        "node_fold_all",
         &[letter('z')],
         InspectorAction::TurnAll,
         "fold all",
         "open or close everything",
     ),
     bind(
+        "node_find",
         &[letter('/')],
         InspectorAction::Find,
         "find",
         "look for a text",
     ),
     bind(
+        "node_next_match",
         &[letter('n')],
         InspectorAction::NextMatch,
         "next",
         "to the next place of the text",
     ),
     bind(
+        "node_previous_match",
         &[letter('N')],
         InspectorAction::MatchBefore,
         "",
         "to the place of the text before",
     ),
     bind(
+        "node_copy",
         &[letter('y')],
         InspectorAction::Copy,
         "copy",
         "copy what is selected",
     ),
     bind(
+        "node_copy_all",
         &[letter('Y')],
         InspectorAction::CopyAll,
         "copy all",
         "copy everything",
     ),
     bind(
+        "node_write",
         &[letter('w')],
         InspectorAction::Write,
         "write",
@@ -114,10 +125,17 @@ pub const INSPECTOR_KEYS: &[Binding<InspectorAction>] = &[
 /// The keys of the help screen.
 pub const LIST_KEYS: &[Binding<ListAction>] = &[
     bind(
+        "list_back",
         &[key(KeyCode::Esc), letter('q')],
         ListAction::Back,
         "close",
         "close it",
     ),
-    bind(&[letter(' ')], ListAction::PageDown, "", "a page down"),
+    bind(
+        "list_page_down",
+        &[letter(' ')],
+        ListAction::PageDown,
+        "",
+        "a page down",
+    ),
 ];

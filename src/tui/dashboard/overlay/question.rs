@@ -51,9 +51,6 @@ impl ConfirmDialog {
         match (press.code, has_ctrl(press)) {
             (KeyCode::Char('y' | 'Y'), _) => ConfirmAnswer::Yes,
             (KeyCode::Enter, _) if is_light => ConfirmAnswer::Yes,
-            (KeyCode::Char('q'), _) | (KeyCode::Char('c'), true) if may_insist => {
-                ConfirmAnswer::Yes
-            }
             (KeyCode::Char('h' | 'H'), false) if may_insist => ConfirmAnswer::LeaveRunning,
             (KeyCode::Char('n' | 'N') | KeyCode::Esc, _) => ConfirmAnswer::No,
             _ => ConfirmAnswer::Nothing,

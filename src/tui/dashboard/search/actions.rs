@@ -7,7 +7,7 @@ use crossterm::event::KeyEvent;
 use super::keys::{SEARCH_KEYS, SearchAction};
 use super::{HitKey, SearchView, view};
 use crate::dashboard::Dashboard;
-use crate::dashboard::keys::{self, MOVEMENT_KEYS};
+use crate::dashboard::keys::MOVEMENT_KEYS;
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::query::{Query, QueryScope};
 
@@ -40,8 +40,8 @@ impl Dashboard {
         mut view: Box<SearchView>,
         press: KeyEvent,
     ) {
-        let action = keys::find(SEARCH_KEYS, press);
-        let going = keys::find(MOVEMENT_KEYS, press);
+        let action = self.keymap.find(SEARCH_KEYS, press);
+        let going = self.keymap.find(MOVEMENT_KEYS, press);
         let hit = view.selected().map(|hit| hit.key);
         let text = view.text_search().text().to_string();
         if let (None, Some(going)) = (action, going) {

@@ -19,18 +19,21 @@ pub enum SearchAction {
 /// The keys of the list of places.
 pub const SEARCH_KEYS: &[Binding<SearchAction>] = &[
     bind(
+        "place_back",
         &[key(KeyCode::Esc), letter('q')],
         SearchAction::Back,
         "back",
         "back to the view before",
     ),
     bind(
+        "place_open",
         &[key(KeyCode::Enter), key(KeyCode::Right)],
         SearchAction::Open,
         "go there",
         "open the conversation at the selected place",
     ),
     bind(
+        "place_search_again",
         &[letter('/'), letter('S')],
         SearchAction::Again,
         "another text",

@@ -200,7 +200,7 @@ fn doing_within(
     let taken = figures::stopwatch(now.since(status.activity_since));
     let timed = |words: &str| {
         let time = match &left {
-            Some(left) => format!(" −{left}"),
+            Some(left) => format!(" {left} left"),
             None => format!(" {taken}"),
         };
         let room = columns.saturating_sub(width::of(&time));
@@ -223,7 +223,7 @@ fn doing_within(
         Activity::Queueing(lane) => match outages.of(lane) {
             Some(away) => {
                 let left = figures::stopwatch(away.next_in(now) * 1000);
-                (format!("waits −{left}"), Tone::Warning)
+                (format!("waits {left} left"), Tone::Warning)
             }
             None => (timed("waits"), Tone::Dim),
         },

@@ -3,13 +3,16 @@
 use super::cells;
 use super::seen_state::SeenState;
 use crate::dashboard::Dashboard;
+use crate::dashboard::first_minute;
+use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
-use ratatui::layout::Rect;
+use ratatui::layout::{Margin, Rect};
 use zoea_text::clean::one_line;
 
+use crate::dashboard::layout::row_of;
 use crate::dashboard::log::lately::lately_lines;
 use crate::painter::Painter;
 use crate::theme::Ground;
@@ -28,13 +31,43 @@ pub(crate) fn paint(dashboard: &Dashboard, area: Rect, painter: &mut Painter<'_>
     if let Some(member) = member {
         add_member(dashboard, member, usize::from(area.width), &mut lines);
     }
+    let setup_rows = setup_rows_below(dashboard, lines.len(), area);
+    if setup_rows > 0 {
+        lines.push(StyledLine::default());
+        lines.push(StyledLine::of(" WHAT THEY USE", Tone::Brand));
+        let above = u16::try_from(lines.len()).unwrap_or(u16::MAX);
+        let inside = area.inner(Margin::new(1, 0));
+        let setup = row_of(inside, above);
+        first_minute::view::paint_setup(
+            dashboard,
+            Rect {
+                height: setup_rows,
+                ..setup
+            },
+            painter,
+        );
+        lines.extend((0..setup_rows).map(|_| StyledLine::default()));
+    }
     let room = usize::from(area.height).saturating_sub(lines.len() + 2);
     if room > 0 {
+        let key = dashboard.keymap().key_of(GLOBAL_KEYS, GlobalAction::Log);
         lines.push(StyledLine::default());
-        lines.push(StyledLine::of(" LATELY", Tone::Brand).with("   L shows all", Tone::Hint));
+        lines.push(
+            StyledLine::of(" LATELY", Tone::Brand).with(format!("   {key} shows all"), Tone::Hint),
+        );
     }
     lines.extend(lately_lines(dashboard, room, area.width));
     painter.lines(area, &lines);
+}
+
+/// The rows for what the Myses use, while none of them has had a turn: none where there is no room.
+fn setup_rows_below(dashboard: &Dashboard, above: usize, area: Rect) -> u16 {
+    if !dashboard.is_first_minute() || dashboard.setup().is_none() {
+        return 0;
+    }
+    let rows = first_minute::view::setup_rows(dashboard, area.width.saturating_sub(2));
+    let room = usize::from(area.height).saturating_sub(above + 2);
+    if usize::from(rows) <= room { rows } else { 0 }
 }
 
 /// Adds what the table's columns leave out, and the last words or the fault in full.

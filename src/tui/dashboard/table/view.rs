@@ -4,6 +4,7 @@ use super::cells::cell;
 use super::columns::{Column, PlacedColumn};
 use super::sorting::SortDirection;
 use crate::dashboard::Dashboard;
+use crate::dashboard::first_minute;
 use crate::dashboard::layout::{ScreenLayout, row_of};
 use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::tone::Tone;
@@ -17,6 +18,9 @@ pub(crate) fn paint(dashboard: &Dashboard, layout: &ScreenLayout, painter: &mut 
     let columns = dashboard.table_columns();
     for placed in &columns {
         paint_title(dashboard, layout.title, *placed, painter);
+    }
+    if dashboard.offers_first_steps() {
+        return first_minute::view::paint(dashboard, layout.body, painter);
     }
     if dashboard.table().order().is_empty() {
         return paint_empty(dashboard, layout.body, painter);
@@ -89,17 +93,16 @@ fn paint_row(
 
 fn paint_empty(dashboard: &Dashboard, body: Rect, painter: &mut Painter<'_>) {
     let (words, help) = if dashboard.rules().is_none() {
-        ("The swarm wakes up …", "")
-    } else if dashboard.table().filter().is_open() {
-        ("The swarm is empty.", "n creates a Mysis")
+        ("The swarm wakes up …", String::new())
     } else {
-        ("The filter hides everybody.", "Esc shows all")
+        let help = format!("{} shows all", dashboard.back_key());
+        ("The filter hides everybody.", help)
     };
     let lines = [
         ("⬡ ⬢ ⬡", Tone::Brand),
         ("", Tone::Dim),
         (words, Tone::Strong),
-        (help, Tone::Dim),
+        (&*help, Tone::Dim),
     ];
     let area = centre_area(body, body.width, 4);
     for (row, (text, tone)) in (0..).zip(lines) {

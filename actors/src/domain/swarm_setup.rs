@@ -1,0 +1,55 @@
+//! What a swarm uses: its home, its servers, and whether they answer.
+
+use std::sync::Arc;
+
+/// What a swarm uses, for the operator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SwarmSetup {
+    /// The home directory.
+    pub home: Arc<str>,
+    /// The model servers, the default one first, then the game, if there is one.
+    pub servers: Vec<UsedServer>,
+}
+
+/// A server that a swarm uses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsedServer {
+    /// The provider's name; `None` for the game.
+    pub provider: Option<Arc<str>>,
+    /// Its URL, or the program that it is.
+    pub address: Arc<str>,
+    /// The model of a Mysis without a model of its own; `None` for the game.
+    pub model: Option<Arc<str>>,
+    /// Whether it answers.
+    pub answer: ServerAnswer,
+}
+
+/// Whether a server answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ServerAnswer {
+    /// It is being asked.
+    #[default]
+    Awaited,
+    /// It answers. The text says a little more, and may be empty.
+    Answers(Arc<str>),
+    /// It is a program that starts with each Mysis, so that nobody can be asked yet.
+    Starts,
+    /// It does not, or refuses. The text says why.
+    Fails(Arc<str>),
+}
+
+impl SwarmSetup {
+    /// Whether a server does not answer, or refuses.
+    #[must_use]
+    pub fn has_failure(&self) -> bool {
+        let fails = |server: &UsedServer| matches!(server.answer, ServerAnswer::Fails(_));
+        self.servers.iter().any(fails)
+    }
+
+    /// Whether an answer is awaited.
+    #[must_use]
+    pub fn is_being_checked(&self) -> bool {
+        let is_awaited = |server: &UsedServer| server.answer == ServerAnswer::Awaited;
+        self.servers.iter().any(is_awaited)
+    }
+}

@@ -1,0 +1,133 @@
+//! The keys as the operator chose them (`[tui.keys]`), on top of those of the tables.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crossterm::event::KeyEvent;
+use serde::{Deserialize, Serialize};
+
+use super::anywhere::QUIT;
+use super::{Binding, Chapter, Help, KeyTable};
+use crate::dashboard::input_event::{ctrl, key_name};
+
+/// The keys that the operator chose, by the names of the actions. All others are as in the tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keymap(Arc<BTreeMap<String, Vec<KeyEvent>>>);
+
+impl Keymap {
+    /// Gives these actions these keys. Ctrl-C quits in any case: it is what everybody tries.
+    #[must_use]
+    pub fn new(mut chosen: BTreeMap<String, Vec<KeyEvent>>) -> Keymap {
+        if let Some(keys) = chosen.get_mut(QUIT)
+            && !keys.contains(&ctrl('c'))
+        {
+            keys.push(ctrl('c'));
+        }
+        Keymap(Arc::new(chosen))
+    }
+
+    /// The keys of an action, given those of its table.
+    #[must_use]
+    pub fn keys<'a>(&'a self, name: &str, usual: &'a [KeyEvent]) -> &'a [KeyEvent] {
+        self.0.get(name).map_or(usual, Vec::as_slice)
+    }
+
+    /// Whether the operator chose the keys of this action.
+    #[must_use]
+    pub fn is_chosen(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The action of a key in this table.
+    #[must_use]
+    pub fn find<G: Copy>(&self, table: &[Binding<G>], press: KeyEvent) -> Option<G> {
+        table
+            .iter()
+            .find(|binding| self.keys(binding.name, binding.keys).contains(&press))
+            .map(|binding| binding.gesture)
+    }
+
+    /// The name of the first key of an action; empty if the table has no such action.
+    #[must_use]
+    pub fn key_of<G: PartialEq>(&self, table: &[Binding<G>], action: G) -> String {
+        let binding = table.iter().find(|binding| binding.gesture == action);
+        let key = binding.and_then(|binding| self.first_key(binding));
+        key.map(key_name).unwrap_or_default()
+    }
+
+    /// A chapter of the help screen.
+    #[must_use]
+    pub fn chapter(&self, table: &KeyTable) -> Chapter {
+        let lines = table.actions.iter().map(|action| {
+            let keys = self.keys(action.name, action.keys).iter();
+            let keys: Vec<String> = keys.map(|press| key_name(*press)).collect();
+            Help {
+                keys: keys.join("  "),
+                help: action.help,
+            }
+        });
+        Chapter {
+            title: table.title,
+            lines: lines.collect(),
+        }
+    }
+
+    /// The hints of a table: its first keys and their words.
+    #[must_use]
+    pub fn hints<G>(&self, table: &'static [Binding<G>]) -> Vec<(String, &'static str)> {
+        let hinted = table.iter().filter(|binding| !binding.hint.is_empty());
+        let hints =
+            hinted.filter_map(|binding| Some((key_name(self.first_key(binding)?), binding.hint)));
+        hints.collect()
+    }
+
+    /// The sentence of each action in a table, with its first key.
+    #[must_use]
+    pub fn action_help<G>(&self, table: &'static [Binding<G>]) -> Vec<(&'static str, KeyEvent)> {
+        let helps = table
+            .iter()
+            .filter_map(|binding| Some((binding.help, self.first_key(binding)?)));
+        helps.collect()
+    }
+
+    fn first_key<G>(&self, binding: &Binding<G>) -> Option<KeyEvent> {
+        self.keys(binding.name, binding.keys).first().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::KeyCode;
+
+    use super::*;
+    use crate::dashboard::input_event::{key, letter};
+    use crate::dashboard::keys::{GLOBAL_KEYS, GlobalAction};
+
+    #[test]
+    fn a_chosen_key_takes_the_place_of_all_usual_ones() {
+        let f5 = key(KeyCode::F(5));
+        let keymap = Keymap::new(BTreeMap::from([("help".to_string(), vec![f5])]));
+        assert_eq!(keymap.find(GLOBAL_KEYS, f5), Some(GlobalAction::Help));
+        assert_eq!(keymap.find(GLOBAL_KEYS, letter('?')), None);
+        assert_eq!(
+            keymap.find(GLOBAL_KEYS, letter('q')),
+            Some(GlobalAction::Quit)
+        );
+        assert_eq!(keymap.key_of(GLOBAL_KEYS, GlobalAction::Help), "F5");
+        let chapter = keymap.chapter(&KeyTable::of("all", GLOBAL_KEYS));
+        let line = chapter
+            .lines
+            .iter()
+            .find(|line| line.help == "show this help");
+        assert_eq!(line.map(|line| &*line.keys), Some("F5"));
+    }
+
+    #[test]
+    fn ctrl_c_quits_whatever_was_chosen() {
+        let keymap = Keymap::new(BTreeMap::from([("quit".to_string(), vec![letter('Q')])]));
+        for press in [letter('Q'), ctrl('c')] {
+            assert_eq!(keymap.find(GLOBAL_KEYS, press), Some(GlobalAction::Quit));
+        }
+        assert_eq!(keymap.find(GLOBAL_KEYS, letter('q')), None);
+    }
+}
