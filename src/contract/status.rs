@@ -71,7 +71,6 @@ pub struct MysisStatusJson<'a> {
     #[serde(flatten)]
     figures: FiguresJson,
     question: Option<QuestionJson<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     routine: Option<RoutineJson<'a>>,
 }
 

@@ -18,7 +18,7 @@ use super::accounts::{pool_account, save_account};
 use super::entity::{account, message, mission, mysis, tool_call};
 use super::mend::MAX_SUM;
 use super::writer::Tx;
-use super::{books, events, retention, routines, rows, samples, sessions, snapshots, watches};
+use super::{books, events, retention, rows, samples, sessions, snapshots, watches};
 
 /// The most calls in one insert statement.
 const MAX_CALLS_PER_INSERT: usize = 500;
@@ -60,7 +60,7 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
             sessions::save_session(tx, *mysis, session.as_ref()).await
         }
         Write::Watched { mysis, memo } => watches::save_memo(tx, *mysis, memo).await,
-        Write::Routines { mysis, memo } => routines::save_memo(tx, *mysis, memo).await,
+        Write::Routines { mysis, memo } => watches::save_routines(tx, *mysis, memo).await,
         Write::Samples { mysis, hour } => samples::save_hour(tx, *mysis, hour).await,
         Write::Event(record) => events::add_event(tx, record).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
@@ -150,7 +150,7 @@ async fn delete_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     sessions::save_session(tx, mysis, None).await?;
     retention::forget_reach(tx, mysis).await?;
     watches::delete_memo(tx, mysis).await?;
-    routines::delete_memo(tx, mysis).await?;
+    watches::delete_routines(tx, mysis).await?;
     mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }

@@ -32,7 +32,6 @@ mod piece;
 mod place;
 mod recall;
 mod retention;
-mod routines;
 mod rows;
 mod samples;
 mod search;

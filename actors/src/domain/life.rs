@@ -4,6 +4,7 @@
 //! before the effect whose loss it covers. Every request for an answer has an id, and an answer
 //! that is no longer awaited is dropped.
 
+mod activity;
 mod asking;
 mod calling;
 mod failing;
@@ -88,8 +89,6 @@ pub struct Life {
     recent_activity: RecentActivity,
     samples: SampleRecorder,
     routines: RoutineMemo,
-    /// Up to when the time of the routine that runs is counted.
-    routine_moment: Moment,
     pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
     mode: Mode,
@@ -365,42 +364,6 @@ impl Life {
         Now {
             wall: self.now,
             moment: self.moment,
-        }
-    }
-
-    fn set_activity(&mut self, activity: Activity) {
-        self.set_activity_until(activity, None);
-    }
-
-    fn set_activity_until(&mut self, activity: Activity, until: Option<Timestamp>) {
-        self.figures.last_activity_at = self.now;
-        self.doing = CurrentActivity {
-            activity,
-            since: self.now,
-            until,
-        };
-    }
-
-    fn on_progress(&mut self, work: TaskId, activity: Activity) {
-        let is_current = match &self.stage {
-            LifeStage::InTurn {
-                step:
-                    TurnStep::Asking { work: current, .. } | TurnStep::Calling { work: current, .. },
-                ..
-            } => *current == work,
-            LifeStage::Idle
-            | LifeStage::Pausing { .. }
-            | LifeStage::InTurn { .. }
-            | LifeStage::Stopped
-            | LifeStage::Errored(_) => false,
-        };
-        if is_current {
-            let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
-            self.set_activity(activity);
-            if goes_on {
-                // The shown duration is that of the whole call.
-                self.doing.since = since;
-            }
         }
     }
 }

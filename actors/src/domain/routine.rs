@@ -9,6 +9,7 @@ mod checkpoint;
 mod condition;
 mod gain;
 mod likeness;
+mod outcome;
 mod reading;
 mod report;
 mod run;
@@ -23,8 +24,9 @@ use serde_json::{Map, Value};
 
 pub use checkpoint::RoutineMemo;
 pub use condition::{Condition, KnownValues};
+pub use outcome::StepResult;
 pub use reading::{read_routine, to_json};
-pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall, StepResult};
+pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
 pub use schema::{ROUTINE_START, start_tool};
 
 /// The most steps of a routine.

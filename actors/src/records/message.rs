@@ -5,6 +5,7 @@
 
 mod bridge;
 mod kind;
+mod sending;
 mod texts;
 
 use std::sync::Arc;
@@ -320,20 +321,6 @@ impl Row {
         self.kind().map_or("", RowKind::as_str)
     }
 
-    /// Whether the row may be sent to the model. A reply that is empty, or that only repeats the
-    /// bridge, is not sent: it answers nothing, and would teach the model to say it again. A step of a
-    /// routine is not sent either; the model is told of the whole run.
-    #[must_use]
-    pub fn is_sendable(&self) -> bool {
-        if self.routine().is_some() {
-            return false;
-        }
-        if let RowBody::Reply(utterance) = &self.body {
-            return !utterance.text.trim().is_empty() && !repeats_bridge(&utterance.text);
-        }
-        self.kind().is_some_and(RowKind::is_sendable)
-    }
-
     /// The text of the content.
     #[must_use]
     pub fn text(&self) -> &Arc<str> {
@@ -366,12 +353,6 @@ impl Row {
             return &[];
         };
         calls
-    }
-
-    /// The routine that made the calls of a call row; `None` if the model did.
-    #[must_use]
-    pub fn routine(&self) -> Option<&Arc<str>> {
-        self.calls().first()?.routine.as_ref()
     }
 
     /// The sender, if it is neither the operator nor the Mysis itself.

@@ -102,8 +102,7 @@ impl Life {
             .map_or(past.record.created_at, |row| row.at);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = SampleRecorder::restore(&recollection.samples, &recollection.rows, both);
-        let routines = recollection.routines.as_deref();
-        let routines = routines.map(RoutineMemo::restore).unwrap_or_default();
+        let routines = restore_routines(&recollection);
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
@@ -124,11 +123,7 @@ impl Life {
             conversation,
             turn,
             nudges: 0,
-            figures: LifeFigures {
-                totals,
-                last_call_ms: None,
-                last_activity_at,
-            },
+            figures: LifeFigures::restored(totals, last_activity_at, both.moment),
             mission: past.mission,
             session,
             game,
@@ -142,7 +137,6 @@ impl Life {
             recent_activity,
             samples,
             routines,
-            routine_moment: both.moment,
             pending: BTreeMap::new(),
             stamps: 0,
             mode: past.mode,
@@ -191,6 +185,11 @@ fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
             None
         }
     }
+}
+
+fn restore_routines(past: &StoredHistory) -> RoutineMemo {
+    let memo = past.routines.as_deref();
+    memo.map(RoutineMemo::restore).unwrap_or_default()
 }
 
 /// What the logged-in account knows of the game.

@@ -153,7 +153,7 @@ impl Life {
         let run = RoutineRun::new(routine.clone(), source, facts, self.session.tick);
         self.routines.run = Some(run);
         self.routines.keep(&routine);
-        self.routine_moment = self.moment;
+        self.figures.routine_timed = self.moment;
         let text = format!(
             "routine {} begins: {} steps, at most {} rounds",
             routine.name,
@@ -190,8 +190,8 @@ impl Life {
 
     /// Counts the time since the last step.
     fn time_routine(&mut self) {
-        let ms = self.moment.millis_since(self.routine_moment);
-        self.routine_moment = self.moment;
+        let ms = self.moment.millis_since(self.figures.routine_timed);
+        self.figures.routine_timed = self.moment;
         if let Some(run) = &mut self.routines.run {
             run.add_time(ms);
         }

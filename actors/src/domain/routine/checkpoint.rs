@@ -119,9 +119,10 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         });
         goods.collect::<Vec<_>>()
     };
-    let source = match &stored["call"] {
-        Json::Null => RunSource::Operator,
-        call => RunSource::Model(CallKey {
+    let call = &stored["call"];
+    let source = match call.is_null() {
+        true => RunSource::Operator,
+        false => RunSource::Model(CallKey {
             seq: Seq(call[0].as_i64()?),
             position: u16::try_from(call[1].as_u64()?).ok()?,
         }),

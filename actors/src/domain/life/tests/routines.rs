@@ -40,16 +40,16 @@ impl Scene {
     }
 
     fn memo(&self) -> Arc<str> {
-        let memos = self.writes().into_iter().filter_map(|write| match write {
+        let mut memos = self.writes().into_iter().filter_map(|write| match write {
             Write::Routines { memo, .. } => Some(memo),
             _ => None,
         });
-        memos.last().expect("a checkpoint")
+        memos.next_back().expect("a checkpoint")
     }
 
     /// The result of the call that started the routine, as the model sees it.
     fn report(&self) -> String {
-        let tools = self
+        let mut tools = self
             .asked()
             .messages
             .iter()
@@ -57,7 +57,7 @@ impl Scene {
                 ChatMessage::Tool { text, .. } => Some(text.to_string()),
                 _ => None,
             });
-        tools.last().expect("a report")
+        tools.next_back().expect("a report")
     }
 
     /// What is stored, as the store holds it after a crash. With `at` rows only.

@@ -1,0 +1,45 @@
+//! What a Mysis does at the moment, for display.
+
+use crate::event::Activity;
+use crate::ids::Timestamp;
+
+use super::input::{CurrentActivity, TaskId};
+use super::{Life, LifeStage, TurnStep};
+
+impl Life {
+    pub(super) fn set_activity(&mut self, activity: Activity) {
+        self.set_activity_until(activity, None);
+    }
+
+    pub(super) fn set_activity_until(&mut self, activity: Activity, until: Option<Timestamp>) {
+        self.figures.last_activity_at = self.now;
+        self.doing = CurrentActivity {
+            activity,
+            since: self.now,
+            until,
+        };
+    }
+
+    pub(super) fn on_progress(&mut self, work: TaskId, activity: Activity) {
+        let is_current = match &self.stage {
+            LifeStage::InTurn {
+                step:
+                    TurnStep::Asking { work: current, .. } | TurnStep::Calling { work: current, .. },
+                ..
+            } => *current == work,
+            LifeStage::Idle
+            | LifeStage::Pausing { .. }
+            | LifeStage::InTurn { .. }
+            | LifeStage::Stopped
+            | LifeStage::Errored(_) => false,
+        };
+        if is_current {
+            let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
+            self.set_activity(activity);
+            if goes_on {
+                // The shown duration is that of the whole call.
+                self.doing.since = since;
+            }
+        }
+    }
+}
