@@ -73,6 +73,17 @@ pub struct WorldRules {
     pub registration_code: Option<String>,
 }
 
+/// The money of a player.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayerFunds {
+    /// The player's name.
+    pub name: String,
+    /// The credits that were earned so far.
+    pub earned: u64,
+    /// The credits that were spent so far.
+    pub spent: u64,
+}
+
 /// The galaxy and everybody in it.
 #[derive(Debug)]
 pub struct World {
@@ -159,6 +170,15 @@ impl World {
             .values()
             .filter(|player| player.visit.is_some());
         visits.count()
+    }
+
+    /// The money of every player.
+    pub fn funds(&self) -> impl Iterator<Item = PlayerFunds> {
+        self.players.values().map(|player| PlayerFunds {
+            name: player.name.clone(),
+            earned: player.stats.credits_earned,
+            spent: player.stats.credits_spent,
+        })
     }
 
     /// The id of the account of this name.

@@ -49,10 +49,13 @@ impl PilotFinish {
     }
 }
 
+/// The bytes that count as one token.
+pub(super) const TOKEN_BYTES: usize = 4;
+
 /// The number of tokens that this many bytes count as: four bytes are one token, rounded up.
 #[must_use]
 pub fn count_tokens(bytes: usize) -> u64 {
-    bytes.div_ceil(4) as u64
+    bytes.div_ceil(TOKEN_BYTES) as u64
 }
 
 impl PilotAnswer {

@@ -16,7 +16,11 @@ impl Mix {
     }
 
     pub(super) fn with_text(self, text: &str) -> Self {
-        let mut chunks = text.as_bytes().chunks_exact(8);
+        self.with_bytes(text.as_bytes())
+    }
+
+    pub(super) fn with_bytes(self, bytes: &[u8]) -> Self {
+        let mut chunks = bytes.chunks_exact(8);
         let mut state = self.0;
         for chunk in &mut chunks {
             let word = chunk.try_into().map_or(0, u64::from_le_bytes);
@@ -28,7 +32,7 @@ impl Mix {
         rest[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
         Self(state)
             .with_number(u64::from_le_bytes(rest))
-            .with_number(text.len() as u64)
+            .with_number(bytes.len() as u64)
     }
 
     pub(super) fn bits(self) -> u64 {

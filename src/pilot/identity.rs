@@ -3,7 +3,7 @@
 use super::chance::Mix;
 use super::request::PilotRequest;
 
-/// The empires of the game.
+/// The empires of the game. One whose name stands nowhere in a request is not known in it.
 pub(super) const EMPIRES: [&str; 5] = ["solarian", "voidborn", "crimson", "nebula", "outerrim"];
 
 /// The code that the simulated game accepts.
@@ -83,23 +83,27 @@ pub(super) fn choose_username(
     name
 }
 
-/// The empire that the prompts name, if they name exactly one, else one that follows from the agent's name.
-pub(super) fn choose_empire(request: &PilotRequest<'_>, seed: u64) -> &'static str {
+/// The empire that the prompts name, if they name exactly one, else one that follows from the
+/// agent's name; none where the request names none.
+pub(super) fn choose_empire(request: &PilotRequest<'_>, seed: u64) -> Option<&'static str> {
+    let listed = request.arguments.values_of("register", "empire");
+    let is_known = |empire: &&str| {
+        request.is_grouped || listed.iter().any(|value| value == empire) || request.says(empire)
+    };
     let texts: Vec<String> = request
         .system_texts()
         .chain(request.user_texts())
         .map(str::to_lowercase)
         .collect();
-    let named: Vec<&str> = EMPIRES
-        .into_iter()
-        .filter(|empire| texts.iter().any(|text| text.contains(empire)))
-        .collect();
+    let is_named = |empire: &&str| texts.iter().any(|text| text.contains(*empire));
+    let named: Vec<&str> = EMPIRES.into_iter().filter(is_named).collect();
     if let [only] = named[..] {
-        return only;
+        return Some(only);
     }
     let name = agent_name(request).unwrap_or_default();
     let mut rng = Mix::new(seed).with_text(&name).rng();
-    EMPIRES[rng.usize(..EMPIRES.len())]
+    let known: Vec<&str> = EMPIRES.into_iter().filter(is_known).collect();
+    rng.choice(known)
 }
 
 /// The registration code that the conversation names, else the simulated game's.
@@ -211,9 +215,21 @@ mod tests {
     #[test]
     fn the_empire_is_the_one_that_is_named_or_follows_from_the_name() {
         let named = prompt("Join the Crimson fleet.");
-        assert_eq!(choose_empire(&PilotRequest::read(&named), 1), "crimson");
+        assert_eq!(
+            choose_empire(&PilotRequest::read(&named), 1),
+            Some("crimson")
+        );
         let both = prompt("You are alpha. Choose solarian or nebula.");
         let request = PilotRequest::read(&both);
-        assert_eq!(choose_empire(&request, 1), choose_empire(&request, 1));
+        let chosen = choose_empire(&request, 1);
+        assert!([Some("solarian"), Some("nebula")].contains(&chosen));
+        assert_eq!(chosen, choose_empire(&request, 1));
+        let silent = prompt("You are alpha.");
+        let mut request = PilotRequest::read(&silent);
+        assert_eq!(choose_empire(&request, 1), None);
+        let tools = json!([{"function": {"name": "register", "parameters": {"properties":
+            {"empire": {"enum": ["outerrim"]}}}}}]);
+        request.arguments = std::sync::Arc::new(crate::tools::ToolArguments::read(&tools));
+        assert_eq!(choose_empire(&request, 1), Some("outerrim"));
     }
 }

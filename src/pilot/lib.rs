@@ -13,6 +13,7 @@ mod options;
 mod orders;
 mod persona;
 mod player;
+mod prompt_cache;
 mod request;
 mod request_stats;
 mod selective_json;
@@ -30,6 +31,8 @@ pub use faults::{
 pub use options::PilotOptions;
 pub use persona::{PERSONAS, Persona};
 pub use player::{Habits, STRANDED, answer_request};
+pub use prompt_cache::PromptCache;
 pub use request::{ChatEntry, ConversationCall, PilotRequest, ToolChoice};
 pub use server::serve;
+pub use tools::{ToolArguments, ToolList, ToolListCache};
 pub use validate::{RequestRefusal, Strictness, validate, validate_with};

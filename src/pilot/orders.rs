@@ -11,6 +11,7 @@ pub(super) enum StandingOrder {
     Trade,
     Explore,
     Missions,
+    Chat,
     Wait,
 }
 
@@ -74,6 +75,8 @@ const ORDER_WORDS: &[(&str, StandingOrder)] = &[
     ("quest", StandingOrder::Missions),
     ("quests", StandingOrder::Missions),
     ("contracts", StandingOrder::Missions),
+    ("chat", StandingOrder::Chat),
+    ("chatting", StandingOrder::Chat),
     ("wait", StandingOrder::Wait),
     ("waiting", StandingOrder::Wait),
     ("standby", StandingOrder::Wait),
@@ -285,6 +288,10 @@ mod tests {
             (
                 "Hold position until told otherwise.",
                 MessageIntent::Do(StandingOrder::Wait),
+            ),
+            (
+                "Chat with whoever is around.",
+                MessageIntent::Do(StandingOrder::Chat),
             ),
             ("Continue mining.", MessageIntent::Do(StandingOrder::Mine)),
             (

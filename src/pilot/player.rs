@@ -30,7 +30,7 @@ use super::persona::Persona;
 use super::request::{PilotRequest, ToolChoice};
 use super::situation::Situation;
 use player_view::PlayerView;
-use step::PlayerStep;
+use step::{PlayerStep, WantedCall};
 
 /// The pilot's way of playing, apart from its orders.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -81,6 +81,7 @@ pub(super) fn answer_with_fingerprint(
         looking::add_interlude(&view, step, &mut rng)
     });
     let step = apply_tool_choice(&view, drop_missing_tools(&view, step));
+    let step = drop_unheard_arguments(&view, step);
     let mut answer = step.into_answer(&mut rng);
     if persona == Persona::Steady && rng.f64() < habits.nonsense {
         nonsense::garble_answer(&mut answer, &view, &mut rng);
@@ -120,6 +121,7 @@ fn choose_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
         StandingOrder::Trade => trading::choose_trading_step(view, rng),
         StandingOrder::Explore => exploring::choose_exploring_step(view, rng),
         StandingOrder::Missions => missions::choose_mission_step(view, rng),
+        StandingOrder::Chat => talking::chat_with_others(view),
         StandingOrder::Wait => talking::stand_by(view),
     }
 }
@@ -160,6 +162,19 @@ fn drop_missing_tools(view: &PlayerView<'_>, step: PlayerStep) -> PlayerStep {
         format!("I would use `{tool}` now, but it is not among my tools."),
         format!("{why} The tool for it is missing."),
     )
+}
+
+/// Removes arguments whose names stand nowhere in the request. The refusal of such a call names
+/// them.
+fn drop_unheard_arguments(view: &PlayerView<'_>, mut step: PlayerStep) -> PlayerStep {
+    if let PlayerStep::Act { calls, .. } = &mut step {
+        for WantedCall { tool, arguments } in calls {
+            if let Some(arguments) = arguments.as_object_mut() {
+                arguments.retain(|name, _| view.request.names_argument(tool, name));
+            }
+        }
+    }
+    step
 }
 
 /// Obeys `tool_choice`.

@@ -5,8 +5,11 @@
 //! valid.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::Value;
+
+use super::tools::{ToolArguments, ToolList};
 
 /// The request, borrowed from its JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,6 +18,8 @@ pub struct PilotRequest<'a> {
     pub entries: Vec<ChatEntry<'a>>,
     /// The names of the offered tools.
     pub tools: Vec<&'a str>,
+    /// What the offered tools say of their arguments.
+    pub arguments: Arc<ToolArguments>,
     /// Whether the tools are those of the game's second interface. They are named as the first's.
     pub is_grouped: bool,
     /// The demand of `tool_choice`.
@@ -84,12 +89,43 @@ impl<'a> PilotRequest<'a> {
             tools: array_elements(&body["tools"])
                 .filter_map(|tool| tool["function"]["name"].as_str())
                 .collect(),
+            arguments: Arc::new(ToolArguments::read(&body["tools"])),
             is_grouped: false,
             choice: read_choice(&body["tool_choice"]),
             max_tokens: [&body["max_completion_tokens"], &body["max_tokens"]]
                 .into_iter()
                 .find_map(Value::as_u64),
         }
+    }
+
+    /// The request with the tools of a list that was read separately.
+    #[must_use]
+    pub fn offering(self, list: &'a ToolList) -> Self {
+        Self {
+            tools: list.offered_names().collect(),
+            arguments: Arc::clone(&list.arguments),
+            ..self
+        }
+    }
+
+    /// Whether the name of an argument of this tool stands in the request: in the tool's schema or
+    /// in what was said. Nobody can know it otherwise. The second interface's are taken as known.
+    #[must_use]
+    pub fn names_argument(&self, tool: &str, argument: &str) -> bool {
+        self.is_grouped || self.arguments.describe(tool, argument) || self.says(argument)
+    }
+
+    /// Whether the words stand somewhere in the conversation.
+    #[must_use]
+    pub fn says(&self, words: &str) -> bool {
+        self.entries.iter().any(|entry| match entry {
+            ChatEntry::System(text) | ChatEntry::User(text) | ChatEntry::Result { text, .. } => {
+                text.contains(words)
+            }
+            ChatEntry::Assistant { text, calls } => {
+                text.contains(words) || calls.iter().any(|call| call.arguments.contains(words))
+            }
+        })
     }
 
     /// Whether the request offers the tool.

@@ -170,6 +170,7 @@ impl RequestStats {
             "refused": tallies.refused,
             "reasons": tallies.reasons,
             "tokens_in": tallies.reported.prompt,
+            "tokens_cached": tallies.reported.cached,
             "tokens_out": tallies.reported.completion,
         })
     }
@@ -186,6 +187,7 @@ impl RequestStats {
             if let Some(reported) = reported {
                 tallies.reported.prompt += reported.prompt;
                 tallies.reported.completion += reported.completion;
+                tallies.reported.cached += reported.cached;
             }
             if let Some(refusal) = line.refusal.as_ref().filter(|_| line.status == 400) {
                 tallies.refused += 1;

@@ -7,7 +7,7 @@ mod judging;
 mod listener;
 mod sending;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::faults::error_body;
 use super::options::PilotOptions;
+use super::prompt_cache::PromptCache;
 use super::request_stats::RequestStats;
 use super::tools::ToolListCache;
 use listener::CancellableListener;
@@ -38,6 +39,7 @@ struct PilotServer {
     options: PilotOptions,
     stats: Arc<RequestStats>,
     tool_lists: ToolListCache,
+    prompts: Mutex<PromptCache>,
     shutdown: CancellationToken,
 }
 
@@ -54,6 +56,7 @@ pub async fn serve(
     let server = Arc::new(PilotServer {
         stats: Arc::new(RequestStats::open(&options)?),
         tool_lists: ToolListCache::default(),
+        prompts: Mutex::default(),
         options,
         shutdown: shutdown.clone(),
     });

@@ -1,29 +1,40 @@
-//! A cache of tool lists. Callers send the same long list with every request.
+//! Tool lists: what they say of each tool, and a cache of them. Callers send the same long list
+//! with every request.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
 
 use super::validate::{RequestRefusal, tool_names};
 
 /// The number of cached lists.
-const MAX_TOOLS: usize = 32;
+const MAX_TOOLS: usize = 128;
 
 /// A tool list that was read.
 #[derive(Debug)]
-pub(super) struct ToolList {
+pub struct ToolList {
     text: String,
     /// The names of the tools, or the refusal of the list. None where the request has no list.
     pub(super) names: Result<Option<Vec<String>>, RequestRefusal>,
+    /// What the list says of their arguments.
+    pub(super) arguments: Arc<ToolArguments>,
 }
+
+/// The arguments that tools describe, by tool and name, each with the values that it may have, where
+/// these are listed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ToolArguments(BTreeMap<String, BTreeMap<String, Vec<String>>>);
 
 /// The lists in order of use, the newest last.
 #[derive(Debug, Default)]
-pub(super) struct ToolListCache {
+pub struct ToolListCache {
     lists: Mutex<Vec<Arc<ToolList>>>,
 }
 
 impl ToolListCache {
     /// Reads the text of a list, which must be JSON, or finds it in the cache.
-    pub(super) fn look_up(&self, text: &str) -> Arc<ToolList> {
+    pub fn look_up(&self, text: &str) -> Arc<ToolList> {
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(place) = lists.iter().rposition(|list| list.text == text) {
             let list = lists.remove(place);
@@ -41,19 +52,67 @@ impl ToolListCache {
 
 impl ToolList {
     fn read(text: &str) -> Self {
-        let names = serde_json::from_str(text)
-            .map_err(|error| {
-                RequestRefusal::at("tools", format!("'tools' cannot be read: {error}."))
-            })
-            .and_then(|tools| {
-                let names = tool_names(Some(&tools))?;
-                Ok(names.map(|names| names.into_iter().map(str::to_owned).collect()))
-            });
+        let tools: Result<Value, RequestRefusal> = serde_json::from_str(text).map_err(|error| {
+            RequestRefusal::at("tools", format!("'tools' cannot be read: {error}."))
+        });
+        let arguments = tools.as_ref().map(ToolArguments::read);
         Self {
             text: text.to_owned(),
-            names,
+            arguments: Arc::new(arguments.unwrap_or_default()),
+            names: tools.and_then(|tools| {
+                let names = tool_names(Some(&tools))?;
+                Ok(names.map(|names| names.into_iter().map(str::to_owned).collect()))
+            }),
         }
     }
+
+    /// The list as it was sent.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The names of the tools; none where the list was refused.
+    pub(super) fn offered_names(&self) -> impl Iterator<Item = &str> {
+        let names = self.names.as_ref().ok().and_then(Option::as_ref);
+        names.into_iter().flatten().map(String::as_str)
+    }
+}
+
+impl ToolArguments {
+    /// Reads the schemas of tools. What makes no sense is left out.
+    pub(super) fn read(tools: &Value) -> Self {
+        let tools = tools.as_array().into_iter().flatten();
+        let described = tools.filter_map(|tool| {
+            let function = &tool["function"];
+            let properties = function["parameters"]["properties"].as_object()?;
+            let arguments = properties
+                .iter()
+                .map(|(name, schema)| (name.clone(), listed_values(schema)));
+            Some((function["name"].as_str()?.to_owned(), arguments.collect()))
+        });
+        Self(described.collect())
+    }
+
+    /// Whether the tool's schema has this argument.
+    pub(super) fn describe(&self, tool: &str, argument: &str) -> bool {
+        let arguments = self.0.get(tool);
+        arguments.is_some_and(|arguments| arguments.contains_key(argument))
+    }
+
+    /// The values that the tool's schema lists for this argument.
+    pub(super) fn values_of(&self, tool: &str, argument: &str) -> &[String] {
+        let arguments = self.0.get(tool);
+        let values = arguments.and_then(|arguments| arguments.get(argument));
+        values.map_or(&[], Vec::as_slice)
+    }
+}
+
+fn listed_values(schema: &Value) -> Vec<String> {
+    let values = schema["enum"].as_array().into_iter().flatten();
+    values
+        .filter_map(|value| value.as_str().map(str::to_owned))
+        .collect()
 }
 
 #[cfg(test)]
@@ -84,5 +143,21 @@ mod tests {
             let refusal = shed.look_up("[]").names.clone().unwrap_err();
             assert_eq!(refusal.param.as_deref(), Some("tools"));
         }
+    }
+
+    #[test]
+    fn a_list_tells_arguments_and_their_values() {
+        let text = r#"[{"type":"function","function":{"name":"chat","parameters":{"properties":{
+            "channel":{"enum":["local",7,"system"]},"content":{"type":"string"}}}}},
+            {"type":"function","function":{"name":"mine"}}]"#;
+        let list = ToolListCache::default().look_up(text);
+        assert_eq!(list.text(), text);
+        assert_eq!(list.offered_names().collect::<Vec<_>>(), ["chat", "mine"]);
+        let told = &list.arguments;
+        assert!(told.describe("chat", "content") && told.describe("chat", "channel"));
+        assert!(!told.describe("chat", "target_id") && !told.describe("mine", "content"));
+        assert_eq!(told.values_of("chat", "channel"), ["local", "system"]);
+        assert!(told.values_of("chat", "content").is_empty());
+        assert!(ToolArguments::read(&Value::Null).0.is_empty());
     }
 }

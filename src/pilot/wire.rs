@@ -13,6 +13,8 @@ use super::answer::{PilotAnswer, PilotFinish, PilotToolCall};
 pub(super) struct WireUsage {
     pub(super) prompt: u64,
     pub(super) completion: u64,
+    /// The part of `prompt` that came from the cache.
+    pub(super) cached: u64,
 }
 
 /// The identity of a completion.
@@ -56,7 +58,7 @@ pub(super) fn completion_json(
             "prompt_tokens": usage.prompt,
             "completion_tokens": usage.completion,
             "total_tokens": usage.prompt + usage.completion,
-            "prompt_tokens_details": {"cached_tokens": 0},
+            "prompt_tokens_details": {"cached_tokens": usage.cached},
         },
     })
 }
@@ -86,5 +88,8 @@ pub(super) fn reported_usage(completion: &Value) -> Option<WireUsage> {
     Some(WireUsage {
         prompt: usage["prompt_tokens"].as_u64()?,
         completion: usage["completion_tokens"].as_u64()?,
+        cached: usage["prompt_tokens_details"]["cached_tokens"]
+            .as_u64()
+            .unwrap_or(0),
     })
 }

@@ -1,6 +1,8 @@
 //! The game: the galaxy's frontend on simulated time, with a network that has faults.
 
+mod link;
 mod outages;
+mod traffic;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,10 +10,8 @@ use std::time::Duration;
 
 use actors::domain::ids::MysisId;
 use actors::domain::tool::{ToolSpec, Toolset};
-use actors::ports::{Link, LinkAnswer, LinkCall, LinkFault, LinkReply, Upstream};
+use actors::ports::{LinkAnswer, LinkCall, LinkFault};
 use actors::session::own_tools;
-use futures::FutureExt;
-use futures::future::BoxFuture;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
@@ -22,9 +22,12 @@ use zoea_galaxy::frontend::{
 use zoea_galaxy::limits::GalaxyLimits;
 use zoea_galaxy::world::{AnswerId, GameAnswer, World, WorldRules};
 
-use super::chaos::{Chaos, InjectedFault, PANIC};
+use super::chaos::{Chaos, InjectedFault};
 use super::verdict::InvariantMonitor;
 use outages::AnnouncedRestart;
+use traffic::TrafficCounters;
+
+pub(super) use traffic::GameTraffic;
 
 /// The real game's tick.
 const TICK_INTERVAL: Duration = Duration::from_secs(10);
@@ -45,6 +48,7 @@ struct GameShared {
     watch: Arc<InvariantMonitor>,
     /// Myses whose actions fail, with the kind of failure.
     game_faults: Mutex<BTreeMap<MysisId, GameFault>>,
+    traffic: TrafficCounters,
 }
 
 /// The way in which all actions of a Mysis fail.
@@ -100,6 +104,7 @@ impl SimulatedGame {
             chaos,
             watch,
             game_faults: Mutex::default(),
+            traffic: TrafficCounters::default(),
         }))
     }
 
@@ -176,6 +181,7 @@ impl SimulatedGame {
         let mut state = self.lock_state();
         let ticked = state.frontend.tick();
         self.report_executed(&ticked.records);
+        self.0.traffic.count_mutations(&ticked.records);
         for (answer_id, answer) in ticked.answers {
             if let Some(waiting) = state.waiting.remove(&answer_id) {
                 // The send fails when the caller has disconnected.
@@ -239,161 +245,4 @@ impl SimulatedGame {
 enum AwaitedAnswer {
     Now(GameAnswer),
     Later(oneshot::Receiver<GameAnswer>),
-}
-
-impl Upstream for SimulatedGame {
-    fn link(&self, mysis: MysisId) -> Option<Arc<dyn Link>> {
-        Some(Arc::new(SimulatedLink {
-            game: self.clone(),
-            mysis,
-            connection: Arc::default(),
-        }))
-    }
-}
-
-/// The connection of one Mysis; 0 before it is open.
-#[derive(Clone)]
-struct SimulatedLink {
-    game: SimulatedGame,
-    mysis: MysisId,
-    connection: Arc<Mutex<ConnectionId>>,
-}
-
-impl SimulatedLink {
-    fn connection(&self) -> ConnectionId {
-        *self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn set_connection(&self, connection: ConnectionId) {
-        *self
-            .connection
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = connection;
-    }
-
-    /// The way to the game: it takes a while, and some calls do not arrive.
-    async fn simulate_network(&self) -> Result<(), LinkFault> {
-        let chaos = &self.game.0.chaos;
-        let way = chaos.duration_between(Duration::from_millis(5), Duration::from_millis(80));
-        tokio::time::sleep(way).await;
-        assert!(
-            !chaos.draw_fault(InjectedFault::GamePanic, 0.0005),
-            "{PANIC}"
-        );
-        if self.game.is_away() || chaos.draw_fault(InjectedFault::GameUnreachable, 0.01) {
-            let text = "connection refused".to_string();
-            return Err(LinkFault::Unreachable(text));
-        }
-        if chaos.draw_fault(InjectedFault::GameSessionLost, 0.005) {
-            self.game.reconnect(self.connection());
-            self.set_connection(0);
-        }
-        if chaos.draw_fault(InjectedFault::GameLoginLost, 0.005) {
-            self.game.lose_login(self.connection());
-        }
-        Ok(())
-    }
-
-    fn draw_fault(&self, fault: InjectedFault, chance: f64) -> bool {
-        self.game.0.chaos.draw_fault(fault, chance)
-    }
-
-    async fn call_once(self, call: LinkCall) -> Result<LinkAnswer, LinkFault> {
-        self.simulate_network().await?;
-        let chaos = &self.game.0.chaos;
-        if self.connection() <= self.game.lock_state().forgotten {
-            let text = "Session not initialized".to_string();
-            return Err(LinkFault::SessionLost(text));
-        }
-        let lost = || LinkFault::AnswerLost("connection reset".to_string());
-        if chaos.draw_fault(InjectedFault::GameRequestLost, 0.004) {
-            return Err(lost());
-        }
-        let name = call.call_id.clone();
-        if let Some(answer) = self.game.faulty_answer(self.mysis, &call) {
-            self.game.0.watch.on_call_declined(&name);
-            return answer;
-        }
-        let answer = match self.game.serve_call(self.connection(), call) {
-            AwaitedAnswer::Now(answer) => answer,
-            AwaitedAnswer::Later(promised) => promised.await.map_err(|_| lost())?,
-        };
-        if chaos.draw_fault(InjectedFault::GameAnswerLost, 0.004) {
-            return Err(lost());
-        }
-        Ok(match answer {
-            Ok(answer) => LinkAnswer {
-                structured: None,
-                text: answer.to_string(),
-                is_error: false,
-            },
-            Err(refusal) => {
-                self.game.0.watch.on_call_declined(&name);
-                LinkAnswer {
-                    structured: None,
-                    text: format!("Error: {refusal}"),
-                    is_error: true,
-                }
-            }
-        })
-    }
-}
-
-impl Link for SimulatedLink {
-    fn open(&self) -> BoxFuture<'static, Result<Option<Arc<str>>, LinkFault>> {
-        let wire = self.clone();
-        async move {
-            wire.simulate_network().await?;
-            if wire.draw_fault(InjectedFault::GameLimited, 0.01) {
-                return Err(LinkFault::Limited {
-                    text: "too many logins".to_string(),
-                    retry_after: Some(Duration::from_secs(30)),
-                });
-            }
-            wire.set_connection(wire.game.reconnect(wire.connection()));
-            Ok(Some(wire.connection().to_string().into()))
-        }
-        .boxed()
-    }
-
-    fn resume(&self, token: Arc<str>) -> BoxFuture<'static, Result<(), LinkFault>> {
-        let wire = self.clone();
-        async move {
-            let known = token.parse();
-            wire.set_connection(
-                known.map_err(|_| LinkFault::SessionLost("no resume token of ours".to_string()))?,
-            );
-            wire.simulate_network().await
-        }
-        .boxed()
-    }
-
-    fn tools(&self) -> BoxFuture<'static, Result<Arc<Toolset>, LinkFault>> {
-        let wire = self.clone();
-        async move {
-            wire.simulate_network().await?;
-            if wire.draw_fault(InjectedFault::GameNoTools, 0.01) {
-                return Ok(own_tools());
-            }
-            if wire.game.lock_state().has_other_tools {
-                return Ok(wire.game.0.other_tools.clone());
-            }
-            Ok(wire.game.0.tools.clone())
-        }
-        .boxed()
-    }
-
-    fn call(&self, call: LinkCall) -> BoxFuture<'static, Result<LinkReply, LinkFault>> {
-        let (timeout, wire) = (call.timeout, self.clone());
-        async move {
-            match tokio::time::timeout(timeout, wire.call_once(call)).await {
-                Ok(answer) => answer.map(LinkReply::from),
-                Err(_) => Err(LinkFault::AnswerLost("no answer in time".to_string())),
-            }
-        }
-        .boxed()
-    }
 }

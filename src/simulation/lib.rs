@@ -5,6 +5,7 @@
 //! of the outside. `chaos` decides on faults, and `verdict` checks what must never happen.
 
 mod chaos;
+pub mod economy;
 mod events;
 mod game;
 mod memory;
@@ -15,6 +16,7 @@ mod rare;
 mod rules;
 mod seen;
 pub mod stall_suite;
+mod tool_reader;
 mod verdict;
 
 use std::sync::{Arc, Once};
@@ -30,7 +32,7 @@ use actors::domain::order::{CompletedOrder, MysisOrder, Order};
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 use actors::freeze::FreezeSwitch;
-use actors::ports::{Clock, Upstream};
+use actors::ports::{Clock, Models, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::UiRuntime;
 use anyhow::Context;
@@ -153,7 +155,7 @@ struct Simulation {
     watch: Arc<InvariantMonitor>,
     memory: Arc<MemoryLedger>,
     game: SimulatedGame,
-    models: Arc<PilotModels>,
+    models: Arc<dyn Models>,
     clock: Arc<SimClock>,
     events: EventLog,
     recorder: Listener,

@@ -14,6 +14,7 @@ use zoea_pilot::{Habits, Persona, PilotRequest};
 use super::ProgramParts;
 use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::rules::MAIN_PROVIDER;
+use super::tool_reader::ToolReader;
 use super::verdict::InvariantMonitor;
 
 /// The longest outage of the first provider.
@@ -25,6 +26,7 @@ pub(super) struct PilotModels {
     /// The longest time that an answer usually takes.
     thinking: Duration,
     adapters: ProgramParts,
+    tools: Arc<ToolReader>,
     chaos: Arc<Chaos>,
     watch: Arc<InvariantMonitor>,
 }
@@ -44,6 +46,7 @@ impl PilotModels {
                 persona: Persona::Steady,
             },
             thinking,
+            tools: Arc::new(ToolReader::new(adapters.request_text)),
             adapters,
             chaos,
             watch,
@@ -58,6 +61,7 @@ impl Models for PilotModels {
         _meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let (habits, longest) = (self.habits, self.thinking);
+        let tools = self.tools.clone();
         let request_without_tools = self.adapters.request_without_tools;
         let (chaos, watch) = (self.chaos.clone(), self.watch.clone());
         async move {
@@ -93,10 +97,13 @@ impl Models for PilotModels {
             if chaos.draw_fault(InjectedFault::ModelMute, 0.002) {
                 return Ok(ModelAnswer::default());
             }
-            let mut read = PilotRequest::read(&body);
-            let tools = request.tools.tools().iter();
-            read.tools = tools.map(|tool| &*tool.name).collect();
-            Ok(model_answer(zoea_pilot::answer_request(&read, &habits)))
+            let tools = tools.read(&request);
+            let read = PilotRequest::read(&body);
+            let said = match tools.as_deref() {
+                Some(tools) => zoea_pilot::answer_request(&read.offering(tools), &habits),
+                None => zoea_pilot::answer_request(&read, &habits),
+            };
+            Ok(model_answer(said))
         }
         .boxed()
     }
@@ -125,7 +132,8 @@ fn draw_model_fault(chaos: &Chaos) -> Option<ModelFault> {
     })
 }
 
-fn model_answer(said: zoea_pilot::PilotAnswer) -> ModelAnswer {
+/// The answer as a provider's client reads it.
+pub(super) fn model_answer(said: zoea_pilot::PilotAnswer) -> ModelAnswer {
     let output = said.token_count();
     let calls = said.calls.into_iter().map(|call| RequestedCall {
         id: call.id,

@@ -106,14 +106,15 @@ impl Host {
         messages.push(order.clone());
         messages.extend_from_slice(&self.history[before..]);
         let messages = shaped(messages);
-        let tools: Vec<Value> = TOOLS
-            .iter()
-            .map(|(name, _)| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}))
-            .collect();
-        let body = json!({"model": "pilot", "messages": messages, "tools": tools});
+        let tools: Vec<Value> = TOOLS.iter().map(|(name, _)| described(name)).collect();
+        let body = json!({"model": "pilot", "messages": messages.clone(), "tools": tools});
         assert_eq!(validate(&body), Ok(()));
         self.model_calls += 1;
-        answer_request(&PilotRequest::read(&body), &self.habits)
+        let answer = answer_request(&PilotRequest::read(&body), &self.habits);
+        if self.habits.nonsense == 0.0 {
+            assert_all_known(&answer, &messages);
+        }
+        answer
     }
 
     /// The index of the last assistant message with calls before the turn.
@@ -164,6 +165,31 @@ impl Host {
         self.history
             .push(json!({"role": "assistant", "content": answer.content, "tool_calls": calls}));
         self.history.extend(results);
+    }
+}
+
+/// A tool of the game with its arguments.
+pub(crate) fn described(name: &str) -> Value {
+    let known = TOOLS.iter().find(|(tool, _)| *tool == name);
+    let arguments = known.map_or(&[][..], |(_, arguments)| arguments).iter();
+    let properties: Map<String, Value> = arguments
+        .map(|argument| ((*argument).to_owned(), json!({"type": "string"})))
+        .collect();
+    json!({"type": "function", "function": {"name": name, "parameters": {
+        "type": "object", "properties": properties}}})
+}
+
+/// Asserts that every place, item and mission that the answer names stands in the messages.
+fn assert_all_known(answer: &PilotAnswer, messages: &[Value]) {
+    let heard = json!(messages).to_string();
+    for call in &answer.calls {
+        let arguments: Map<String, Value> = serde_json::from_str(&call.arguments).unwrap();
+        for name in ["target_poi", "target_system", "item_id", "mission_id"] {
+            if let Some(value) = arguments.get(name) {
+                let value = value.as_str().unwrap();
+                assert!(heard.contains(value), "{} {value}", call.name);
+            }
+        }
     }
 }
 

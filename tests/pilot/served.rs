@@ -111,7 +111,7 @@ impl Served {
 fn tools() -> Value {
     ["register", "get_status", "get_system", "mine"]
         .iter()
-        .map(|name| json!({"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}))
+        .map(|name| crate::host::described(name))
         .collect()
 }
 

@@ -83,6 +83,29 @@ async fn the_same_request_gets_the_same_answer_from_another_server() {
 }
 
 #[tokio::test]
+async fn what_was_sent_before_is_read_from_the_cache_and_counted() {
+    let served = Served::start(with_faults(&[])).await;
+    let mut body = calling();
+    body["messages"][0]["content"] = format!("You are alpha.\n{}", "x".repeat(8000)).into();
+    let mut cached = Vec::new();
+    for order in ["Mine ore.", "Mine ore.", "Mine gold."] {
+        body["messages"][1]["content"] = order.into();
+        let (_, answer) = served.ask(&body).await;
+        let usage = &answer["usage"];
+        let tokens = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
+        assert!(tokens < usage["prompt_tokens"].as_u64(), "{usage}");
+        cached.push(tokens.unwrap());
+    }
+    assert_eq!(cached[0], 0);
+    assert!(cached[1] > 1900, "{cached:?}");
+    assert_eq!(cached[2], cached[1], "the last block is not whole");
+    assert_eq!(cached[1] % 128, 0);
+    let stats = served.get("/stats").await;
+    assert_eq!(stats["tokens_cached"], cached.iter().sum::<u64>());
+    served.end().await;
+}
+
+#[tokio::test]
 async fn the_other_routes_answer() {
     let served = Served::start(with_faults(&[])).await;
     assert_eq!(served.get("/health").await, json!({"status": "ok"}));

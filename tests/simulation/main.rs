@@ -3,6 +3,7 @@
 //!
 //! `zoea simulate --seed N --days D --myses N --wildness W` replays one and runs longer ones.
 
+mod economy;
 mod stall_suite;
 
 use std::collections::BTreeMap;

@@ -50,14 +50,17 @@ fn register_account(
         );
     }
     let username = identity::choose_username(view.request, account.names_taken, rng);
-    let empire = identity::choose_empire(view.request, view.seed);
-    PlayerStep::call(
-        "register",
-        json!({
-            "username": username,
-            "empire": empire,
-            "registration_code": identity::registration_code(view.request),
-        }),
-        format!("I have no account yet. I register as {username} of the {empire} empire."),
-    )
+    let mut arguments = json!({
+        "username": username,
+        "registration_code": identity::registration_code(view.request),
+    });
+    let mut why = format!("I have no account yet. I register as {username}");
+    match identity::choose_empire(view.request, view.seed) {
+        Some(empire) => {
+            arguments["empire"] = empire.into();
+            why.push_str(&format!(" of the {empire} empire."));
+        }
+        None => why.push_str("; nobody has told me yet which empires there are."),
+    }
+    PlayerStep::call("register", arguments, why)
 }

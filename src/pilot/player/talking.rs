@@ -9,6 +9,9 @@ use crate::situation::{AccountStanding, Situation};
 use super::player_view::PlayerView;
 use super::step::{PlayerStep, WantedCall};
 
+/// The game's limit of a chat message.
+const MAX_CHAT_CHARACTERS: usize = 500;
+
 /// Answers a question. It queries first if no facts are known.
 pub(super) fn answer_question(view: &PlayerView<'_>) -> PlayerStep {
     let may_look = view.situation.account.standing != AccountStanding::Missing
@@ -77,6 +80,35 @@ pub(super) fn stand_by(view: &PlayerView<'_>) -> PlayerStep {
     )
 }
 
+/// The channel of those who are at the same place.
+const CHANNEL: &str = "local";
+
+/// Listens to the others at this place, says something, and listens again in the next turn.
+pub(super) fn chat_with_others(view: &PlayerView<'_>) -> PlayerStep {
+    if view.can_ask("get_chat_history") && !view.has_called("chat") {
+        return PlayerStep::call(
+            "get_chat_history",
+            json!({"channel": CHANNEL, "limit": 10}),
+            "I am to talk. First I listen to what is said here.",
+        );
+    }
+    if view.offers("chat") && !view.has_called("chat") {
+        let content: String = format!("Greetings. {}", describe_facts(&view.situation))
+            .chars()
+            .take(MAX_CHAT_CHARACTERS)
+            .collect();
+        return PlayerStep::call(
+            "chat",
+            json!({"channel": CHANNEL, "content": content}),
+            "I have listened; now I say something.",
+        );
+    }
+    PlayerStep::say(
+        format!("I have talked. {}", describe_facts(&view.situation)),
+        "The others may answer; I listen again in the next turn.",
+    )
+}
+
 /// The known facts in one or more sentences.
 pub(super) fn describe_facts(situation: &Situation) -> String {
     let mut sentences = Vec::new();
@@ -136,6 +168,7 @@ fn describe_plan(view: &PlayerView<'_>) -> &'static str {
         StandingOrder::Trade => "Next I look for the better price.",
         StandingOrder::Explore => "Next I follow a lane I have not seen.",
         StandingOrder::Missions => "The missions go on.",
+        StandingOrder::Chat => "I go on talking.",
         StandingOrder::Wait => "I keep waiting for orders.",
     }
 }

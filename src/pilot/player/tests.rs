@@ -25,6 +25,34 @@ const TOOLS: [&str; 18] = [
     "complete_mission",
 ];
 
+/// The arguments that some of them describe.
+const ARGUMENTS: [(&str, &[&str]); 9] = [
+    ("register", &["username", "empire", "registration_code"]),
+    ("login", &["username", "password"]),
+    ("travel", &["target_poi"]),
+    ("jump", &["target_system"]),
+    ("sell", &["item_id", "quantity"]),
+    ("deposit_items", &["item_id", "quantity"]),
+    ("complete_mission", &["mission_id"]),
+    ("get_chat_history", &["channel", "limit"]),
+    ("chat", &["channel", "content"]),
+];
+
+/// A tool with the arguments that it describes.
+fn described(name: &str) -> Value {
+    let known = ARGUMENTS.iter().find(|(tool, _)| *tool == name);
+    let properties = known.map_or(&[][..], |(_, arguments)| arguments).iter();
+    let properties: serde_json::Map<String, Value> = properties
+        .map(|argument| ((*argument).to_owned(), json!({})))
+        .collect();
+    json!({"type": "function", "function": {"name": name, "parameters": {"properties": properties}}})
+}
+
+/// A tool whose schema was cut away.
+fn bare(name: &str) -> Value {
+    json!({"type": "function", "function": {"name": name}})
+}
+
 /// A conversation: a prompt, an order, and calls with their results.
 struct Talk {
     messages: Vec<Value>,
@@ -71,10 +99,11 @@ impl Talk {
 
     /// The first call of the answer in short form, or its words.
     fn answer(&self) -> String {
-        let tools: Vec<Value> = TOOLS
-            .iter()
-            .map(|name| json!({"type": "function", "function": {"name": name}}))
-            .collect();
+        self.answer_with(TOOLS.map(described).to_vec())
+    }
+
+    /// The answer where the request offers these tools.
+    fn answer_with(&self, tools: Vec<Value>) -> String {
         let body = json!({"messages": self.messages, "tools": tools});
         let habits = Habits {
             nonsense: 0.0,
@@ -241,4 +270,66 @@ fn a_limit_of_tokens_cuts_the_answer() {
     assert_eq!(answer.finish, crate::PilotFinish::Length);
     assert_eq!(answer.token_count(), 1);
     assert!(!answer.content.unwrap().is_empty());
+}
+
+#[test]
+fn a_place_that_stands_nowhere_in_the_request_is_asked_for() {
+    let status = |poi: &str| {
+        json!({"player": {"credits": 100, "current_system": "sol", "current_poi": poi},
+            "ship": {"fuel": 100, "max_fuel": 100, "cargo_used": 70, "cargo_capacity": 70}})
+    };
+    // The ship is full and the home system is known by name, but no chart tells its base.
+    let talk = told("Mine").then("get_status", json!({}), status("main_belt"));
+    assert_eq!(talk.answer(), "get_system {}");
+    let trader = told("Trade").then("get_status", json!({}), status("main_belt"));
+    assert_eq!(trader.answer(), "get_system {}");
+    // What an earlier request told is gone with it.
+    let known = told("Mine").at("main_belt", false, 100, 100, 70);
+    assert_eq!(known.answer(), r#"travel {"target_poi":"sol_central"}"#);
+    assert_eq!(told("Mine").answer(), "get_status {}");
+}
+
+#[test]
+fn a_tool_that_is_not_offered_is_not_called() {
+    let talk = told("Mine").at("main_belt", false, 100, 100, 10);
+    assert_eq!(talk.answer(), "mine {}");
+    let others = TOOLS.iter().filter(|name| **name != "mine");
+    let answer = talk.answer_with(others.map(|name| described(name)).collect());
+    assert!(answer.contains("not among my tools"), "{answer}");
+}
+
+#[test]
+fn the_name_of_an_argument_is_known_from_the_schema_or_from_a_refusal() {
+    let bare_tools = || TOOLS.map(bare).to_vec();
+    let full = told("Mine").at("main_belt", false, 100, 100, 70);
+    assert_eq!(full.answer_with(bare_tools()), "travel {}");
+    let refused = full.then(
+        "travel",
+        json!({}),
+        json!("Error: invalid_payload: Requires 'target_poi'."),
+    );
+    assert_eq!(
+        refused.answer_with(bare_tools()),
+        r#"travel {"target_poi":"sol_central"}"#
+    );
+    // What stands in other results is a good guess, as it is for a model.
+    let docked = told("Mine").at("sol_central", true, 100, 100, 70);
+    assert_eq!(
+        docked.answer_with(bare_tools()),
+        r#"sell {"item_id":"iron_ore","quantity":70}"#
+    );
+}
+
+#[test]
+fn a_talker_listens_speaks_and_ends_its_turn() {
+    let tools = || ["get_chat_history", "chat"].map(described).to_vec();
+    let talk = told("Chat with whoever is around.");
+    let listens = r#"get_chat_history {"channel":"local","limit":10}"#;
+    assert_eq!(talk.answer_with(tools()), listens);
+    let heard = talk.then("get_chat_history", json!({}), json!({"messages": []}));
+    let says = heard.answer_with(tools());
+    assert!(says.starts_with("chat {"), "{says}");
+    let said = heard.then("chat", json!({}), json!({"action": "chat"}));
+    let ends = said.answer_with(tools());
+    assert!(ends.starts_with("I have talked."), "{ends}");
 }

@@ -23,12 +23,20 @@ struct RequestFaults {
     rng: fastrand::Rng,
 }
 
+/// The tokens of a request, and those of them that come from the cache.
+#[derive(Clone, Copy)]
+struct PromptTokens {
+    all: u64,
+    cached: u64,
+}
+
 impl PilotServer {
     /// Answers a valid request.
     pub(super) fn decide_answer(
         &self,
         body: &Value,
         request: &PilotRequest<'_>,
+        cached: u64,
         line: &RequestRecord,
     ) -> AnswerDecision {
         let seed = self.options.habits.seed;
@@ -39,9 +47,12 @@ impl PilotServer {
             applied: Vec::new(),
             rng: mix.with_number(u64::MAX).rng(),
         };
-        let prompt = count_tokens(line.bytes);
+        let prompt = PromptTokens {
+            all: count_tokens(line.bytes),
+            cached,
+        };
         let mut delivery = faults.delivery_plan();
-        let payload = match faults.find_error_reply(request, prompt) {
+        let payload = match faults.find_error_reply(request, prompt.all) {
             Some(refused) => Payload::Refused(refused),
             None if faults.apply_garbage() => Payload::Garbage,
             None => {
@@ -62,11 +73,11 @@ impl PilotServer {
         &self,
         body: &Value,
         request: &PilotRequest<'_>,
-        prompt: u64,
+        prompt: PromptTokens,
         faults: &mut RequestFaults,
     ) -> Payload {
         let habits = &self.options.habits;
-        let (request, prompt) = faults.misread(request, prompt);
+        let (request, read) = faults.misread(request, prompt.all);
         let fingerprint = chance::fingerprint(habits.seed, &request.entries);
         let mut answer = answer_with_fingerprint(fingerprint, &request, habits);
         faults.apply_drawn(|fault, rng| match fault {
@@ -87,8 +98,9 @@ impl PilotServer {
             model: body["model"].as_str().unwrap_or_default(),
         };
         let usage = WireUsage {
-            prompt,
+            prompt: read,
             completion: answer.token_count(),
+            cached: prompt.cached.min(read),
         };
         let mut completion = wire::completion_json(&answer, stamp, usage);
         faults.apply_drawn(|fault, rng| match fault {

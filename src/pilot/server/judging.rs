@@ -1,10 +1,13 @@
 //! Admission: the key of the caller, the checks of the request, and the decision about it.
 
+use std::sync::PoisonError;
+
 use axum::http::{HeaderMap, header};
 use serde_json::{Value, json};
 
 use super::decision::AnswerDecision;
 use super::{PilotServer, wrong_key};
+use crate::answer::count_tokens;
 use crate::body::{self, RequestBody};
 use crate::chance::Mix;
 use crate::faults::error_body;
@@ -50,7 +53,8 @@ impl PilotServer {
         match self.check_body(&parsed, tools.as_deref()) {
             Ok(body) => {
                 line.valid = true;
-                (self.decide_answer(body, &request, &line), line)
+                let cached = self.read_cache(tools.as_deref(), body, bytes.len());
+                (self.decide_answer(body, &request, cached, &line), line)
             }
             Err(refusal) => {
                 let param = refusal.param.as_deref();
@@ -67,6 +71,15 @@ impl PilotServer {
                 (AnswerDecision::from_error(400, body), line)
             }
         }
+    }
+
+    /// How many tokens of this request come from the cache of prompts.
+    fn read_cache(&self, tools: Option<&ToolList>, body: &Value, bytes: usize) -> u64 {
+        let tools = tools.map_or("", ToolList::text);
+        let messages = body["messages"].to_string();
+        let mut cache = self.prompts.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = cache.read_through(&[tools, &messages], self.stats.uptime());
+        cached.min(count_tokens(bytes))
     }
 
     /// The body, if it is JSON and a valid request.
@@ -103,15 +116,14 @@ fn read_request<'a>(
         .as_ref()
         .map(|body| PilotRequest::read(&body.value))
         .unwrap_or_default();
-    PilotRequest {
-        tools: tool_names(tools).collect(),
-        ..request
+    match tools {
+        Some(tools) => request.offering(tools),
+        None => request,
     }
 }
 
 fn tool_names(tools: Option<&ToolList>) -> impl Iterator<Item = &str> {
-    let names = tools.and_then(|tools| tools.names.as_ref().ok()?.as_ref());
-    names.into_iter().flatten().map(String::as_str)
+    tools.into_iter().flat_map(ToolList::offered_names)
 }
 
 /// The body with the names of the game's first interface, if its tools are the second's.

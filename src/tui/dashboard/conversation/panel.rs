@@ -4,8 +4,9 @@ use super::Focus;
 use super::game::{GameSummary, Gauge};
 use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::layout::without_left;
+use crate::dashboard::money;
 use crate::dashboard::table::cells::cost_text;
-use crate::dashboard::text::figures;
+use crate::dashboard::text::figures::{self, UtcOffset};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
 use crate::dashboard::token_rate::sparkline;
@@ -179,7 +180,7 @@ fn add_game(
             Tone::Dim,
         ));
     }
-    add_credits(game, lines, columns);
+    add_credits(game, dashboard.appearance().offset, lines, columns);
 }
 
 fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> StyledLine {
@@ -208,13 +209,15 @@ fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> StyledLine {
         .with(format!(" {now:.0}/{most:.0}"), Tone::Text)
 }
 
-fn add_credits(game: &GameSummary, lines: &mut Vec<StyledLine>, columns: usize) {
+fn add_credits(game: &GameSummary, offset: UtcOffset, lines: &mut Vec<StyledLine>, columns: usize) {
     let Some((_, newest)) = game.credits().back() else {
         return;
     };
     lines.push(StyledLine::default());
-    let first = game.credits().front().map_or(*newest, |(_, first)| *first);
+    let (began, first) = game.credits().front().copied().unwrap_or_default();
     let gain = newest.saturating_sub(first);
+    let clock = offset.clock(began);
+    let since = clock.get(..5).unwrap_or(&clock);
     let tone = if gain < 0 {
         Tone::Warning
     } else {
@@ -222,8 +225,9 @@ fn add_credits(game: &GameSummary, lines: &mut Vec<StyledLine>, columns: usize) 
     };
     lines.push(
         StyledLine::of("CREDITS  ", Tone::Brand)
-            .with(newest.to_string(), Tone::Strong)
-            .with(format!("  {gain:+}"), tone),
+            .with(money::credits(*newest, 9), Tone::Strong)
+            .with(format!("  {gain:+}"), tone)
+            .with(format!(" since {since}"), Tone::Dim),
     );
     let points: Vec<i64> = game.credits().iter().map(|(_, credits)| *credits).collect();
     let points = &points[points.len().saturating_sub(columns)..];

@@ -1,5 +1,7 @@
 //! Text fields: a text that is being written, with its cursor.
 
+use std::ops::Range;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::width;
@@ -149,36 +151,35 @@ impl TextField {
         true
     }
 
-    /// Wraps the text to this width.
+    /// Wraps the text to this width, between words where a line has any. A space at which a line ends takes no room.
     #[must_use]
     pub fn lay_out(&self, columns: usize) -> FieldLayout {
         // One column is reserved for the cursor after a full line.
         let columns = columns.saturating_sub(1).max(1);
-        let mut laid = FieldLayout::default();
-        let mut line = String::new();
-        let mut taken = 0;
-        for (at, grapheme) in self.text.grapheme_indices(true) {
-            let wide = width::of_grapheme(grapheme);
-            if grapheme != "\n" && taken + wide > columns && taken > 0 {
-                laid.lines.push(std::mem::take(&mut line));
-                taken = 0;
-            }
-            if at == self.cursor {
-                (laid.row, laid.column) = (laid.lines.len(), taken);
-            }
-            if grapheme == "\n" {
-                laid.lines.push(std::mem::take(&mut line));
-                taken = 0;
-            } else {
-                line.push_str(grapheme);
-                taken += wide;
+        let mut lines = Vec::new();
+        for paragraph in self.text.split_inclusive('\n') {
+            let start = lines.last().map_or(0, |line: &Range<usize>| line.end);
+            let text = paragraph.strip_suffix('\n').unwrap_or(paragraph);
+            lines.extend(wrapped(text, start, columns));
+            if let Some(last) = lines.last_mut() {
+                last.end = start + paragraph.len();
             }
         }
-        if self.cursor == self.text.len() {
-            (laid.row, laid.column) = (laid.lines.len(), taken);
+        if self.text.is_empty() || self.text.ends_with('\n') {
+            lines.push(self.text.len()..self.text.len());
         }
-        laid.lines.push(line);
-        laid
+        let before = lines.iter().rposition(|line| line.start <= self.cursor);
+        let row = before.unwrap_or(0);
+        let column = width::of(&self.text[lines[row].start..self.cursor]);
+        let shown = lines.into_iter().map(|line| {
+            let line = self.text[line].trim_end_matches('\n');
+            width::start(line, columns).to_string()
+        });
+        FieldLayout {
+            lines: shown.collect(),
+            row,
+            column: column.min(columns),
+        }
     }
 
     /// The part of a one-line field that fits, and the cursor's column in it.
@@ -286,6 +287,29 @@ impl TextField {
     }
 }
 
+/// The lines of a paragraph that begins at this place of the text, as the bytes of the text that they take.
+fn wrapped(paragraph: &str, start: usize, columns: usize) -> Vec<Range<usize>> {
+    let mut lines = Vec::new();
+    let (mut from, mut taken) = (0, 0);
+    // Where the next line may begin, and how much is on this one before that.
+    let mut word: Option<(usize, usize)> = None;
+    for (at, grapheme) in paragraph.grapheme_indices(true) {
+        let wide = width::of_grapheme(grapheme);
+        let is_space = grapheme == " ";
+        if taken + wide > columns && taken > 0 && !is_space {
+            let (next, kept) = word.take().unwrap_or((at, taken));
+            lines.push(start + from..start + next);
+            (from, taken) = (next, taken - kept);
+        }
+        taken += wide;
+        if is_space {
+            word = Some((at + grapheme.len(), taken));
+        }
+    }
+    lines.push(start + from..start + paragraph.len());
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -332,6 +356,20 @@ mod tests {
     }
 
     #[test]
+    fn a_text_wraps_between_words() {
+        let field = TextField::with_text("mine the belt, then\n sell ");
+        let laid = field.lay_out(10);
+        assert_eq!(laid.lines, ["mine the ", "belt, ", "then", " sell "]);
+        assert_eq!((laid.row, laid.column), (3, 6));
+        let mut field = TextField::with_text("mine 1234 56");
+        assert_eq!(field.lay_out(10).lines, ["mine 1234", "56"]);
+        typed(&mut field, &[key(KeyCode::Left), key(KeyCode::Left)]);
+        assert_eq!((field.lay_out(10).row, field.lay_out(10).column), (1, 0));
+        typed(&mut field, &[key(KeyCode::Left)]);
+        assert_eq!((field.lay_out(10).row, field.lay_out(10).column), (0, 9));
+    }
+
+    #[test]
     fn a_field_of_one_line_shows_the_part_round_the_cursor() {
         let field = TextField::with_text("abcdefgh");
         assert_eq!(field.window(4), ("fgh".to_string(), 3));
@@ -358,6 +396,10 @@ mod tests {
                 }
                 let laid = field.lay_out(columns);
                 prop_assert!(laid.row < laid.lines.len());
+                prop_assert!(laid.column < columns.max(2));
+                for line in &laid.lines {
+                    prop_assert!(width::of(line) < columns.max(3));
+                }
                 prop_assert!(field.window(columns).1 <= columns);
             }
         }

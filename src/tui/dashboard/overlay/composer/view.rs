@@ -17,11 +17,6 @@ pub(crate) fn paint(
     painter: &mut Painter<'_>,
 ) {
     painter.fill(area, Ground::Field);
-    let mut head = title(dashboard, &composer.target);
-    if let Some(hint) = composer.gain_hint() {
-        head = head.with(format!("  ·  {hint}"), Tone::Accent);
-    }
-    painter.line(area, 0, &head);
     let rows = [Constraint::Length(1), Constraint::Min(0)];
     let [_, below] = Layout::vertical(rows).areas(area);
     let columns = [
@@ -33,6 +28,15 @@ pub(crate) fn paint(
     let laid = composer.field.lay_out(usize::from(text.width));
     let rows = usize::from(text.height);
     let top = (laid.row + 1).saturating_sub(rows);
+    let mut head = title(dashboard, &composer.target);
+    if let Some(hint) = composer.gain_hint() {
+        head = head.with(format!("  ·  {hint}"), Tone::Accent);
+    }
+    if laid.lines.len() > rows {
+        let place = format!("  ·  line {} of {}", laid.row + 1, laid.lines.len());
+        head = head.with(place, Tone::Dim);
+    }
+    painter.line(area, 0, &head);
     painter.text(below, 0, " ▸", Tone::Accent);
     for (row, line) in (0..text.height).zip(&laid.lines[top..]) {
         painter.text(text, row, line, Tone::Text);

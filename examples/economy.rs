@@ -1,0 +1,146 @@
+//! Prints what the play of a simulated swarm costs and brings: today, and with each lever.
+//!
+//! `cargo run --release --example economy -- --all --hours 24 --players 60` (see `--help`).
+
+#![expect(clippy::print_stdout, reason = "a program that prints")]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use actors::domain::price::TokenPrice;
+use clap::Parser;
+use zoea_simulation::economy::{
+    EconomyOptions, EconomyReport, LEVERS, Lever, find_lever, measure, role_table, table,
+};
+
+/// What the play of a simulated swarm costs and brings: today, and with each lever.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// A lever to measure, alone; may be repeated. Levers joined by `+` are measured together.
+    #[arg(long, value_name = "NAME")]
+    lever: Vec<String>,
+    /// Measure every lever, each alone.
+    #[arg(long)]
+    all: bool,
+    /// List the levers and measure nothing.
+    #[arg(long)]
+    list: bool,
+    /// The simulated hours.
+    #[arg(long, default_value_t = 24.0)]
+    hours: f64,
+    /// The number of players.
+    #[arg(long, default_value_t = 60)]
+    players: usize,
+    /// The seed of all chance: the same seed gives the same table.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The longest time of a model's answer; the shortest is an eighth of it.
+    #[arg(long, default_value = "4s")]
+    thinking: humantime::Duration,
+    /// US dollars for a million tokens of requests and of answers (gpt-5-mini, 2026-07-24).
+    #[arg(long, value_names = ["IN", "OUT"], num_args = 2, default_values_t = [0.25, 2.0])]
+    price: Vec<f64>,
+    /// How many measurements run at once.
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+    /// Print the figures of each role as well.
+    #[arg(long)]
+    roles: bool,
+}
+
+/// A measurement: its name and its levers.
+type Row = (String, Vec<&'static Lever>);
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    if arguments.list {
+        for lever in LEVERS {
+            println!("{:<18} {}", lever.name, lever.what);
+        }
+        return Ok(());
+    }
+    let rows = rows(&arguments)?;
+    let options = EconomyOptions {
+        seed: arguments.seed,
+        length: Duration::try_from_secs_f64(arguments.hours * 3600.0)?,
+        players: arguments.players,
+        thinking: arguments.thinking.into(),
+        price: TokenPrice {
+            input: arguments.price[0],
+            output: arguments.price[1],
+            cached: None,
+        },
+        parts: zoea::wiring::simulated::adapters(),
+    };
+    println!(
+        "simulated: {} hours, {} players, seed {}, ticks of 10 s, answers within {}; ${} and ${} for a million tokens",
+        arguments.hours,
+        arguments.players,
+        arguments.seed,
+        arguments.thinking,
+        arguments.price[0],
+        arguments.price[1],
+    );
+    let begun = Instant::now();
+    let measured = measure_all(&options, rows, arguments.jobs)?;
+    print!("{}", table(&measured));
+    if arguments.roles {
+        for (name, report) in &measured {
+            println!("\n{name}");
+            print!("{}", role_table(report));
+        }
+    }
+    println!("measured in {:.0} s", begun.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn rows(arguments: &Arguments) -> anyhow::Result<Vec<Row>> {
+    let mut rows = vec![("today".to_string(), Vec::new())];
+    if arguments.all {
+        rows.extend(
+            LEVERS
+                .iter()
+                .map(|lever| (lever.name.to_string(), vec![lever])),
+        );
+    }
+    for names in &arguments.lever {
+        let levers = names.split('+').map(|name| {
+            find_lever(name).ok_or_else(|| anyhow::anyhow!("no lever `{name}`; see --list"))
+        });
+        rows.push((names.clone(), levers.collect::<anyhow::Result<_>>()?));
+    }
+    Ok(rows)
+}
+
+/// Measures the rows, some at once, and returns them in their order.
+fn measure_all(
+    options: &EconomyOptions,
+    rows: Vec<Row>,
+    jobs: usize,
+) -> anyhow::Result<Vec<(String, EconomyReport)>> {
+    let next = AtomicUsize::new(0);
+    let measured = Mutex::new(Vec::new());
+    let work = || {
+        while let Some((name, levers)) = rows.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let place = rows.iter().position(|row| row.0 == *name);
+            let report = measure(options, levers);
+            let mut measured = measured.lock().unwrap_or_else(PoisonError::into_inner);
+            measured.push((place, name.clone(), report));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut measured = measured
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    measured.sort_by_key(|(place, ..)| *place);
+    let reports = measured.into_iter();
+    reports
+        .map(|(_, name, report)| Ok((name, report?)))
+        .collect()
+}

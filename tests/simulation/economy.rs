@@ -1,0 +1,81 @@
+//! The measure of costs in a small form. `cargo run --release --example economy` prints the table.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use actors::domain::price::TokenPrice;
+use zoea_simulation::economy::{EconomyOptions, EconomyReport, LEVERS, Lever, find_lever, measure};
+
+fn small(levers: &[&Lever]) -> EconomyReport {
+    let options = EconomyOptions {
+        seed: 1,
+        length: Duration::from_secs(900),
+        players: 5,
+        thinking: Duration::from_secs(4),
+        price: TokenPrice {
+            input: 0.25,
+            output: 2.0,
+            cached: None,
+        },
+        parts: zoea::wiring::simulated::adapters(),
+    };
+    measure(&options, levers).expect("the simulation can be set up, and keeps its promises")
+}
+
+/// The figures without a lever.
+fn today() -> &'static EconomyReport {
+    static TODAY: OnceLock<EconomyReport> = OnceLock::new();
+    TODAY.get_or_init(|| small(&[]))
+}
+
+fn with(name: &str) -> EconomyReport {
+    small(&[find_lever(name).expect("there is such a lever")])
+}
+
+#[test]
+fn a_swarm_is_measured_the_same_each_time_and_its_figures_agree() {
+    let today = today();
+    assert_eq!(*today, small(&[]));
+    let names: Vec<&str> = today.roles.iter().map(|role| role.name).collect();
+    assert_eq!(
+        names,
+        ["miner", "trader", "contractor", "explorer", "talker"]
+    );
+    let players: Vec<usize> = today.roles.iter().map(|role| role.players).collect();
+    assert_eq!(players, [1; 5]);
+    for role in &today.roles {
+        let used = &role.used;
+        assert!(used.calls > 20 && used.tokens.output > 0, "{role:?}");
+        assert!(used.tokens.cached < used.tokens.input, "{role:?}");
+        assert!(used.discounted < used.dollars, "{role:?}");
+    }
+    for miners in [0, 4] {
+        assert!(today.roles[miners].gained() > 0, "miners gain: {today:?}");
+    }
+    // The tools, which are the same for all, are most of a request.
+    let used = today.used();
+    let cached = used.tokens.cached as f64 / used.tokens.input as f64;
+    assert!((0.5..0.99).contains(&cached), "{cached}");
+    assert!(used.tokens.input / used.calls > 10_000, "{used:?}");
+    assert!(today.requests > today.mutations && today.mutations > 50);
+}
+
+#[test]
+fn levers_change_what_they_say() {
+    let today = today();
+    let fewer_tools = with("allowed-tools");
+    let a_call = |report: &EconomyReport| report.used().tokens.input / report.used().calls;
+    assert!(a_call(&fewer_tools) * 2 < a_call(today));
+    let slower = with("slow-turns");
+    assert!(slower.used().calls < today.used().calls);
+}
+
+#[test]
+fn every_lever_has_a_name_of_its_own() {
+    for lever in LEVERS {
+        let found = find_lever(lever.name).map(|found| found.what);
+        assert_eq!(found, Some(lever.what));
+        assert!(!lever.name.contains('+'), "it joins levers");
+    }
+    assert!(find_lever("nonsense").is_none());
+}
