@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use super::compose::TurnOwner;
 use super::conversation::{Conversation, PendingCall};
-use super::event::{Activity, EventKind, LinkState, MysisStatus};
+use super::event::{EventKind, LinkState, MysisStatus};
 use super::failing_calls::RecentCalls;
 use super::fault::MysisFault;
 use super::game_state::GameState;

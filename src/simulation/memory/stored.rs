@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::ids::{CallKey, Incarnation, MysisId, Seq, Timestamp};
-use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
+use actors::domain::message::{CallStatus, Row, RowBody};
 use actors::domain::record::{GameAccount, Mission, MysisRecord, NewMysis, SavedSession};
 use actors::domain::samples::StoredSamples;
 use actors::domain::state::{LifeState, Totals};
