@@ -60,6 +60,7 @@ fn rows(count: i64) -> Vec<Arc<Row>> {
                         arguments: r#"{"quantity":3}"#.into(),
                         status: CallStatus::Done,
                         read_only: false,
+                        routine: None,
                     }],
                 },
                 3 => RowBody::Result {

@@ -23,6 +23,7 @@ pub mod prompt;
 mod prove;
 mod question;
 pub mod report;
+mod routine;
 pub mod run;
 pub mod samples;
 mod screen;
@@ -95,6 +96,9 @@ enum CliCommand {
     Note(talk::NoteArgs),
     /// Answer the question that a server asks during a Mysis' call.
     Answer(answer::AnswerArgs),
+    /// Start, stop and list routines: steps that the runtime repeats without asking the model.
+    #[command(subcommand)]
+    Routine(routine::RoutineCommand),
     /// Read a Mysis' conversation.
     Log(history::LogArgs),
     /// Search conversations, literally.
@@ -217,6 +221,7 @@ async fn dispatch(
         CliCommand::Mission(command) => talk::mission(&command, global, environment).await,
         CliCommand::Note(args) => talk::edit_notes(&args, global, environment).await,
         CliCommand::Answer(args) => answer::run(&args, global, environment).await,
+        CliCommand::Routine(command) => routine::run(&command, global, environment).await,
         CliCommand::Log(args) => history::show_log(&args, global, environment).await,
         CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
         CliCommand::Freeze => freeze::freeze(global, environment).await,

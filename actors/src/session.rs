@@ -330,7 +330,8 @@ impl GameSession {
         outlet: &dyn SessionObserver,
     ) -> (String, CallStatus) {
         let command = command_of_call(&order.tool, &order.arguments);
-        if order.task.is_some() {
+        // After a restart a call may come before the first request to the model.
+        if order.task.is_some() || !self.knows_account {
             self.prepare(outlet, true, false).await;
         }
         if self.logs_in_by_link()

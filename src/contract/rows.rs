@@ -76,6 +76,8 @@ struct CallJson<'a> {
     name: &'a str,
     arguments: Value,
     status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    routine: Option<&'a str>,
 }
 
 impl<'a> From<&'a CallRecord> for CallJson<'a> {
@@ -85,6 +87,7 @@ impl<'a> From<&'a CallRecord> for CallJson<'a> {
             name: &call.name,
             arguments: parse_arguments(&call.arguments),
             status: call.status.as_str(),
+            routine: call.routine.as_deref(),
         }
     }
 }

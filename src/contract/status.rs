@@ -10,6 +10,7 @@ use actors::domain::failing_calls::FailingCalls;
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::{ServerLabel, ServerOutage, ServerOutages};
 use actors::domain::record::AccountRecord;
+use actors::domain::routine::RoutineStatus;
 use actors::domain::state::LifeState;
 use serde::Serialize;
 
@@ -70,6 +71,35 @@ pub struct MysisStatusJson<'a> {
     #[serde(flatten)]
     figures: FiguresJson,
     question: Option<QuestionJson<'a>>,
+    routine: Option<RoutineJson<'a>>,
+}
+
+/// The routine that a Mysis runs.
+#[derive(Debug, Serialize)]
+struct RoutineJson<'a> {
+    name: &'a str,
+    source: &'static str,
+    round: u32,
+    rounds: u32,
+    calls: u32,
+    earned: i64,
+    earned_an_hour: Option<i64>,
+    text: String,
+}
+
+impl<'a> From<&'a RoutineStatus> for RoutineJson<'a> {
+    fn from(routine: &'a RoutineStatus) -> Self {
+        RoutineJson {
+            name: &routine.name,
+            source: routine.source.as_str(),
+            round: routine.round,
+            rounds: routine.rounds,
+            calls: routine.calls,
+            earned: routine.earned,
+            earned_an_hour: routine.earned_an_hour,
+            text: routine.describe(),
+        }
+    }
 }
 
 impl<'a> MysisStatusJson<'a> {
@@ -109,6 +139,7 @@ impl<'a> MysisStatusJson<'a> {
             failing: status.failing.as_deref().map(FailingCalls::why),
             figures: FiguresJson::new(&status.figures, is_price_known, now),
             question: status.activity.question().map(|open| (&**open).into()),
+            routine: status.routine.as_deref().map(Into::into),
         }
     }
 

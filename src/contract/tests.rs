@@ -101,6 +101,7 @@ fn a_row_has_all_its_members() {
         arguments: arguments.into(),
         status: CallStatus::Done,
         read_only: false,
+        routine: None,
     };
     let row = row(RowBody::Call {
         utterance: reply(None, None),

@@ -14,7 +14,7 @@ use crate::swarm::Swarm;
 use super::parameters::{
     AnswerAction, AnswerQuestion, BroadcastMission, ConfigureMysis, CreateMysis,
     ExportConversations, GetBooks, ReadEvents, ReadLog, ReadSamples, ReportDay, SearchRows,
-    SendMessage,
+    SendMessage, StartRoutine,
 };
 use super::{ProgramInfo, accounts, books, history, samples, status};
 
@@ -66,6 +66,13 @@ pub enum ControlCall {
     },
     /// Clear the persistent context of one Mysis.
     ClearNotes {
+        /// The name of the Mysis.
+        name: String,
+    },
+    /// Start a routine of a running Mysis: a whole one, or the name of one that it has run before.
+    StartRoutine(StartRoutine),
+    /// Stop the routine of a Mysis, after the step that is under way.
+    StopRoutine {
         /// The name of the Mysis.
         name: String,
     },
@@ -186,6 +193,11 @@ async fn carry_out_call(
         Call::AddNote { name, text } => MysisOrder::Note(text.into()).for_mysis(name),
         Call::AnswerQuestion(asked) => answer_order(asked),
         Call::ClearNotes { name } => MysisOrder::ClearNotes.for_mysis(name),
+        Call::StartRoutine(asked) => {
+            let routine = Value::Object(asked.routine).to_string();
+            MysisOrder::StartRoutine(routine.into()).for_mysis(asked.name)
+        }
+        Call::StopRoutine { name } => MysisOrder::StopRoutine.for_mysis(name),
         Call::Reload {} => Order::Reload,
         Call::Freeze {} => Order::Freeze,
         Call::Thaw {} => Order::Thaw,

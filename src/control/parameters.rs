@@ -65,6 +65,16 @@ pub struct BroadcastMission {
     pub no_gain: bool,
 }
 
+/// Parameters of `start_routine`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct StartRoutine {
+    /// The name of the Mysis.
+    pub name: String,
+    /// The routine as an object with name, steps, guards, until and rounds, as `zoea_routine_start` takes
+    /// it; with a name alone, one that the Mysis has run before.
+    pub routine: Map<String, Value>,
+}
+
 /// Parameters of `answer_question`.
 #[derive(Clone, Deserialize, JsonSchema, Serialize)]
 pub struct AnswerQuestion {

@@ -68,6 +68,7 @@ impl<'a> CallHead<'a> {
             arguments: self.rest[..length].into(),
             status: CallStatus::Unknown,
             read_only: false,
+            routine: None,
         }
     }
 
@@ -152,6 +153,7 @@ mod tests {
             arguments: arguments.into(),
             status: CallStatus::Unknown,
             read_only: false,
+            routine: None,
         }
     }
 

@@ -61,6 +61,7 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         }
         Write::Watched { mysis, memo } => watches::save_memo(tx, *mysis, memo).await,
         Write::WorkingSet { mysis, memo } => set_working_set(tx, *mysis, memo).await,
+        Write::Routines { mysis, memo } => watches::save_routines(tx, *mysis, memo).await,
         Write::Samples { mysis, hour } => samples::save_hour(tx, *mysis, hour).await,
         Write::Event(record) => events::add_event(tx, record).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
@@ -151,6 +152,7 @@ async fn delete_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
     sessions::save_session(tx, mysis, None).await?;
     retention::forget_reach(tx, mysis).await?;
     watches::delete_memo(tx, mysis).await?;
+    watches::delete_routines(tx, mysis).await?;
     mysis::Entity::delete_by_id(mysis.0).exec(tx).await?;
     Ok(())
 }

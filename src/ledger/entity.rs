@@ -9,6 +9,7 @@ pub(super) mod message;
 pub(super) mod mission;
 pub(super) mod mysis;
 pub(super) mod removed;
+pub(super) mod routine;
 pub(super) mod sample;
 pub(super) mod sample_hour;
 pub(super) mod sighting;

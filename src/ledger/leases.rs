@@ -216,7 +216,8 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::KeepSession { mysis, .. }
         | Write::WorkingSet { mysis, .. }
         | Write::Samples { mysis, .. }
-        | Write::Watched { mysis, .. } => Some(*mysis),
+        | Write::Watched { mysis, .. }
+        | Write::Routines { mysis, .. } => Some(*mysis),
         // The lease of a new Mysis is taken when it is created.
         Write::Create(_)
         | Write::Mission(_)

@@ -1,7 +1,7 @@
 //! Recall: the part of its conversation with which a Mysis continues after a start, and which of it
 //! is answered.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use actors::domain::ids::{CallKey, MysisId, Seq};
@@ -22,6 +22,12 @@ use super::entity::{message, mysis, tool_call};
 const MAX_RECALLED_ROWS: u64 = 192;
 /// The most unanswered orders that are recalled from before those rows.
 const MAX_RECALLED_ORDERS: u64 = 100;
+
+/// Whether a row is no step of a routine, nor the result of one. No request contains those.
+const NO_STEP_CONDITION: &str = "NOT EXISTS (SELECT 1 FROM tool_call \
+     WHERE tool_call.mysis_id = message.mysis_id \
+     AND tool_call.seq = COALESCE(message.call_seq, message.seq) \
+     AND tool_call.routine IS NOT NULL)";
 
 /// The newest reply with words of a Mysis; all zeros if there is none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -66,6 +72,7 @@ impl LedgerInner {
             totals: record.as_ref().map(totals),
             snapshots: reader.snapshots(mysis).await?,
             watch: reader.watch(mysis).await?,
+            routines: reader.routines(mysis).await?,
             working_set: record
                 .as_ref()
                 .and_then(|mysis| mysis.working_set.as_deref().map(Into::into)),
@@ -108,12 +115,34 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
             models.reverse();
             return Ok((self.complete(models).await?, last));
         }
-        let mut before = self.sendable_before(mysis, &models).await?;
+        let steps = self.steps_among(mysis, &models).await?;
+        let mut before = self.sendable_before(mysis, &models, &steps).await?;
         models.append(&mut before);
         models.reverse();
         let mut rows = self.unanswered_before(mysis, &models).await?;
         rows.append(&mut models);
         Ok((self.complete(rows).await?, last))
+    }
+
+    /// Which calls among these rows were made by routines.
+    async fn steps_among(
+        &self,
+        mysis: MysisId,
+        rows: &[message::Model],
+    ) -> Result<BTreeSet<i64>, DbErr> {
+        let Some(oldest) = rows.last() else {
+            return Ok(BTreeSet::new());
+        };
+        let steps: Vec<i64> = tool_call::Entity::find()
+            .filter(tool_call::Column::MysisId.eq(mysis.0))
+            .filter(tool_call::Column::Seq.gte(oldest.call_seq.unwrap_or(oldest.seq)))
+            .filter(tool_call::Column::Routine.is_not_null())
+            .select_only()
+            .column(tool_call::Column::Seq)
+            .into_tuple()
+            .all(self)
+            .await?;
+        Ok(steps.into_iter().collect())
     }
 
     /// Rows before these, newest first, as many as are needed to recall enough rows that a request
@@ -123,8 +152,10 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         &self,
         mysis: MysisId,
         newest: &[message::Model],
+        steps: &BTreeSet<i64>,
     ) -> Result<Vec<message::Model>, DbErr> {
-        let sendable = |model: &&message::Model| is_sendable(model);
+        let is_step = |model: &message::Model| steps.contains(&model.call_seq.unwrap_or(model.seq));
+        let sendable = |model: &&message::Model| is_sendable(model) && !is_step(model);
         let missing = MAX_RECALLED_ROWS - newest.iter().filter(sendable).count() as u64;
         let Some(oldest) = newest.last().filter(|_| missing > 0) else {
             return Ok(Vec::new());
@@ -132,6 +163,7 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
         of(mysis)
             .filter(message::Column::Seq.lt(oldest.seq))
             .filter(message::Column::Kind.is_in(sendable_kinds()))
+            .filter(Expr::cust(NO_STEP_CONDITION))
             .order_by_desc(message::Column::Seq)
             .limit(missing)
             .all(self)
@@ -140,7 +172,9 @@ impl<C: ConnectionTrait + Send> DialectConnection<C> {
 
     /// The oldest row that is recalled because a request may contain it; 0 if all are.
     pub(super) async fn oldest_to_send(&self, mysis: MysisId) -> Result<i64, DbErr> {
-        let sendable = of(mysis).filter(message::Column::Kind.is_in(sendable_kinds()));
+        let sendable = of(mysis)
+            .filter(message::Column::Kind.is_in(sendable_kinds()))
+            .filter(Expr::cust(NO_STEP_CONDITION));
         self.newest_but(sendable, MAX_RECALLED_ROWS - 1).await
     }
 

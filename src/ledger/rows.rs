@@ -76,6 +76,7 @@ pub(super) fn call_models(mysis: MysisId, row: &Row) -> Vec<tool_call::ActiveMod
             read_only: Set(call.read_only),
             sent_at: Set(None),
             task: Set(None),
+            routine: Set(call.routine.as_deref().map(str::to_string)),
         })
         .collect()
 }
@@ -286,5 +287,6 @@ pub(super) fn call_from_model(model: tool_call::Model) -> CallRecord {
         arguments: model.arguments.into(),
         status: CallStatus::parse(&model.status).unwrap_or(CallStatus::Unknown),
         read_only: model.read_only,
+        routine: model.routine.map(Into::into),
     }
 }

@@ -173,6 +173,7 @@ fn conversation() -> Vec<Arc<Row>> {
         arguments: r#"{"x":"|:"}"#.into(),
         status: CallStatus::Recorded,
         read_only: false,
+        routine: None,
     };
     let key = CallKey {
         seq: Seq(5),

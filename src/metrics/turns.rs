@@ -74,6 +74,8 @@ impl TurnMetrics {
                     self.tool_calls.observe(f64::from(turn.tool_calls));
                 }
             }
+            // The steps of a routine are no answers of the model.
+            TurnNews::Stored(row) if row.routine().is_some() => {}
             TurnNews::Stored(row) => self.on_row(who.id, &row.body),
             // A turn that goes on later has no duration that says anything.
             TurnNews::Halted { .. } | TurnNews::Deleted => drop(self.open.remove(&who.id)),

@@ -12,6 +12,7 @@ mod moving;
 mod nonsense;
 mod personas;
 mod player_view;
+mod repeating;
 mod stationing;
 mod step;
 mod talking;

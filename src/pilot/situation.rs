@@ -20,6 +20,9 @@ pub(super) use trades::{MarketQuote, TradeState};
 
 use super::request::{ChatEntry, PilotRequest};
 
+/// The caller's tool that repeats steps.
+pub(super) const ROUTINE_TOOL: &str = "zoea_routine_start";
+
 /// All known facts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Situation {
@@ -86,6 +89,9 @@ impl Situation {
             tool: news.asked.tool.to_owned(),
             is_done: matches!(news.outcome, GameOutcome::Done { .. }),
         });
+        if news.asked.tool == ROUTINE_TOOL {
+            self.forget_position();
+        }
         self.account.on_result(news);
         if news.is_about_the_world() {
             self.place.on_result(news);
@@ -112,6 +118,14 @@ impl Situation {
             GameOutcome::Done { .. } | GameOutcome::Words => None,
         };
         self.failures.extend(self.last_failure.clone());
+    }
+
+    /// What others did for the player is not seen, so it has to look where that led.
+    fn forget_position(&mut self) {
+        self.place.poi = None;
+        self.place.docked = None;
+        self.ship = KnownShip::default();
+        self.trades.is_stale = true;
     }
 
     /// Whether place, dock, hold and tank are known well enough to act.

@@ -106,6 +106,7 @@ impl Scratch {
             arguments: arguments.as_str().into(),
             status: CallStatus::Done,
             read_only: false,
+            routine: None,
         };
         let calls: Vec<CallRecord> = calls.iter().enumerate().map(record).collect();
         let seq = self.push(RowBody::Call {

@@ -262,7 +262,10 @@ impl OpenTurns {
                 utterance: said, ..
             } => {
                 let calls = row.calls();
-                turn.bytes += complete_chat(&mut turn.spans, row.seq, said, calls, has_contents);
+                if row.routine().is_none() {
+                    turn.bytes +=
+                        complete_chat(&mut turn.spans, row.seq, said, calls, has_contents);
+                }
                 for (position, call) in (0..).zip(calls).take(MAX_SPANS) {
                     let key = CallKey {
                         seq: row.seq,

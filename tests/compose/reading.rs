@@ -148,6 +148,7 @@ async fn a_repeated_id_names_its_newest_call_and_a_key_any_of_them() {
             arguments: "{}".into(),
             status: CallStatus::Recorded,
             read_only: false,
+            routine: None,
         }];
         let utterance = Utterance::default();
         row(seq, RowBody::Call { utterance, calls })

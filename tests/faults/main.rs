@@ -3,7 +3,7 @@
 //! `cargo test --test faults -- --nocapture` prints the faults. `ZOEA_KILLS=1000` makes a long run,
 //! `ZOEA_SEED=7` chooses the moments. `ZOEA_STORE_FAULTS=1000` is the number of failing system
 //! calls of the store, `ZOEA_SERVER_FAULTS=1000` the number of cut connections, `ZOEA_TASK_KILLS=100`
-//! the number of kills while the game works on calls.
+//! the number of kills while the game works on calls, `ZOEA_ROUTINE_KILLS=1000` that of kills inside routines.
 
 mod books;
 mod clock;
@@ -15,6 +15,7 @@ mod full;
 mod kills;
 mod outage;
 mod reload;
+mod routines;
 mod scene;
 mod shared;
 mod spending;

@@ -379,6 +379,7 @@ impl Told {
             arguments: wanted.arguments.raw().into(),
             status: CallStatus::Done,
             read_only: false,
+            routine: None,
         };
         let calls: Vec<CallRecord> = calls.iter().map(call).collect();
         // A row without calls is no call row. It is read back as words.

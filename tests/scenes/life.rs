@@ -38,6 +38,7 @@ pub struct World {
     snapshots: Vec<(Arc<str>, SnapshotResult)>,
     memo: Option<Arc<str>>,
     working_set: Option<Arc<str>>,
+    routines: Option<Arc<str>>,
     samples: StoredSamples,
     notes_after: Seq,
     mission: Option<Mission>,
@@ -75,6 +76,7 @@ impl World {
             snapshots: Vec::new(),
             memo: None,
             working_set: None,
+            routines: None,
             samples: StoredSamples::default(),
             notes_after: Seq(0),
             mission: None,
@@ -298,6 +300,7 @@ impl World {
             snapshots: self.snapshots.clone(),
             watch: self.memo.clone(),
             working_set: self.working_set.clone(),
+            routines: self.routines.clone(),
             samples: self.samples.clone(),
             tasks: BTreeMap::new(),
         };
@@ -394,6 +397,7 @@ impl World {
             Write::ForgetSnapshots { .. } => self.snapshots.clear(),
             Write::Watched { memo, .. } => self.memo = Some(memo),
             Write::WorkingSet { memo, .. } => self.working_set = Some(memo),
+            Write::Routines { memo, .. } => self.routines = Some(memo),
             Write::Samples { hour, .. } => self.samples.keep(&hour),
             _ => {}
         }

@@ -269,6 +269,7 @@ impl Swarm {
             arguments: arguments.into(),
             status: CallStatus::Recorded,
             read_only: tool.starts_with("get_"),
+            routine: None,
         };
         row(
             turn,
@@ -410,6 +411,9 @@ impl Swarm {
             ),
             MysisOrder::Configure(change) => self.configure(name, &change, at),
             MysisOrder::Answer(_) => (Err(OrderRefusal::NoQuestion), Vec::new()),
+            MysisOrder::StartRoutine(_) | MysisOrder::StopRoutine => {
+                (Err(OrderRefusal::NoRoutine), Vec::new())
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use super::model::TokenUsage;
 use super::outages::ServerOutages;
 use super::progress::Stuck;
 use super::record::{GameAccount, MysisProfile, MysisRecord};
+use super::routine::RoutineStatus;
 use super::rules::SwarmRules;
 use super::samples::CurrentFigures;
 use super::silence::{Silence, SilenceNotice};
@@ -100,6 +101,8 @@ pub struct MysisStatus {
     pub last_call_ms: Option<u64>,
     /// What the game told of it last, what it earned lately and what it costs.
     pub figures: Arc<CurrentFigures>,
+    /// The routine that it runs.
+    pub routine: Option<Arc<RoutineStatus>>,
 }
 
 /// A tool call that has returned.
@@ -187,8 +190,9 @@ impl MysisStatus {
             totals: record.totals,
             last_activity_at: record.created_at,
             last_words: "".into(),
-            last_tool_call: None,
             last_call_ms: None,
+            last_tool_call: None,
+            routine: None,
             figures: Arc::default(),
         }
     }

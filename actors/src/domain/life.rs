@@ -17,6 +17,7 @@ mod progress;
 mod recent_activity;
 mod record;
 mod restore;
+mod routine;
 mod sampling;
 mod secrecy;
 mod silence;
@@ -39,6 +40,7 @@ use super::game_state::GameState;
 use super::ids::{Incarnation, Moment, MysisId, Now, Seq, Timestamp, TurnNumber};
 use super::progress::StallDetector;
 use super::record::{Mission, MysisProfile};
+use super::routine::RoutineMemo;
 use super::rules::{ProviderRules, SwarmRules};
 use super::samples::SampleRecorder;
 use super::silence::Silence;
@@ -89,6 +91,7 @@ pub struct Life {
     most_bytes: Option<usize>,
     recent_activity: RecentActivity,
     samples: SampleRecorder,
+    routines: RoutineMemo,
     pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
     mode: Mode,
@@ -309,6 +312,7 @@ impl Life {
             last_tool_call: self.recent_activity.last_tool_call(),
             last_call_ms: self.figures.last_call_ms,
             figures: self.samples.figures().clone(),
+            routine: self.routine_status(),
         }
     }
 

@@ -86,6 +86,10 @@ pub enum MysisOrder {
     Configure(ProfileChange),
     /// Answers the question of a server. Its values are stored nowhere.
     Answer(GivenAnswer),
+    /// Starts a routine: as JSON, or by the name of one that the Mysis knows.
+    StartRoutine(Arc<str>),
+    /// Stops the routine that runs, after the step that is under way.
+    StopRoutine,
 }
 
 impl Order {
@@ -165,6 +169,8 @@ impl MysisOrder {
             | MysisOrder::Mission(_)
             | MysisOrder::Note(_)
             | MysisOrder::ClearNotes
+            | MysisOrder::StartRoutine(_)
+            | MysisOrder::StopRoutine
             | MysisOrder::Answer(_) => None,
         }
     }
@@ -180,6 +186,8 @@ impl MysisOrder {
             | MysisOrder::Note(_)
             | MysisOrder::ClearNotes
             | MysisOrder::Configure(_)
+            | MysisOrder::StartRoutine(_)
+            | MysisOrder::StopRoutine
             | MysisOrder::Answer(_) => false,
         }
     }
@@ -193,6 +201,11 @@ impl MysisOrder {
             MysisOrder::Stop => ("stop", "stopped".to_string()),
             MysisOrder::Note(text) => ("note", format!("a note: {}", quote_beginning(text))),
             MysisOrder::ClearNotes => ("clear_notes", "the notes are cleared".to_string()),
+            MysisOrder::StartRoutine(routine) => {
+                let text = format!("a routine: {}", quote_beginning(routine));
+                ("start_routine", text)
+            }
+            MysisOrder::StopRoutine => ("stop_routine", "the routine is stopped".to_string()),
             MysisOrder::Answer(given) => {
                 let word = given.decision.past_word();
                 ("answer", format!("{word} the server's question"))
@@ -213,7 +226,9 @@ impl MysisOrder {
     /// Removes secrets from the order.
     pub(super) fn remove_secrets(&mut self, known: &Redactor) {
         match self {
-            MysisOrder::Prompt(text) | MysisOrder::Note(text) => known.clean_in_place(text),
+            MysisOrder::Prompt(text) | MysisOrder::Note(text) | MysisOrder::StartRoutine(text) => {
+                known.clean_in_place(text)
+            }
             MysisOrder::Mission(mission) => mission.remove_secrets(known),
             MysisOrder::Configure(change) => {
                 let model = change.model.iter_mut().flatten();
@@ -224,6 +239,7 @@ impl MysisOrder {
             | MysisOrder::Start
             | MysisOrder::Retry
             | MysisOrder::Stop
+            | MysisOrder::StopRoutine
             | MysisOrder::ClearNotes => {}
         }
     }

@@ -162,6 +162,13 @@ pub enum Write {
         /// The set, as [`super::working_set::WorkingSet::take_change`] returns it.
         memo: Arc<str>,
     },
+    /// Stores the routines of a Mysis, with the cursor of the one that runs, in place of the last
+    /// ones.
+    Routines {
+        mysis: MysisId,
+        /// The checkpoint, as [`super::routine::RoutineMemo::to_text`] returns it.
+        memo: Arc<str>,
+    },
     /// Stores the samples of an hour in place of those that are stored of it.
     Samples {
         mysis: MysisId,

@@ -101,7 +101,10 @@ impl Conversation {
     /// Takes a row into memory, unless it is never sent.
     fn take_in(&mut self, row: &Arc<Row>) {
         self.last = self.last.max(row.seq);
-        if row.utterance().is_some() {
+        if self.drop_answered_step(row) {
+            return;
+        }
+        if row.utterance().is_some() && row.routine().is_none() {
             let (turn, count) = self.spoken;
             let before = if turn == row.turn { count } else { 0 };
             self.spoken = (row.turn, before.saturating_add(1));
@@ -116,6 +119,22 @@ impl Conversation {
         if row.kind().is_some_and(RowKind::is_sendable) {
             self.rows.push_back(window::lighten_row(row, self.hold));
         }
+    }
+
+    /// Drops a step of a routine that this row answers. The model never sees it, so that only a call in
+    /// progress stays in memory. Returns whether there was one.
+    fn drop_answered_step(&mut self, row: &Row) -> bool {
+        let Some(call) = answered_call(row) else {
+            return false;
+        };
+        let asker = self.rows.iter().rposition(|row| row.seq == call.seq);
+        let step = asker.filter(|place| self.rows[*place].routine().is_some());
+        let Some(step) = step else {
+            return false;
+        };
+        self.tasks.remove(&call);
+        self.rows.remove(step);
+        true
     }
 
     /// The bytes of the reasoning of the rows in memory.

@@ -5,6 +5,7 @@
 
 mod bridge;
 mod kind;
+mod sending;
 mod texts;
 
 use std::sync::Arc;
@@ -151,6 +152,8 @@ pub struct CallRecord {
     pub status: CallStatus,
     /// Whether the tool only reads, so that calling it again after a crash is harmless.
     pub read_only: bool,
+    /// The routine that made it, if the model did not.
+    pub routine: Option<Arc<str>>,
 }
 
 impl CallRecord {
@@ -316,16 +319,6 @@ impl Row {
             return kind;
         }
         self.kind().map_or("", RowKind::as_str)
-    }
-
-    /// Whether the row may be sent to the model. A reply that is empty, or that only repeats the
-    /// bridge, is not sent: it answers nothing, and would teach the model to say it again.
-    #[must_use]
-    pub fn is_sendable(&self) -> bool {
-        if let RowBody::Reply(utterance) = &self.body {
-            return !utterance.text.trim().is_empty() && !repeats_bridge(&utterance.text);
-        }
-        self.kind().is_some_and(RowKind::is_sendable)
     }
 
     /// The text of the content.

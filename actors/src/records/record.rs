@@ -225,6 +225,8 @@ pub struct StoredHistory {
     pub watch: Option<Arc<str>>,
     /// The working set of tools.
     pub working_set: Option<Arc<str>>,
+    /// The checkpoint of its routines.
+    pub routines: Option<Arc<str>>,
     /// Its newest samples, and its cost of the newest day.
     pub samples: StoredSamples,
     /// The calls of the rows that the server works on, each with the id of the server's task.

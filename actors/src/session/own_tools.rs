@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::ids::MysisId;
 use crate::domain::message::Row;
+use crate::domain::routine::start_tool;
 use crate::domain::tool::{ToolSpec, Toolset};
 use crate::domain::tool_search;
 use crate::ports::{Archive, ResultPiece, ResultQuery, SearchHits, SearchIn, SearchQuery};
@@ -60,6 +61,7 @@ static OWN_TOOLS: LazyLock<Arc<Toolset>> = LazyLock::new(|| {
             read_only_hint: Some(true),
         },
         tool_search::spec(),
+        start_tool(),
     ]))
 });
 

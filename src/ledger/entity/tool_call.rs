@@ -19,6 +19,8 @@ pub(crate) struct Model {
     pub sent_at: Option<i64>,
     /// The id under which the server works on it, until its result is stored.
     pub task: Option<String>,
+    /// The routine that made it, if the model did not.
+    pub routine: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]

@@ -104,6 +104,7 @@ pub fn row_line(mysis: MysisId, row: &Row) -> Value {
                 "arguments": *call.arguments,
                 "status": call.status.as_str(),
                 "read_only": call.read_only,
+                "routine": call.routine.as_deref(),
             })
         })
         .collect();

@@ -14,6 +14,7 @@ fn called(seq: i64, tool: &str, arguments: &str, text: &str, status: CallStatus)
         arguments: arguments.into(),
         status: CallStatus::Recorded,
         read_only: true,
+        routine: None,
     };
     let asked = RowBody::Call {
         utterance: said("", seq - 1),

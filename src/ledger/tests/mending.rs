@@ -136,6 +136,7 @@ async fn no_bill_is_so_large_that_the_books_cannot_take_it(books: Books) {
         arguments: "{}".into(),
         status: CallStatus::Recorded,
         read_only: false,
+        routine: None,
     };
     let many = row(
         14,

@@ -8,6 +8,7 @@ on_both!(
     what_was_seen_of_the_game_is_taken_up_again_by_account,
     orders_that_nobody_answered_are_recalled_however_far_back_they_stand,
     what_the_watch_knows_is_kept_until_its_mysis_goes,
+    steps_of_a_routine_do_not_push_out_what_was_said,
 );
 
 async fn a_night_of_notices_does_not_push_out_what_was_said(books: Books) {
@@ -182,4 +183,58 @@ async fn what_the_watch_knows_is_kept_until_its_mysis_goes(books: Books) {
         .await
         .unwrap();
     assert_eq!(ledger.load_history(ALPHA).await.unwrap().watch, None);
+}
+
+async fn steps_of_a_routine_do_not_push_out_what_was_said(books: Books) {
+    let (ledger, rows) = filled(&books).await;
+    let said = ledger.load_history(ALPHA).await.unwrap();
+    let first = rows.last().unwrap().seq.0 + 1;
+    let steps = (first..first + 400).step_by(2).flat_map(|seq| {
+        let call = CallRecord {
+            id: "r1.1.1".into(),
+            name: "mine".into(),
+            arguments: "{}".into(),
+            status: CallStatus::Recorded,
+            read_only: false,
+            routine: Some("ore".into()),
+        };
+        let step = RowBody::Call {
+            utterance: Utterance::default(),
+            calls: vec![call],
+        };
+        let meta = ResultMeta {
+            call_id: "r1.1.1".into(),
+            tool: "mine".into(),
+            status: CallStatus::Done,
+            ms: 1,
+            tick: None,
+            bytes: 2,
+        };
+        let call = CallKey {
+            seq: Seq(seq),
+            position: 0,
+        };
+        let text = "{}".into();
+        let result = RowBody::Result { call, text, meta };
+        [append(&row(seq, step)), append(&row(seq + 1, result))]
+    });
+    let memo = Write::Routines {
+        mysis: ALPHA,
+        memo: "cursor".into(),
+    };
+    write(&ledger, steps.chain([memo]).collect()).await.unwrap();
+    let after = ledger.load_history(ALPHA).await.unwrap();
+    assert_eq!(after.routines.as_deref(), Some("cursor"));
+    let step = after.rows.last().map(|row| row.seq.0 - 1);
+    let stored = after.rows.iter().find(|row| Some(row.seq.0) == step);
+    let routine = stored.and_then(|row| row.routine());
+    assert_eq!(routine.map(|name| &**name), Some("ore"));
+    let recalled: Vec<Seq> = after.rows.iter().map(|row| row.seq).collect();
+    for row in said.rows.iter().filter(|row| row.is_sendable()) {
+        assert!(recalled.contains(&row.seq), "{}", row.seq);
+    }
+    let gone = Write::Delete { mysis: ALPHA };
+    let again = vec![gone, create(ALPHA, "alpha")];
+    write(&ledger, again).await.unwrap();
+    assert_eq!(ledger.load_history(ALPHA).await.unwrap().routines, None);
 }

@@ -177,6 +177,10 @@ fn of_every_kind() -> Vec<Write> {
             mysis: ALPHA,
             memo: "{}".into(),
         },
+        Write::Routines {
+            mysis: ALPHA,
+            memo: "memo".into(),
+        },
         Write::Samples {
             mysis: ALPHA,
             hour: PackedHour {
@@ -234,13 +238,14 @@ fn kind(write: &Write) -> usize {
         Write::CallTask { .. } => 20,
         Write::Samples { .. } => 21,
         Write::WorkingSet { .. } => 22,
+        Write::Routines { .. } => 23,
     }
 }
 
 async fn whatever_is_repeated_after_a_lost_answer_changes_nothing(books: Books) {
     let writes = of_every_kind();
     let kinds: std::collections::BTreeSet<usize> = writes.iter().map(kind).collect();
-    assert_eq!(kinds.len(), 23, "each kind");
+    assert_eq!(kinds.len(), 24, "each kind");
     let ledger = books.open().await;
     // Many batches in one commit, as the Store sends them.
     let group = |writes: &[Write]| -> Vec<Batch> {

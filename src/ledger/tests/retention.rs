@@ -101,6 +101,7 @@ pub(super) fn calls(count: usize) -> RowBody {
         arguments: "{}".into(),
         status: CallStatus::Recorded,
         read_only: false,
+        routine: None,
     };
     RowBody::Call {
         utterance: said("calling", 0),

@@ -4,7 +4,7 @@ use crate::situation::Situation;
 
 use super::player_view::PlayerView;
 use super::step::{PlayerStep, WantedCall};
-use super::{looking, moving, stationing};
+use super::{looking, moving, repeating, stationing};
 
 /// One step of the miner's round. Items in `keep` are not sold.
 pub(super) fn choose_mining_step(
@@ -18,6 +18,9 @@ pub(super) fn choose_mining_step(
     let situation = &view.situation;
     if situation.place.docked == Some(true) {
         if let Some(step) = stationing::visit_base(view, rng, keep) {
+            return step;
+        }
+        if let Some(step) = repeating::repeat_mining(view).filter(|_| keep.is_empty()) {
             return step;
         }
     } else if situation.ship.is_crowded() {

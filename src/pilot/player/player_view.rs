@@ -3,7 +3,7 @@
 use crate::chance;
 use crate::orders::PilotOrders;
 use crate::request::{ChatEntry, PilotRequest};
-use crate::situation::Situation;
+use crate::situation::{ROUTINE_TOOL, Situation};
 
 use super::step::WantedCall;
 
@@ -116,5 +116,5 @@ pub(super) fn is_query(tool: &str) -> bool {
         "help",
         "catalog",
     ];
-    QUERIES.iter().any(|start| tool.starts_with(start))
+    tool != ROUTINE_TOOL && QUERIES.iter().any(|start| tool.starts_with(start))
 }

@@ -1,14 +1,14 @@
 //! The stored swarm, and the effect of each write on it.
 
+mod recalling;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
-use actors::domain::message::{CallStatus, Row, RowBody, RowKind};
-use actors::domain::record::{
-    GameAccount, Mission, MysisRecord, NewMysis, SavedSession, StoredHistory,
-};
+use actors::domain::message::{CallStatus, Row, RowBody};
+use actors::domain::record::{GameAccount, Mission, MysisRecord, NewMysis, SavedSession};
 use actors::domain::samples::StoredSamples;
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{
@@ -17,9 +17,6 @@ use actors::ports::{
 
 use super::super::seen::SeenSnapshots;
 use super::super::verdict::InvariantMonitor;
-
-/// The number of rows at the end of a conversation that are kept: more than a Mysis reads back.
-const MAX_KEPT_ROWS: usize = 160;
 
 /// The stored swarm.
 #[derive(Clone, Default)]
@@ -43,6 +40,7 @@ pub(super) struct StoredMysis {
     pub(super) session: Option<SavedSession>,
     watch: Option<Arc<str>>,
     working_set: Option<Arc<str>>,
+    routines: Option<Arc<str>>,
     samples: StoredSamples,
     tasks: BTreeMap<CallKey, Arc<str>>,
 }
@@ -196,6 +194,9 @@ impl StoredSwarm {
             Write::WorkingSet { mysis, memo } => {
                 self.update_mysis(*mysis, |member| member.working_set = Some(memo.clone()));
             }
+            Write::Routines { mysis, memo } => {
+                self.update_mysis(*mysis, |member| member.routines = Some(memo.clone()));
+            }
             Write::Samples { mysis, hour } => {
                 self.update_mysis(*mysis, |member| member.samples.keep(hour));
             }
@@ -230,6 +231,7 @@ impl StoredSwarm {
             session: None,
             watch: None,
             working_set: None,
+            routines: None,
             samples: StoredSamples::default(),
             tasks: BTreeMap::new(),
         });
@@ -291,56 +293,6 @@ impl StoredMysis {
             && may(call.status)
         {
             call.status = status;
-        }
-    }
-
-    /// Drops old rows, except those that a Mysis still has to answer or to remember.
-    fn drop_old_rows(&mut self) {
-        while self.rows.len() > MAX_KEPT_ROWS {
-            let old = self
-                .rows
-                .iter()
-                .find(|(_, row)| !matches!(row.kind(), Some(RowKind::Prompt | RowKind::Note)));
-            let Some(seq) = old.map(|(seq, _)| *seq) else {
-                return;
-            };
-            self.rows.remove(&seq);
-        }
-    }
-
-    pub(super) fn recollection(&self) -> StoredHistory {
-        let answered = self.rows.values().rev().find_map(|row| {
-            let RowBody::Reply(said) = &row.body else {
-                return None;
-            };
-            (!said.text.is_empty()).then_some(said.seen_up_to)
-        });
-        let answered = answered.unwrap_or_default();
-        let newest = self.rows.len().saturating_sub(96);
-        let is_kept = |place: usize, row: &Row| {
-            place >= newest || row.kind() == Some(RowKind::Prompt) && row.seq > answered
-        };
-        let notes = self.rows.values();
-        StoredHistory {
-            rows: self
-                .rows
-                .values()
-                .enumerate()
-                .filter(|(place, row)| is_kept(*place, row))
-                .map(|(_, row)| row.clone())
-                .collect(),
-            notes: notes
-                .filter(|row| row.kind() == Some(RowKind::Note) && row.seq > self.notes_after)
-                .cloned()
-                .collect(),
-            last: self.last,
-            profile: Some(self.record.profile.clone()),
-            totals: Some(self.record.totals),
-            snapshots: self.seen.all(),
-            watch: self.watch.clone(),
-            working_set: self.working_set.clone(),
-            samples: self.samples.clone(),
-            tasks: self.tasks.clone(),
         }
     }
 

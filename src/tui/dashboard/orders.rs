@@ -385,6 +385,7 @@ mod tests {
             arguments: "{}".into(),
             status: CallStatus::Recorded,
             read_only: false,
+            routine: None,
         }];
         Row {
             seq: Seq(seq),

@@ -166,7 +166,10 @@ impl Life {
             self.gauge.observe_request(bytes, usage.input);
         }
         match result {
-            Ok(answer) => self.on_model_answer(seen_up_to, provider, answer, ms),
+            Ok(answer) => {
+                self.forget_routine_report();
+                self.on_model_answer(seen_up_to, provider, answer, ms);
+            }
             Err(fault) => {
                 self.samples.count_failed_model_call();
                 self.book_empty(provider, &fault);

@@ -10,6 +10,7 @@ use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind, LinkState};
 use crate::ids::{CallKey, Seq};
 use crate::message::{CallStatus, ResultMeta, RowBody, Severity};
+use crate::routine::ROUTINE_START;
 use crate::tool::{FOREIGN_TEXT_LINE, carries_words_of_others};
 use crate::tool_search::FIND_TOOLS;
 use crate::write::Write;
@@ -38,6 +39,9 @@ impl Life {
         if &*open.call.name == FIND_TOOLS {
             let outcome = self.find_tools(&open.call.arguments);
             return self.answer_call(&outcome);
+        }
+        if &*open.call.name == ROUTINE_START {
+            return self.on_routine_call(&open);
         }
         let work = TaskId(self.next_stamp());
         self.set_step(TurnStep::Calling {
@@ -79,7 +83,9 @@ impl Life {
         if &**name == FIND_TOOLS {
             return None;
         }
-        if self.session.tools.get(name).is_some() {
+        // Before the session is open nothing is known of the tools, and the call opens it.
+        let is_unopened = self.session.tools.tools().is_empty();
+        if is_unopened || self.session.tools.get(name).is_some() {
             let command = open.call.command();
             let is_allowed = self.tool_permit().permits(name, &command);
             return (!is_allowed).then(|| {
@@ -235,14 +241,18 @@ impl Life {
     }
 
     /// Records the result of the current call. The turn goes on once it is stored.
-    fn answer_call(&mut self, outcome: &ToolOutcome) {
+    pub(super) fn answer_call(&mut self, outcome: &ToolOutcome) {
+        self.answer_call_with(WriteDraft::default(), outcome);
+    }
+
+    /// Records the result of the current call together with a draft.
+    pub(super) fn answer_call_with(&mut self, mut draft: WriteDraft, outcome: &ToolOutcome) {
         let LifeStage::InTurn { turn, .. } = &mut self.stage else {
             return;
         };
         let Some(open) = turn.calls.pop_front() else {
             return;
         };
-        let mut draft = WriteDraft::default();
         self.result_into(&mut draft, &open, outcome);
         self.note_call(&open, outcome);
         self.tell_event(EventKind::ToolReturned {
@@ -285,7 +295,11 @@ impl Life {
         let call = open.key;
         let text = text.into();
         let row = self.append_row(draft, RowBody::Result { call, text, meta });
+        let before = self.samples.figures().clone();
         self.samples.count(&row, Some(&open.call));
+        if open.call.routine.is_some() {
+            self.take_step_result(draft, outcome.status, row.text(), &before);
+        }
         self.recent_activity
             .record_call(&open.call, outcome.status, outcome.ms, row.text());
         self.note_result(tool, outcome.status, row.text());
@@ -317,10 +331,12 @@ impl Life {
             let outcome = if has_left {
                 unknown_outcome(why)
             } else {
-                not_executed(why)
+                let report = self.close_routine(draft, Some(open.key), why);
+                report.unwrap_or_else(|| not_executed(why))
             };
             self.result_into(draft, &open, &outcome);
         }
+        self.close_routine(draft, None, why);
     }
 
     fn leave_task(&mut self, draft: &mut WriteDraft, tool: &str, task: Arc<str>, why: &str) {

@@ -104,11 +104,14 @@ impl Life {
         if let Some(notice) = self.progress_notice() {
             notices.push(("no_progress", notice));
         }
+        if let Some(report) = &self.routines.report {
+            notices.push(("routine_report", report.to_string()));
+        }
         let known = std::mem::take(&mut self.told.noticed);
         self.told.noticed = notices.iter().map(|(code, _)| *code).collect();
         for (code, notice) in &notices {
-            // A lack of progress was reported when it was detected.
-            if !known.contains(code) && *code != "no_progress" {
+            // A lack of progress, and the end of a routine, were reported when they happened.
+            if !known.contains(code) && !matches!(*code, "no_progress" | "routine_report") {
                 let text = format!("the model is told: {notice}");
                 self.record_notice(Severity::Info, "system_notice", None, &text);
             }

@@ -29,6 +29,8 @@ impl Life {
             MysisOrder::ClearNotes => self.clear_notes(reply),
             MysisOrder::Configure(change) => self.record_profile_change(reply, change),
             MysisOrder::Answer(given) => self.answer_question(reply, given),
+            MysisOrder::StartRoutine(routine) => self.take_routine(reply, &routine),
+            MysisOrder::StopRoutine => self.stop_routine(reply),
         };
         if let Err(refusal) = refused {
             let answer = Err(refusal);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::event::LinkState;
-use crate::ids::Timestamp;
+use crate::ids::{Moment, Timestamp};
 use crate::state::Totals;
 use crate::tool::Toolset;
 use crate::tool_offer::ToolOffer;
@@ -55,6 +55,24 @@ pub(super) struct LifeFigures {
     pub(super) totals: Totals,
     pub(super) last_call_ms: Option<u64>,
     pub(super) last_activity_at: Timestamp,
+    /// Up to when the time of the routine that runs is counted.
+    pub(super) routine_timed: Moment,
+}
+
+impl LifeFigures {
+    /// The figures of a life that begins now.
+    pub(super) fn restored(
+        totals: Totals,
+        last_activity_at: Timestamp,
+        now: Moment,
+    ) -> LifeFigures {
+        LifeFigures {
+            totals,
+            last_call_ms: None,
+            last_activity_at,
+            routine_timed: now,
+        }
+    }
 }
 
 /// What the operator or the model was told already and is not told again.

@@ -173,6 +173,7 @@ mod tests {
             arguments: arguments.into(),
             read_only: false,
             status: CallStatus::Done,
+            routine: None,
         }
     }
 

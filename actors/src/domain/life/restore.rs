@@ -11,6 +11,7 @@ use crate::game_state::GameState;
 use crate::ids::{Incarnation, Now, Timestamp, TurnNumber};
 use crate::message::{CallStatus, RowKind, Severity};
 use crate::record::{Mission, MysisRecord, StoredHistory};
+use crate::routine::RoutineMemo;
 use crate::rules::SwarmRules;
 use crate::samples::SampleRecorder;
 use crate::state::LifeState;
@@ -104,6 +105,7 @@ impl Life {
         let last_activity_at = newest.map_or(past.record.created_at, |row| row.at);
         let watch = progress::restore_detector(&recollection, both, past.frozen_ms);
         let samples = SampleRecorder::restore(&recollection.samples, &recollection.rows, both);
+        let routines = restore_routines(&recollection);
         let mut conversation = Conversation::restore(recollection, past.rules.held_of_a_result());
         let last = conversation.last_utterance();
         let turn = last.map(|row| row.turn).unwrap_or_default();
@@ -121,11 +123,7 @@ impl Life {
             conversation,
             turn,
             nudges: 0,
-            figures: LifeFigures {
-                totals,
-                last_call_ms: None,
-                last_activity_at,
-            },
+            figures: LifeFigures::restored(totals, last_activity_at, both.moment),
             mission: past.mission,
             session,
             game,
@@ -139,6 +137,7 @@ impl Life {
             most_bytes: None,
             recent_activity,
             samples,
+            routines,
             pending: BTreeMap::new(),
             stamps: 0,
             mode: past.mode,
@@ -194,6 +193,11 @@ fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
             None
         }
     }
+}
+
+fn restore_routines(past: &StoredHistory) -> RoutineMemo {
+    let memo = past.routines.as_deref();
+    memo.map(RoutineMemo::restore).unwrap_or_default()
 }
 
 /// What the logged-in account knows of the game.

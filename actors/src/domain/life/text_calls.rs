@@ -59,6 +59,7 @@ impl Life {
             name,
             arguments,
             status: CallStatus::Recorded,
+            routine: None,
         }
     }
 }

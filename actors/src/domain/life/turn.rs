@@ -63,7 +63,11 @@ impl Life {
     /// interrupted it.
     fn open_turn(&mut self) -> Option<ActiveTurn> {
         let number = self.open_turn_number()?;
-        let calls: VecDeque<PendingCall> = self.conversation.open_calls().into();
+        let mut calls: VecDeque<PendingCall> = self.conversation.open_calls().into();
+        // The step of a routine comes before the call that waits for its end.
+        calls
+            .make_contiguous()
+            .sort_by_key(|open| open.call.routine.is_none());
         let model_calls = self.conversation.utterances_in(number);
         self.turn = number;
         let owner = self.next_owner();
@@ -134,6 +138,8 @@ impl Life {
         }
         if let Some(open) = turn.calls.front().cloned() {
             self.make_call(open);
+        } else if self.routines.run.is_some() {
+            self.continue_routine();
         } else if turn.model_calls >= self.rules.max_model_calls {
             self.reach_limit();
         } else {
@@ -227,7 +233,7 @@ impl Life {
     }
 
     /// Whether there is an order that the model has not seen.
-    fn has_unseen_order(&self) -> bool {
+    pub(super) fn has_unseen_order(&self) -> bool {
         let seen = self
             .conversation
             .last_utterance()

@@ -51,6 +51,10 @@ pub enum CompletedAction {
     Configured,
     /// The notes were cleared.
     NotesCleared,
+    /// The routine was started.
+    RoutineStarted,
+    /// The routine ends after the step that is under way.
+    RoutineStopped,
     /// The server has the answer to its question.
     Answered,
     /// The server was told that its question is declined.
@@ -70,6 +74,8 @@ impl CompletedAction {
             CompletedAction::Deleted => "deleted",
             CompletedAction::Configured => "configured",
             CompletedAction::NotesCleared => "cleared",
+            CompletedAction::RoutineStarted => "routine_started",
+            CompletedAction::RoutineStopped => "routine_stopped",
             CompletedAction::Answered => "answered",
             CompletedAction::Declined => "declined",
             CompletedAction::Cancelled => "cancelled",
@@ -131,6 +137,10 @@ pub enum OrderRefusal {
     NoQuestion,
     /// The answer does not fit the question, which stays open.
     BadAnswer(String),
+    /// The routine cannot be started, for these reasons.
+    BadRoutine(Vec<String>),
+    /// No routine runs.
+    NoRoutine,
     /// The Mysis is stopped and takes no messages.
     Stopped,
     /// The Mysis is errored and takes no messages.
@@ -179,6 +189,10 @@ impl fmt::Display for OrderRefusal {
                  was asked",
             ),
             OrderRefusal::BadAnswer(why) => write!(f, "{why}"),
+            OrderRefusal::BadRoutine(why) => {
+                write!(f, "the routine cannot be started: {}", why.join("; "))
+            }
+            OrderRefusal::NoRoutine => f.write_str("no routine runs"),
             OrderRefusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),
             OrderRefusal::Errored => f.write_str("mysis errored - press 'r' to relaunch"),
             OrderRefusal::EmptyText => f.write_str("there is nothing in the message"),

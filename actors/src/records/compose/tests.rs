@@ -190,6 +190,7 @@ fn ids_that_no_provider_takes_back_are_replaced_by_one_of_ours() {
                 arguments: "{}".into(),
                 status: CallStatus::Done,
                 read_only: false,
+                routine: None,
             })
             .collect();
         let ids = wire::unique_ids(Seq(1007), &calls);

@@ -161,6 +161,7 @@ mod tests {
             arguments: "{}".into(),
             status: CallStatus::Done,
             read_only: false,
+            routine: None,
         }
     }
 

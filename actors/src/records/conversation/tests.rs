@@ -62,6 +62,7 @@ fn calls(seq: i64, tools: &[&str]) -> Arc<Row> {
         arguments: "{}".into(),
         read_only: false,
         status: CallStatus::Sent,
+        routine: None,
     });
     let (utterance, calls) = (words("", seq), calls.collect());
     row(seq, RowBody::Call { utterance, calls })

@@ -25,6 +25,7 @@ impl RowBody {
                     id: change(call.id),
                     name: change(call.name),
                     arguments: change(call.arguments),
+                    routine: call.routine.map(&change),
                     ..call
                 });
                 RowBody::Call {

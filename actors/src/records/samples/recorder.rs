@@ -209,7 +209,8 @@ impl SampleRecorder {
                 None => more.tokens_unpriced = bounds::bounded_sum(usage.input, usage.output),
             }
         }
-        more.model_calls = u64::from(row.utterance().is_some() || row.charge().is_some());
+        let is_said = row.utterance().is_some() && row.routine().is_none();
+        more.model_calls = u64::from(is_said || row.charge().is_some());
         if let Some((_, _, meta)) = row.result() {
             more.tool_calls = 1;
             more.failures = u64::from(meta.status != CallStatus::Done);

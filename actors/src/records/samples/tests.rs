@@ -58,6 +58,7 @@ impl Scene {
             arguments: arguments.into(),
             status,
             read_only: tool.starts_with("get_"),
+            routine: None,
         };
         let row = self.append(RowBody::Call {
             utterance: said(100, 10, 7),

@@ -36,6 +36,7 @@ pub(super) fn parse_calls(line: &Value) -> Result<Vec<CallRecord>, String> {
                 status: CallStatus::parse(status)
                     .ok_or_else(|| format!("`{status}` is no status of a call"))?,
                 read_only: call["read_only"].as_bool().unwrap_or(false),
+                routine: call["routine"].as_str().map(Into::into),
             })
         })
         .collect()

@@ -208,7 +208,8 @@ fn doing_within(
             None => format!(" {taken}"),
         };
         let room = columns.saturating_sub(width::of(&time));
-        format!("{}{time}", width::clip(words, room))
+        let words = with_round(status, words);
+        format!("{}{time}", width::clip(&words, room))
     };
     match &status.activity {
         Activity::Resting => match status.state {
@@ -248,6 +249,14 @@ fn doing_within(
         Activity::Recording => ("saves".to_string(), Tone::Dim),
         Activity::AwaitingLogin(_) => (timed("log it in"), Tone::Warning),
         Activity::Paused(_) => ("paused".to_string(), Tone::Warning),
+    }
+}
+
+/// What is done, behind the round of the routine that it is of.
+fn with_round(status: &MysisStatus, words: &str) -> String {
+    match &status.routine {
+        Some(routine) => format!("↻{}/{} {words}", routine.round, routine.rounds),
+        None => words.to_string(),
     }
 }
 

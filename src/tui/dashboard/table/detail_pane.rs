@@ -105,6 +105,9 @@ fn add_member(
             .map(|ms| format!("call {}", figures::span(ms))),
     );
     lines.push(StyledLine::of(format!(" {}", facts.join(" · ")), Tone::Dim));
+    if let Some(routine) = &status.routine {
+        add_wrapped(&routine.describe(), Tone::Tool, columns, lines);
+    }
     let (words, tone) = match (&status.fault, &status.reason) {
         (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
         (None, Some(reason)) if status.last_words.is_empty() => (&**reason, Tone::Dim),

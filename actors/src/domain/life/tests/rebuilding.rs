@@ -18,6 +18,7 @@ pub(super) fn call(name: &str, status: CallStatus, read_only: bool) -> CallRecor
         arguments: "{}".into(),
         status,
         read_only,
+        routine: None,
     }
 }
 

@@ -266,6 +266,7 @@ fn called(seq: i64, name: &str, arguments: &str) -> Arc<Row> {
         arguments: arguments.into(),
         status: CallStatus::Recorded,
         read_only: false,
+        routine: None,
     };
     let utterance = utterance("", None);
     row(

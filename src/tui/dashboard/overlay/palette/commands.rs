@@ -220,13 +220,14 @@ pub const COMMANDS: &[PaletteCommand] = &[
         "resume those that ran when the program ended",
     ),
     command("freeze", &[], Verb::Freeze, "let nothing leave any more"),
-    command(
-        "thaw",
-        &[],
-        Verb::Thaw,
-        "let the swarm go on where it stood",
-    ),
+    command("thaw", &[], Verb::Thaw, "let all go on where they stood"),
     command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
+    command(
+        "stop-routine",
+        &[Takes::Myses],
+        Verb::Order("stop the routine", &MysisOrder::StopRoutine),
+        "stop the routine that runs; the model is asked",
+    ),
     command(
         "delete",
         &[Takes::Myses],

@@ -1,0 +1,381 @@
+//! Routines in a life: each step is stored, sent and answered as a call of the model's is, and the
+//! cursor is stored with it (decision 225).
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use zoea_spacemolt::commands;
+
+use crate::conversation::PendingCall;
+use crate::event::EventKind;
+use crate::ids::CallKey;
+use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
+use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
+use crate::routine::{
+    KnownValues, NextStep, Routine, RoutineEnd, RoutineRun, RoutineStatus, RunSource, StepCall,
+    StepResult, read_routine,
+};
+use crate::samples::CurrentFigures;
+use crate::state::LifeState;
+use crate::write::Write;
+
+use super::input::ReplyId;
+use super::record::WriteDraft;
+use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
+
+impl Life {
+    /// Handles the model's call that starts a routine. It stays open while the routine runs.
+    pub(super) fn on_routine_call(&mut self, open: &PendingCall) {
+        if let Some(run) = &self.routines.run {
+            if run.source() == RunSource::Model(open.key) {
+                return self.continue_routine();
+            }
+            let name = run.routine().name.clone();
+            return self.refuse_routine(&[format!("the routine {name} runs already")]);
+        }
+        match self.wanted_routine(&open.call.arguments) {
+            Ok(routine) => {
+                self.tell_event(EventKind::ToolCalled {
+                    tool: open.call.command(),
+                    call_id: open.call.id.clone(),
+                });
+                let mut draft = WriteDraft::default();
+                self.begin_routine(&mut draft, routine, RunSource::Model(open.key));
+                self.go_on_after(draft);
+            }
+            Err(mistakes) => self.refuse_routine(&mistakes),
+        }
+    }
+
+    fn refuse_routine(&mut self, mistakes: &[String]) {
+        let text = format!(
+            "Error: bad_routine: nothing was started.\n- {}",
+            mistakes.join("\n- ")
+        );
+        self.answer_call(&ToolOutcome {
+            text,
+            status: CallStatus::Failed,
+            ms: 0,
+            tick: None,
+        });
+    }
+
+    /// The routine that the arguments of a call mean, or everything that is wrong with them.
+    fn wanted_routine(&self, arguments: &str) -> Result<Arc<Routine>, Vec<String>> {
+        let given: Map<String, Value> = serde_json::from_str(arguments)
+            .map_err(|_| vec!["the arguments are no JSON object".to_string()])?;
+        let name = given.get("name").and_then(Value::as_str);
+        let known = name.and_then(|name| self.routines.find(name));
+        let routine = match known.filter(|_| !given.contains_key("steps")) {
+            Some(known) => Ok(known.clone()),
+            None => read_routine(&given).map(Arc::new),
+        }?;
+        self.fit_routine(&routine)
+    }
+
+    /// The routine with the tools of this server.
+    fn fit_routine(&self, routine: &Routine) -> Result<Arc<Routine>, Vec<String>> {
+        let mut routine = routine.clone();
+        let mut mistakes = Vec::new();
+        for (number, step) in (1..).zip(&mut routine.steps) {
+            if self.session.tools.get(&step.tool).is_none()
+                && let Some((tool, arguments)) =
+                    commands::to_second(&step.tool, step.arguments.clone())
+            {
+                step.tool = tool.into();
+                step.arguments = arguments;
+            }
+            let text = Value::Object(step.arguments.clone()).to_string();
+            let command = commands::command_of_text(&step.tool, &text);
+            if self.session.tools.get(&step.tool).is_none() {
+                mistakes.push(format!("steps {number}: there is no tool {}", step.tool));
+            } else if !self.tool_permit().permits(&step.tool, &command) {
+                let told = format!("steps {number}: the operator does not allow {command}");
+                mistakes.push(told);
+            }
+        }
+        let known = KnownValues {
+            facts: self.samples.figures().facts.clone(),
+            ticks: Some(0),
+            ..KnownValues::default()
+        };
+        let guards = (1..).zip(&routine.guards);
+        let failing = guards.filter_map(|(number, guard)| {
+            let objection = guard.objection(&known)?;
+            Some(format!("guards {number}: {objection}"))
+        });
+        mistakes.extend(failing);
+        match mistakes.is_empty() {
+            true => Ok(Arc::new(routine)),
+            false => Err(mistakes),
+        }
+    }
+
+    /// Starts a routine by order of the operator. A Mysis between two turns begins at once.
+    pub(super) fn take_routine(
+        &mut self,
+        reply: ReplyId,
+        wanted: &str,
+    ) -> Result<(), OrderRefusal> {
+        if self.state() != LifeState::Running {
+            let told = "the mysis does not run".to_string();
+            return Err(OrderRefusal::BadRoutine(vec![told]));
+        }
+        if let Some(run) = &self.routines.run {
+            let told = format!("the routine {} runs already", run.routine().name);
+            return Err(OrderRefusal::BadRoutine(vec![told]));
+        }
+        let routine = self.wanted_routine(wanted);
+        let routine = routine.map_err(OrderRefusal::BadRoutine)?;
+        let done = CompletedOrder::Done(CompletedAction::RoutineStarted);
+        let mut draft = WriteDraft::default().with_answer(reply, done);
+        self.begin_routine(&mut draft, routine, RunSource::Operator);
+        self.record_draft(draft);
+        if matches!(self.stage, LifeStage::Pausing { .. }) {
+            self.go_on();
+        }
+        Ok(())
+    }
+
+    /// Stops the routine that runs. A step that is under way is heard out.
+    pub(super) fn stop_routine(&mut self, reply: ReplyId) -> Result<(), OrderRefusal> {
+        let run = self.routines.run.as_mut().ok_or(OrderRefusal::NoRoutine)?;
+        run.end(RoutineEnd::Stopped);
+        let done = CompletedOrder::Done(CompletedAction::RoutineStopped);
+        let mut draft = WriteDraft::default().with_answer(reply, done);
+        self.add_routines(&mut draft);
+        self.record_draft(draft);
+        Ok(())
+    }
+
+    fn begin_routine(&mut self, draft: &mut WriteDraft, routine: Arc<Routine>, source: RunSource) {
+        let facts = &self.samples.figures().facts;
+        let run = RoutineRun::new(routine.clone(), source, facts, self.session.tick);
+        self.routines.run = Some(run);
+        self.routines.keep(&routine);
+        self.figures.routine_timed = self.moment;
+        let text = format!(
+            "routine {} begins: {} steps, at most {} rounds",
+            routine.name,
+            routine.steps.len(),
+            routine.rounds
+        );
+        self.add_host_notice(draft, Severity::Info, "routine_started", None, &text);
+        self.add_routines(draft);
+    }
+
+    /// Makes the next step of the routine that runs, or ends it. An order ends it first.
+    pub(super) fn continue_routine(&mut self) {
+        let is_ordered = self.has_unseen_order();
+        self.time_routine();
+        loop {
+            let known = self.known_values();
+            let Some(run) = &mut self.routines.run else {
+                return;
+            };
+            if is_ordered {
+                run.end(RoutineEnd::Order);
+            }
+            match run.next(&known) {
+                NextStep::Call(call) => return self.make_step(call),
+                NextStep::Over => return self.end_routine(),
+                NextStep::RoundOver => {
+                    if let Some(reason) = self.watch_round() {
+                        return self.park_in_routine(&reason);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Counts the time since the last step.
+    fn time_routine(&mut self) {
+        let ms = self.moment.millis_since(self.figures.routine_timed);
+        self.figures.routine_timed = self.moment;
+        if let Some(run) = &mut self.routines.run {
+            run.add_time(ms);
+        }
+    }
+
+    fn known_values(&self) -> KnownValues {
+        let facts = &self.samples.figures().facts;
+        let run = self.routines.run.as_ref();
+        run.map(|run| run.known(facts, self.session.tick))
+            .unwrap_or_default()
+    }
+
+    /// Stores the call of a step with the cursor. It is made once both are stored.
+    fn make_step(&mut self, step: StepCall) {
+        let Some(run) = &self.routines.run else {
+            return;
+        };
+        let arguments: Arc<str> = Value::Object(step.arguments).to_string().into();
+        let call = CallRecord {
+            id: step.id.into(),
+            read_only: self.session.tools.is_read_only(&step.tool, &arguments),
+            name: step.tool,
+            arguments,
+            status: CallStatus::Recorded,
+            routine: Some(run.routine().name.clone()),
+        };
+        let seen = self.conversation.last_utterance();
+        let seen = seen.and_then(|row| row.utterance());
+        let utterance = Utterance {
+            seen_up_to: seen.map(|said| said.seen_up_to).unwrap_or_default(),
+            ..Utterance::default()
+        };
+        let mut draft = WriteDraft::default();
+        let calls = vec![call.clone()];
+        let row = self.append_row(&mut draft, RowBody::Call { utterance, calls });
+        let seq = row.seq;
+        if let LifeStage::InTurn { turn, .. } = &mut self.stage {
+            turn.called_tools = true;
+            turn.calls.push_front(PendingCall {
+                key: CallKey { seq, position: 0 },
+                call,
+                task: None,
+            });
+        }
+        self.add_routines(&mut draft);
+        self.go_on_after(draft);
+    }
+
+    /// Takes the result of a step into the cursor, in the commit of the result.
+    pub(super) fn take_step_result(
+        &mut self,
+        draft: &mut WriteDraft,
+        status: CallStatus,
+        text: &str,
+        before: &CurrentFigures,
+    ) {
+        self.time_routine();
+        let now = self.samples.figures();
+        if let Some(run) = &mut self.routines.run {
+            run.on_result(StepResult {
+                status,
+                text,
+                earned: now.value.earned.saturating_sub(before.value.earned),
+                before: &before.facts,
+                now: &now.facts,
+            });
+            self.add_routines(draft);
+        }
+    }
+
+    /// Ends the run and tells the model: as the result of its call, else in the next request.
+    fn end_routine(&mut self) {
+        let mut draft = WriteDraft::default();
+        let Some((source, outcome)) = self.finish_run(&mut draft) else {
+            return;
+        };
+        let LifeStage::InTurn { turn, .. } = &self.stage else {
+            return;
+        };
+        let front = turn.calls.front().map(|open| RunSource::Model(open.key));
+        if front == Some(source) {
+            return self.answer_call_with(draft, &outcome);
+        }
+        self.routines.report = Some(outcome.text.into());
+        self.add_routines(&mut draft);
+        self.go_on_after(draft);
+    }
+
+    /// Takes the run away and reports it to the operator. Returns its source and its report.
+    fn finish_run(&mut self, draft: &mut WriteDraft) -> Option<(RunSource, ToolOutcome)> {
+        let run = self.routines.run.take()?;
+        let report = run.report(&self.samples.figures().facts);
+        self.add_host_notice(
+            draft,
+            Severity::Info,
+            "routine_ended",
+            None,
+            &run.short_report(),
+        );
+        self.add_routines(draft);
+        let outcome = ToolOutcome {
+            text: report,
+            status: CallStatus::Done,
+            ms: run.elapsed_ms(),
+            tick: None,
+        };
+        Some((run.source(), outcome))
+    }
+
+    /// Ends the run because its turn ends. Returns the result of the call that started it, if this is
+    /// that call.
+    pub(super) fn close_routine(
+        &mut self,
+        draft: &mut WriteDraft,
+        call: Option<CallKey>,
+        why: &str,
+    ) -> Option<ToolOutcome> {
+        let run = self.routines.run.as_mut()?;
+        let is_wanted = call.is_none_or(|call| run.source() == RunSource::Model(call));
+        if !is_wanted {
+            return None;
+        }
+        run.end(RoutineEnd::Interrupted(why.to_string()));
+        let (_, outcome) = self.finish_run(draft)?;
+        if call.is_none() {
+            self.routines.report = Some(outcome.text.as_str().into());
+            self.add_routines(draft);
+        }
+        Some(outcome)
+    }
+
+    /// Lets the watch on progress judge a round as it judges a turn. Returns the reason if the Mysis is
+    /// to be parked.
+    fn watch_round(&mut self) -> Option<String> {
+        let LifeStage::InTurn { turn, .. } = &self.stage else {
+            return None;
+        };
+        let intent = self.order_intent(&turn.owner);
+        let parked = self.watch_progress(intent);
+        if self.stuck().is_some()
+            && let Some(run) = &mut self.routines.run
+        {
+            run.end(RoutineEnd::NoProgress);
+        }
+        parked
+    }
+
+    fn park_in_routine(&mut self, reason: &str) {
+        let mut draft = WriteDraft::default();
+        self.close_open_calls(&mut draft, "the mysis was parked");
+        self.record_draft(draft);
+        let turn = self.turn;
+        self.tell_event(EventKind::TurnEnded { turn });
+        self.park(reason);
+    }
+
+    fn go_on_after(&mut self, draft: WriteDraft) {
+        let write_id = self.record_draft(draft);
+        self.set_step(TurnStep::Recording {
+            write_id,
+            then: AfterRecording::GoOn,
+        });
+    }
+
+    fn add_routines(&self, draft: &mut WriteDraft) {
+        let memo = self.routines.to_text();
+        draft.writes.push(Write::Routines {
+            mysis: self.id,
+            memo: self.redactor.clean(&memo).as_ref().into(),
+        });
+    }
+
+    /// Notes that the model has seen the report.
+    pub(super) fn forget_routine_report(&mut self) {
+        if self.routines.report.take().is_some() {
+            let mut draft = WriteDraft::default();
+            self.add_routines(&mut draft);
+            self.record_draft(draft);
+        }
+    }
+
+    /// The run for watchers.
+    pub(super) fn routine_status(&self) -> Option<Arc<RoutineStatus>> {
+        let run = self.routines.run.as_ref()?;
+        Some(Arc::new(run.status()))
+    }
+}

@@ -1,0 +1,226 @@
+//! A routine in a life: its calls, the model's view, orders, stops and restarts.
+
+use crate::routine::ROUTINE_START;
+use crate::samples::StoredSamples;
+
+use super::*;
+
+const MINE: &str = r#"{"name":"ore","steps":[{"tool":"mine"},{"tool":"travel","arguments":{"target_poi":"base"}}],"rounds":2}"#;
+
+impl Scene {
+    /// A life whose model has started a routine.
+    fn in_routine(arguments: &str) -> Scene {
+        let mut scene = Scene::new();
+        scene.link_with_routines();
+        scene.prompt("mine ore");
+        scene.want(&[(ROUTINE_START, arguments)]);
+        scene
+    }
+
+    fn link_with_routines(&mut self) {
+        let names = ["mine", "travel", "get_status", ROUTINE_START];
+        let tools = names.map(|name| ToolSpec {
+            name: name.into(),
+            description: "".into(),
+            schema: "{}".into(),
+            read_only_hint: (name == ROUTINE_START).then_some(true),
+        });
+        self.hear(LifeInput::Linked {
+            link: LinkState::Ok,
+            tools: Arc::new(Toolset::new(tools)),
+            account: None,
+        });
+    }
+
+    /// The present call leaves and comes back.
+    fn step(&mut self, tool: &str, text: &str) {
+        assert_eq!(&*self.call().tool, tool);
+        self.leave();
+        self.give_back(text);
+    }
+
+    fn memo(&self) -> Arc<str> {
+        let mut memos = self.writes().into_iter().filter_map(|write| match write {
+            Write::Routines { memo, .. } => Some(memo),
+            _ => None,
+        });
+        memos.next_back().expect("a checkpoint")
+    }
+
+    /// The result of the call that started the routine, as the model sees it.
+    fn report(&self) -> String {
+        let mut tools = self
+            .asked()
+            .messages
+            .iter()
+            .filter_map(|message| match message {
+                ChatMessage::Tool { text, .. } => Some(text.to_string()),
+                _ => None,
+            });
+        tools.next_back().expect("a report")
+    }
+
+    /// What is stored, as the store holds it after a crash. With `at` rows only.
+    fn stored(&self) -> RestoreArgs {
+        let mut rows = self.rows();
+        for row in &mut rows {
+            let seq = row.seq;
+            let body = &mut Arc::make_mut(row).body;
+            let RowBody::Call { calls, .. } = body else {
+                continue;
+            };
+            for call in calls {
+                let key = CallKey { seq, position: 0 };
+                if self.marked().contains(&key) {
+                    call.status = CallStatus::Sent;
+                }
+            }
+        }
+        RestoreArgs {
+            recollection: StoredHistory {
+                last: rows.last().map(|row| row.seq).unwrap_or_default(),
+                rows,
+                routines: Some(self.memo()),
+                samples: StoredSamples::default(),
+                ..StoredHistory::default()
+            },
+            ..past()
+        }
+    }
+
+    fn marked(&self) -> Vec<CallKey> {
+        let writes = self.writes().into_iter();
+        writes
+            .filter_map(|write| match write {
+                Write::CallSent { call, .. } => Some(call),
+                _ => None,
+            })
+            .collect()
+    }
+
+    fn restarted(&self) -> Scene {
+        let mut scene = Scene::of(self.stored());
+        scene.link_with_routines();
+        scene.order(MysisOrder::Start);
+        scene
+    }
+}
+
+#[test]
+fn a_routine_makes_its_calls_and_the_model_sees_only_its_report() {
+    let mut scene = Scene::in_routine(MINE);
+    let status = scene.life.status().routine.expect("a routine runs");
+    assert_eq!((&*status.name, status.round, status.rounds), ("ore", 1, 2));
+    for _ in 0..2 {
+        scene.step("mine", r#"{"quantity":2}"#);
+        scene.step("travel", r#"{"poi_id":"base"}"#);
+    }
+    assert_eq!(scene.asks().len(), 2, "the model was not asked in between");
+    let report = scene.report();
+    assert!(
+        report.contains("made 2 of 2 rounds with 4 calls"),
+        "{report}"
+    );
+    assert!(report.contains("its rounds are over"), "{report}");
+    let calls = scene.asked().messages.iter().filter(
+        |message| matches!(message, ChatMessage::Assistant { calls, .. } if !calls.is_empty()),
+    );
+    assert_eq!(calls.count(), 1, "only the call that started it");
+    assert!(scene.life.status().routine.is_none());
+    // By its name it starts again.
+    scene.want(&[(ROUTINE_START, r#"{"name":"ore"}"#)]);
+    assert_eq!(&*scene.call().tool, "mine");
+}
+
+#[test]
+fn a_bad_routine_is_refused_with_every_mistake() {
+    let scene = Scene::in_routine(
+        r#"{"name":"x","steps":[{"tool":"mine"},{"tool":"fly"}],"guards":[{"value":"fuel","op":">","number":5}]}"#,
+    );
+    let told = scene.report();
+    assert!(told.contains("steps 2: there is no tool fly"), "{told}");
+    assert!(told.contains("fuel is not known"), "{told}");
+    assert!(scene.life.status().routine.is_none());
+}
+
+#[test]
+fn a_direct_message_ends_it_within_one_step() {
+    let mut scene = Scene::in_routine(MINE);
+    scene.leave();
+    scene.prompt("come home");
+    assert_eq!(scene.asks().len(), 1, "the call that left is heard out");
+    scene.give_back(r#"{"quantity":2}"#);
+    assert_eq!(scene.asks().len(), 2);
+    let messages = &scene.asked().messages;
+    assert!(messages.contains(&user("come home")), "{messages:?}");
+    assert!(scene.report().contains("an order came"));
+}
+
+#[test]
+fn a_stop_ends_it_with_honest_results() {
+    let mut scene = Scene::in_routine(MINE);
+    scene.leave();
+    scene.order(MysisOrder::Stop);
+    assert_eq!(
+        scene.result_status(),
+        [CallStatus::Unknown, CallStatus::Done],
+        "the step may have been made; the call that started it has the report"
+    );
+    assert!(scene.life.status().routine.is_none());
+}
+
+#[test]
+fn after_a_crash_before_a_step_left_that_step_is_made() {
+    let mut scene = Scene::in_routine(MINE);
+    scene.step("mine", r#"{"quantity":2}"#);
+    assert_eq!(&*scene.call().tool, "travel");
+    let mut again = scene.restarted();
+    assert_eq!(again.asks().len(), 0);
+    assert_eq!(
+        again.result_status(),
+        [CallStatus::NotExecuted],
+        "the call that was not sent"
+    );
+    again.step("travel", r#"{"poi_id":"base"}"#);
+    again.step("mine", r#"{"quantity":2}"#);
+    again.step("travel", r#"{"poi_id":"base"}"#);
+    assert_eq!(again.asks().len(), 1);
+    assert!(
+        again.report().contains("with 4 calls"),
+        "{}",
+        again.report()
+    );
+}
+
+#[test]
+fn after_a_crash_while_a_step_was_away_the_model_decides() {
+    let mut scene = Scene::in_routine(MINE);
+    scene.leave();
+    let again = scene.restarted();
+    assert_eq!(
+        again.result_status(),
+        [CallStatus::Unknown, CallStatus::Done]
+    );
+    assert_eq!(again.asks().len(), 1);
+    assert!(
+        again.report().contains("outcome unknown"),
+        "{}",
+        again.report()
+    );
+}
+
+#[test]
+fn a_step_of_a_routine_is_neither_kept_in_memory_nor_counted_as_a_model_call() {
+    let many = r#"{"name":"ore","steps":[{"tool":"mine","most":90}],"rounds":3}"#;
+    let mut scene = Scene::in_routine(many);
+    let before = scene.life.conversation.rows().count();
+    for _ in 0..200 {
+        scene.step("mine", r#"{"quantity":2}"#);
+    }
+    let now = scene.life.conversation.rows().count();
+    assert!(now <= before + 1, "{now} rows");
+    let mut again = scene.restarted();
+    assert_eq!(again.asks().len(), 0);
+    again.step("mine", r#"{"quantity":2}"#);
+    assert_eq!(&*again.call().tool, "mine");
+}

@@ -1,0 +1,98 @@
+//! Routines: what a Mysis has proven, code repeats (decision 225).
+//!
+//! A routine is data: steps with their calls, guards, an end, and how many rounds may pass before
+//! the model looks again. A run is its cursor with figures. Both are pure; the life of a Mysis makes
+//! the calls.
+
+mod arguments;
+mod checkpoint;
+mod condition;
+mod gain;
+mod likeness;
+mod outcome;
+mod reading;
+mod report;
+mod run;
+mod schema;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+pub use checkpoint::RoutineMemo;
+pub use condition::{Condition, KnownValues};
+pub use outcome::StepResult;
+pub use reading::{read_routine, to_json};
+pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
+pub use schema::{ROUTINE_START, start_tool};
+
+/// The most steps of a routine.
+pub const MAX_STEPS: usize = 24;
+/// The most guards of a routine, and the most comparisons of a condition.
+const MAX_COMPARISONS: usize = 8;
+/// The most rounds between two looks of the model, and those of a routine that names none.
+const MAX_ROUNDS: u32 = 200;
+const DEFAULT_ROUNDS: u32 = 20;
+/// The most repetitions of a step in a round, and those of a repeated step that names none.
+const MAX_REPETITIONS: u32 = 100;
+const DEFAULT_REPETITIONS: u32 = 50;
+/// The longest name, in bytes.
+const MAX_NAME_BYTES: usize = 40;
+/// The most bytes of the arguments of a step.
+const MAX_ARGUMENTS_BYTES: usize = 1000;
+
+/// A routine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routine {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The steps of a round, in order; at least one of them acts.
+    pub steps: Vec<RoutineStep>,
+    /// What has to hold before each step.
+    pub guards: Vec<Condition>,
+    /// What ends it when a round is over.
+    pub until: Option<Condition>,
+    /// How many rounds it makes before the model looks again.
+    pub rounds: u32,
+}
+
+/// A step of a routine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoutineStep {
+    /// The tool, or the command that one of the tools carries out.
+    pub tool: Arc<str>,
+    /// The arguments. Texts such as `{cargo}` stand for what is known when the call is made.
+    pub arguments: Map<String, Value>,
+    /// The step is left out unless this holds.
+    pub when: Option<Condition>,
+    /// The step is repeated until this holds.
+    pub until: Option<Condition>,
+    /// The most calls of it in a round.
+    pub most: u32,
+    /// Whether a failure of it ends only its repetitions.
+    pub may_fail: bool,
+    /// Whether it is made once for each kind of goods in the hold.
+    pub is_each: bool,
+}
+
+/// A run as watchers see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoutineStatus {
+    /// The routine's name.
+    pub name: Arc<str>,
+    /// Who started it.
+    pub source: RunSource,
+    /// The round, from 1.
+    pub round: u32,
+    /// The rounds at most.
+    pub rounds: u32,
+    /// The calls so far. The model was asked for none of them.
+    pub calls: u32,
+    /// The credits earned so far.
+    pub earned: i64,
+    /// The credits earned in an hour at this rate; `None` in the first minute.
+    pub earned_an_hour: Option<i64>,
+}

@@ -1,0 +1,214 @@
+//! The checkpoint of a Mysis' routines: the run with its cursor, and the routines that it knows by
+//! name. It is stored with each step, in one commit with the step's row.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+
+use crate::ids::{CallKey, Seq};
+
+use super::Routine;
+use super::arguments::Goods;
+use super::gain::Gain;
+use super::likeness::Likeness;
+use super::reading::{read_routine, to_json};
+use super::run::{RoundStart, RoutineEnd, RoutineRun, RunSource};
+
+/// The most routines that a Mysis knows by name.
+const MAX_KNOWN: usize = 4;
+
+/// The routines of a Mysis.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RoutineMemo {
+    /// The run, if one runs.
+    pub run: Option<RoutineRun>,
+    /// Those that ran before, the newest last.
+    pub known: Vec<Arc<Routine>>,
+    /// The report of a run that no call waits for, until the model has seen it.
+    pub report: Option<Arc<str>>,
+}
+
+impl RoutineMemo {
+    /// The known routine of this name.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Arc<Routine>> {
+        self.known.iter().find(|known| *known.name == *name)
+    }
+
+    /// Keeps a routine under its name.
+    pub fn keep(&mut self, routine: &Arc<Routine>) {
+        self.known.retain(|known| known.name != routine.name);
+        self.known.push(routine.clone());
+        if self.known.len() > MAX_KNOWN {
+            self.known.remove(0);
+        }
+    }
+
+    /// The checkpoint as it is stored.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let known: Vec<Json> = self.known.iter().map(|known| to_json(known)).collect();
+        json!({
+            "known": known,
+            "run": self.run.as_ref().map(run_json),
+            "report": self.report.as_deref(),
+        })
+        .to_string()
+    }
+
+    /// Restores it. What cannot be read, as after a change of the form, is left out.
+    #[must_use]
+    pub fn restore(text: &str) -> RoutineMemo {
+        let stored: Json = serde_json::from_str(text).unwrap_or_default();
+        let known = stored["known"].as_array().into_iter().flatten();
+        RoutineMemo {
+            run: read_run(&stored["run"]),
+            known: known.filter_map(routine_of).map(Arc::new).collect(),
+            report: stored["report"].as_str().map(Into::into),
+        }
+    }
+}
+
+fn routine_of(stored: &Json) -> Option<Routine> {
+    read_routine(stored.as_object()?).ok()
+}
+
+fn run_json(run: &RoutineRun) -> Json {
+    let goods = |goods: &[Goods]| {
+        let pairs = goods
+            .iter()
+            .map(|goods| json!([goods.item, goods.quantity]));
+        pairs.collect::<Vec<_>>()
+    };
+    let likeness = run.likeness.iter();
+    let likeness: Vec<Json> = likeness
+        .map(|likeness| json!([likeness.results, likeness.members]))
+        .collect();
+    json!({
+        "routine": to_json(&run.routine),
+        "call": match run.source {
+            RunSource::Model(call) => json!([call.seq.0, call.position]),
+            RunSource::Operator => Json::Null,
+        },
+        "at": [run.round, run.step, run.made, run.made_in_round, run.not_executed],
+        "goods": goods(&run.goods),
+        "hold": goods(&run.hold),
+        "calls": run.calls,
+        "earned": [run.earned, run.earned_in_round],
+        "cargo": run.at_round.cargo,
+        "credits": run.credits_at_start,
+        "gain": [run.gain.good.0, run.gain.good.1, run.gain.poor, run.gain.newest],
+        "likeness": likeness,
+        "tick": run.tick_at_start,
+        "ms": run.elapsed_ms,
+        "end": run.end.as_ref().map(end_json),
+    })
+}
+
+fn read_run(stored: &Json) -> Option<RoutineRun> {
+    let routine = Arc::new(routine_of(&stored["routine"])?);
+    let count = |value: &Json| value.as_u64().and_then(|count| u32::try_from(count).ok());
+    let goods = |stored: &Json| {
+        let pairs = stored.as_array().into_iter().flatten();
+        let goods = pairs.filter_map(|pair| {
+            Some(Goods {
+                item: pair[0].as_str()?.to_string(),
+                quantity: pair[1].as_i64()?,
+            })
+        });
+        goods.collect::<Vec<_>>()
+    };
+    let call = &stored["call"];
+    let source = match call.is_null() {
+        true => RunSource::Operator,
+        false => RunSource::Model(CallKey {
+            seq: Seq(call[0].as_i64()?),
+            position: u16::try_from(call[1].as_u64()?).ok()?,
+        }),
+    };
+    let at = &stored["at"];
+    let gain = &stored["gain"];
+    let newest = gain[3].as_array().into_iter().flatten();
+    let mut likeness: Vec<Likeness> = stored["likeness"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(read_likeness)
+        .collect();
+    likeness.resize(routine.steps.len(), Likeness::default());
+    Some(RoutineRun {
+        source,
+        round: count(&at[0])?,
+        step: usize::try_from(count(&at[1])?).ok()?,
+        made: count(&at[2])?,
+        made_in_round: count(&at[3])?,
+        not_executed: count(&at[4])?,
+        goods: goods(&stored["goods"]),
+        hold: goods(&stored["hold"]),
+        calls: count(&stored["calls"])?,
+        earned: stored["earned"][0].as_i64()?,
+        earned_in_round: stored["earned"][1].as_i64()?,
+        at_round: RoundStart {
+            cargo: count(&stored["cargo"]),
+        },
+        credits_at_start: stored["credits"].as_i64(),
+        gain: Gain {
+            good: (gain[0].as_i64()?, count(&gain[1])?),
+            poor: count(&gain[2])?,
+            newest: newest.filter_map(Json::as_i64).collect(),
+        },
+        likeness,
+        tick_at_start: stored["tick"].as_i64(),
+        elapsed_ms: stored["ms"].as_u64()?,
+        end: end_of(&stored["end"]),
+        routine,
+    })
+}
+
+fn read_likeness(stored: &Json) -> Likeness {
+    let members = stored[1].as_array().into_iter().flatten();
+    let members: BTreeSet<String> = members
+        .filter_map(|member| member.as_str().map(str::to_string))
+        .collect();
+    Likeness {
+        results: stored[0]
+            .as_u64()
+            .and_then(|count| u32::try_from(count).ok())
+            .unwrap_or(0),
+        members,
+    }
+}
+
+fn end_json(end: &RoutineEnd) -> Json {
+    match end {
+        RoutineEnd::RoundsOver => json!(["rounds", ""]),
+        RoutineEnd::Reached(told) => json!(["reached", told]),
+        RoutineEnd::Guard(told) => json!(["guard", told]),
+        RoutineEnd::Failed(told) => json!(["failed", told]),
+        RoutineEnd::Unlike(told) => json!(["unlike", told]),
+        RoutineEnd::Lost(told) => json!(["lost", told]),
+        RoutineEnd::Poor(told) => json!(["poor", told]),
+        RoutineEnd::NoProgress => json!(["no_progress", ""]),
+        RoutineEnd::Order => json!(["order", ""]),
+        RoutineEnd::Stopped => json!(["stopped", ""]),
+        RoutineEnd::Interrupted(told) => json!(["interrupted", told]),
+    }
+}
+
+fn end_of(stored: &Json) -> Option<RoutineEnd> {
+    let told = stored[1].as_str().unwrap_or_default().to_string();
+    Some(match stored[0].as_str()? {
+        "rounds" => RoutineEnd::RoundsOver,
+        "reached" => RoutineEnd::Reached(told),
+        "guard" => RoutineEnd::Guard(told),
+        "failed" => RoutineEnd::Failed(told),
+        "unlike" => RoutineEnd::Unlike(told),
+        "lost" => RoutineEnd::Lost(told),
+        "poor" => RoutineEnd::Poor(told),
+        "no_progress" => RoutineEnd::NoProgress,
+        "order" => RoutineEnd::Order,
+        "interrupted" => RoutineEnd::Interrupted(told),
+        _ => RoutineEnd::Stopped,
+    })
+}

@@ -1,0 +1,276 @@
+//! Conditions: comparisons of what is known of the game with numbers, as data.
+
+use std::sync::Arc;
+
+use crate::samples::GameFacts;
+
+/// What is known when a condition is judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KnownValues {
+    /// What results told last.
+    pub facts: GameFacts,
+    /// The ticks since the run began, if the game tells them.
+    pub ticks: Option<i64>,
+    /// The minutes since the run began.
+    pub minutes: i64,
+    /// The credits earned in an hour at the rate of the run; `None` in the first minute.
+    pub earned_an_hour: Option<i64>,
+}
+
+/// A value that a condition compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    Fuel,
+    FuelPercent,
+    Cargo,
+    CargoFree,
+    Hull,
+    HullPercent,
+    Credits,
+    Place,
+    Docked,
+    Ticks,
+    Minutes,
+    EarnedAnHour,
+}
+
+impl Value {
+    pub(super) const ALL: [Value; 12] = [
+        Value::Fuel,
+        Value::FuelPercent,
+        Value::Cargo,
+        Value::CargoFree,
+        Value::Hull,
+        Value::HullPercent,
+        Value::Credits,
+        Value::Place,
+        Value::Docked,
+        Value::Ticks,
+        Value::Minutes,
+        Value::EarnedAnHour,
+    ];
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Value::Fuel => "fuel",
+            Value::FuelPercent => "fuel_percent",
+            Value::Cargo => "cargo",
+            Value::CargoFree => "cargo_free",
+            Value::Hull => "hull",
+            Value::HullPercent => "hull_percent",
+            Value::Credits => "credits",
+            Value::Place => "place",
+            Value::Docked => "docked",
+            Value::Ticks => "ticks",
+            Value::Minutes => "minutes",
+            Value::EarnedAnHour => "gain_an_hour",
+        }
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Value> {
+        Self::ALL.into_iter().find(|value| value.as_str() == text)
+    }
+
+    /// The value as a number; `None` if it is not known, or is no number.
+    pub(super) fn number(self, known: &KnownValues) -> Option<i64> {
+        let facts = &known.facts;
+        let gauge = |gauge: crate::samples::Gauge| gauge.now.map(i64::from);
+        let percent = |gauge: crate::samples::Gauge| {
+            let most = i64::from(gauge.most.filter(|most| *most > 0)?);
+            Some(i64::from(gauge.now?) * 100 / most)
+        };
+        match self {
+            Value::Fuel => gauge(facts.fuel),
+            Value::FuelPercent => percent(facts.fuel),
+            Value::Cargo => gauge(facts.cargo),
+            Value::CargoFree => Some(i64::from(facts.cargo.most?) - i64::from(facts.cargo.now?)),
+            Value::Hull => gauge(facts.hull),
+            Value::HullPercent => percent(facts.hull),
+            Value::Credits => facts.credits,
+            Value::Place => None,
+            Value::Docked => facts.docked.map(i64::from),
+            Value::Ticks => known.ticks,
+            Value::Minutes => Some(known.minutes),
+            Value::EarnedAnHour => known.earned_an_hour,
+        }
+    }
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Op {
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+    Equal,
+    Other,
+}
+
+impl Op {
+    pub(super) const ALL: [Op; 6] = [
+        Op::Less,
+        Op::AtMost,
+        Op::More,
+        Op::AtLeast,
+        Op::Equal,
+        Op::Other,
+    ];
+
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Op::Less => "<",
+            Op::AtMost => "<=",
+            Op::More => ">",
+            Op::AtLeast => ">=",
+            Op::Equal => "=",
+            Op::Other => "!=",
+        }
+    }
+
+    pub(super) fn parse(text: &str) -> Option<Op> {
+        match text {
+            "==" => Some(Op::Equal),
+            _ => Self::ALL.into_iter().find(|op| op.as_str() == text),
+        }
+    }
+
+    fn holds(self, left: i64, right: i64) -> bool {
+        match self {
+            Op::Less => left < right,
+            Op::AtMost => left <= right,
+            Op::More => left > right,
+            Op::AtLeast => left >= right,
+            Op::Equal => left == right,
+            Op::Other => left != right,
+        }
+    }
+}
+
+/// A comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    pub(super) value: Value,
+    pub(super) op: Op,
+    pub(super) against: Against,
+}
+
+/// What a value is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Against {
+    Number(i64),
+    /// The id of a place: a point of interest or a system.
+    Text(Arc<str>),
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// One comparison.
+    One(Comparison),
+    /// All of them hold.
+    All(Vec<Comparison>),
+    /// At least one of them holds.
+    Any(Vec<Comparison>),
+}
+
+impl Comparison {
+    /// Whether it holds; `None` if its value is not known.
+    fn holds(&self, known: &KnownValues) -> Option<bool> {
+        match &self.against {
+            Against::Number(number) => {
+                let value = self.value.number(known)?;
+                Some(self.op.holds(value, *number))
+            }
+            Against::Text(text) => {
+                let facts = &known.facts;
+                let is_known = facts.poi.is_some() || facts.system.is_some();
+                let is_here = [&facts.poi, &facts.system]
+                    .into_iter()
+                    .flatten()
+                    .any(|place| place == text);
+                is_known.then_some(is_here == (self.op != Op::Other))
+            }
+        }
+    }
+
+    fn describe(&self) -> String {
+        let (value, op) = (self.value.as_str(), self.op.as_str());
+        match &self.against {
+            Against::Number(number) => format!("{value} {op} {number}"),
+            Against::Text(text) => format!("{value} {op} {text}"),
+        }
+    }
+}
+
+impl Condition {
+    fn comparisons(&self) -> &[Comparison] {
+        match self {
+            Condition::One(one) => std::slice::from_ref(one),
+            Condition::All(all) => all,
+            Condition::Any(any) => any,
+        }
+    }
+
+    /// Whether it holds; `None` if that depends on what is not known.
+    #[must_use]
+    pub fn holds(&self, known: &KnownValues) -> Option<bool> {
+        let mut judged = self.comparisons().iter().map(|one| one.holds(known));
+        match self {
+            Condition::One(_) | Condition::All(_) => {
+                if judged.clone().any(|holds| holds == Some(false)) {
+                    return Some(false);
+                }
+                judged.all(|holds| holds == Some(true)).then_some(true)
+            }
+            Condition::Any(_) => {
+                if judged.clone().any(|holds| holds == Some(true)) {
+                    return Some(true);
+                }
+                judged.all(|holds| holds == Some(false)).then_some(false)
+            }
+        }
+    }
+
+    /// Why a guard does not hold; `None` if it does. What is not known holds no guard.
+    #[must_use]
+    pub fn objection(&self, known: &KnownValues) -> Option<String> {
+        let now = || {
+            let of = self.comparisons().iter().map(|one| {
+                let value = one.value.as_str();
+                match (&one.against, one.value.number(known)) {
+                    (Against::Number(_), Some(number)) => format!("{value} is {number}"),
+                    (Against::Number(_), None) => format!("{value} is not known"),
+                    (Against::Text(_), _) => {
+                        let facts = &known.facts;
+                        let place = facts.poi.as_ref().or(facts.system.as_ref());
+                        match place {
+                            Some(place) => format!("{value} is {place}"),
+                            None => format!("{value} is not known"),
+                        }
+                    }
+                }
+            });
+            of.collect::<Vec<_>>().join(", ")
+        };
+        match self.holds(known) {
+            Some(true) => None,
+            Some(false) | None => Some(format!("{} does not hold: {}", self.describe(), now())),
+        }
+    }
+
+    /// The condition in words.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let word = match self {
+            Condition::One(_) | Condition::All(_) => " and ",
+            Condition::Any(_) => " or ",
+        };
+        let parts: Vec<String> = self
+            .comparisons()
+            .iter()
+            .map(Comparison::describe)
+            .collect();
+        parts.join(word)
+    }
+}

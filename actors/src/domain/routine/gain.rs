@@ -1,0 +1,53 @@
+//! Gain: whether the rounds of a run still bring what they brought.
+
+/// The rounds in a row that bring too little, after which a run ends.
+pub(super) const MAX_POOR_ROUNDS: u32 = 3;
+/// A round brings too little if it earns less than this share, in percent, of what the good ones earned.
+const LEAST_SHARE: i64 = 50;
+
+/// What the rounds of a run brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Gain {
+    /// The credits of the good rounds, and how many these are.
+    pub(super) good: (i64, u32),
+    /// The newest rounds in a row that brought too little.
+    pub(super) poor: u32,
+    /// The credits of the newest rounds, the newest last.
+    pub(super) newest: Vec<i64>,
+}
+
+impl Gain {
+    /// Takes a round. `has_more_cargo`: whether the hold is fuller than before, which is a gain as well
+    /// as long as nothing was earned.
+    pub(super) fn take(&mut self, earned: i64, has_more_cargo: bool) {
+        if self.newest.len() >= MAX_POOR_ROUNDS as usize {
+            self.newest.remove(0);
+        }
+        self.newest.push(earned);
+        let mean = self.mean();
+        let is_good = match mean {
+            Some(mean) if mean > 0 => {
+                earned.saturating_mul(100) >= mean.saturating_mul(LEAST_SHARE)
+            }
+            Some(_) | None => earned > 0 || earned == 0 && has_more_cargo,
+        };
+        if is_good {
+            let (sum, rounds) = self.good;
+            self.good = (sum.saturating_add(earned), rounds.saturating_add(1));
+            self.poor = 0;
+        } else {
+            self.poor = self.poor.saturating_add(1);
+        }
+    }
+
+    /// What a good round earned; `None` before there was one.
+    pub(super) fn mean(&self) -> Option<i64> {
+        let (sum, rounds) = self.good;
+        (rounds > 0).then(|| sum / i64::from(rounds))
+    }
+
+    /// Whether the newest rounds bring too little.
+    pub(super) fn has_fallen(&self) -> bool {
+        self.poor >= MAX_POOR_ROUNDS
+    }
+}

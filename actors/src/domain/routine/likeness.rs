@@ -1,0 +1,36 @@
+//! Likeness: whether a good result says something that no earlier one of its step said.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+/// The results of a step from which its likeness is learned.
+const LEARNED_FROM: u32 = 3;
+/// The most members that are remembered of a step. A step with more is not judged.
+const MAX_MEMBERS: usize = 48;
+
+/// The members of a step's results so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Likeness {
+    pub(super) results: u32,
+    pub(super) members: BTreeSet<String>,
+}
+
+impl Likeness {
+    /// Takes a good result. Returns a member that is new, once enough results were seen.
+    pub(super) fn take(&mut self, facts: &Map<String, Value>) -> Option<String> {
+        let is_learning = self.results < LEARNED_FROM;
+        self.results = self.results.saturating_add(1);
+        let mut news = facts.iter().filter(|(key, value)| {
+            let says_something = !matches!(value, Value::Null | Value::Bool(false));
+            says_something && key.len() <= 64 && !self.members.contains(*key)
+        });
+        let first = news.next().map(|(key, _)| key.clone());
+        let more: Vec<String> = news.map(|(key, _)| key.clone()).collect();
+        if self.members.len() < MAX_MEMBERS {
+            self.members.extend(first.clone());
+            self.members.extend(more);
+        }
+        first.filter(|_| !is_learning && self.members.len() < MAX_MEMBERS)
+    }
+}

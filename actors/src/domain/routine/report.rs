@@ -1,0 +1,133 @@
+//! The report of a run: what the model and the operator are told when it ends.
+
+use zoea_spacemolt::figures::group_digits;
+
+use crate::samples::{GameFacts, Gauge};
+
+use super::RoutineStatus;
+use super::run::{RoutineEnd, RoutineRun};
+
+impl RoutineEnd {
+    /// Why it ended, in words.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        match self {
+            RoutineEnd::RoundsOver => "its rounds are over".to_string(),
+            RoutineEnd::Reached(told) => format!("its end is reached: {told}"),
+            RoutineEnd::Guard(told) => format!("a guard failed: {told}"),
+            RoutineEnd::Failed(told) => format!("a step did not succeed: {told}"),
+            RoutineEnd::Unlike(told) => format!("a result was unlike those before: {told}"),
+            RoutineEnd::Lost(told) => format!("something was lost: {told}"),
+            RoutineEnd::Poor(told) => format!("its gain fell: {told}"),
+            RoutineEnd::NoProgress => "the watch on progress found no progress".to_string(),
+            RoutineEnd::Order => "an order came".to_string(),
+            RoutineEnd::Stopped => "the operator stopped it".to_string(),
+            RoutineEnd::Interrupted(told) => told.clone(),
+        }
+    }
+}
+
+impl RoutineRun {
+    /// The rounds that are over.
+    fn rounds_over(&self) -> u32 {
+        self.round.saturating_sub(1)
+    }
+
+    /// Why it ended.
+    fn reason(&self) -> String {
+        let end = self.end.as_ref().unwrap_or(&RoutineEnd::Stopped);
+        end.describe()
+    }
+
+    /// The report in one line, for the operator.
+    #[must_use]
+    pub fn short_report(&self) -> String {
+        format!(
+            "routine {} ended after {} rounds and {} calls, {} credits earned: {}",
+            self.routine.name,
+            self.rounds_over(),
+            group_digits(u64::from(self.calls)),
+            self.earned,
+            self.reason()
+        )
+    }
+
+    /// The report for the model.
+    #[must_use]
+    pub fn report(&self, facts: &GameFacts) -> String {
+        let newest: Vec<String> = self.gain.newest.iter().map(i64::to_string).collect();
+        let mut text = format!(
+            "The routine {} made {} of {} rounds with {} calls, which are all over and not shown. \
+             Credits earned: {}",
+            self.routine.name,
+            self.rounds_over(),
+            self.routine.rounds,
+            self.calls,
+            self.earned
+        );
+        if !newest.is_empty() {
+            text.push_str(&format!(" (newest rounds: {})", newest.join(", ")));
+        }
+        if let Some(an_hour) = self.earned_an_hour() {
+            text.push_str(&format!(", {an_hour} an hour"));
+        }
+        text.push_str(&format!(".\nIt ended because {}.\n", self.reason()));
+        text.push_str(&format!("Now: {}.\n", describe_facts(facts)));
+        text.push_str(&format!(
+            "It starts again, from its first step, with {{\"name\":\"{}\"}}.",
+            self.routine.name
+        ));
+        text
+    }
+}
+
+impl RoutineStatus {
+    /// The run in one line.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let rate = self.earned_an_hour.map_or_else(String::new, |rate| {
+            format!(", {} an hour", group_signed(rate))
+        });
+        format!(
+            "routine {} of the {}: round {} of {}, {} calls without the model, {} credits earned{rate}",
+            self.name,
+            self.source.as_str(),
+            self.round,
+            self.rounds,
+            group_digits(u64::from(self.calls)),
+            group_signed(self.earned)
+        )
+    }
+}
+
+fn group_signed(number: i64) -> String {
+    let sign = if number < 0 { "-" } else { "" };
+    format!("{sign}{}", group_digits(number.unsigned_abs()))
+}
+
+fn describe_facts(facts: &GameFacts) -> String {
+    let gauge = |name: &str, gauge: Gauge| {
+        let now = gauge.now?;
+        Some(match gauge.most {
+            Some(most) => format!("{name} {now}/{most}"),
+            None => format!("{name} {now}"),
+        })
+    };
+    let place = facts.poi.as_ref().or(facts.system.as_ref());
+    let docked = match facts.docked {
+        Some(true) => " (docked)",
+        Some(false) | None => "",
+    };
+    let told = [
+        place.map(|place| format!("at {place}{docked}")),
+        gauge("fuel", facts.fuel),
+        gauge("cargo", facts.cargo),
+        gauge("hull", facts.hull),
+        facts.credits.map(|credits| format!("credits {credits}")),
+    ];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    match told.is_empty() {
+        true => "nothing is known of the ship".to_string(),
+        false => told.join(", "),
+    }
+}

@@ -1,0 +1,329 @@
+//! A run of a routine: its cursor, what its steps told, and what ends it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use crate::ids::CallKey;
+use crate::samples::GameFacts;
+
+use super::arguments::{Goods, fill_in};
+use super::condition::KnownValues;
+use super::gain::{Gain, MAX_POOR_ROUNDS};
+use super::likeness::Likeness;
+use super::{Routine, RoutineStatus, RoutineStep};
+
+/// Who started a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunSource {
+    /// The model, by the call with this key. The report is its result.
+    Model(CallKey),
+    /// The operator.
+    Operator,
+}
+
+impl RunSource {
+    /// The word for it in JSON and on screen.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            RunSource::Model(_) => "model",
+            RunSource::Operator => "operator",
+        }
+    }
+}
+
+/// Why a run ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoutineEnd {
+    /// Its rounds are over.
+    RoundsOver,
+    /// Its end holds.
+    Reached(String),
+    /// A guard does not hold, in words.
+    Guard(String),
+    /// A step did not succeed, in words.
+    Failed(String),
+    /// A result says something new, in words.
+    Unlike(String),
+    /// Something was lost, in words.
+    Lost(String),
+    /// Its rounds bring too little, in words.
+    Poor(String),
+    /// The watch on progress finds no progress.
+    NoProgress,
+    /// An order or a mission came.
+    Order,
+    /// The operator stopped it.
+    Stopped,
+    /// Its turn was ended, in words.
+    Interrupted(String),
+}
+
+/// A run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoutineRun {
+    pub(super) routine: Arc<Routine>,
+    pub(super) source: RunSource,
+    /// The round, from 1.
+    pub(super) round: u32,
+    pub(super) step: usize,
+    /// The calls of the present step in this round.
+    pub(super) made: u32,
+    /// The calls in this round.
+    pub(super) made_in_round: u32,
+    /// The goods for which the present step is still to be made.
+    pub(super) goods: Vec<Goods>,
+    /// The goods of the last look at the hold.
+    pub(super) hold: Vec<Goods>,
+    pub(super) calls: u32,
+    pub(super) earned: i64,
+    pub(super) earned_in_round: i64,
+    /// The facts when the round began.
+    pub(super) at_round: RoundStart,
+    /// The credits when the run began.
+    pub(super) credits_at_start: Option<i64>,
+    pub(super) gain: Gain,
+    pub(super) likeness: Vec<Likeness>,
+    /// How often the present call was not made.
+    pub(super) not_executed: u32,
+    pub(super) tick_at_start: Option<i64>,
+    pub(super) elapsed_ms: u64,
+    pub(super) end: Option<RoutineEnd>,
+}
+
+/// The facts at the beginning of a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct RoundStart {
+    pub(super) cargo: Option<u32>,
+}
+
+/// What a run does next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NextStep {
+    /// It makes this call.
+    Call(StepCall),
+    /// A round is over. The watch on progress judges it.
+    RoundOver,
+    /// It ends.
+    Over,
+}
+
+/// A call of a step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepCall {
+    /// The id of the call, which tells its round and step.
+    pub id: String,
+    /// The tool or command.
+    pub tool: Arc<str>,
+    /// The arguments.
+    pub arguments: Map<String, Json>,
+}
+
+impl RoutineRun {
+    /// A run that begins now.
+    #[must_use]
+    pub fn new(
+        routine: Arc<Routine>,
+        source: RunSource,
+        facts: &GameFacts,
+        tick: Option<i64>,
+    ) -> RoutineRun {
+        RoutineRun {
+            likeness: vec![Likeness::default(); routine.steps.len()],
+            routine,
+            source,
+            round: 1,
+            step: 0,
+            made: 0,
+            made_in_round: 0,
+            goods: Vec::new(),
+            hold: Vec::new(),
+            calls: 0,
+            earned: 0,
+            earned_in_round: 0,
+            at_round: RoundStart {
+                cargo: facts.cargo.now,
+            },
+            credits_at_start: facts.credits,
+            gain: Gain::default(),
+            not_executed: 0,
+            tick_at_start: tick,
+            elapsed_ms: 0,
+            end: None,
+        }
+    }
+
+    /// The routine.
+    #[must_use]
+    pub fn routine(&self) -> &Arc<Routine> {
+        &self.routine
+    }
+
+    /// Who started it.
+    #[must_use]
+    pub fn source(&self) -> RunSource {
+        self.source
+    }
+
+    /// For how long it has run, in milliseconds.
+    #[must_use]
+    pub fn elapsed_ms(&self) -> u64 {
+        self.elapsed_ms
+    }
+
+    /// Lets time pass.
+    pub fn add_time(&mut self, ms: u64) {
+        self.elapsed_ms = self.elapsed_ms.saturating_add(ms);
+    }
+
+    /// Ends it before its next step. The first reason stays.
+    pub fn end(&mut self, end: RoutineEnd) {
+        self.end.get_or_insert(end);
+    }
+
+    /// What is known, for conditions and arguments.
+    #[must_use]
+    pub fn known(&self, facts: &GameFacts, tick: Option<i64>) -> KnownValues {
+        KnownValues {
+            facts: facts.clone(),
+            ticks: tick
+                .zip(self.tick_at_start)
+                .map(|(tick, start)| tick.saturating_sub(start)),
+            minutes: i64::try_from(self.elapsed_ms / 60_000).unwrap_or(i64::MAX),
+            earned_an_hour: self.earned_an_hour(),
+        }
+    }
+
+    pub(super) fn earned_an_hour(&self) -> Option<i64> {
+        let ms = i64::try_from(self.elapsed_ms).unwrap_or(i64::MAX);
+        (ms >= 60_000).then(|| self.earned.saturating_mul(60) / (ms / 60_000))
+    }
+
+    /// The run for watchers.
+    #[must_use]
+    pub fn status(&self) -> RoutineStatus {
+        RoutineStatus {
+            name: self.routine.name.clone(),
+            source: self.source,
+            round: self.round.min(self.routine.rounds),
+            rounds: self.routine.rounds,
+            calls: self.calls,
+            earned: self.earned,
+            earned_an_hour: self.earned_an_hour(),
+        }
+    }
+
+    /// The next step. It changes nothing but the cursor, and from the same cursor and facts it finds
+    /// the same step again.
+    pub fn next(&mut self, known: &KnownValues) -> NextStep {
+        loop {
+            if self.end.is_some() {
+                return NextStep::Over;
+            }
+            let Some(step) = self.routine.clone().steps.get(self.step).cloned() else {
+                self.end_round(known);
+                return NextStep::RoundOver;
+            };
+            if !self.is_due(&step, known) {
+                self.go_to_next_step();
+                continue;
+            }
+            let mut guards = self.routine.guards.iter();
+            if let Some(objection) = guards.find_map(|guard| guard.objection(known)) {
+                self.end(RoutineEnd::Guard(objection));
+                continue;
+            }
+            match fill_in(&step.arguments, known, self.goods.first()) {
+                Ok(arguments) => {
+                    let (round, number, made) = (self.round, self.step + 1, self.made + 1);
+                    return NextStep::Call(StepCall {
+                        id: format!("r{round}.{number}.{made}"),
+                        tool: step.tool.clone(),
+                        arguments,
+                    });
+                }
+                Err(word) => {
+                    let told = format!("step {} needs {word}, which is not known", self.step + 1);
+                    self.end(RoutineEnd::Failed(told));
+                }
+            }
+        }
+    }
+
+    /// Whether the present step is to be made once more in this round.
+    fn is_due(&mut self, step: &RoutineStep, known: &KnownValues) -> bool {
+        if self.made == 0 {
+            if step.is_each {
+                self.goods.clone_from(&self.hold);
+            }
+            let is_wanted = |when: &super::Condition| when.holds(known) == Some(true);
+            if !step.when.as_ref().is_none_or(is_wanted) {
+                return false;
+            }
+        }
+        let is_enough = |until: &super::Condition| until.holds(known) == Some(true);
+        if step.until.as_ref().is_some_and(is_enough) {
+            return false;
+        }
+        match step.is_each {
+            true => !self.goods.is_empty(),
+            false => self.made < step.most,
+        }
+    }
+
+    pub(super) fn go_to_next_step(&mut self) {
+        self.step += 1;
+        self.made = 0;
+        self.goods.clear();
+    }
+
+    fn end_round(&mut self, known: &KnownValues) {
+        if self.made_in_round == 0 {
+            let told = "no step was due in a whole round".to_string();
+            return self.end(RoutineEnd::Failed(told));
+        }
+        let cargo = known.facts.cargo.now;
+        let has_more_cargo = cargo
+            .zip(self.at_round.cargo)
+            .is_some_and(|(now, before)| now > before);
+        self.gain.take(self.earned_in_round, has_more_cargo);
+        if self.gain.has_fallen() {
+            self.end(RoutineEnd::Poor(self.describe_fall()));
+        }
+        let before = self.credits_at_start.filter(|credits| *credits > 0);
+        if let Some((now, before)) = known.facts.credits.zip(before)
+            && now < before / 2
+        {
+            let told = format!("of {before} credits at its start {now} are left");
+            self.end(RoutineEnd::Lost(told));
+        }
+        if let Some(until) = &self.routine.until
+            && until.holds(known) == Some(true)
+        {
+            let reached = until.describe();
+            self.end(RoutineEnd::Reached(reached));
+        }
+        if self.round >= self.routine.rounds {
+            self.end(RoutineEnd::RoundsOver);
+        }
+        self.round = self.round.saturating_add(1);
+        self.step = 0;
+        self.made = 0;
+        self.made_in_round = 0;
+        self.earned_in_round = 0;
+        self.goods.clear();
+        self.at_round = RoundStart { cargo };
+    }
+
+    fn describe_fall(&self) -> String {
+        let newest: Vec<String> = self.gain.newest.iter().map(i64::to_string).collect();
+        let newest = newest.join(", ");
+        match self.gain.mean() {
+            Some(mean) => format!(
+                "the last {MAX_POOR_ROUNDS} rounds earned {newest}, a good one {mean} credits"
+            ),
+            None => format!("the first {MAX_POOR_ROUNDS} rounds earned {newest} credits"),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The tool with which a model starts a routine.
+
+use serde_json::{Value as Json, json};
+
+use crate::tool::ToolSpec;
+
+use super::condition::{Op, Value};
+use super::{MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS};
+
+/// The name of the tool.
+pub const ROUTINE_START: &str = "zoea_routine_start";
+
+/// The tool that starts a routine. It may be called again after a crash: a run that is stored goes on.
+#[must_use]
+pub fn start_tool() -> ToolSpec {
+    ToolSpec {
+        name: ROUTINE_START.into(),
+        description: "Repeat steps that you have proven to work, without being asked: each step is a \
+                      call of a game tool. The result is a report. It comes when a guard fails, a \
+                      step fails or tells something new, an order comes, hull or credits are lost, \
+                      the gain falls, `until` holds after a round, or the rounds are over. A routine \
+                      that ran before starts by its name alone. Text arguments {poi}, {system} and \
+                      {fuel}, {cargo} and so on stand for what is known then. `each` cargo makes a \
+                      step for all goods of the last get_cargo, with {item} and {quantity}."
+            .into(),
+        schema: schema().to_string().into(),
+        read_only_hint: Some(true),
+    }
+}
+
+fn schema() -> Json {
+    let values: Vec<&str> = Value::ALL.into_iter().map(Value::as_str).collect();
+    let ops: Vec<&str> = Op::ALL.into_iter().map(Op::as_str).collect();
+    let guard = json!({
+        "type": "object",
+        "description": "a comparison, or all or any of some",
+        "properties": {
+            "value": {"type": "string", "enum": values},
+            "op": {"type": "string", "enum": ops},
+            "number": {"type": "number", "description": "docked: 1 or 0"},
+            "text": {"type": "string", "description": "the id of a place"},
+            "all": {"type": "array", "items": {"type": "object"}},
+            "any": {"type": "array", "items": {"type": "object"}}
+        }
+    });
+    let like_a_guard = json!({"type": "object", "description": "as a guard"});
+    json!({
+        "type": "object",
+        "properties": {
+            "name": {"type": "string"},
+            "steps": {
+                "type": "array",
+                "maxItems": MAX_STEPS,
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "tool": {"type": "string"},
+                        "arguments": {"type": "object"},
+                        "when": like_a_guard,
+                        "until": {"type": "object", "description": "repeat until this holds"},
+                        "most": {"type": "integer", "description": "repeat at most so often", "maximum": MAX_REPETITIONS},
+                        "may_fail": {"type": "boolean", "description": "a failure ends its repetitions alone"},
+                        "each": {"type": "string", "enum": ["cargo"]}
+                    },
+                    "required": ["tool"]
+                }
+            },
+            "guards": {"type": "array", "items": guard, "description": "hold before each step"},
+            "until": like_a_guard,
+            "rounds": {"type": "integer", "minimum": 1, "maximum": MAX_ROUNDS}
+        },
+        "required": ["name"]
+    })
+}

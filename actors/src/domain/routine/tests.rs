@@ -1,0 +1,358 @@
+//! Tests of routines: reading, conditions, the cursor, and what ends a run.
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::ids::{CallKey, Seq};
+use crate::message::CallStatus;
+use crate::samples::{GameFacts, Gauge};
+
+use super::run::RoundStart;
+use super::*;
+
+fn object(value: Json) -> Map<String, Json> {
+    match value {
+        Json::Object(object) => object,
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) | Json::Array(_) => {
+            panic!("an object: {value}")
+        }
+    }
+}
+
+fn mining() -> Json {
+    json!({
+        "name": "mine",
+        "steps": [
+            {"tool": "travel", "arguments": {"target_poi": "belt"}},
+            {"tool": "mine", "most": 3, "until": {"value": "cargo_free", "op": "<", "number": 1}, "may_fail": true},
+            {"tool": "get_cargo"},
+            {"tool": "sell", "each": "cargo", "arguments": {"item_id": "{item}", "quantity": "{quantity}"}},
+            {"tool": "refuel", "when": {"all": [{"value": "fuel_percent", "op": "<", "number": 50}]}}
+        ],
+        "guards": [{"value": "hull", "op": ">", "number": 20}],
+        "until": {"any": [{"value": "credits", "op": ">=", "number": 1000}, {"value": "place", "op": "=", "text": "home"}]},
+        "rounds": 9
+    })
+}
+
+fn read(value: Json) -> Routine {
+    read_routine(&object(value)).expect("a routine")
+}
+
+fn facts(fuel: u32, cargo: u32, hull: u32, credits: i64) -> GameFacts {
+    let gauge = |now| Gauge {
+        now: Some(now),
+        most: Some(100),
+    };
+    GameFacts {
+        credits: Some(credits),
+        poi: Some("belt".into()),
+        fuel: gauge(fuel),
+        cargo: gauge(cargo),
+        hull: gauge(hull),
+        ..GameFacts::default()
+    }
+}
+
+/// A run and what is known.
+struct Played {
+    run: RoutineRun,
+    facts: GameFacts,
+}
+
+impl Played {
+    fn of(routine: Json) -> Played {
+        let facts = facts(90, 0, 100, 100);
+        let source = RunSource::Model(CallKey {
+            seq: Seq(3),
+            position: 0,
+        });
+        Played {
+            run: RoutineRun::new(Arc::new(read(routine)), source, &facts, Some(7)),
+            facts,
+        }
+    }
+
+    /// The next call in one word: its id and its tool. A restart between any two calls finds the same one.
+    fn next(&mut self) -> String {
+        loop {
+            let known = self.run.known(&self.facts, Some(9));
+            let memo = RoutineMemo {
+                run: Some(self.run.clone()),
+                ..RoutineMemo::default()
+            };
+            let restored = RoutineMemo::restore(&memo.to_text());
+            assert_eq!(restored, memo);
+            match self.run.next(&known) {
+                NextStep::Call(call) => {
+                    let mut again = restored.run.expect("a run");
+                    while again.next(&known) == NextStep::RoundOver {}
+                    assert_eq!(again.next(&known), NextStep::Call(call.clone()));
+                    return format!("{} {}", call.id, call.tool);
+                }
+                NextStep::RoundOver => {}
+                NextStep::Over => {
+                    let end = self.run.end.clone().expect("a reason");
+                    return end.describe();
+                }
+            }
+        }
+    }
+
+    fn returns(&mut self, status: CallStatus, text: &str, earned: i64, now: GameFacts) {
+        let before = std::mem::replace(&mut self.facts, now);
+        self.run.on_result(StepResult {
+            status,
+            text,
+            earned,
+            before: &before,
+            now: &self.facts,
+        });
+    }
+
+    fn done(&mut self, text: &str) {
+        let facts = self.facts.clone();
+        self.returns(CallStatus::Done, text, 0, facts);
+    }
+
+    fn fails(&mut self, status: CallStatus, text: &str) {
+        let facts = self.facts.clone();
+        self.returns(status, text, 0, facts);
+    }
+}
+
+#[test]
+fn a_routine_is_read_back_as_it_was_written() {
+    let routine = read(mining());
+    assert_eq!(routine.steps.len(), 5);
+    assert_eq!(routine.steps[1].most, 3);
+    assert_eq!(read(to_json(&routine)), routine);
+}
+
+#[test]
+fn every_mistake_is_told_at_once() {
+    let bad = json!({
+        "name": "Mine Ore",
+        "steps": [
+            {"tool": "zoea_read_result"},
+            {"tool": "get_notifications"},
+            {"tool": "sell", "arguments": {"item_id": "{item}"}},
+            {"tool": "mine", "most": 1000, "until": {"value": "luck", "op": "~", "number": 1}},
+            {"tool": "mine", "times": 3}
+        ],
+        "guards": [{"value": "fuel", "op": ">"}, {"value": "place", "op": "<", "text": "x"}],
+        "rounds": 0
+    });
+    let mistakes = read_routine(&object(bad)).unwrap_err();
+    let told = mistakes.join("\n");
+    for part in [
+        "name: a text of 1",
+        "steps 1: a tool of the runtime",
+        "steps 2: what get_notifications tells",
+        "steps 3: {item} stands for nothing",
+        "steps 4 most: a number from 1 to 100",
+        "steps 4 until: value is one of fuel",
+        "steps 4 until: op is one of <",
+        "steps 5: unknown: times",
+        "guards 1: number is missing",
+        "guards 2: a place is compared by",
+        "rounds: a number from 1",
+    ] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+}
+
+#[test]
+fn a_routine_that_only_looks_is_none() {
+    let looks = json!({"name": "look", "steps": [{"tool": "get_status"}]});
+    let told = read_routine(&object(looks)).unwrap_err().join("");
+    assert!(told.contains("at least one step must act"), "{told}");
+}
+
+#[test]
+fn a_round_makes_each_step_as_its_conditions_say() {
+    let mut played = Played::of(mining());
+    assert_eq!(played.next(), "r1.1.1 travel");
+    played.done("{}");
+    assert_eq!(played.next(), "r1.2.1 mine");
+    played.done(r#"{"quantity": 3}"#);
+    assert_eq!(played.next(), "r1.2.2 mine");
+    played.fails(CallStatus::Failed, "Error: cargo_full");
+    assert_eq!(played.next(), "r1.3.1 get_cargo");
+    played.done(
+        r#"{"cargo": [{"item_id": "iron", "quantity": 3}, {"item_id": "gold", "quantity": 1}]}"#,
+    );
+    assert_eq!(played.next(), "r1.4.1 sell");
+    let sold = facts(40, 0, 100, 130);
+    played.returns(CallStatus::Done, "{}", 30, sold.clone());
+    assert_eq!(played.next(), "r1.4.2 sell");
+    played.returns(CallStatus::Done, "{}", 10, sold);
+    assert_eq!(played.next(), "r1.5.1 refuel", "the tank is low");
+    played.done("{}");
+    assert_eq!(played.next(), "r2.1.1 travel");
+    assert_eq!(played.run.status().earned, 40);
+}
+
+#[test]
+fn a_call_that_was_not_made_is_made_again_and_one_that_may_have_been_is_not() {
+    let mut played = Played::of(mining());
+    assert_eq!(played.next(), "r1.1.1 travel");
+    played.fails(CallStatus::NotExecuted, "not executed");
+    assert_eq!(played.next(), "r1.1.1 travel");
+    played.fails(CallStatus::Unknown, "outcome unknown");
+    let told = played.next();
+    assert!(told.contains("step 1 (travel): outcome unknown"), "{told}");
+}
+
+#[test]
+fn guards_failures_and_damage_end_a_run() {
+    let mut played = Played::of(mining());
+    played.facts = facts(90, 0, 20, 100);
+    assert_eq!(
+        played.next(),
+        "a guard failed: hull > 20 does not hold: hull is 20"
+    );
+
+    let mut played = Played::of(mining());
+    played.facts.hull = Gauge::default();
+    let told = played.next();
+    assert!(told.ends_with("hull is not known"), "{told}");
+
+    let mut played = Played::of(mining());
+    played.next();
+    played.fails(CallStatus::Failed, "Error: no_fuel");
+    assert_eq!(
+        played.next(),
+        "a step did not succeed: step 1 (travel): Error: no_fuel"
+    );
+
+    let mut played = Played::of(mining());
+    played.next();
+    played.returns(CallStatus::Done, "{}", 0, facts(90, 0, 70, 100));
+    assert_eq!(
+        played.next(),
+        "something was lost: the hull fell from 100 to 70"
+    );
+}
+
+fn short(rounds: u32) -> Json {
+    json!({"name": "short", "steps": [{"tool": "mine"}], "rounds": rounds})
+}
+
+#[test]
+fn it_ends_when_its_rounds_are_over_or_its_end_is_reached() {
+    let mut played = Played::of(short(2));
+    for round in 1..=2 {
+        assert_eq!(played.next(), format!("r{round}.1.1 mine"));
+        played.returns(CallStatus::Done, "{}", 5, facts(90, 0, 100, 105));
+    }
+    assert_eq!(played.next(), "its rounds are over");
+
+    let mut routine = short(9);
+    routine["until"] = json!({"value": "cargo", "op": ">=", "number": 50});
+    let mut played = Played::of(routine);
+    played.next();
+    played.returns(CallStatus::Done, "{}", 0, facts(90, 60, 100, 100));
+    assert_eq!(played.next(), "its end is reached: cargo >= 50");
+    assert_eq!(played.run.calls, 1);
+}
+
+#[test]
+fn a_routine_that_turns_to_loss_is_dropped_within_three_rounds() {
+    for loss in [0, 10, -50] {
+        let mut played = Played::of(short(100));
+        for _ in 0..5 {
+            played.next();
+            played.returns(CallStatus::Done, "{}", 100, facts(90, 0, 100, 900));
+        }
+        let mut rounds = 0;
+        loop {
+            let told = played.next();
+            if !told.starts_with('r') {
+                assert!(told.contains("its gain fell"), "{told}");
+                break;
+            }
+            rounds += 1;
+            played.returns(CallStatus::Done, "{}", loss, facts(90, 0, 100, 900));
+        }
+        assert_eq!(rounds, 3, "a loss of {loss}");
+    }
+}
+
+#[test]
+fn a_hold_that_fills_is_a_gain_as_long_as_nothing_was_earned() {
+    let mut played = Played::of(short(20));
+    for round in 1..=20_u32 {
+        assert_eq!(played.next(), format!("r{round}.1.1 mine"));
+        played.returns(CallStatus::Done, "{}", 0, facts(90, round, 100, 100));
+    }
+    assert_eq!(played.next(), "its rounds are over");
+    assert_eq!(played.run.at_round, RoundStart { cargo: Some(20) });
+}
+
+#[test]
+fn a_result_that_says_something_new_ends_it_once_its_likeness_is_learned() {
+    let mut played = Played::of(short(20));
+    for _ in 0..4 {
+        played.next();
+        played.returns(
+            CallStatus::Done,
+            r#"{"quantity": 2}"#,
+            5,
+            facts(90, 0, 100, 100),
+        );
+    }
+    played.next();
+    played.returns(
+        CallStatus::Done,
+        r#"{"quantity": 2, "attacked_by": "a pirate", "quiet": false}"#,
+        5,
+        facts(90, 0, 100, 100),
+    );
+    let told = played.next();
+    assert!(told.contains("told attacked_by"), "{told}");
+}
+
+#[test]
+fn credits_that_are_halved_end_it() {
+    let mut played = Played::of(short(20));
+    played.next();
+    played.returns(CallStatus::Done, "{}", 0, facts(90, 1, 100, 40));
+    assert_eq!(
+        played.next(),
+        "something was lost: of 100 credits at its start 40 are left"
+    );
+}
+
+#[test]
+fn a_report_tells_figures_the_reason_and_how_to_go_on() {
+    let mut played = Played::of(short(1));
+    played.next();
+    played.returns(CallStatus::Done, "{}", 5, facts(90, 0, 100, 105));
+    played.run.add_time(120_000);
+    played.next();
+    let report = played.run.report(&played.facts);
+    for part in [
+        "made 1 of 1 rounds with 1 calls",
+        "Credits earned: 5 (newest rounds: 5), 150 an hour",
+        "because its rounds are over",
+        "at belt, fuel 90/100, cargo 0/100, hull 100/100, credits 105",
+        r#"{"name":"short"}"#,
+    ] {
+        assert!(report.contains(part), "{part} in {report}");
+    }
+}
+
+#[test]
+fn the_newest_routines_are_known_by_name() {
+    let mut memo = RoutineMemo::default();
+    for name in ["a", "b", "c", "d", "e", "b"] {
+        let mut routine = short(3);
+        routine["name"] = name.into();
+        memo.keep(&Arc::new(read(routine)));
+    }
+    assert!(memo.find("a").is_none());
+    let names: Vec<&str> = memo.known.iter().map(|known| &*known.name).collect();
+    assert_eq!(names, ["c", "d", "e", "b"]);
+    assert_eq!(RoutineMemo::restore(&memo.to_text()), memo);
+    assert_eq!(RoutineMemo::restore("{"), RoutineMemo::default());
+}

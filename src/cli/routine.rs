@@ -1,0 +1,135 @@
+//! `zoea routine`: starts and stops the routines of Myses, and shows those that run.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Subcommand;
+use serde_json::{Map, Value, json};
+use zoea_settings::Environment;
+use zoea_system::files;
+
+use crate::cli::global::GlobalArgs;
+use crate::cli::out;
+use crate::cli::swarm_client::SwarmClient;
+use crate::control::call::ControlCall;
+use crate::control::parameters::StartRoutine;
+
+/// The longest file of a routine.
+const MAX_FILE_BYTES: u64 = 64 << 10;
+
+/// The orders about routines.
+#[derive(Debug, Subcommand)]
+pub(super) enum RoutineCommand {
+    /// Show the routines that run, and those in HOME/routines.
+    List,
+    /// Start a routine of a running Mysis.
+    Start {
+        /// The name of the Mysis.
+        name: String,
+        /// A file (.json), the name of one in HOME/routines, or of one that the Mysis has run before.
+        routine: String,
+    },
+    /// Stop the routine of a Mysis after the step that is under way; the model is asked then.
+    Stop {
+        /// The name of the Mysis.
+        name: String,
+    },
+}
+
+pub(super) async fn run(
+    command: &RoutineCommand,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<()> {
+    let folder = global.open_home(environment)?.directory().join("routines");
+    let client = SwarmClient::open(global, environment).await?;
+    let done = carry_out(&client, command, &folder).await;
+    client.close().await;
+    done
+}
+
+async fn carry_out(
+    client: &SwarmClient,
+    command: &RoutineCommand,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    match command {
+        RoutineCommand::List => list(client, folder).await,
+        RoutineCommand::Start { name, routine } => {
+            let asked = StartRoutine {
+                name: name.clone(),
+                routine: read_routine(folder, routine)?,
+            };
+            client.call(ControlCall::StartRoutine(asked)).await?;
+            Ok(out::line(&format!("started {routine} of {name}"))?)
+        }
+        RoutineCommand::Stop { name } => {
+            let name = name.clone();
+            let told = format!("{name} ends its routine after the step that is under way");
+            client.call(ControlCall::StopRoutine { name }).await?;
+            Ok(out::line(&told)?)
+        }
+    }
+}
+
+async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {
+    let answer = client.call(ControlCall::ListMyses {}).await?;
+    let mut is_empty = true;
+    for mysis in answer["myses"].as_array().into_iter().flatten() {
+        if let Some(text) = mysis["routine"]["text"].as_str() {
+            let name = mysis["name"].as_str().unwrap_or_default();
+            out::line(&format!("{name}: {text}"))?;
+            is_empty = false;
+        }
+    }
+    for name in names_in(folder) {
+        out::line(&format!("{name}: a file in {}", folder.display()))?;
+        is_empty = false;
+    }
+    if is_empty {
+        out::note(&format!(
+            "no routine runs, and {} has none",
+            folder.display()
+        ));
+    }
+    Ok(())
+}
+
+/// The names of the routines in a folder, in order.
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| {
+        let path = entry.path();
+        let is_routine = path.extension().is_some_and(|end| end == "json");
+        let name = path.file_stem()?.to_str()?.to_string();
+        is_routine.then_some(name)
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// The routine in a file, or the name of one that the Mysis knows.
+fn read_routine(folder: &Path, routine: &str) -> anyhow::Result<Map<String, Value>> {
+    let named = folder.join(format!("{routine}.json"));
+    let file = match (routine.ends_with(".json"), named.exists()) {
+        (true, _) => PathBuf::from(routine),
+        (false, true) => named,
+        (false, false) => {
+            let mut known = Map::new();
+            known.insert("name".to_string(), json!(routine));
+            return Ok(known);
+        }
+    };
+    let shown = file.display();
+    let text = files::read_text(&file, MAX_FILE_BYTES).with_context(|| format!("read {shown}"))?;
+    let read = serde_json::from_str(&text).with_context(|| format!("read {shown}"))?;
+    match read {
+        Value::Object(routine) => Ok(routine),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Err(anyhow!(
+                "{shown} holds no routine: it must be a JSON object"
+            ))
+        }
+    }
+}

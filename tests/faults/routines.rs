@@ -1,0 +1,184 @@
+//! Kills inside routines: SIGKILL at random moments while the runtime repeats steps.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::books::{executed, mistakes, recorded, text};
+use crate::verdict::{how_to_start, number, settle};
+use zoea_rig::{Home, Process, Server, sqlite, until};
+
+/// The number of kills, unless `ZOEA_ROUTINE_KILLS` gives another.
+const KILLS: u64 = 8;
+/// The number of Myses.
+const MYSES: usize = 3;
+/// The most milliseconds between the begin of a step and the kill.
+const MOST_WAIT_MS: u64 = 400;
+
+/// The steps of routines that are stored, and how many of them are open.
+fn stored_steps(home: &Home) -> (usize, usize) {
+    let steps = |more: &str| {
+        let query = format!("SELECT status FROM tool_call WHERE routine IS NOT NULL{more}");
+        sqlite::column(&home.file("zoea.db"), &query).len()
+    };
+    (steps(""), steps(" AND status IN ('recorded', 'sent')"))
+}
+
+/// How many Myses are inside a routine, by their checkpoints.
+fn running(home: &Home) -> usize {
+    let memos = sqlite::column(&home.file("zoea.db"), "SELECT memo FROM routine");
+    let runs = memos.iter().filter(|memo| {
+        let memo: Value = serde_json::from_str(memo).expect("a checkpoint");
+        !memo["run"].is_null()
+    });
+    runs.count()
+}
+
+/// The rounds and steps of each run in its order: no step of a round was left out.
+fn left_out(home: &Home) -> Vec<String> {
+    let query = "SELECT mysis_id || ' ' || seq || ' ' || call_id || ' ' || status FROM tool_call \
+                 WHERE routine IS NOT NULL ORDER BY mysis_id, seq";
+    let mut wrong = Vec::new();
+    let mut before: Option<(String, Place, String)> = None;
+    for line in sqlite::column(&home.file("zoea.db"), query) {
+        let parts: Vec<&str> = line.split(' ').collect();
+        let [mysis, _, id, status] = parts[..] else {
+            panic!("{line}");
+        };
+        let place = Place::read(id);
+        if let Some((of, last, ended)) = &before
+            && of == mysis
+            && !place.follows(*last, ended)
+        {
+            wrong.push(format!("{line} after {last:?} ({ended})"));
+        }
+        before = Some((mysis.to_string(), place, status.to_string()));
+    }
+    wrong
+}
+
+/// The place of a step's call: its round, step and repetition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place(u32, u32, u32);
+
+impl Place {
+    fn read(id: &str) -> Place {
+        let parts = id.trim_start_matches('r').split('.');
+        let parts: Vec<u32> = parts.map(|part| part.parse().expect("a number")).collect();
+        Place(parts[0], parts[1], parts[2])
+    }
+
+    /// Whether it may come after another one that ended so: a call that was not executed is made
+    /// again, and every other one is followed by the next of its round, by the next round, or by a new run.
+    fn follows(self, last: Place, ended: &str) -> bool {
+        let begins = self == Place(1, 1, 1);
+        if ended == "not_executed" {
+            return self == last || begins;
+        }
+        let repeats = self == Place(last.0, last.1, last.2 + 1);
+        // A step for each kind of goods is left out if there are none.
+        let goes_on =
+            self.0 == last.0 && self.2 == 1 && (last.1 + 1..=last.1 + 2).contains(&self.1);
+        let next_round = self.0 == last.0 + 1 && self.1 == 1 && self.2 == 1 && last.1 == 8;
+        begins || repeats || goes_on || next_round
+    }
+}
+
+/// Runs until a step of a routine was just made, and a random moment longer.
+fn run_into_a_routine(home: &Home, dice: &mut fastrand::Rng) -> Process {
+    let process = home.fly(&[how_to_start(home)]);
+    let (before, _) = stored_steps(home);
+    let more = dice.usize(1..8);
+    until("steps are made", || {
+        (stored_steps(home).0 >= before + more).then_some(())
+    });
+    wait_a_moment(dice.u64(..MOST_WAIT_MS));
+    process
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the instant of the kill is chance itself"
+)]
+fn wait_a_moment(ms: u64) {
+    std::thread::sleep(std::time::Duration::from_millis(ms));
+}
+
+#[test]
+fn killed_inside_routines_it_goes_on_at_the_step_and_repeats_nothing() {
+    kill_inside_routines("");
+}
+
+#[expect(clippy::print_stdout, reason = "the figures are worth a look")]
+fn kill_inside_routines(path: &str) {
+    let seed = number("ZOEA_SEED", u64::from(std::process::id()));
+    let mut dice = fastrand::Rng::with_seed(seed);
+    let kills = number("ZOEA_ROUTINE_KILLS", KILLS);
+    let home = Home::new();
+    std::fs::create_dir_all(home.path()).expect("a home");
+    let ledger = home.path().with_file_name("ledger.jsonl");
+    let data = home.path().with_file_name("galaxy");
+    let galaxy = Server::galaxy(&[
+        "--tick",
+        "40ms",
+        "--ledger",
+        ledger.to_str().expect("a path"),
+        "--data",
+        data.to_str().expect("a path"),
+    ]);
+    let pilot = Server::pilot(&["--latency", "5ms", "--seed", "1"]);
+    home.configure(&pilot.url, &format!("{}{path}", galaxy.url), "");
+    for number in 0..MYSES {
+        home.ok(&["mysis", "create", &format!("m{number}")]);
+    }
+    home.ok(&[
+        "broadcast",
+        "Mine ore, sell it at your station, refuel and go again.",
+    ]);
+    let (mut inside, mut with_open_steps) = (0, 0);
+    for _ in 0..kills {
+        let process = run_into_a_routine(&home, &mut dice);
+        process.signal("-KILL");
+        assert!(!process.wait().success());
+        inside += usize::from(running(&home) > 0);
+        with_open_steps += usize::from(stored_steps(&home).1 > 0);
+    }
+    assert!(inside > 0, "seed {seed}: no kill came inside a routine");
+    settle(&home);
+    judge(&home, &ledger, &pilot, seed);
+    let (steps, open) = stored_steps(&home);
+    println!(
+        "seed {seed}: {kills} kills, {inside} of them inside a routine, {with_open_steps} with a step under \
+         way; {steps} steps, {open} open, 0 lost, 0 twice, 0 left out"
+    );
+}
+
+fn judge(home: &Home, ledger: &Path, pilot: &Server, seed: u64) {
+    let calls = recorded(home);
+    let done = executed(ledger);
+    let wrong = mistakes(&calls, &done);
+    assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
+    let wrong = left_out(home);
+    assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
+    let (_, stats) = zoea_rig::http("GET", &pilot.url.replace("/v1", "/stats"), &[], "");
+    assert!(stats.contains("\"refused\":0"), "seed {seed}: {stats}");
+    // What the game carried out for a routine was recorded as done, or its outcome is unknown and the
+    // model was told.
+    let myses = home.json(&["mysis", "list", "--json"]);
+    for mysis in myses.as_array().expect("a list") {
+        let name = text(&mysis["name"]);
+        let notices = home.lines(&["log", &name, "--limit", "0", "--kind", "host", "--json"]);
+        let begun = notices
+            .iter()
+            .filter(|row| row["metadata"]["code"] == "routine_started");
+        let ended = notices
+            .iter()
+            .filter(|row| row["metadata"]["code"] == "routine_ended");
+        let (begun, ended) = (begun.count(), ended.count());
+        assert!(
+            begun >= ended && begun <= ended + 1,
+            "seed {seed}: {begun} began, {ended} ended"
+        );
+        assert!(begun > 0, "seed {seed}: {name} had no routine");
+    }
+}
