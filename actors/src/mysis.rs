@@ -38,7 +38,7 @@ use asked::PutQuestions;
 #[derive(Debug)]
 pub enum MysisMsg {
     /// Its history from the store.
-    Recalled(StoredHistory),
+    Recalled(Box<StoredHistory>),
     /// Its history cannot be read now. Reading is tried again until it succeeds.
     CannotRecall(String),
     /// An order of the operator.
@@ -254,7 +254,7 @@ impl MysisState {
             return stash.push_back(message);
         }
         match message {
-            MysisMsg::Recalled(past) => self.on_recalled(myself, past),
+            MysisMsg::Recalled(past) => self.on_recalled(myself, *past),
             MysisMsg::CannotRecall(why) => self.tell_event(EventKind::Notice {
                 severity: Severity::Error,
                 code: "store_trouble",

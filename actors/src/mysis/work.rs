@@ -62,7 +62,7 @@ pub(super) fn spawn_recall(
             }
             tokio::time::sleep(waits.next_wait()).await;
         };
-        let _ = mysis.cast(MysisMsg::Recalled(past));
+        let _ = mysis.cast(MysisMsg::Recalled(Box::new(past)));
     }))
 }
 
