@@ -41,6 +41,8 @@ pub(super) struct PilotOrders {
     pub(super) is_nudged: bool,
     /// The persona that was asked for.
     pub(super) persona: Option<Persona>,
+    /// Whether the orders tell it to leave what repeats to a routine.
+    pub(super) uses_routines: bool,
 }
 
 /// The order that each word stands for. The first such word of a message decides.
@@ -158,8 +160,14 @@ impl PilotOrders {
                 .user_texts()
                 .chain(request.system_texts())
                 .find_map(find_persona),
+            uses_routines: request.user_texts().any(speaks_of_routines),
         }
     }
+}
+
+fn speaks_of_routines(text: &str) -> bool {
+    let words = split_words(text);
+    words.iter().any(|word| word == "routine")
 }
 
 /// The intent of the message.

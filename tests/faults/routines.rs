@@ -133,7 +133,7 @@ fn kill_inside_routines(path: &str) {
     }
     home.ok(&[
         "broadcast",
-        "Mine ore, sell it at your station, refuel and go again.",
+        "Mine ore, sell it at your station, refuel and go again. Leave what repeats to a routine.",
     ]);
     let (mut inside, mut with_open_steps) = (0, 0);
     for _ in 0..kills {

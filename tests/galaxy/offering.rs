@@ -58,7 +58,7 @@ fn offer(tools: &Arc<Toolset>) -> Arc<Toolset> {
 }
 
 #[test]
-fn a_mysis_that_mines_gets_a_list_of_at_most_8_kib() {
+fn a_mysis_that_mines_gets_a_short_list() {
     for (interface, tools) in [("first", first()), ("second", second())] {
         let offered = offer(&tools);
         println!(
@@ -68,11 +68,8 @@ fn a_mysis_that_mines_gets_a_list_of_at_most_8_kib() {
             tools.bytes(),
             tools.tools().len()
         );
-        assert!(
-            offered.bytes() <= 8 << 10,
-            "{interface}: {}",
-            offered.bytes()
-        );
+        // The conditions of routines take 1.4 KB of it.
+        assert!(offered.bytes() <= 9_500, "{interface}: {}", offered.bytes());
         assert!(tools.bytes() > 40 << 10);
         for own in own_tools().tools() {
             assert!(offered.get(&own.name).is_some(), "{}", own.name);

@@ -1,4 +1,4 @@
-//! Repeating: a round that works is left to the caller's routines, if it offers them.
+//! Repeating: a round that works is left to the caller's routines, if it offers them and the orders say so.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,8 @@ pub(super) fn repeat_mining(view: &PlayerView<'_>) -> Option<PlayerStep> {
         .bases()
         .find(|poi| Some(&poi.id) == place.poi.as_ref())?;
     let belt = place.belts().next()?;
-    let can_start = view.offers(ROUTINE_TOOL) && !view.has_called(ROUTINE_TOOL);
+    let can_start =
+        view.orders.uses_routines && view.offers(ROUTINE_TOOL) && !view.has_called(ROUTINE_TOOL);
     can_start.then(|| {
         PlayerStep::call(
             ROUTINE_TOOL,
