@@ -19,7 +19,7 @@ use super::{
 };
 
 /// The most attempts of a swarm at once to open sessions, to log in or to list tools. Each has
-/// [`SETTLE_TIMEOUT`], and a server that gets those of thousands of Myses in one moment keeps none of
+/// `SETTLE_TIMEOUT`, and a server that gets those of thousands of Myses in one moment keeps none of
 /// them in time.
 pub const MAX_ATTEMPTS: usize = 64;
 
