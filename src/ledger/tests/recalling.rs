@@ -153,12 +153,12 @@ async fn orders_that_nobody_answered_are_recalled_however_far_back_they_stand(bo
         prompt(4),
     ];
     rows.push(row(5, RowBody::Reply(said("", 4))));
-    rows.extend((6..=200).map(|seq| row(seq, RowBody::Audit { text: "x".into() })));
+    rows.extend((6..=300).map(|seq| row(seq, RowBody::Audit { text: "x".into() })));
     write(&ledger, rows.iter().map(append).collect())
         .await
         .unwrap();
     let recalled = ledger.load_history(ALPHA).await.unwrap().rows;
-    assert_eq!(recalled.len(), 101);
+    assert_eq!(recalled.len(), 197);
     let prompts = recalled
         .iter()
         .filter(|row| row.kind() == Some(RowKind::Prompt));

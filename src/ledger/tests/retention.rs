@@ -296,14 +296,14 @@ async fn an_order_stays_that_came_while_the_model_answered_to_nothing(books: Boo
 /// A night of notices does not push the messages out of what a Mysis recalls.
 async fn what_is_taken_up_stays_however_many_notices_came_since(books: Books) {
     let ledger = books.open().await;
-    let said = (1..=100).map(|seq| match seq {
+    let said = (1..=196).map(|seq| match seq {
         // The oldest recalled row is the second of these results.
         3 => calls(2),
         4 | 5 => answer(3, u16::try_from(seq - 4).unwrap(), "gold"),
         _ => peer("old"),
     });
     let old = (1..).zip(said).map(|(seq, body)| said_at(1, seq, body));
-    let new = (101..1101).map(|seq| said_at(47, seq, audit("trouble")));
+    let new = (197..1197).map(|seq| said_at(47, seq, audit("trouble")));
     let mut writes = vec![create(ALPHA, "alpha")];
     writes.extend(old.chain(new).map(|row| append(&row)));
     write(&ledger, writes).await.unwrap();
@@ -311,9 +311,9 @@ async fn what_is_taken_up_stays_however_many_notices_came_since(books: Books) {
     ledger.set_retention(newest(600), Hand::at(48));
     keep_up(&ledger).await;
     assert_eq!(ledger.load_history(ALPHA).await.unwrap(), before);
-    let left = left_before(&ledger, 600).await;
+    let left = left_before(&ledger, 696).await;
     assert_eq!(left[..3], [3, 4, 5], "the loop is whole");
-    assert_eq!(left.len(), 98 + 99, "old notices go");
+    assert_eq!(left.len(), 194 + 99, "old notices go");
 }
 
 /// A ledger with 2,000 rows and a 2,001st that has seen them.
