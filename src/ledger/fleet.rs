@@ -201,14 +201,15 @@ impl LedgerInner {
             self.take(tenant, writer, false, plan.resting).await?;
         }
         let untold = tenant.held().untold();
-        let (taken, passwords) = self.records_of(&untold).await?;
+        let (taken, passwords) = within_time(self.records_of(&untold)).await?;
+        let mission = within_time(self.mission()).await?;
         Ok(FleetStep {
             taken,
             passwords,
             lost,
             surplus: usize::try_from(plan.surplus).unwrap_or(0),
             is_draining: view.is_draining && view.capacity > 0,
-            mission: self.mission().await?,
+            mission,
             began: Some(began),
             safe_until: tenant.held().safe_until(),
         })

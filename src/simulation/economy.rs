@@ -75,6 +75,8 @@ pub struct EconomyOptions {
 pub struct EconomySetup {
     /// The role's name.
     pub role: &'static str,
+    /// Its mission.
+    pub mission: String,
     /// The rules of its swarm.
     pub rules: SwarmRules,
     /// Parts of the program.
@@ -169,9 +171,13 @@ impl Economy {
         for (place, (name, mission)) in ROLES.into_iter().enumerate() {
             let players = share_of(self.options.players, ROLES.len(), place);
             if players > 0 {
-                let swarm = self.start_role(name, players, levers).await?;
-                swarm.begin(mission).await?;
-                swarms.push(swarm);
+                let setup = EconomySetup {
+                    role: name,
+                    mission: mission.to_string(),
+                    rules: rules::base_rules(players),
+                    parts: self.options.parts,
+                };
+                swarms.push(self.start_role(players, setup, levers).await?);
             }
         }
         let talkers = swarms.iter().find(|swarm| swarm.name == TALKER);
@@ -196,15 +202,10 @@ impl Economy {
 
     async fn start_role(
         &self,
-        name: &'static str,
         players: usize,
+        mut setup: EconomySetup,
         levers: &[&Lever],
     ) -> anyhow::Result<RoleSwarm> {
-        let mut setup = EconomySetup {
-            role: name,
-            rules: rules::base_rules(players),
-            parts: self.options.parts,
-        };
         for lever in levers {
             (lever.change)(&mut setup);
         }
@@ -236,13 +237,15 @@ impl Economy {
         let commander = simulation
             .start_commander_with(setup.rules, watcher)
             .await?;
-        Ok(RoleSwarm {
-            name,
+        let swarm = RoleSwarm {
+            name: setup.role,
             players,
             simulation,
             commander,
             used,
-        })
+        };
+        swarm.begin(&setup.mission).await?;
+        Ok(swarm)
     }
 
     /// Checks that nothing was done twice, and that every request was valid.

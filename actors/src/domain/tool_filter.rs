@@ -128,7 +128,7 @@ pub(super) fn listed_parameters(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a pattern with `*` for any text matches a whole name.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     // A text has at least one part.
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {

@@ -1,7 +1,7 @@
 //! The tools that a request offers: a small part of the game's many.
 //!
 //! Of a list that is short in brief all are offered. Else these are: the basics of the game, what
-//! the operator's patterns name, what the working set contains, and our own. Of a server that is
+//! the working set contains, and our own. Of a server that is
 //! not the game, its first tools take the place of the basics. Of a tool with actions those actions
 //! are listed that are offered, with their parameters.
 
@@ -14,7 +14,7 @@ use zoea_spacemolt::commands;
 
 use super::brief::ACTIONS_LINE;
 use super::tool::{ToolSpec, Toolset, is_own};
-use super::tool_filter::{ToolPermit, listed_action, listed_parameters, matches};
+use super::tool_filter::{ToolPermit, listed_action, listed_parameters};
 use super::tool_search::FIND_TOOLS;
 
 /// A list of tools of at most so many bytes is offered whole.
@@ -38,8 +38,6 @@ pub enum ToolListMode {
 pub struct ToolSelection {
     /// The kind of the list.
     pub list: ToolListMode,
-    /// The patterns of tools and commands that are always offered.
-    pub patterns: Arc<[Arc<str>]>,
     /// The commands of the working set that are offered.
     pub commands: Vec<Arc<str>>,
     /// Whether there is an account, so that no other is registered.
@@ -94,11 +92,7 @@ impl ToolOffer {
     #[must_use]
     pub fn is_given(&self, command: &str) -> bool {
         let is_whole = self.tools.get(FIND_TOOLS).is_none();
-        let is_named = |pattern: &Arc<str>| matches(pattern, command);
-        is_whole
-            || is_own(command)
-            || is_basic(command) && is_game(&self.catalog)
-            || self.selection.patterns.iter().any(is_named)
+        is_whole || is_own(command) || is_basic(command) && is_game(&self.catalog)
     }
 }
 
@@ -142,7 +136,7 @@ fn is_game(catalog: &Toolset) -> bool {
 fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> Vec<ToolSpec> {
     let basics = BASICS.iter().copied().filter(|_| is_game);
     let basics = basics.filter(|command| !(selection.has_account && *command == "register"));
-    let mut given = Wanted::new(&selection.patterns);
+    let mut given = Wanted::default();
     given.add(basics);
     let mut all = given.clone();
     all.add(selection.commands.iter().map(|command| &**command));
@@ -184,23 +178,14 @@ fn first_tools(allowed: &Toolset) -> impl Iterator<Item = &str> {
 }
 
 /// The tools and commands that are wanted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Wanted<'a> {
-    patterns: &'a [Arc<str>],
     names: BTreeSet<&'a str>,
     /// Tools with an action that gives a wanted command.
     actions: BTreeSet<(&'static str, String)>,
 }
 
 impl<'a> Wanted<'a> {
-    fn new(patterns: &'a [Arc<str>]) -> Wanted<'a> {
-        Wanted {
-            patterns,
-            names: BTreeSet::new(),
-            actions: BTreeSet::new(),
-        }
-    }
-
     fn add(&mut self, commands: impl Iterator<Item = &'a str>) {
         for command in commands {
             self.names.insert(command);
@@ -213,10 +198,7 @@ impl<'a> Wanted<'a> {
     }
 
     fn has(&self, tool: &str, command: &str) -> bool {
-        let is_meant = |pattern: &Arc<str>| matches(pattern, tool) || matches(pattern, command);
-        self.names.contains(command)
-            || self.names.contains(tool)
-            || self.patterns.iter().any(is_meant)
+        self.names.contains(command) || self.names.contains(tool)
     }
 
     fn has_action(&self, tool: &'a str, action: &str) -> bool {
@@ -383,17 +365,6 @@ mod tests {
         let chosen = ToolOffer::choose(&flat(), &permit(&["work_7", "mine"]), selection(&all));
         assert!(chosen.tools().get("work_7").is_none() && chosen.tools().get("mine").is_none());
         assert!(chosen.tools().get("work_8").is_some());
-    }
-
-    #[test]
-    fn patterns_are_offered_with_the_basics() {
-        let chosen = ToolSelection {
-            patterns: ["work_1*".into()].into(),
-            ..selection(&[])
-        };
-        let chosen = ToolOffer::choose(&flat(), &permit(&["work_11"]), chosen);
-        assert!(chosen.tools().get("work_199").is_some() && chosen.is_given("work_199"));
-        assert!(chosen.tools().get("work_11").is_none() && chosen.tools().get("work_2").is_none());
     }
 
     #[test]

@@ -33,6 +33,16 @@ pub const LEVERS: &[Lever] = &[
         allow_used_tools,
     ),
     lever(
+        "no-earlier-turns",
+        "requests have nothing of a mission's earlier turns",
+        leave_earlier_turns_out,
+    ),
+    lever(
+        "routines",
+        "miners leave what repeats to a routine",
+        |setup| setup.mission.push_str(" Leave what repeats to a routine."),
+    ),
+    lever(
         "small-context",
         "at most 16 KiB of messages in a request, instead of 64",
         |setup| setup.rules.context_budget = 16 << 10,
@@ -93,6 +103,12 @@ const USED_TOOLS: [&str; 31] = [
     "view_market",
     "withdraw_items",
 ];
+
+fn leave_earlier_turns_out(setup: &mut EconomySetup) {
+    for provider in setup.rules.providers.values_mut() {
+        provider.history_share = 0;
+    }
+}
 
 fn allow_used_tools(setup: &mut EconomySetup) {
     let swarm = ToolFilter {

@@ -48,7 +48,6 @@ impl Life {
     fn tool_selection(&self) -> ToolSelection {
         ToolSelection {
             list: self.rules.tools.list,
-            patterns: Arc::default(),
             commands: self.session.working_set.offered().cloned().collect(),
             has_account: self.session.account.is_some(),
         }

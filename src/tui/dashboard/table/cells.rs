@@ -202,15 +202,17 @@ fn doing_within(
         .filter(|until| *until > now)
         .map(|until| figures::stopwatch(until.since(now) + 999));
     let taken = figures::stopwatch(now.since(status.activity_since));
-    let timed = |words: &str| {
-        let time = match &left {
-            Some(left) => format!(" {left} left"),
-            None => format!(" {taken}"),
-        };
-        let room = columns.saturating_sub(width::of(&time));
-        let words = with_round(status, words);
-        format!("{}{time}", width::clip(&words, room))
+    let with_time = |words: &str, left: Option<&str>| {
+        let time = left.unwrap_or(&taken);
+        let whole = format!("{words} {time} left");
+        // A narrow column has room for the time alone.
+        if left.is_some() && width::of(&whole) <= columns {
+            return whole;
+        }
+        let room = columns.saturating_sub(width::of(time) + 1);
+        format!("{} {time}", width::clip(words, room))
     };
+    let timed = |words: &str| with_time(&with_round(status, words), left.as_deref());
     match &status.activity {
         Activity::Resting => match status.state {
             LifeState::Idle => ("waits for orders".to_string(), Tone::Dim),
@@ -224,7 +226,7 @@ fn doing_within(
         Activity::Queueing(lane) => match outages.of(lane) {
             Some(away) => {
                 let left = figures::stopwatch(away.next_in(now) * 1000);
-                (format!("waits {left} left"), Tone::Warning)
+                (with_time("waits", Some(&left)), Tone::Warning)
             }
             None => (timed("waits"), Tone::Dim),
         },

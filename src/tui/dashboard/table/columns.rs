@@ -86,7 +86,7 @@ const fn spec(
 const COLUMNS: [ColumnSpec; 21] = [
     spec(Column::Mark, "need", "", (3, 3, 0), false),
     spec(Column::Name, "name", "MYSIS", (11, 18, 0), false),
-    spec(Column::Doing, "doing", "DOING", (17, 22, 0), false),
+    spec(Column::Doing, "doing", "DOING", (13, 22, 0), false),
     spec(Column::State, "state", "STATE", (9, 9, 0), false),
     spec(Column::Credits, "credits", "CREDITS", (8, 9, 0), true),
     spec(Column::Earned, "earned", "EARNED", (7, 7, 0), true),

@@ -143,6 +143,12 @@ fn what_the_operator_denies_is_not_found_offered_or_called() {
         scene.result_status(),
         [CallStatus::Done, CallStatus::NotExecuted]
     );
+    let rows = scene.rows();
+    let refused = rows.last().expect("a result").text().to_string();
+    assert!(
+        refused.starts_with("Error: not_allowed: the operator does not allow craft"),
+        "{refused}"
+    );
     scene.say("done");
     scene.prompt("more");
     assert!(!offers(&scene, "craft"));
