@@ -75,7 +75,7 @@ async fn carry_out(
 async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {
     let answer = client.call(ControlCall::ListMyses {}).await?;
     let mut is_empty = true;
-    for mysis in answer["myses"].as_array().into_iter().flatten() {
+    for mysis in answer.as_array().into_iter().flatten() {
         if let Some(text) = mysis["routine"]["text"].as_str() {
             let name = mysis["name"].as_str().unwrap_or_default();
             out::line(&format!("{name}: {text}"))?;

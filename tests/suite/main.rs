@@ -27,6 +27,7 @@ mod recording;
 mod references;
 mod reporting;
 mod revival;
+mod routines;
 mod samples;
 mod setup;
 mod silence;

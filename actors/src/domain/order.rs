@@ -4,6 +4,8 @@ mod answer;
 
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::event::MysisStatus;
 use super::question::GivenAnswer;
 use super::record::{Mission, PoolAccount, ProfileChange};
@@ -202,8 +204,12 @@ impl MysisOrder {
             MysisOrder::Note(text) => ("note", format!("a note: {}", quote_beginning(text))),
             MysisOrder::ClearNotes => ("clear_notes", "the notes are cleared".to_string()),
             MysisOrder::StartRoutine(routine) => {
-                let text = format!("a routine: {}", quote_beginning(routine));
-                ("start_routine", text)
+                let read = serde_json::from_str::<Value>(routine).unwrap_or_default();
+                let name = read["name"].as_str().unwrap_or(routine);
+                (
+                    "start_routine",
+                    format!("a routine: {}", quote_beginning(name)),
+                )
             }
             MysisOrder::StopRoutine => ("stop_routine", "the routine is stopped".to_string()),
             MysisOrder::Answer(given) => {

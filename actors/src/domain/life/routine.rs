@@ -1,10 +1,11 @@
 //! Routines in a life: each step is stored, sent and answered as a call of the model's is, and the
 //! cursor is stored with it (decision 225).
 
+mod wanted;
+
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-use zoea_spacemolt::commands;
+use serde_json::Value;
 
 use crate::conversation::PendingCall;
 use crate::event::EventKind;
@@ -13,7 +14,7 @@ use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
     KnownValues, NextStep, Routine, RoutineEnd, RoutineRun, RoutineStatus, RunSource, StepCall,
-    StepResult, read_routine,
+    StepResult,
 };
 use crate::samples::CurrentFigures;
 use crate::state::LifeState;
@@ -58,57 +59,6 @@ impl Life {
             ms: 0,
             tick: None,
         });
-    }
-
-    /// The routine that the arguments of a call mean, or everything that is wrong with them.
-    fn wanted_routine(&self, arguments: &str) -> Result<Arc<Routine>, Vec<String>> {
-        let given: Map<String, Value> = serde_json::from_str(arguments)
-            .map_err(|_| vec!["the arguments are no JSON object".to_string()])?;
-        let name = given.get("name").and_then(Value::as_str);
-        let known = name.and_then(|name| self.routines.find(name));
-        let routine = match known.filter(|_| !given.contains_key("steps")) {
-            Some(known) => Ok(known.clone()),
-            None => read_routine(&given).map(Arc::new),
-        }?;
-        self.fit_routine(&routine)
-    }
-
-    /// The routine with the tools of this server.
-    fn fit_routine(&self, routine: &Routine) -> Result<Arc<Routine>, Vec<String>> {
-        let mut routine = routine.clone();
-        let mut mistakes = Vec::new();
-        for (number, step) in (1..).zip(&mut routine.steps) {
-            if self.session.tools.get(&step.tool).is_none()
-                && let Some((tool, arguments)) =
-                    commands::to_second(&step.tool, step.arguments.clone())
-            {
-                step.tool = tool.into();
-                step.arguments = arguments;
-            }
-            let text = Value::Object(step.arguments.clone()).to_string();
-            let command = commands::command_of_text(&step.tool, &text);
-            if self.session.tools.get(&step.tool).is_none() {
-                mistakes.push(format!("steps {number}: there is no tool {}", step.tool));
-            } else if !self.tool_permit().permits(&step.tool, &command) {
-                let told = format!("steps {number}: the operator does not allow {command}");
-                mistakes.push(told);
-            }
-        }
-        let known = KnownValues {
-            facts: self.samples.figures().facts.clone(),
-            ticks: Some(0),
-            ..KnownValues::default()
-        };
-        let guards = (1..).zip(&routine.guards);
-        let failing = guards.filter_map(|(number, guard)| {
-            let objection = guard.objection(&known)?;
-            Some(format!("guards {number}: {objection}"))
-        });
-        mistakes.extend(failing);
-        match mistakes.is_empty() {
-            true => Ok(Arc::new(routine)),
-            false => Err(mistakes),
-        }
     }
 
     /// Starts a routine by order of the operator. A Mysis between two turns begins at once.

@@ -202,17 +202,7 @@ fn doing_within(
         .filter(|until| *until > now)
         .map(|until| figures::stopwatch(until.since(now) + 999));
     let taken = figures::stopwatch(now.since(status.activity_since));
-    let with_time = |words: &str, left: Option<&str>| {
-        let time = left.unwrap_or(&taken);
-        let whole = format!("{words} {time} left");
-        // A narrow column has room for the time alone.
-        if left.is_some() && width::of(&whole) <= columns {
-            return whole;
-        }
-        let room = columns.saturating_sub(width::of(time) + 1);
-        format!("{} {time}", width::clip(words, room))
-    };
-    let timed = |words: &str| with_time(&with_round(status, words), left.as_deref());
+    let timed = |words: &str| with_round(status, words, left.as_deref(), &taken, columns);
     match &status.activity {
         Activity::Resting => match status.state {
             LifeState::Idle => ("waits for orders".to_string(), Tone::Dim),
@@ -226,7 +216,10 @@ fn doing_within(
         Activity::Queueing(lane) => match outages.of(lane) {
             Some(away) => {
                 let left = figures::stopwatch(away.next_in(now) * 1000);
-                (with_time("waits", Some(&left)), Tone::Warning)
+                (
+                    with_time("waits", Some(&left), &taken, columns),
+                    Tone::Warning,
+                )
             }
             None => (timed("waits"), Tone::Dim),
         },
@@ -254,12 +247,35 @@ fn doing_within(
     }
 }
 
-/// What is done, behind the round of the routine that it is of.
-fn with_round(status: &MysisStatus, words: &str) -> String {
-    match &status.routine {
-        Some(routine) => format!("↻{}/{} {words}", routine.round, routine.rounds),
-        None => words.to_string(),
+/// What is done, behind the round of the routine that it is of. Which step it is tells more than its
+/// time.
+fn with_round(
+    status: &MysisStatus,
+    words: &str,
+    left: Option<&str>,
+    taken: &str,
+    columns: usize,
+) -> String {
+    let Some(routine) = &status.routine else {
+        return with_time(words, left, taken, columns);
+    };
+    let words = format!("↻{}/{} {words}", routine.round, routine.rounds);
+    match width::of(&words) + width::of(taken) < columns {
+        true => with_time(&words, left, taken, columns),
+        false => width::clip(&words, columns).into_owned(),
     }
+}
+
+/// Words with the time that is left, else with the time that was taken. A narrow column has room for
+/// the time alone.
+fn with_time(words: &str, left: Option<&str>, taken: &str, columns: usize) -> String {
+    let time = left.unwrap_or(taken);
+    let whole = format!("{words} {time} left");
+    if left.is_some() && width::of(&whole) <= columns {
+        return whole;
+    }
+    let room = columns.saturating_sub(width::of(time) + 1);
+    format!("{} {time}", width::clip(words, room))
 }
 
 /// The beginning of a tool's name.
@@ -332,4 +348,44 @@ pub fn tool_call_text(deed: &LastToolCall) -> (String, Tone) {
 fn clip_to_line(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_CELL_COLUMNS);
     one_line(&text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use actors::domain::routine::{RoutineStatus, RunSource};
+
+    use super::*;
+    use crate::dashboard::tests::status;
+
+    #[test]
+    fn a_narrow_column_keeps_the_verb_and_the_time() {
+        let told = |columns| with_time("travels", Some("0:02"), "0:07", columns);
+        assert_eq!(told(22), "travels 0:02 left");
+        assert_eq!(told(13), "travels 0:02");
+        assert_eq!(with_time("travels", None, "0:07", 13), "travels 0:07");
+        assert_eq!(with_time("on cooldown", None, "0:07", 13), "on cool… 0:07");
+    }
+
+    #[test]
+    fn a_step_of_a_routine_is_told_before_its_time() {
+        let running = status(1, "alpha", LifeState::Running);
+        let status = MysisStatus {
+            routine: Some(Arc::new(RoutineStatus {
+                name: "mining".into(),
+                source: RunSource::Operator,
+                round: 2,
+                rounds: 20,
+                calls: 9,
+                earned: 0,
+                earned_an_hour: None,
+            })),
+            ..(*running).clone()
+        };
+        let told = |columns| with_round(&status, "travels", Some("0:02"), "0:07", columns);
+        assert_eq!(told(13), "↻2/20 travels");
+        assert_eq!(told(20), "↻2/20 travels 0:02");
+        assert_eq!(told(30), "↻2/20 travels 0:02 left");
+    }
 }

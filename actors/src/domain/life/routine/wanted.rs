@@ -1,0 +1,92 @@
+//! The routine that somebody wants to start: what it means on this server, or everything that is wrong with it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use zoea_spacemolt::commands;
+
+use super::Life;
+use crate::routine::{KnownValues, MAX_STEPS, Routine, read_routine};
+
+/// The most letters of a name that nobody knows in an answer.
+const MAX_TOLD_CHARS: usize = 80;
+
+impl Life {
+    /// The routine that the arguments of a call mean, or everything that is wrong with them.
+    pub(super) fn wanted_routine(&self, arguments: &str) -> Result<Arc<Routine>, Vec<String>> {
+        let given: Map<String, Value> = serde_json::from_str(arguments)
+            .map_err(|_| vec!["the arguments are no JSON object".to_string()])?;
+        let name = given.get("name").and_then(Value::as_str);
+        let known = name.and_then(|name| self.routines.find(name));
+        let routine = match known.filter(|_| !given.contains_key("steps")) {
+            Some(known) => Ok(known.clone()),
+            None => read_routine(&given).map(Arc::new),
+        };
+        match routine {
+            Ok(routine) => self.fit_routine(&routine),
+            Err(mut mistakes) => {
+                // Who mends them is to know of all.
+                let steps = given.get("steps").and_then(Value::as_array);
+                let numbered = (1..).zip(steps.into_iter().flatten().take(MAX_STEPS));
+                mistakes.extend(numbered.filter_map(|(number, step)| {
+                    let arguments = step["arguments"].as_object().cloned().unwrap_or_default();
+                    let tool = step["tool"].as_str()?;
+                    let fitted = self.fit_call(tool, &arguments);
+                    let why = fitted.err()?;
+                    Some(format!("steps {number}: {why}"))
+                }));
+                Err(mistakes)
+            }
+        }
+    }
+
+    /// A step's tool and arguments as this server has them, or why it cannot be called.
+    fn fit_call(
+        &self,
+        tool: &str,
+        arguments: &Map<String, Value>,
+    ) -> Result<(Arc<str>, Map<String, Value>), String> {
+        let has = |tool: &str| self.session.tools.get(tool).is_some();
+        let (tool, arguments): (Arc<str>, _) = match commands::to_second(tool, arguments.clone()) {
+            Some((second, arguments)) if !has(tool) => (second.into(), arguments),
+            Some(_) | None => (tool.into(), arguments.clone()),
+        };
+        if !has(&tool) {
+            let tool: String = tool.chars().take(MAX_TOLD_CHARS).collect();
+            return Err(format!("there is no tool {tool}"));
+        }
+        let text = Value::Object(arguments.clone()).to_string();
+        let command = commands::command_of_text(&tool, &text);
+        match self.tool_permit().permits(&tool, &command) {
+            true => Ok((tool, arguments)),
+            false => Err(format!("the operator does not allow {command}")),
+        }
+    }
+
+    /// The routine with the tools of this server.
+    fn fit_routine(&self, routine: &Routine) -> Result<Arc<Routine>, Vec<String>> {
+        let mut routine = routine.clone();
+        let mut mistakes = Vec::new();
+        for (number, step) in (1..).zip(&mut routine.steps) {
+            match self.fit_call(&step.tool, &step.arguments) {
+                Ok(fitted) => (step.tool, step.arguments) = fitted,
+                Err(why) => mistakes.push(format!("steps {number}: {why}")),
+            }
+        }
+        let known = KnownValues {
+            facts: self.samples.figures().facts.clone(),
+            ticks: Some(0),
+            ..KnownValues::default()
+        };
+        let guards = (1..).zip(&routine.guards);
+        let failing = guards.filter_map(|(number, guard)| {
+            let objection = guard.objection(&known)?;
+            Some(format!("guards {number}: {objection}"))
+        });
+        mistakes.extend(failing);
+        match mistakes.is_empty() {
+            true => Ok(Arc::new(routine)),
+            false => Err(mistakes),
+        }
+    }
+}
