@@ -160,7 +160,10 @@ fn paint_lanes(
         Some(CanvasLine::new(from.0, from.1, to.0, to.1, colour))
     };
     let (x_bounds, y_bounds) = viewport.canvas_bounds();
+    // The canvas gives each of its cells a background.
+    let ground = paint.ground(Ground::Base).bg.unwrap_or(Color::Reset);
     let canvas = Canvas::default()
+        .background_color(ground)
         .marker(marker)
         .x_bounds(x_bounds)
         .y_bounds(y_bounds)
