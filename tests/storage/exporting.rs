@@ -22,9 +22,12 @@ fn played() -> Home {
     home.ok(&["send", "beta", "Grüße \u{1f680} \"quoted\"\nsecond line"]);
     home.ok(&["broadcast", "Mine ore and sell it."]);
     let swarm = home.fly(&[]);
-    until("there is something to export", || {
+    // What the test compares must be there: how many turns pass before the first query for a state
+    // of the game is the simulated model's choice.
+    until("there is something of every kind to export", || {
         let rows = home.lines(&["log", "alpha", "--limit", "0", "--json"]);
-        (rows.len() > 30).then_some(())
+        let seen = sqlite::column(&home.file("zoea.db"), "SELECT tool FROM sighting");
+        (rows.len() > 30 && !seen.is_empty()).then_some(())
     });
     swarm.signal("-TERM");
     assert!(swarm.wait().success());
