@@ -7,7 +7,7 @@ use actors::domain::event::MysisStatus;
 use super::columns::Column;
 
 /// The columns that say nothing in a table of these Myses, by what they have now: an account that is none or named like
-/// its Mysis, one provider or one model for all (the header names them), no cost, nothing known of the game.
+/// its Mysis, one provider or one model for all (the header names them), one process, no cost, nothing known of the game.
 #[must_use]
 pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) -> BTreeSet<Column> {
     let mut folded = BTreeSet::new();
@@ -39,6 +39,11 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
     fold_if(
         Column::Model,
         !is_one && all.clone().all(|status| status.model == first.model),
+    );
+    fold_if(
+        Column::Process,
+        all.clone()
+            .all(|status| status.elsewhere == first.elsewhere),
     );
     let facts = || all.clone().map(|status| &status.figures.facts);
     let has_credits = facts().any(|facts| facts.credits.is_some());
