@@ -5,6 +5,7 @@
 //! could invent are bounded.
 
 mod calls;
+mod labels;
 mod measured;
 mod server;
 mod text;
@@ -30,7 +31,8 @@ pub use measured::MeasuredLedger;
 pub use server::MetricsServer;
 
 use calls::CallMetrics;
-use text::{Histogram, Label, MetricsPage};
+use labels::{name_labels, process_of, with_process};
+use text::{Histogram, MetricsPage};
 use turns::TurnMetrics;
 
 /// The most tools with a label of their own. Further ones are counted as `other`, because a model
@@ -151,22 +153,6 @@ impl Metrics {
     pub fn to_text(&self) -> String {
         self.numbers().to_text()
     }
-}
-
-/// The other process that runs a Mysis; `None` if this one does.
-fn process_of(status: &MysisStatus) -> Option<&str> {
-    status.elsewhere.as_ref().map(|place| &*place.process)
-}
-
-/// A label, and the process if it is another one. Lines without it are those of the process that is
-/// asked, so that sums of these over all processes count each Mysis once.
-fn with_process<'a>(label: Label<'a>, process: Option<&'a str>) -> Vec<Label<'a>> {
-    let process = process.map(|process| ("process", process));
-    std::iter::once(label).chain(process).collect()
-}
-
-fn name_labels(status: &MysisStatus) -> Vec<Label<'_>> {
-    with_process(("mysis", &*status.name), process_of(status))
 }
 
 impl CallObserver for Metrics {

@@ -22,6 +22,7 @@ impl MigrationTrait for Migration {
             CREATE_STATUS,
             INDEX_STATUSES,
             CREATE_ORDER,
+            INDEX_ORDERS,
         ] {
             connection.execute_unprepared(statement).await?;
         }
@@ -49,10 +50,12 @@ const CREATE_STATUS: &str = "CREATE TABLE mysis_status (\
 
 const INDEX_STATUSES: &str = "CREATE INDEX mysis_status_by_place ON mysis_status (place)";
 
-/// `giver` is the process that gave the order. It is done once `done_at` is set, in the transaction of
-/// what it did; `answer` follows.
+/// `giver` and `doer` are processes. The order is done once `done_at` is set, in the transaction of what
+/// it did; `answer` follows.
 const CREATE_ORDER: &str = "CREATE TABLE fleet_order (\
     id BIGINT PRIMARY KEY, place BIGSERIAL, \
     mysis_id BIGINT NOT NULL REFERENCES mysis (id) ON DELETE CASCADE, giver TEXT NOT NULL, \
     source TEXT NOT NULL, content TEXT NOT NULL, given_at TIMESTAMPTZ NOT NULL, \
-    done_at TIMESTAMPTZ, answer TEXT)";
+    done_at TIMESTAMPTZ, doer TEXT, answer TEXT)";
+
+const INDEX_ORDERS: &str = "CREATE INDEX fleet_order_by_mysis ON fleet_order (mysis_id)";

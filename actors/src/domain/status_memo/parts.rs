@@ -49,6 +49,9 @@ static PLAIN: [(Activity, &str); 12] = [
     (Activity::Recording, "recording"),
     (Activity::Queueing(Lane::Logins), "queueing_logins"),
 ];
+/// An activity that is about this.
+type ActivityOf = fn(Arc<str>) -> Activity;
+
 const QUEUEING_GAME: &str = "queueing_game";
 
 pub(super) fn link_word(link: LinkState) -> &'static str {
@@ -111,7 +114,7 @@ pub(super) fn read_activity(read: &Value) -> Activity {
         let text = format!("{summary}; answer it at the process that runs it");
         return Activity::Paused(text.into());
     }
-    let kinds: [(&str, fn(Arc<str>) -> Activity); 4] = [
+    let kinds: [(&str, ActivityOf); 4] = [
         ("awaiting_login", Activity::AwaitingLogin),
         ("cooling_down", Activity::CoolingDown),
         ("calling", Activity::CallingTool),

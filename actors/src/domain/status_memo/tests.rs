@@ -1,3 +1,5 @@
+//! What one process writes down, another one reads as it was.
+
 use super::*;
 use crate::books::Day;
 use crate::event::{Activity, LastToolCall, LinkState};

@@ -17,7 +17,7 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
         }
     };
     let Some(first) = all.clone().next() else {
-        return folded;
+        return [Column::Process].into();
     };
     let is_one = all.clone().nth(1).is_none();
     fold_if(
@@ -40,11 +40,8 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
         Column::Model,
         !is_one && all.clone().all(|status| status.model == first.model),
     );
-    fold_if(
-        Column::Process,
-        all.clone()
-            .all(|status| status.elsewhere == first.elsewhere),
-    );
+    let is_there = |status: &MysisStatus| status.elsewhere == first.elsewhere;
+    fold_if(Column::Process, all.clone().all(is_there));
     let facts = || all.clone().map(|status| &status.figures.facts);
     let has_credits = facts().any(|facts| facts.credits.is_some());
     for column in [Column::Credits, Column::Earned, Column::Trend] {
@@ -54,10 +51,8 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
         Column::Place,
         facts().all(|facts| facts.system.is_none() && facts.poi.is_none()),
     );
-    fold_if(
-        Column::Cargo,
-        facts().all(|facts| facts.cargo.now.is_none()),
-    );
+    let has_no_cargo = facts().all(|facts| facts.cargo.now.is_none());
+    fold_if(Column::Cargo, has_no_cargo);
     fold_if(Column::Fuel, facts().all(|facts| facts.fuel.now.is_none()));
     let value = |status: &MysisStatus| status.figures.value.credits_per_dollar();
     fold_if(
