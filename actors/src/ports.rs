@@ -6,6 +6,7 @@
 mod asking;
 mod fleet;
 mod observed;
+mod shared_limits;
 mod stored;
 mod terminal;
 
@@ -33,6 +34,7 @@ use crate::domain::write::Batch;
 pub use asking::Asker;
 pub use fleet::{Fleet, FleetReport, FleetStep};
 pub use observed::{AnswerMeter, CallContext, WireFacts};
+pub use shared_limits::SharedLimits;
 pub use stored::{ArchiveFault, MysisNames, SwarmRecord};
 pub use terminal::{Screen, SetupInspector, Terminal, TerminalInput, View};
 

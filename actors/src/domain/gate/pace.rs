@@ -49,6 +49,11 @@ impl TokenPace {
         }
     }
 
+    /// The number of calls and their tokens.
+    pub(super) fn counted(&self) -> (u64, u64) {
+        (self.calls.len() as u64, self.sum)
+    }
+
     /// Removes calls that are older than a minute.
     pub(super) fn drop_old_calls(&mut self, now: Moment) {
         while let Some((began, _, tokens)) = self.calls.front()
