@@ -24,9 +24,8 @@ use crate::domain::gate::{AdmissionGate, AdmissionRequest, GateRules, GateVerdic
 use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
 use crate::domain::model::{Charge, ServiceReturn};
 use crate::domain::outages::{ServerOutage, ServerOutages};
-use crate::domain::sharing::LimitPart;
 use crate::freeze::FreezeSwitch;
-use crate::ports::{ArchiveFault, Clock, SharedLimits};
+use crate::ports::{ArchiveFault, Clock, LimitNews, SharedLimits};
 use crate::timer::{Timer, set_timer};
 
 use event_text::describe_event;
@@ -80,7 +79,7 @@ pub enum GateMsg {
     /// The parts of shared limits are to be renewed.
     RenewalDue,
     /// They were renewed.
-    Renewed(Result<Vec<LimitPart>, ArchiveFault>),
+    Renewed(Result<LimitNews, ArchiveFault>),
 }
 
 /// The result of a request for admission.

@@ -34,7 +34,7 @@ use crate::domain::write::Batch;
 pub use asking::Asker;
 pub use fleet::{Fleet, FleetReport, FleetStep};
 pub use observed::{AnswerMeter, CallContext, WireFacts};
-pub use shared_limits::SharedLimits;
+pub use shared_limits::{LimitNews, LimitReport, SharedLimits};
 pub use stored::{ArchiveFault, MysisNames, SwarmRecord};
 pub use terminal::{Screen, SetupInspector, Terminal, TerminalInput, View};
 

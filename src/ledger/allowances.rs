@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use actors::domain::sharing::{LimitClaim, LimitPart, Need, divide};
-use actors::ports::{ArchiveFault, SharedLimits};
+use actors::ports::{ArchiveFault, LimitNews, LimitReport, SharedLimits};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
@@ -78,13 +78,10 @@ impl SqlLedger {
 }
 
 impl SharedLimits for LedgerLimits {
-    fn renew(
-        &self,
-        claims: Vec<LimitClaim>,
-    ) -> BoxFuture<'static, Result<Vec<LimitPart>, ArchiveFault>> {
+    fn renew(&self, report: LimitReport) -> BoxFuture<'static, Result<LimitNews, ArchiveFault>> {
         let inner = self.inner.clone();
         async move {
-            let step = tokio::time::timeout(STEP_TIMEOUT, inner.renew_allowances(claims)).await;
+            let step = tokio::time::timeout(STEP_TIMEOUT, inner.share_limits(report)).await;
             let step = step.unwrap_or_else(|_| Err(server::no_answer_within(STEP_TIMEOUT)));
             step.map_err(|error| ArchiveFault(error_text(&error)))
         }
@@ -160,6 +157,15 @@ fn grant(claim: &LimitClaim, owner: &str, rows: &[Allowance]) -> Granted {
 }
 
 impl LedgerInner {
+    async fn share_limits(&self, report: LimitReport) -> Result<LimitNews, DbErr> {
+        let parts = self.renew_allowances(report.claims).await?;
+        let spent = match report.day {
+            Some(day) => Some(self.spent_together(day).await?),
+            None => None,
+        };
+        Ok(LimitNews { parts, spent })
+    }
+
     async fn renew_allowances(&self, claims: Vec<LimitClaim>) -> Result<Vec<LimitPart>, DbErr> {
         let (Some(tenant), Some(writer)) = (&self.tenant, &self.limits_writer) else {
             return Ok(Vec::new());

@@ -17,9 +17,9 @@ use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::write::{Batch, Write};
 use actors::ports::{
     AnswerMeter, Archive, ArchiveFault, Clock, Fleet, FleetReport, FleetStep, FreezeKeeper, Ledger,
-    LedgerFault, Link, LinkAnswer, LinkCall, LinkFault, LinkReply, Models, PageQuery, ResultPiece,
-    ResultQuery, SearchHits, SearchQuery, ServerTask, SharedLimits, SwarmRecord, TaskNews,
-    Upstream,
+    LedgerFault, LimitNews, LimitReport, Link, LinkAnswer, LinkCall, LinkFault, LinkReply, Models,
+    PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery, ServerTask, SharedLimits,
+    SwarmRecord, TaskNews, Upstream,
 };
 use actors::session::own_tools;
 use futures::FutureExt;
@@ -160,10 +160,7 @@ impl Fleet for ScriptedFleet {
 
 /// Limits that nobody else uses.
 impl SharedLimits for ScriptedFleet {
-    fn renew(
-        &self,
-        claims: Vec<LimitClaim>,
-    ) -> BoxFuture<'static, Result<Vec<LimitPart>, ArchiveFault>> {
+    fn renew(&self, report: LimitReport) -> BoxFuture<'static, Result<LimitNews, ArchiveFault>> {
         let whole = |claim: LimitClaim| LimitPart {
             lane: claim.lane,
             kind: claim.kind,
@@ -172,7 +169,10 @@ impl SharedLimits for ScriptedFleet {
         };
         let parts = match self.are_limits_away.load(Ordering::SeqCst) {
             true => Err(ArchiveFault("the database is away".to_string())),
-            false => Ok(claims.into_iter().map(whole).collect()),
+            false => Ok(LimitNews {
+                parts: report.claims.into_iter().map(whole).collect(),
+                spent: None,
+            }),
         };
         futures::future::ready(parts).boxed()
     }

@@ -32,8 +32,12 @@ fn until_in_flight(pilot: &Server, count: u64) -> Duration {
 fn home(url: &str, galaxy: &Server, sections: &str) -> Home {
     let home = Home::new();
     std::fs::create_dir_all(home.path()).expect("a home");
+    let budget = match sections.contains("[budget]") {
+        true => "",
+        false => "[budget]\nusd_per_day = \"unlimited\"\n",
+    };
     let text = format!(
-        "[budget]\nusd_per_day = \"unlimited\"\n[store]\ndatabase_url = \"{url}\"\n\
+        "{budget}[store]\ndatabase_url = \"{url}\"\n\
          [mcp]\nupstream = \"{}\"\nlogins_per_minute = 1000000\n{sections}",
         galaxy.url
     );
@@ -182,10 +186,10 @@ fn in_no_minute_do_all_processes_together_ask_more_than_is_allowed() {
         .map(|sections| home(&url, &galaxy, &sections));
     let begun = Instant::now();
     let first = homes[0].fly(&["--start-swarm"]);
-    homes[0].ok(&["broadcast", MISSION]);
     let second = homes[1].fly(&[]);
     let third = homes[2].fly(&[]);
     until_shared_out(&url, "3");
+    homes[0].ok(&["broadcast", MISSION]);
     let until_minute = |least: u64| {
         let name = format!("{least} requests");
         until(&name, || {
@@ -213,4 +217,53 @@ fn in_no_minute_do_all_processes_together_ask_more_than_is_allowed() {
     assert!(most_requests >= 60, "they did ask: {most_requests}");
     assert!(most_tokens <= 200_000, "{most_tokens}");
     assert!(most_tokens >= 100_000, "they did ask: {most_tokens}");
+}
+
+#[test]
+fn what_all_processes_spend_counts_for_the_budget_of_each() {
+    let Some(url) = postgres::database() else {
+        return;
+    };
+    let budget = 300_000;
+    let (galaxy, pilot) = (
+        Server::galaxy(&["--tick", "100ms"]),
+        Server::pilot(&["--latency", "300ms"]),
+    );
+    let provider = format!(
+        "[budget]\ntokens_per_day = {budget}\n\
+         [swarm]\nmax_myses = 1000\nturn_pause = \"50ms\"\ndefault_provider = \"pilot\"\n\
+         [providers.pilot]\nendpoint = \"{}\"\nmodel = \"pilot\"\nmax_concurrency = 6\n",
+        pilot.url
+    );
+    let all = myses((0..18).map(|place| (format!("m{place}"), "pilot")));
+    let homes = [format!("{provider}{all}"), provider.clone(), provider]
+        .map(|sections| home(&url, &galaxy, &sections));
+    let first = homes[0].fly(&["--start-swarm"]);
+    let second = homes[1].fly(&[]);
+    let third = homes[2].fly(&[]);
+    until_shared_out(&url, "3");
+    homes[0].ok(&["broadcast", MISSION]);
+    for home in &homes {
+        until("the budget is spent", || {
+            let status = home.json(&["status", "--json"]);
+            let percent = status["today"]["budget_percent"].as_u64();
+            (percent >= Some(100)).then_some(())
+        });
+    }
+    until("nothing is in flight", || {
+        (in_flight(&pilot).0 == 0).then_some(())
+    });
+    let stats = format!("http://{}/stats", pilot.address());
+    let stats: Value = serde_json::from_str(&http("GET", &stats, &[], "").1).expect("JSON");
+    let count = |name: &str| stats[name].as_u64().expect("a number");
+    let (tokens, requests) = (count("tokens_in") + count("tokens_out"), count("requests"));
+    println!("3 processes spent {tokens} tokens of {budget} in {requests} requests");
+    // Calls in flight, and those of the second that it takes until all know of it.
+    let of_one = tokens / requests;
+    assert!(tokens >= budget, "{tokens}");
+    assert!(
+        tokens <= budget + 18 * of_one,
+        "{tokens}, {of_one} a request"
+    );
+    end(vec![first, second, third]);
 }

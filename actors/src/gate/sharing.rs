@@ -14,8 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::EventKind;
 use crate::domain::ids::{Moment, Now};
 use crate::domain::message::Severity;
-use crate::domain::sharing::LimitPart;
-use crate::ports::{ArchiveFault, SharedLimits};
+use crate::ports::{ArchiveFault, LimitNews, LimitReport, SharedLimits};
 
 use super::{GateMsg, GateState};
 
@@ -51,8 +50,11 @@ impl GateState {
         let Some(sharing) = self.sharing.as_mut().filter(|it| it.under_way.is_none()) else {
             return;
         };
-        let claims = self.gate.claims(now.moment);
-        let renewal = AssertUnwindSafe(sharing.limits.renew(claims)).catch_unwind();
+        let report = LimitReport {
+            claims: self.gate.claims(now.moment),
+            day: self.gate.budget_day(now.wall),
+        };
+        let renewal = AssertUnwindSafe(sharing.limits.renew(report)).catch_unwind();
         let gate = myself.clone();
         let task = tokio::spawn(async move {
             let panicked = || ArchiveFault("the renewal of the limits panicked".to_string());
@@ -63,7 +65,7 @@ impl GateState {
         sharing.under_way = Some((now.moment, AbortOnDropHandle::new(task)));
     }
 
-    pub(super) fn on_renewed(&mut self, result: Result<Vec<LimitPart>, ArchiveFault>, now: Now) {
+    pub(super) fn on_renewed(&mut self, result: Result<LimitNews, ArchiveFault>, now: Now) {
         let Some(sharing) = &mut self.sharing else {
             return;
         };
@@ -71,10 +73,13 @@ impl GateState {
             return;
         };
         match result {
-            Ok(parts) => {
+            Ok(news) => {
                 let until = began.plus(sharing.limits.safe_time());
                 let was_told = std::mem::take(&mut sharing.has_told_lapse);
-                self.gate.set_parts(&parts, until, now.moment);
+                self.gate.set_parts(&news.parts, until, now.moment);
+                if let Some(spent) = &news.spent {
+                    self.gate.raise_spending(spent, now);
+                }
                 if was_told {
                     let text = "the limits are shared with the other processes again";
                     self.tell_limits(now, Severity::Info, "limits_renewed", text);

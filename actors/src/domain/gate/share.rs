@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use super::lane::LaneState;
-use super::{AdmissionGate, LaneRules};
-use crate::ids::{Lane, Moment};
+use super::{AdmissionGate, GateEvent, LaneRules};
+use crate::books::Day;
+use crate::budget::SpentTogether;
+use crate::ids::{Lane, Moment, Now, Timestamp};
 use crate::sharing::{LimitClaim, LimitKind, LimitPart, Need};
 
 /// The parts of one lane; `None` for a limit that is not shared.
@@ -152,6 +154,23 @@ impl AdmissionGate {
             }
         }
         claims
+    }
+
+    /// The day of whose spending the budgets need to know what all processes spent; `None` without
+    /// budgets.
+    #[must_use]
+    pub fn budget_day(&self, now: Timestamp) -> Option<Day> {
+        self.budgets.is_limited().then(|| Day::of(now))
+    }
+
+    /// Takes notice of what all processes spent.
+    pub fn raise_spending(&mut self, all: &SpentTogether, now: Now) {
+        let free = &self.rules.free_providers;
+        let is_free = |provider: &str| free.contains(provider);
+        self.budgets.raise_to(all, is_free, now.wall);
+        self.is_budget_doubtful = true;
+        let event = self.budgets.due_event(now.wall);
+        self.news.extend(event.map(GateEvent::Budget));
     }
 
     /// Takes the parts of this process, which are valid until then.
