@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
-use super::pace::TokenPace;
-use super::share::{LaneShare, Pace};
+use super::pace::{Pace, TokenPace};
 use crate::ids::Moment;
 
 use super::{AdmissionRequest, PermitId};
@@ -38,6 +37,14 @@ impl LaneRules {
             burst: self.burst,
         })
     }
+}
+
+/// The parts of one lane; `None` for a limit that is not shared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LaneShare {
+    pub(super) in_flight: Option<u64>,
+    pub(super) pace: Option<u64>,
+    pub(super) tokens: Option<u64>,
 }
 
 /// The state of a lane.
