@@ -301,7 +301,11 @@ mod tests {
         };
         for (kind, part) in [(LimitKind::Tokens, 2), (LimitKind::InFlight, 6)] {
             let wants = claim(kind, 0, 0, 9);
-            assert_eq!(granted(&wants, &[dead.clone()]), (part, part), "{kind:?}");
+            assert_eq!(
+                granted(&wants, std::slice::from_ref(&dead)),
+                (part, part),
+                "{kind:?}"
+            );
         }
     }
 

@@ -199,6 +199,10 @@ mod tests {
                 default_cap: DefaultCap::WHOLE,
                 ..BudgetRules::default()
             },
+            tools: ToolRules {
+                logins_address: Some(zoea_system::machine::host_name().into()),
+                ..ToolRules::default()
+            },
             ..SwarmRules::default()
         };
         assert_eq!(rules, expected);

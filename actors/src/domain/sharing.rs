@@ -131,7 +131,7 @@ pub fn divide(limit: u64, needs: &[Need], turn: u64) -> Vec<u64> {
         let part = |(place, need): (usize, &Need)| need.at(level, limit).max(least(place, need));
         parts.map(part).collect()
     };
-    let mut parts = parts_at(highest_level(limit, &parts_at));
+    let mut parts = parts_at(highest_level(limit, parts_at));
     let mut rest = limit.saturating_sub(sum(&parts));
     let mut order: Vec<usize> = (first..needs.len()).chain(0..first).collect();
     order.sort_by_key(|place| parts[*place]);
