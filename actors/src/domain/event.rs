@@ -14,7 +14,7 @@ use super::model::TokenUsage;
 use super::outages::ServerOutages;
 use super::progress::Stuck;
 use super::record::{GameAccount, MysisProfile, MysisRecord};
-use super::routine::RoutineStatus;
+use super::routine::{CircleOffer, RoutineStatus};
 use super::rules::SwarmRules;
 use super::samples::CurrentFigures;
 use super::silence::{Silence, SilenceNotice};
@@ -103,6 +103,10 @@ pub struct MysisStatus {
     pub figures: Arc<CurrentFigures>,
     /// The routine that it runs.
     pub routine: Option<Arc<RoutineStatus>>,
+    /// What it repeats, and could leave to a routine.
+    pub circle: Option<Arc<CircleOffer>>,
+    /// The calls that its routines made without asking the model.
+    pub spared_calls: u64,
 }
 
 /// A tool call that has returned.
@@ -193,6 +197,8 @@ impl MysisStatus {
             last_call_ms: None,
             last_tool_call: None,
             routine: None,
+            circle: None,
+            spared_calls: 0,
             figures: Arc::default(),
         }
     }

@@ -6,14 +6,17 @@
 
 mod arguments;
 mod checkpoint;
+mod circle;
 mod condition;
 mod gain;
 mod likeness;
 mod outcome;
+mod prices;
 mod reading;
 mod report;
 mod run;
 mod schema;
+mod writing;
 
 #[cfg(test)]
 mod tests;
@@ -23,11 +26,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use checkpoint::RoutineMemo;
+pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall};
 pub use condition::{Condition, KnownValues};
 pub use outcome::StepResult;
-pub use reading::{read_routine, to_json};
+pub use prices::PriceBook;
+pub use reading::read_routine;
 pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
 pub use schema::{ROUTINE_START, start_tool};
+pub use writing::to_json;
 
 /// The most steps of a routine.
 pub const MAX_STEPS: usize = 24;
@@ -57,6 +63,8 @@ pub struct Routine {
     pub until: Option<Condition>,
     /// How many rounds it makes before the model looks again.
     pub rounds: u32,
+    /// The credits that a round earned before, if that is known. A run is measured by them.
+    pub earns: Option<i64>,
 }
 
 /// A step of a routine.

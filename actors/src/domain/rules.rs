@@ -47,6 +47,8 @@ pub struct SwarmRules {
     pub progress: ProgressRules,
     /// Which Myses cost more than they bring.
     pub value: ValueRules,
+    /// What becomes of circles.
+    pub routines: RoutineRules,
     /// The texts of the nudges in their order. After the last one the Mysis becomes idle. Never
     /// empty.
     pub nudges: Vec<Arc<str>>,
@@ -101,6 +103,7 @@ impl Default for SwarmRules {
             no_progress_turns: 5,
             progress: ProgressRules::default(),
             value: ValueRules::default(),
+            routines: RoutineRules::default(),
             nudges: DEFAULT_NUDGES.map(Into::into).to_vec(),
             system_prompt: DEFAULT_TEMPLATE.into(),
             tools: ToolRules::default(),
@@ -246,6 +249,25 @@ impl Default for ValueRules {
             window: Duration::from_secs(6 * 3600),
         }
     }
+}
+
+/// What becomes of circles that Myses repeat (`[routines]`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoutineRules {
+    /// What the runtime does with a circle.
+    pub mode: CircleMode,
+}
+
+/// What the runtime does with a circle that earned in each of its last rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CircleMode {
+    /// Nothing: nobody is told.
+    Off,
+    /// Model and operator are told, and may start it as a routine.
+    #[default]
+    Offer,
+    /// It begins as a routine with the next turn.
+    Auto,
 }
 
 /// The rules for tool calls.

@@ -12,7 +12,7 @@ use super::run::{RoutineEnd, RoutineRun};
 /// How often a call that was not made is made again before the run ends.
 const MAX_NOT_EXECUTED: u32 = 3;
 /// Longer results are not read.
-const MAX_READ_BYTES: usize = 64 << 10;
+pub(super) const MAX_READ_BYTES: usize = 64 << 10;
 /// The most bytes of a result in the reason why a run ended.
 const MAX_QUOTED_BYTES: usize = 400;
 

@@ -84,6 +84,12 @@ impl Dashboard {
                 let value = words.next(command, 1)?;
                 return self.run_configure(command.verb, &ids, value);
             }
+            Verb::Routine => {
+                let ids = self.parse_myses(words.next(command, 0)?)?;
+                let wanted = serde_json::json!({"name": words.next(command, 1)?});
+                let order = MysisOrder::StartRoutine(wanted.to_string().into());
+                self.order_myses("start the routine", &ids, &order);
+            }
             Verb::Open => return self.run_open(words.next(command, 0)?),
             Verb::Find => self.find_text(words.rest_of_line(command)?),
             Verb::Search => self.search_swarm(words.rest_of_line(command)?),
@@ -157,6 +163,7 @@ impl Dashboard {
             | Verb::Decline
             | Verb::New
             | Verb::Order(..)
+            | Verb::Routine
             | Verb::Stop
             | Verb::Delete
             | Verb::Provider

@@ -40,6 +40,8 @@ pub enum Takes {
     Columns,
     /// The name of a model.
     Model,
+    /// The name of a routine.
+    Routine,
     /// A number.
     Number,
     /// The rest of the line.
@@ -59,6 +61,7 @@ impl Takes {
             Takes::Column => "COLUMN".to_string(),
             Takes::Columns => "COLUMNS|auto".to_string(),
             Takes::Model => "MODEL".to_string(),
+            Takes::Routine => "ROUTINE".to_string(),
             Takes::Number => "NUMBER".to_string(),
             Takes::Text => "TEXT".to_string(),
         }
@@ -84,6 +87,8 @@ pub enum Verb {
     New,
     /// Gives the same order to each of some Myses: the action's name and the order.
     Order(&'static str, &'static MysisOrder),
+    /// Starts a routine by its name.
+    Routine,
     /// Starts the Myses that ran when the program ended.
     Resume,
     /// Freezes the swarm.
@@ -222,6 +227,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
     command("freeze", &[], Verb::Freeze, "let nothing leave any more"),
     command("thaw", &[], Verb::Thaw, "let all go on where they stood"),
     command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
+    command(
+        "routine",
+        &[Takes::Myses, Takes::Routine],
+        Verb::Routine,
+        "start what it repeats, or ran before, as a routine",
+    ),
     command(
         "stop-routine",
         &[Takes::Myses],
