@@ -63,7 +63,8 @@ pub use traces::{TraceProtocol, TraceSettings};
 pub use tui::TuiSettings;
 
 use zoea_domain::budget::BudgetRules;
-use zoea_domain::rules::{ProgressRules, RoutineRules, SupervisionRules, ValueRules};
+use zoea_domain::routine::RoutineRules;
+use zoea_domain::rules::{ProgressRules, SupervisionRules, ValueRules};
 
 use keys::KeyRemarks;
 use reload::ReloadPart;

@@ -1,6 +1,6 @@
 //! `[routines]`: what the runtime does with rounds that Myses repeat.
 
-use zoea_domain::rules::{CircleMode, RoutineRules};
+use zoea_domain::routine::{CircleMode, RoutineRules};
 
 use super::rule::one_of;
 use super::section::Section;

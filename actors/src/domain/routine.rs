@@ -47,6 +47,8 @@ const MAX_REPETITIONS: u32 = 100;
 const DEFAULT_REPETITIONS: u32 = 50;
 /// The longest name, in bytes.
 const MAX_NAME_BYTES: usize = 40;
+/// Longer results are not read.
+const MAX_READ_BYTES: usize = 64 << 10;
 /// The most bytes of the arguments of a step.
 const MAX_ARGUMENTS_BYTES: usize = 1000;
 
@@ -84,6 +86,25 @@ pub struct RoutineStep {
     pub may_fail: bool,
     /// Whether it is made once for each kind of goods in the hold.
     pub is_each: bool,
+}
+
+/// What becomes of circles that Myses repeat (`[routines]`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoutineRules {
+    /// What the runtime does with a circle.
+    pub mode: CircleMode,
+}
+
+/// What the runtime does with a circle that earned in each of its last rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CircleMode {
+    /// Nothing: nobody is told.
+    Off,
+    /// Model and operator are told, and may start it as a routine.
+    #[default]
+    Offer,
+    /// It begins as a routine with the next turn.
+    Auto,
 }
 
 /// A run as watchers see it.

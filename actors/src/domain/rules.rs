@@ -9,6 +9,7 @@ use super::budget::BudgetRules;
 use super::gate::circuit::CircuitRules;
 use super::model::{Charge, ReportedUse};
 use super::price::{PriceList, TokenPrice};
+use super::routine::RoutineRules;
 use super::system_prompt::DEFAULT_TEMPLATE;
 use super::tool_filter::ToolFilters;
 use super::tool_offer::ToolListMode;
@@ -249,25 +250,6 @@ impl Default for ValueRules {
             window: Duration::from_secs(6 * 3600),
         }
     }
-}
-
-/// What becomes of circles that Myses repeat (`[routines]`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RoutineRules {
-    /// What the runtime does with a circle.
-    pub mode: CircleMode,
-}
-
-/// What the runtime does with a circle that earned in each of its last rounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CircleMode {
-    /// Nothing: nobody is told.
-    Off,
-    /// Model and operator are told, and may start it as a routine.
-    #[default]
-    Offer,
-    /// It begins as a routine with the next turn.
-    Auto,
 }
 
 /// The rules for tool calls.

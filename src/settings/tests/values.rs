@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
+use zoea_domain::routine::{CircleMode, RoutineRules};
 use zoea_domain::rules::{
-    CircleMode, LoginWay, ProviderRules, RelaunchPolicy, RoutineRules, SwarmRules, ToolRules,
-    ValueRules,
+    LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules, ValueRules,
 };
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 use zoea_domain::tool_offer::ToolListMode;

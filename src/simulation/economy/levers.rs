@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::rules::CircleMode;
+use actors::domain::routine::CircleMode;
 use actors::domain::tool_filter::{ToolFilter, ToolFilters};
 use actors::domain::tool_offer::ToolListMode;
 

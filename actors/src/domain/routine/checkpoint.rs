@@ -135,17 +135,6 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         });
         goods.collect::<Vec<_>>()
     };
-    let call = &stored["call"];
-    let source = match call {
-        Json::Null => RunSource::Operator,
-        Json::String(_) => RunSource::Runtime,
-        Json::Array(_) | Json::Bool(_) | Json::Number(_) | Json::Object(_) => {
-            RunSource::Model(CallKey {
-                seq: Seq(call[0].as_i64()?),
-                position: u16::try_from(call[1].as_u64()?).ok()?,
-            })
-        }
-    };
     let at = &stored["at"];
     let gain = &stored["gain"];
     let newest = gain[3].as_array().into_iter().flatten();
@@ -157,7 +146,7 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         .collect();
     likeness.resize(routine.steps.len(), Likeness::default());
     Some(RoutineRun {
-        source,
+        source: source_of(&stored["call"])?,
         round: count(&at[0])?,
         step: usize::try_from(count(&at[1])?).ok()?,
         made: count(&at[2])?,
@@ -182,6 +171,19 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         elapsed_ms: stored["ms"].as_u64()?,
         end: end_of(&stored["end"]),
         routine,
+    })
+}
+
+fn source_of(call: &Json) -> Option<RunSource> {
+    Some(match call {
+        Json::Null => RunSource::Operator,
+        Json::String(_) => RunSource::Runtime,
+        Json::Array(_) | Json::Bool(_) | Json::Number(_) | Json::Object(_) => {
+            RunSource::Model(CallKey {
+                seq: Seq(call[0].as_i64()?),
+                position: u16::try_from(call[1].as_u64()?).ok()?,
+            })
+        }
     })
 }
 

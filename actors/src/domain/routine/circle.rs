@@ -18,9 +18,8 @@ use crate::message::{CallRecord, CallStatus};
 use crate::samples::GameFacts;
 use crate::tool::{carries_words_of_others, is_own};
 
-use super::Routine;
 use super::arguments::{Goods, goods_of};
-use super::outcome::MAX_READ_BYTES;
+use super::{MAX_READ_BYTES, Routine};
 use finding::find_circle;
 use leg::{GOODS_COMMANDS, Leg};
 

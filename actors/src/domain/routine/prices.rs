@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 use zoea_spacemolt::results::read_facts;
 
-use super::outcome::MAX_READ_BYTES;
+use super::MAX_READ_BYTES;
 
 /// The most items whose prices are remembered. The one that was seen longest ago makes room.
 const MAX_ITEMS: usize = 32;

@@ -7,9 +7,8 @@ use crate::conversation::PendingCall;
 use crate::ids::{CallKey, Seq};
 use crate::message::{CallRecord, CallStatus, Row, RowBody, Severity};
 use crate::routine::{
-    Circle, CircleOffer, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
+    Circle, CircleMode, CircleOffer, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
 };
-use crate::rules::CircleMode;
 use crate::samples::{CurrentFigures, GameFacts};
 
 use super::super::Life;

@@ -1,8 +1,7 @@
 //! A circle in a life: offered to the model, told to the operator, or begun by the runtime.
 
 use crate::event::EventKind;
-use crate::routine::ROUTINE_START;
-use crate::rules::{CircleMode, RoutineRules};
+use crate::routine::{CircleMode, ROUTINE_START, RoutineRules};
 
 use super::*;
 

@@ -73,6 +73,7 @@ impl Dashboard {
             }
             Verb::Mission => return self.run_mission(words.next(command, 0)?),
             Verb::Message | Verb::Note => return self.run_message(command, words),
+            Verb::Routine => return self.run_routine(command, words),
             Verb::Answer | Verb::Decline => return self.run_answer(command, words),
             Verb::New => return self.run_new(command, words),
             Verb::Order(..) | Verb::Stop | Verb::Delete | Verb::Mark => {
@@ -83,12 +84,6 @@ impl Dashboard {
                 let ids = self.parse_myses(words.next(command, 0)?)?;
                 let value = words.next(command, 1)?;
                 return self.run_configure(command.verb, &ids, value);
-            }
-            Verb::Routine => {
-                let ids = self.parse_myses(words.next(command, 0)?)?;
-                let wanted = serde_json::json!({"name": words.next(command, 1)?});
-                let order = MysisOrder::StartRoutine(wanted.to_string().into());
-                self.order_myses("start the routine", &ids, &order);
             }
             Verb::Open => return self.run_open(words.next(command, 0)?),
             Verb::Find => self.find_text(words.rest_of_line(command)?),
@@ -228,6 +223,18 @@ impl Dashboard {
             ComposeTarget::Myses(ids)
         };
         self.send(target, text);
+        Ok(())
+    }
+
+    fn run_routine(
+        &mut self,
+        command: &PaletteCommand,
+        mut words: CommandArgs<'_>,
+    ) -> Result<(), Complaint> {
+        let ids = self.parse_myses(words.next(command, 0)?)?;
+        let wanted = serde_json::json!({"name": words.rest_of_line(command)?});
+        let order = MysisOrder::StartRoutine(wanted.to_string().into());
+        self.order_myses("start the routine", &ids, &order);
         Ok(())
     }
 

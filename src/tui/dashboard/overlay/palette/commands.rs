@@ -40,8 +40,6 @@ pub enum Takes {
     Columns,
     /// The name of a model.
     Model,
-    /// The name of a routine.
-    Routine,
     /// A number.
     Number,
     /// The rest of the line.
@@ -61,7 +59,6 @@ impl Takes {
             Takes::Column => "COLUMN".to_string(),
             Takes::Columns => "COLUMNS|auto".to_string(),
             Takes::Model => "MODEL".to_string(),
-            Takes::Routine => "ROUTINE".to_string(),
             Takes::Number => "NUMBER".to_string(),
             Takes::Text => "TEXT".to_string(),
         }
@@ -87,17 +84,12 @@ pub enum Verb {
     New,
     /// Gives the same order to each of some Myses: the action's name and the order.
     Order(&'static str, &'static MysisOrder),
-    /// Starts a routine by its name.
     Routine,
     /// Starts the Myses that ran when the program ended.
     Resume,
-    /// Freezes the swarm.
     Freeze,
-    /// Thaws the swarm.
     Thaw,
-    /// Stops Myses.
     Stop,
-    /// Deletes Myses.
     Delete,
     /// Changes the provider.
     Provider,
@@ -107,11 +99,9 @@ pub enum Verb {
     Temperature,
     /// Opens a conversation.
     Open,
-    /// Filters the table.
     Filter,
     /// Shows the Myses in one state.
     State,
-    /// Sorts the table.
     Sort,
     Columns,
     /// Marks Myses.
@@ -229,7 +219,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
     command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
     command(
         "routine",
-        &[Takes::Myses, Takes::Routine],
+        &[Takes::Myses, Takes::Text],
         Verb::Routine,
         "start what it repeats, or ran before, as a routine",
     ),
