@@ -182,7 +182,10 @@ async fn list_myses(
 
 /// A table of Myses with its heading.
 pub(super) fn mysis_table(myses: &Value) -> Table {
-    let mut table = Table::new(&[
+    let listed = || myses.as_array().into_iter().flatten();
+    let first = listed().next().map(|mysis| &mysis["process"]);
+    let are_many = listed().any(|mysis| Some(&mysis["process"]) != first);
+    let mut columns = vec![
         Column::text("NAME"),
         Column::state("STATE"),
         Column::text("DOING"),
@@ -190,14 +193,18 @@ pub(super) fn mysis_table(myses: &Value) -> Table {
         Column::text("PROVIDER"),
         Column::text("MODEL"),
         Column::figure("TURNS"),
-    ]);
-    for mysis in myses.as_array().into_iter().flatten() {
+    ];
+    if are_many {
+        columns.insert(1, Column::text("PROCESS"));
+    }
+    let mut table = Table::new(&columns);
+    for mysis in listed() {
         let text = |key: &str| mysis[key].as_str().unwrap_or("-");
         let doing = match (mysis["state"].as_str(), mysis["reason"].as_str()) {
             (Some("running"), _) | (_, None) => text("activity"),
             (_, Some(reason)) => reason,
         };
-        table.add(vec![
+        let mut cells = vec![
             text("name").to_string(),
             text("state").to_string(),
             out::shorten(doing, 50),
@@ -205,7 +212,11 @@ pub(super) fn mysis_table(myses: &Value) -> Table {
             text("provider").to_string(),
             text("model").to_string(),
             shown::figure(&mysis["turns"]),
-        ]);
+        ];
+        if are_many {
+            cells.insert(1, text("process").to_string());
+        }
+        table.add(cells);
     }
     table
 }

@@ -315,6 +315,7 @@ impl Life {
             routine: self.routine_status(),
             circle: self.circle_offer(),
             spared_calls: self.routines.spared,
+            elsewhere: None,
         }
     }
 

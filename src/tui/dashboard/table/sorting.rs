@@ -80,6 +80,7 @@ impl Sorting {
             }
             Column::Name
             | Column::Doing
+            | Column::Process
             | Column::Place
             | Column::Credits
             | Column::Cargo
@@ -159,6 +160,11 @@ fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         // Myses without an account come last.
         Column::Account => {
             (a.account.is_none(), &a.account).cmp(&(b.account.is_none(), &b.account))
+        }
+        Column::Process => {
+            let process =
+                |of: &MysisStatus| of.elsewhere.as_ref().map(|place| place.process.clone());
+            process(a).cmp(&process(b))
         }
         Column::Provider => a.profile.provider.cmp(&b.profile.provider),
         Column::Model => a.model.cmp(&b.model),
