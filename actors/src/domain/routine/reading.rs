@@ -62,18 +62,18 @@ pub fn read_routine(given: &Map<String, Json>) -> Result<Routine, Vec<String>> {
     }
 }
 
+/// The name, in the letters that names have. Models write names of several words, which is no reason
+/// to refuse a routine.
 fn read_name(given: &Map<String, Json>, mistakes: &mut Mistakes) -> String {
-    let name = given.get("name").and_then(Json::as_str).unwrap_or_default();
-    let is_good = !name.is_empty()
-        && name.len() <= MAX_NAME_BYTES
-        && name
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'));
-    if !is_good {
+    let given = given.get("name").and_then(Json::as_str).unwrap_or_default();
+    let words = given.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let name = words.join("-").to_ascii_lowercase();
+    if name.is_empty() || name.len() > MAX_NAME_BYTES {
         let told = format!("a text of 1 to {MAX_NAME_BYTES} of a-z, 0-9, _ and -");
         mistakes.add("name", &told);
     }
-    name.to_string()
+    name
 }
 
 fn read_steps(given: Option<&Json>, mistakes: &mut Mistakes) -> Vec<RoutineStep> {

@@ -1,0 +1,93 @@
+"""What the tests with a real small model share: its server, its sampling, its account in the game, its log."""
+import collections
+import json
+import os
+import pathlib
+import re
+import string
+import sys
+import urllib.request
+
+from swarm import Process, fetch, free_port, wait_for
+
+HERE = pathlib.Path(__file__).parent
+# A small model goes on after its call: with the result that it expects, or with the calls of the whole journey, until its
+# answer is cut. So its answer ends before a second object.
+STOPS = [f'\n{{"{letter}' for letter in string.ascii_lowercase] + ["<tool_response>"]
+SAMPLING = os.environ.get("SAMPLING", f"repeat_penalty = 1.1\nstop = {json.dumps(STOPS)}")
+
+
+class Server(Process):
+    """llama.cpp's server with the model, in a context of so many tokens."""
+
+    def __init__(self, model, template, log, tokens=16384, answer=256):
+        port = free_port()
+        self.url = f"http://127.0.0.1:{port}"
+        super().__init__([sys.executable, HERE / "serve.py", template, str(port), model, str(tokens), str(answer)], log)
+        wait_for("the model", lambda: fetch(f"{self.url}/health")["status"] == "ok", 900, 1)
+
+
+def register(game, name):
+    """Makes an account in the game. Returns its password."""
+    headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+
+    def ask(method, params, number=None):
+        body = {"jsonrpc": "2.0", "method": method, "params": params} | ({"id": number} if number else {})
+        request = urllib.request.Request(f"{game}/mcp", json.dumps(body).encode(), headers, method="POST")
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            headers["mcp-session-id"] = answer.headers.get("mcp-session-id") or headers.get("mcp-session-id", "")
+            return answer.read().decode()
+
+    ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
+                       "clientInfo": {"name": "written", "version": "1"}}, 1)
+    ask("notifications/initialized", {})
+    told = ask("tools/call", {"name": "register", "arguments": {
+        "username": name, "empire": "solarian", "registration_code": "any"}}, 2)
+    found = re.search(r"password\W+([\w-]{12,})", told)
+    assert found, told
+    return found.group(1)
+
+
+def short(text, most=150):
+    text = re.sub(r"\s+", " ", text or "").strip()
+    # Passwords of the simulated game, too, are nobody's business.
+    text = re.sub(r"(?i)(password\W+)[\w-]+", r"\1…", text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def line_of(row):
+    """A row of the conversation as a line of the log."""
+    at = row["at"][11:19]
+    metadata = row["metadata"] or {}
+    if row["tool_calls"]:
+        mark = "from text" if metadata.get("from_text") else "by the server"
+        calls = "; ".join(f"{call['name']} {json.dumps(call['arguments'])} {call['status']}" for call in row["tool_calls"])
+        return f"{at} call ({mark}): {short(calls)}"
+    if row["role"] == "tool":
+        word = "failed" if metadata.get("is_error") else "done"
+        return f"{at}   {metadata.get('tool')} {word}: {short(row['content'])}"
+    return f"{at} {row['kind']}: {short(row['content'])}"
+
+
+def figures_of(rows):
+    """How many of what."""
+    answers = [row for row in rows if row["role"] == "assistant"]
+    made = [row for row in answers if row["tool_calls"]]
+    results = collections.Counter()
+    for row in rows:
+        if row["role"] == "tool":
+            metadata = row["metadata"] or {}
+            results["failed" if metadata.get("is_error") else "done", metadata.get("tool")] += 1
+
+    def told(word):
+        of_word = {tool: count for (one, tool), count in results.items() if one == word}
+        return f"{sum(of_word.values())} {of_word}"
+
+    return {
+        "answers": len(answers),
+        "with calls from text": sum(bool((row["metadata"] or {}).get("from_text")) for row in made),
+        "with calls by the server": sum(not (row["metadata"] or {}).get("from_text") for row in made),
+        "words alone": len(answers) - len(made),
+        "calls that succeeded": told("done"),
+        "calls that failed": told("failed"),
+    }
