@@ -30,6 +30,7 @@ mod leases;
 mod mend;
 mod open_error;
 mod opening;
+mod outages;
 mod piece;
 mod place;
 mod recall;
@@ -56,10 +57,10 @@ use std::time::Duration;
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::record::GameAccount;
 use actors::domain::write::{Batch, Write};
-use actors::ports::{Ledger, LedgerFault};
+use actors::ports::{ArchiveFault, Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
 use tokio::sync::Semaphore;
 
 use connection::{DialectConnection, Readers};
@@ -225,6 +226,18 @@ impl SqlLedger {
     #[must_use]
     pub fn mend_report(&self) -> Option<&MendReport> {
         self.mended.as_deref()
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// It does not.
+    pub async fn check_reachable(&self) -> Result<(), ArchiveFault> {
+        let asked = Statement::from_string(self.inner.dialect.backend(), "SELECT 1");
+        let answer = self.inner.readers.query_one_raw(asked).await;
+        answer
+            .map(drop)
+            .map_err(|error| ArchiveFault(error_text(&error)))
     }
 
     /// Closes all connections. Acknowledged writes are on disk already.
