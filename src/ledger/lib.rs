@@ -57,10 +57,10 @@ use std::time::Duration;
 use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::record::GameAccount;
 use actors::domain::write::{Batch, Write};
-use actors::ports::{ArchiveFault, Ledger, LedgerFault};
+use actors::ports::{Ledger, LedgerFault};
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr, Statement};
+use sea_orm::{DatabaseConnection, DbErr};
 use tokio::sync::Semaphore;
 
 use connection::{DialectConnection, Readers};
@@ -226,18 +226,6 @@ impl SqlLedger {
     #[must_use]
     pub fn mend_report(&self) -> Option<&MendReport> {
         self.mended.as_deref()
-    }
-
-    /// Whether the database answers.
-    ///
-    /// # Errors
-    /// It does not.
-    pub async fn check_reachable(&self) -> Result<(), ArchiveFault> {
-        let asked = Statement::from_string(self.inner.dialect.backend(), "SELECT 1");
-        let answer = self.inner.readers.query_one_raw(asked).await;
-        answer
-            .map(drop)
-            .map_err(|error| ArchiveFault(error_text(&error)))
     }
 
     /// Closes all connections. Acknowledged writes are on disk already.
