@@ -9,6 +9,7 @@ pub mod child_guard;
 pub mod cli;
 pub mod control;
 pub mod headless;
+pub mod health;
 pub mod home;
 pub mod logging;
 pub mod metrics;

@@ -27,6 +27,7 @@ use actors::domain::event_record::OrderSource;
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::order::{Order, OrderRefusal};
+use actors::freeze::FreezeSwitch;
 use actors::ports::Archive;
 use actors::secrets::Secrets;
 use actors::ui::TerminalLink;
@@ -103,6 +104,7 @@ pub struct RunningSwarm {
     watchers: Watchers,
     operator: Operator,
     secrets: Secrets,
+    freeze: FreezeSwitch,
     /// The settings that are in force.
     settings: Settings,
     providers: Arc<Providers>,
@@ -158,6 +160,7 @@ impl RunningSwarm {
             watchers: parts.watchers,
             operator: parts.operator,
             secrets: options.secrets,
+            freeze: parts.freeze,
             settings: settings.clone(),
             providers: parts.providers,
             prices: parts.prices,
@@ -310,6 +313,8 @@ impl RunningSwarm {
             metrics: self.watchers.metrics(),
             started_at,
         })?;
+        let health = self.watchers.health();
+        health.begin(self.swarm.clone(), self.freeze.clone());
         Ok((server, guard))
     }
 
@@ -327,6 +332,7 @@ impl RunningSwarm {
     /// Store writes what it has. Work that takes too long is left behind. Nothing that was
     /// acknowledged is lost by that.
     pub async fn shutdown(self) {
+        self.watchers.health().close();
         let closed = self
             .commander
             .call(CommanderMsg::Close, Some(CLOSE_TIMEOUT))

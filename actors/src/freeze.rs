@@ -128,7 +128,8 @@ impl FreezeSwitch {
     }
 
     /// Whether the leases of this process are not safe any more.
-    pub(crate) fn has_lapsed(&self) -> bool {
+    #[must_use]
+    pub fn has_lapsed(&self) -> bool {
         self.state.borrow().has_lapsed()
     }
 

@@ -23,6 +23,7 @@ mod server_000001_lease;
 mod server_000002_process;
 mod server_000003_allowance;
 mod server_000004_one_screen;
+mod server_000005_outage;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -64,6 +65,7 @@ impl MigratorTrait for ServerMigrator {
         steps.push(Box::new(server_000001_lease::Migration));
         steps.push(Box::new(server_000002_process::Migration));
         steps.push(Box::new(server_000003_allowance::Migration));
+        steps.push(Box::new(server_000005_outage::Migration));
         steps.push(Box::new(server_000004_one_screen::Migration));
         steps.sort_by(|one, other| one.name().cmp(other.name()));
         steps

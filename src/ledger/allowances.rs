@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use actors::domain::sharing::{LimitClaim, LimitPart, Need, divide};
+use actors::domain::sharing::{LimitClaim, LimitPart, Need, ToldOutage, divide};
 use actors::ports::{ArchiveFault, LimitNews, LimitReport, SharedLimits};
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use super::leases::{LeaseHolder, ProcessKind};
 use super::writer::{DatabaseWriter, Tx};
-use super::{LedgerInner, SqlLedger, error_text, server};
+use super::{LedgerInner, SqlLedger, error_text, outages, server};
 
 /// How long a process relies on its parts, from the beginning of the step that renewed them. In the
 /// database they last two seconds longer: time for what is just leaving.
@@ -158,21 +158,28 @@ fn grant(claim: &LimitClaim, owner: &str, rows: &[Allowance]) -> Granted {
 
 impl LedgerInner {
     async fn share_limits(&self, report: LimitReport) -> Result<LimitNews, DbErr> {
-        let parts = self.renew_allowances(report.claims).await?;
+        let (parts, outages) = self.renew_allowances(&report).await?;
         let spent = match report.day {
             Some(day) => Some(self.spent_together(day).await?),
             None => None,
         };
-        Ok(LimitNews { parts, spent })
+        Ok(LimitNews {
+            parts,
+            spent,
+            outages,
+        })
     }
 
-    async fn renew_allowances(&self, claims: Vec<LimitClaim>) -> Result<Vec<LimitPart>, DbErr> {
+    async fn renew_allowances(
+        &self,
+        report: &LimitReport,
+    ) -> Result<(Vec<LimitPart>, Vec<ToldOutage>), DbErr> {
         let (Some(tenant), Some(writer)) = (&self.tenant, &self.limits_writer) else {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Vec::new()));
         };
         let tx = writer.begin_with(WAIT_FOR_TURN).await?;
         let rows = tenant.look_at_allowances(&tx).await?;
-        let granted = claims.iter().map(|claim| {
+        let granted = report.claims.iter().map(|claim| {
             let name = claim.name();
             let rows = rows.get(&name).map_or(&[][..], Vec::as_slice);
             (grant(claim, &tenant.owner, rows), claim, name)
@@ -190,6 +197,7 @@ impl LedgerInner {
         let stored = serde_json::Value::Array(stored.collect()).to_string();
         tx.execute_raw(tenant.statement(STORE, [stored.into()]))
             .await?;
+        let outages = outages::tell(&tx, &report.outages).await?;
         tx.commit().await?;
         let parts = granted.into_iter().map(|(granted, claim, _)| LimitPart {
             lane: claim.lane.clone(),
@@ -197,7 +205,7 @@ impl LedgerInner {
             part: granted.part,
             is_first: granted.is_first,
         });
-        Ok(parts.collect())
+        Ok((parts.collect(), outages))
     }
 }
 

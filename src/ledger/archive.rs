@@ -25,7 +25,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbErr, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect,
-    Select,
+    Select, Statement,
 };
 
 use super::connection::DialectConnection;
@@ -38,6 +38,20 @@ use super::{LedgerInner, SqlLedger, error_text};
 pub(super) const RARE_KINDS_CONDITION: &str = "kind IN ('prompt', 'mission', 'peer', 'note')";
 
 type ArchiveFuture<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
+
+impl SqlLedger {
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// It does not.
+    pub async fn check_reachable(&self) -> Result<(), ArchiveFault> {
+        let asked = Statement::from_string(self.inner.dialect.backend(), "SELECT 1");
+        let answer = self.inner.readers.query_one_raw(asked).await;
+        answer
+            .map(drop)
+            .map_err(|error| ArchiveFault(error_text(&error)))
+    }
+}
 
 impl Archive for SqlLedger {
     fn swarm(&self) -> ArchiveFuture<SwarmRecord> {

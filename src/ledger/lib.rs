@@ -30,6 +30,7 @@ mod leases;
 mod mend;
 mod open_error;
 mod opening;
+mod outages;
 mod piece;
 mod place;
 mod recall;

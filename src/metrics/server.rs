@@ -1,15 +1,17 @@
-//! The metrics server: serves `/metrics` to scrapers.
+//! The metrics server: serves `/metrics` to scrapers, `/healthz` and `/readyz` to those who look after
+//! processes.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::routing::get;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::health::Health;
 use crate::serving::guard::{ListenScope, behind_guard};
 use crate::serving::{self, AcceptLimits};
 
@@ -30,19 +32,37 @@ pub struct MetricsServer {
     task: JoinHandle<()>,
 }
 
+/// The answer to whoever asks for the health: the reason in plain text, one line.
+fn answer(checked: Result<&'static str, String>) -> (StatusCode, String) {
+    match checked {
+        Ok(word) => (StatusCode::OK, format!("{word}\n")),
+        Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+    }
+}
+
 impl MetricsServer {
-    /// Serves these metrics.
+    /// Serves these metrics, and the health of this process.
     ///
     /// # Errors
     /// The address is taken.
-    pub async fn start(listen: SocketAddr, metrics: Metrics) -> std::io::Result<MetricsServer> {
+    pub async fn start(
+        listen: SocketAddr,
+        metrics: Metrics,
+        health: Health,
+    ) -> std::io::Result<MetricsServer> {
         let listener = TcpListener::bind(listen).await?;
         let address = listener.local_addr()?;
         let page = move || {
             let text = metrics.to_text();
             async move { ([(header::CONTENT_TYPE, TEXT_FORMAT)], text) }
         };
-        let router = Router::new().route("/metrics", get(page));
+        let ready = health.clone();
+        let life = move || async move { answer(health.check_life().await) };
+        let readiness = move || async move { answer(ready.check_readiness().await) };
+        let router = Router::new()
+            .route("/metrics", get(page))
+            .route("/healthz", get(life))
+            .route("/readyz", get(readiness));
         let reach = if address.ip().is_loopback() {
             ListenScope::Loopback
         } else {

@@ -71,6 +71,7 @@ impl ReadSection for McpSettings {
             default logins_per_minute = 24, whole_number(1..=1_000_000);
             /// From which address this process reaches the game, by any name. Processes on one Postgres share
             /// logins_per_minute with those of the same name. Left out: the machine's name.
+            /// The variable ZOEA_LOGINS_ADDRESS overrides it.
             optional logins_address = "office", non_empty_text() => "ZOEA_LOGINS_ADDRESS";
             /// How a Mysis without an account logs in. "password": it registers, or takes an account of the pool.
             /// "link": you open a link, which stands among the needs, and pick its character.

@@ -6,6 +6,7 @@ use actors::commander::{Adapters, CommanderArgs};
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::rules::SwarmRules;
+use actors::freeze::FreezeSwitch;
 use actors::ports::{Fleet, SharedLimits, SwarmRecord, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::{TerminalLink, UiRuntime};
@@ -39,6 +40,7 @@ pub(super) struct SwarmParts {
     pub(super) game: McpUpstream,
     pub(super) check: SetupCheck,
     rules: Arc<SwarmRules>,
+    pub(super) freeze: FreezeSwitch,
     adapters: Adapters,
 }
 
@@ -108,6 +110,7 @@ impl SwarmParts {
             game,
             check: SetupCheck::new(settings, lock.home(), &http, secrets),
             rules,
+            freeze: adapters.freeze.clone(),
             adapters,
         })
     }

@@ -9,6 +9,7 @@ use tokio_util::task::AbortOnDropHandle;
 use zoea_settings::{DailyReport, Settings};
 
 use crate::alerts::AlertDispatcher;
+use crate::health::Health;
 use crate::metrics::{MeasuredLedger, Metrics, MetricsServer};
 use crate::observation::{CallObserver, CallObservers, ObservedModels, ObservedUpstream};
 use crate::operator::Operator;
@@ -23,6 +24,7 @@ use zoea_system::listen::describe_listen_error;
 pub(super) struct Watchers {
     listeners: Vec<Listener>,
     metrics: Option<MetricsServer>,
+    health: Health,
     traces: Option<SpanExporter>,
     alerts: Option<AlertDispatcher>,
     reports: Option<AbortOnDropHandle<()>>,
@@ -46,7 +48,8 @@ impl Watchers {
                 ledger: outside.ledger.clone(),
                 metrics: metrics.clone(),
             });
-            let server = MetricsServer::start(listen, metrics.clone()).await;
+            let server =
+                MetricsServer::start(listen, metrics.clone(), watchers.health.clone()).await;
             let server = server.map_err(|error| {
                 let remedy = "choose another address with `listen` in [metrics]";
                 anyhow!(describe_listen_error(listen, &error, remedy))
@@ -71,6 +74,11 @@ impl Watchers {
             watchers.alerts = Some(alerts);
         }
         Ok(watchers)
+    }
+
+    /// The health of this process, which the metrics server tells.
+    pub(super) fn health(&self) -> &Health {
+        &self.health
     }
 
     async fn add_listener(

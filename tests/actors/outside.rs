@@ -171,7 +171,7 @@ impl SharedLimits for ScriptedFleet {
             true => Err(ArchiveFault("the database is away".to_string())),
             false => Ok(LimitNews {
                 parts: report.claims.into_iter().map(whole).collect(),
-                spent: None,
+                ..LimitNews::default()
             }),
         };
         futures::future::ready(parts).boxed()

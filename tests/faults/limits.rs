@@ -268,3 +268,66 @@ fn what_all_processes_spend_counts_for_the_budget_of_each() {
     );
     end(vec![first, second, third]);
 }
+
+#[test]
+fn a_provider_that_is_away_is_tried_by_one_process_for_all() {
+    let Some(url) = postgres::database() else {
+        return;
+    };
+    let files = tempfile::tempdir().expect("a directory");
+    let record = files.path().join("record");
+    let path = record.to_str().expect("a path");
+    let galaxy = Server::galaxy(&["--tick", "100ms"]);
+    let pilot = Server::pilot(&[
+        "--latency",
+        "200ms",
+        "--record",
+        path,
+        "--fault",
+        "outage:30s,35s",
+    ]);
+    let provider = format!(
+        "[swarm]\nmax_myses = 1000\nturn_pause = \"50ms\"\ndefault_provider = \"pilot\"\n\
+         [providers.pilot]\nendpoint = \"{}\"\nmodel = \"pilot\"\nmax_concurrency = 12\n\
+         circuit_wait = \"2s\"\n",
+        pilot.url
+    );
+    let all = myses((0..12).map(|place| (format!("m{place}"), "pilot")));
+    let homes = [format!("{provider}{all}"), provider.clone(), provider]
+        .map(|sections| home(&url, &galaxy, &sections));
+    let first = homes[0].fly(&["--start-swarm"]);
+    let second = homes[1].fly(&[]);
+    let third = homes[2].fly(&[]);
+    until_shared_out(&url, "3");
+    homes[0].ok(&["broadcast", MISSION]);
+    let answers = || {
+        let text = std::fs::read_to_string(&record).expect("a record");
+        let answer = |line: &Value| {
+            let number = |name: &str| line[name].as_u64().expect("a number");
+            (number("at_ms"), number("status"))
+        };
+        let answers = lines(&text);
+        answers.iter().map(answer).collect::<Vec<_>>()
+    };
+    let after = |end: u64, status: u64| {
+        let of_then = |(at, of): &&(u64, u64)| *at >= end && *of == status;
+        answers().iter().filter(of_then).count()
+    };
+    until("it is away for all", || {
+        let known = postgres::column(&url, "SELECT provider FROM outage");
+        (known == ["pilot"]).then_some(())
+    });
+    until("it is back for all", || {
+        let known = postgres::column(&url, "SELECT provider FROM outage");
+        (known.is_empty() && after(65_000, 200) > 20).then_some(())
+    });
+    let in_outage = |(at, _): &&(u64, u64)| (42_000..63_000).contains(at);
+    let trials = answers().iter().filter(in_outage).count();
+    println!("3 processes tried a provider that was away {trials} times in 21 s, every 2 s");
+    assert!((4..=14).contains(&trials), "{trials}");
+    for home in &homes {
+        let outages = home.json(&["status", "--json"])["outages"].clone();
+        assert!(outages.as_array().is_none_or(Vec::is_empty), "{outages}");
+    }
+    end(vec![first, second, third]);
+}

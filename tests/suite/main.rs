@@ -13,6 +13,7 @@ mod dependencies;
 mod flight;
 mod game_load;
 mod grouped;
+mod health;
 mod links;
 mod listeners;
 mod listing;

@@ -14,6 +14,7 @@ mod lane;
 mod news;
 mod pace;
 mod share;
+mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -31,6 +32,7 @@ pub use lane::LaneRules;
 pub use news::GateEvent;
 
 use lane::LaneState;
+use told::ToldOutages;
 
 /// The longest outage that is reported by the wall clock alone, which may have been set.
 const MAX_OUTAGE: Duration = Duration::from_secs(30 * 86_400);
@@ -104,6 +106,8 @@ pub struct AdmissionGate {
     shared_until: Option<Moment>,
     /// Whether they were not valid any more when requests were last decided about.
     has_lapsed: bool,
+    /// What processes told each other about servers.
+    told: ToldOutages,
 }
 
 impl AdmissionGate {
@@ -152,6 +156,7 @@ impl AdmissionGate {
             .or_else(|| request.routes.first().cloned());
         let lane = lane.unwrap_or(Lane::Logins);
         self.unjudged.extend(request.payer);
+        self.note_asked(&request.routes, &lane, now);
         self.lanes
             .entry(lane)
             .or_default()

@@ -4,8 +4,10 @@
 //! no process holds, so all parts together never exceed the limit.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::ids::Lane;
+use super::model::ServiceReturn;
 
 /// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,11 +18,18 @@ pub enum LimitKind {
     Pace,
     /// Tokens of requests that begin in a minute.
     Tokens,
+    /// The right to try a server that is away: one process has it.
+    Trial,
 }
 
 impl LimitKind {
     /// All kinds.
-    pub const ALL: [LimitKind; 3] = [LimitKind::InFlight, LimitKind::Pace, LimitKind::Tokens];
+    pub const ALL: [LimitKind; 4] = [
+        LimitKind::InFlight,
+        LimitKind::Pace,
+        LimitKind::Tokens,
+        LimitKind::Trial,
+    ];
 
     /// Whether what a process used still counts for a minute after its end.
     #[must_use]
@@ -28,7 +37,7 @@ impl LimitKind {
         match self {
             LimitKind::Tokens => true,
             // Calls end with their process, and a pace that nobody holds is no debt.
-            LimitKind::InFlight | LimitKind::Pace => false,
+            LimitKind::InFlight | LimitKind::Pace | LimitKind::Trial => false,
         }
     }
 
@@ -37,7 +46,7 @@ impl LimitKind {
     #[must_use]
     pub fn turn_seconds(self) -> u64 {
         match self {
-            LimitKind::InFlight | LimitKind::Pace => 10,
+            LimitKind::InFlight | LimitKind::Pace | LimitKind::Trial => 10,
             LimitKind::Tokens => 90,
         }
     }
@@ -47,6 +56,7 @@ impl LimitKind {
             LimitKind::InFlight => "in flight",
             LimitKind::Pace => "a minute",
             LimitKind::Tokens => "tokens a minute",
+            LimitKind::Trial => "trial call",
         }
     }
 }
@@ -174,6 +184,39 @@ fn highest_level(limit: u64, parts_at: impl Fn(u64) -> Vec<u64>) -> u64 {
 
 fn sum(parts: &[u64]) -> u64 {
     parts.iter().fold(0, |sum, part| sum.saturating_add(*part))
+}
+
+/// What one process says of a server that may be away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutageReport {
+    pub provider: Arc<str>,
+    /// The version of what all say, as far as this process knows; 0 if they say that it works.
+    pub seen: i64,
+    /// What this process has found out since; `None` if nothing.
+    pub change: Option<OutageChange>,
+}
+
+/// What a process found out about a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OutageChange {
+    /// It is away.
+    Away(ToldOutage),
+    /// It works again.
+    Over,
+}
+
+/// A server that is away, as processes tell each other. Times are relative, because their clocks are
+/// not one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ToldOutage {
+    pub provider: Arc<str>,
+    /// Changes whenever anything of it does.
+    pub version: i64,
+    pub text: Arc<str>,
+    pub ends_by: Option<ServiceReturn>,
+    pub since: Duration,
+    /// The time until the next trial call.
+    pub next_try: Duration,
 }
 
 #[cfg(test)]

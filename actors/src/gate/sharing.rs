@@ -14,6 +14,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::domain::event::EventKind;
 use crate::domain::ids::{Moment, Now};
 use crate::domain::message::Severity;
+use crate::domain::sharing::OutageReport;
 use crate::ports::{ArchiveFault, LimitNews, LimitReport, SharedLimits};
 
 use super::{GateMsg, GateState};
@@ -24,8 +25,8 @@ const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
 /// The parts of this process in limits of all.
 pub(super) struct LimitSharing {
     limits: Arc<dyn SharedLimits>,
-    /// The renewal that is under way, with its beginning.
-    under_way: Option<(Moment, AbortOnDropHandle<()>)>,
+    /// The renewal that is under way, with its beginning and what it says about servers.
+    under_way: Option<(Moment, Vec<OutageReport>, AbortOnDropHandle<()>)>,
     /// Whether the operator was told that the parts lapsed.
     has_told_lapse: bool,
     _ticks: AbortOnDropHandle<()>,
@@ -53,7 +54,9 @@ impl GateState {
         let report = LimitReport {
             claims: self.gate.claims(now.moment),
             day: self.gate.budget_day(now.wall),
+            outages: self.gate.outage_reports(now.moment),
         };
+        let said = report.outages.clone();
         let renewal = AssertUnwindSafe(sharing.limits.renew(report)).catch_unwind();
         let gate = myself.clone();
         let task = tokio::spawn(async move {
@@ -62,14 +65,14 @@ impl GateState {
             // If the gate is gone, the next one renews.
             let _ = gate.cast(GateMsg::Renewed(result));
         });
-        sharing.under_way = Some((now.moment, AbortOnDropHandle::new(task)));
+        sharing.under_way = Some((now.moment, said, AbortOnDropHandle::new(task)));
     }
 
     pub(super) fn on_renewed(&mut self, result: Result<LimitNews, ArchiveFault>, now: Now) {
         let Some(sharing) = &mut self.sharing else {
             return;
         };
-        let Some((began, _)) = sharing.under_way.take() else {
+        let Some((began, said, _)) = sharing.under_way.take() else {
             return;
         };
         match result {
@@ -77,6 +80,7 @@ impl GateState {
                 let until = began.plus(sharing.limits.safe_time());
                 let was_told = std::mem::take(&mut sharing.has_told_lapse);
                 self.gate.set_parts(&news.parts, until, now.moment);
+                self.gate.on_outages_told(&said, &news.outages, now.moment);
                 if let Some(spent) = &news.spent {
                     self.gate.raise_spending(spent, now);
                 }

@@ -7,7 +7,7 @@ use futures::future::BoxFuture;
 use super::ArchiveFault;
 use crate::domain::books::Day;
 use crate::domain::budget::SpentTogether;
-use crate::domain::sharing::{LimitClaim, LimitPart};
+use crate::domain::sharing::{LimitClaim, LimitPart, OutageReport, ToldOutage};
 
 /// The limits that this process shares with others through the database.
 pub trait SharedLimits: Send + Sync + 'static {
@@ -24,6 +24,8 @@ pub struct LimitReport {
     pub claims: Vec<LimitClaim>,
     /// The day of whose spending it wants to know.
     pub day: Option<Day>,
+    /// What it says about servers.
+    pub outages: Vec<OutageReport>,
 }
 
 /// What a process learns.
@@ -33,4 +35,6 @@ pub struct LimitNews {
     pub parts: Vec<LimitPart>,
     /// What all processes spent on the day.
     pub spent: Option<SpentTogether>,
+    /// The servers that are away, as all say now.
+    pub outages: Vec<ToldOutage>,
 }

@@ -39,7 +39,7 @@ impl Asker {
         let limits = self.ledger.shared_limits().expect("they are shared");
         let report = LimitReport {
             claims: vec![claim],
-            day: None,
+            ..LimitReport::default()
         };
         let news = limits.renew(report).await.expect("the server answers");
         self.part = news.parts[0].part;

@@ -102,8 +102,37 @@ pub struct Outage {
     pub next_try: Moment,
     /// Who ends it, if the server itself said that it serves no requests.
     pub ends_by: Option<ServiceReturn>,
+    /// Whether it is only known that the server cannot be reached from here.
+    pub is_local: bool,
     /// The trial calls in progress. A long one does not delay the next one.
     trials: BTreeSet<PermitId>,
+}
+
+impl Outage {
+    /// What another process told.
+    #[must_use]
+    pub fn told(
+        text: Arc<str>,
+        since: Moment,
+        next_try: Moment,
+        ends_by: Option<ServiceReturn>,
+    ) -> Outage {
+        Outage {
+            since,
+            text,
+            next_try,
+            ends_by,
+            is_local: false,
+            trials: BTreeSet::new(),
+        }
+    }
+
+    /// Whether both say the same, whatever calls are under way.
+    #[must_use]
+    pub fn says_the_same(&self, other: &Outage) -> bool {
+        let said = |of: &Outage| (of.since, of.text.clone(), of.next_try, of.ends_by);
+        said(self) == said(other)
+    }
 }
 
 impl Circuit {
@@ -115,6 +144,7 @@ impl Circuit {
             text,
             next_try: now,
             ends_by: None,
+            is_local: false,
             trials: BTreeSet::new(),
         })
     }
@@ -151,6 +181,20 @@ impl Circuit {
         }
     }
 
+    /// Takes over what another process told of the server, or that it works again.
+    pub fn take_over(&mut self, told: Option<Outage>) -> Option<Transition> {
+        let Some(mut told) = told else {
+            return self.close();
+        };
+        if let Circuit::Open(absence) = self {
+            told.trials = std::mem::take(&mut absence.trials);
+            *self = Circuit::Open(told);
+            return None;
+        }
+        *self = Circuit::Open(told);
+        Some(Transition::Opened)
+    }
+
     /// Begins a call. Returns whether it is a trial call.
     pub fn begin_call(&mut self, pass: PermitId, rules: CircuitRules, now: Moment) -> bool {
         let Circuit::Open(absence) = self else {
@@ -183,7 +227,8 @@ impl Circuit {
                 ends_round,
             } => {
                 let at_once = *ends_round || (*is_unreachable && has_fallback);
-                self.record_failure(pass, text, rules, at_once, now)
+                let is_local = *is_unreachable;
+                self.record_failure(pass, (text, is_local), rules, at_once, now)
             }
             CallOutcome::OutOfService {
                 text,
@@ -203,7 +248,7 @@ impl Circuit {
     fn record_failure(
         &mut self,
         pass: PermitId,
-        text: &Arc<str>,
+        (text, is_local): (&Arc<str>, bool),
         rules: CircuitRules,
         at_once: bool,
         now: Moment,
@@ -220,6 +265,7 @@ impl Circuit {
                     text: text.clone(),
                     next_try,
                     ends_by: None,
+                    is_local,
                     trials: BTreeSet::new(),
                 });
                 Some(Transition::Opened)
@@ -230,6 +276,7 @@ impl Circuit {
                     absence.text = text.clone();
                     absence.next_try = next_try;
                     absence.ends_by = None;
+                    absence.is_local = is_local;
                 }
                 None
             }
@@ -251,6 +298,7 @@ impl Circuit {
             absence.trials.remove(&pass);
             absence.text = text.clone();
             absence.next_try = absence.next_try.max(next_try);
+            absence.is_local = false;
             let before = absence.ends_by.replace(ends_by);
             return (before != Some(ends_by)).then_some(Transition::OutOfService(wait));
         }
@@ -259,6 +307,7 @@ impl Circuit {
             text: text.clone(),
             next_try,
             ends_by: Some(ends_by),
+            is_local: false,
             trials: BTreeSet::new(),
         });
         Some(Transition::OutOfService(wait))

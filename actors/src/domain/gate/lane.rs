@@ -45,6 +45,8 @@ pub(super) struct LaneShare {
     pub(super) in_flight: Option<u64>,
     pub(super) pace: Option<u64>,
     pub(super) tokens: Option<u64>,
+    /// Of trial calls to a server that is away, as processes told each other.
+    pub(super) trial: Option<u64>,
 }
 
 /// The state of a lane.
@@ -60,9 +62,36 @@ pub(super) struct LaneState {
     tokens: TokenPace,
     /// The parts of limits that several processes share.
     share: LaneShare,
+    /// When a request last wanted this lane.
+    asked_at: Option<Moment>,
 }
 
 impl LaneState {
+    /// Notes that a request wants this lane, whether it can have it or not.
+    pub(super) fn note_asked(&mut self, now: Moment) {
+        self.asked_at = Some(now);
+    }
+
+    pub(super) fn asked_at(&self) -> Option<Moment> {
+        self.asked_at
+    }
+
+    /// Takes over what another process told of the server.
+    pub(super) fn take_over(&mut self, told: Option<Outage>) -> Option<Transition> {
+        self.circuit.take_over(told)
+    }
+
+    /// When the circuit lets the next call pass; `None` while another process has the right to try.
+    fn circuit_opens_at(&self) -> Option<Moment> {
+        let is_shared = self.outage().is_some_and(|absence| !absence.is_local);
+        let has_right = self.share.trial != Some(0);
+        (has_right || !is_shared).then(|| self.circuit.opens_at())
+    }
+
+    fn is_trial_due(&self, now: Moment) -> bool {
+        self.circuit_opens_at().is_some_and(|at| at <= now)
+    }
+
     pub(super) fn share(&self) -> LaneShare {
         self.share
     }
@@ -155,7 +184,7 @@ impl LaneState {
     /// Removes the requests that do not wait for an open circuit, unless a trial call is due.
     pub(super) fn take_the_hurried(&mut self, now: Moment) -> Vec<PermitId> {
         let mut hurried = Vec::new();
-        if self.circuit.opens_at() <= now {
+        if self.is_trial_due(now) {
             return hurried;
         }
         self.retain_requests(|pass, request| {
@@ -170,8 +199,7 @@ impl LaneState {
     /// Whether another request may queue here: the circuit is closed, or a trial call is due and
     /// needs one.
     pub(super) fn takes_more(&self, now: Moment) -> bool {
-        let is_trial_due = self.circuit.opens_at() <= now;
-        self.circuit.is_closed() || (is_trial_due && self.waiting_count() == 0)
+        self.circuit.is_closed() || (self.is_trial_due(now) && self.waiting_count() == 0)
     }
 
     pub(super) fn retain_requests(
@@ -192,8 +220,7 @@ impl LaneState {
         if self.circuit.is_closed() {
             return Vec::new();
         }
-        let is_trial_due = self.circuit.opens_at() <= now;
-        let mut stays_for_trial = is_trial_due;
+        let mut stays_for_trial = self.is_trial_due(now);
         let mut movers = Vec::new();
         for queue in [&mut self.urgent, &mut self.patient] {
             for (pass, request) in std::mem::take(queue) {
@@ -221,7 +248,7 @@ impl LaneState {
             return None;
         }
         let circuit = match rules.circuit {
-            Some(_) => self.circuit.opens_at(),
+            Some(_) => self.circuit_opens_at()?,
             None => Moment(0),
         };
         let paced = match self.pace(rules) {

@@ -1,5 +1,7 @@
 //! The share: what this process may use of limits that hold for several processes together.
 
+use std::time::Duration;
+
 use super::lane::{LaneShare, LaneState};
 use super::pace::whole_pace;
 use super::{AdmissionGate, GateEvent, LaneRules};
@@ -14,6 +16,7 @@ impl LaneShare {
             LimitKind::InFlight => &mut self.in_flight,
             LimitKind::Pace => &mut self.pace,
             LimitKind::Tokens => &mut self.tokens,
+            LimitKind::Trial => &mut self.trial,
         }
     }
 
@@ -36,8 +39,14 @@ fn limit_of(kind: LimitKind, lane: &Lane, rules: &LaneRules) -> Option<u64> {
         (LimitKind::InFlight, Lane::Logins | Lane::Game) => None,
         (LimitKind::Pace, _) => rules.per_minute.map(whole_pace),
         (LimitKind::Tokens, _) => rules.tokens_per_minute,
+        // Whether the game can be reached is each process' own affair.
+        (LimitKind::Trial, Lane::Provider(_)) => rules.circuit.map(|_| 1),
+        (LimitKind::Trial, Lane::Logins | Lane::Game) => None,
     }
 }
+
+/// For how long a lane counts as wanted after a request that wanted it.
+const WANTED_TIME: Duration = Duration::from_secs(30);
 
 impl AdmissionGate {
     /// Shares the limits with other processes from now on. Nothing that is limited is admitted until
@@ -84,6 +93,12 @@ impl AdmissionGate {
                 let Some(limit) = limit_of(kind, name, rules) else {
                     continue;
                 };
+                if kind == LimitKind::Trial && !lane.is_away_for_all() {
+                    let mut share = lane.share();
+                    share.trial = Some(0);
+                    lane.fit_share(share);
+                    continue;
+                }
                 let (used, need) = lane.need_of(kind, now);
                 let part = lane.share().of(kind).unwrap_or(0).min(limit);
                 claims.push(LimitClaim {
@@ -129,7 +144,7 @@ impl AdmissionGate {
             *share.of(part.kind) = Some(part.part);
             match part.kind {
                 LimitKind::Pace => lane.set_pace_share(share, rules, part.is_first, now),
-                LimitKind::InFlight | LimitKind::Tokens => lane.fit_share(share),
+                LimitKind::InFlight | LimitKind::Tokens | LimitKind::Trial => lane.fit_share(share),
             }
         }
         self.fit_shares();
@@ -137,6 +152,11 @@ impl AdmissionGate {
 }
 
 impl LaneState {
+    /// Whether its server is away as processes tell each other.
+    pub(super) fn is_away_for_all(&self) -> bool {
+        self.outage().is_some_and(|absence| !absence.is_local)
+    }
+
     /// What it uses of a limit, and what it would use.
     fn need_of(&mut self, kind: LimitKind, now: Moment) -> (u64, Need) {
         let waiting = self.waiting_count() as u64;
@@ -150,6 +170,11 @@ impl LaneState {
             LimitKind::Pace => {
                 let (begun, _) = self.begun_in_last_minute(now);
                 (0, of_units((begun + waiting).max(1) * 1000))
+            }
+            LimitKind::Trial => {
+                let wanted = |at: Moment| now.since(at) < WANTED_TIME;
+                let is_wanted = waiting > 0 || self.asked_at().is_some_and(wanted);
+                (0, of_units(u64::from(is_wanted)))
             }
             LimitKind::Tokens => {
                 let (_, used) = self.begun_in_last_minute(now);

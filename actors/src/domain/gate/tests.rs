@@ -2,6 +2,7 @@
 
 mod frozen;
 mod sharing;
+mod told;
 
 use super::*;
 use crate::books::{BudgetUse, Day};

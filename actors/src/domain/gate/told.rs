@@ -1,0 +1,135 @@
+//! What processes tell each other about model servers that are away, so that one of them tries for all.
+//!
+//! What a process found out since they last agreed is told; what others found out is taken over. A server
+//! that cannot even be reached is no news for others: their way to it may be another one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::AdmissionGate;
+use super::circuit::Outage;
+use crate::ids::{Lane, Moment};
+use crate::sharing::{OutageChange, OutageReport, ToldOutage};
+
+/// What was agreed on, by provider.
+#[derive(Debug, Default)]
+pub(super) struct ToldOutages(BTreeMap<Arc<str>, Agreed>);
+
+#[derive(Clone, Debug, Default)]
+struct Agreed {
+    version: i64,
+    /// The same as it stands in the lane.
+    outage: Option<Outage>,
+    /// What the report that is under way says.
+    reported: Option<Outage>,
+}
+
+fn is_the_same(one: Option<&Outage>, other: Option<&Outage>) -> bool {
+    match (one, other) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one.says_the_same(other),
+        (Some(_), None) | (None, Some(_)) => false,
+    }
+}
+
+impl AdmissionGate {
+    /// Notes that a request wants the lanes up to the one that it waits for.
+    pub(super) fn note_asked(&mut self, routes: &[Lane], chosen: &Lane, now: Moment) {
+        for lane in routes {
+            self.lanes.entry(lane.clone()).or_default().note_asked(now);
+            if lane == chosen {
+                break;
+            }
+        }
+    }
+
+    /// What is known here about a provider, as far as it concerns others. Whoever cannot reach it from
+    /// here has nothing to say beyond what was agreed on.
+    fn outage_for_all(&self, provider: &Arc<str>) -> Option<Outage> {
+        let lane = self.lanes.get(&Lane::Provider(provider.clone()))?;
+        let here = lane.outage()?;
+        match here.is_local {
+            true => self.told.0.get(provider)?.outage.clone(),
+            false => Some(here.clone()),
+        }
+    }
+
+    fn told_providers(&self) -> Vec<Arc<str>> {
+        let lanes = self.rules.lanes.iter();
+        let provider = |lane: &Lane| match lane {
+            Lane::Provider(provider) => Some(provider.clone()),
+            Lane::Logins | Lane::Game => None,
+        };
+        lanes
+            .filter(|(_, rules)| rules.circuit.is_some())
+            .filter_map(|(lane, _)| provider(lane))
+            .collect()
+    }
+
+    /// What this process has to say about each provider.
+    pub fn outage_reports(&mut self, now: Moment) -> Vec<OutageReport> {
+        let mut reports = Vec::new();
+        for provider in self.told_providers() {
+            let here = self.outage_for_all(&provider);
+            let agreed = self.told.0.entry(provider.clone()).or_default();
+            let change =
+                (!is_the_same(here.as_ref(), agreed.outage.as_ref())).then(|| match &here {
+                    None => OutageChange::Over,
+                    Some(absence) => OutageChange::Away(ToldOutage {
+                        provider: provider.clone(),
+                        version: 0,
+                        text: absence.text.clone(),
+                        ends_by: absence.ends_by,
+                        since: now.since(absence.since),
+                        next_try: absence.next_try.since(now),
+                    }),
+                });
+            agreed.reported = here;
+            reports.push(OutageReport {
+                provider,
+                seen: agreed.version,
+                change,
+            });
+        }
+        reports
+    }
+
+    /// Takes what all say after the report.
+    pub fn on_outages_told(&mut self, reports: &[OutageReport], told: &[ToldOutage], now: Moment) {
+        for report in reports {
+            let told = told.iter().find(|told| told.provider == report.provider);
+            let here = self.outage_for_all(&report.provider);
+            let agreed = self.told.0.entry(report.provider.clone()).or_default();
+            let reported = agreed.reported.take();
+            let version = told.map_or(0, |told| told.version);
+            let is_news = report.change.is_none()
+                && version != report.seen
+                && is_the_same(here.as_ref(), reported.as_ref());
+            *agreed = Agreed {
+                version,
+                outage: reported,
+                reported: None,
+            };
+            if is_news {
+                self.take_over_outage(&report.provider, told, now);
+            }
+        }
+    }
+
+    fn take_over_outage(&mut self, provider: &Arc<str>, told: Option<&ToldOutage>, now: Moment) {
+        let lane = Lane::Provider(provider.clone());
+        let outage = told.map(|told| {
+            let (since, next_try) = (now.minus(told.since), now.plus(told.next_try));
+            Outage::told(told.text.clone(), since, next_try, told.ends_by)
+        });
+        let turn = self
+            .lanes
+            .entry(lane.clone())
+            .or_default()
+            .take_over(outage.clone());
+        if let Some(agreed) = self.told.0.get_mut(provider) {
+            agreed.outage = outage;
+        }
+        self.on_transition(&lane, turn);
+    }
+}
