@@ -27,7 +27,7 @@ fn stored_steps(home: &Home) -> (usize, usize) {
 
 fn outcomes(home: &Home, status: &str) -> usize {
     let query =
-        format!("SELECT seq FROM tool_call WHERE routine IS NOT NULL AND status = '{status}'");
+        format!("SELECT call_id FROM tool_call WHERE routine IS NOT NULL AND status = '{status}'");
     sqlite::column(&home.file("zoea.db"), &query).len()
 }
 
