@@ -45,6 +45,10 @@ pub struct GalaxyArgs {
     /// Accept only this registration code [default: any of 1 to 64 characters].
     #[arg(long, value_name = "CODE")]
     registration_code: Option<String>,
+    /// Let stations pay a tenth after so many ticks from the galaxy's beginning on (with `--data` at
+    /// each start).
+    #[arg(long, value_name = "TICKS")]
+    prices_fall_after: Option<u64>,
     /// Serve the MCP revision 2026-07-28, which has no sessions, beside the older ones.
     #[arg(long)]
     stateless: bool,
@@ -204,6 +208,7 @@ impl GalaxyArgs {
                 UnknownSession::Ok
             },
             registration_code: self.registration_code,
+            prices_fall_after: self.prices_fall_after,
             stateless: self.stateless.then_some(StatelessRules {
                 list_ttl: self.list_ttl,
                 tasks: self.tasks,

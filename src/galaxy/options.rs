@@ -29,6 +29,8 @@ pub struct GalaxyOptions {
     pub unknown_session: UnknownSession,
     /// The one code with which accounts are registered. None: any code of 1 to 64 characters.
     pub registration_code: Option<String>,
+    /// The ticks from the galaxy's beginning on after which stations pay a tenth. None: never.
+    pub prices_fall_after: Option<u64>,
     /// How requests without an MCP session are served (revision 2026-07-28), beside those with one.
     /// None: they are refused, as by the real server.
     pub stateless: Option<StatelessRules>,
@@ -154,6 +156,7 @@ impl Default for GalaxyOptions {
             sessions: SessionRules::default(),
             unknown_session: UnknownSession::Ok,
             registration_code: None,
+            prices_fall_after: None,
             stateless: None,
             access: AccessRules::default(),
             links: LinkRules::default(),

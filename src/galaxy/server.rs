@@ -190,6 +190,7 @@ struct GalaxyParts {
 
 fn build_parts(options: &GalaxyOptions) -> anyhow::Result<GalaxyParts> {
     let rules = |seed| WorldRules {
+        prices_fall_after: options.prices_fall_after,
         tick: options.tick,
         registration_code: options.registration_code.clone(),
         ..WorldRules::new(seed)

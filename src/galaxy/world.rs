@@ -71,6 +71,8 @@ pub struct WorldRules {
     pub tick: Duration,
     /// The one code with which accounts are registered. None: any code of at most 64 characters.
     pub registration_code: Option<String>,
+    /// The ticks from the galaxy's beginning on after which stations pay a tenth. None: never.
+    pub prices_fall_after: Option<u64>,
 }
 
 /// The money of a player.
@@ -117,6 +119,7 @@ impl WorldRules {
             seed,
             tick: Duration::from_secs(calendar::TICK_SECS),
             registration_code: None,
+            prices_fall_after: None,
         }
     }
 }
@@ -148,6 +151,13 @@ impl World {
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.rules.seed
+    }
+
+    /// Whether stations pay little by now.
+    fn has_low_prices(&self) -> bool {
+        let since_opening = self.tick.saturating_sub(calendar::OPENING_TICK);
+        let after = self.rules.prices_fall_after;
+        after.is_some_and(|after| since_opening >= after)
     }
 
     /// The tick that the world has reached.

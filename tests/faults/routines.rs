@@ -1,5 +1,6 @@
-//! Kills inside routines: SIGKILL at random moments while the runtime repeats steps.
+//! Faults inside routines: SIGKILL at random moments while the runtime repeats steps, and prices that fall.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -24,6 +25,12 @@ fn stored_steps(home: &Home) -> (usize, usize) {
     (steps(""), steps(" AND status IN ('recorded', 'sent')"))
 }
 
+fn outcomes(home: &Home, status: &str) -> usize {
+    let query =
+        format!("SELECT call_id FROM tool_call WHERE routine IS NOT NULL AND status = '{status}'");
+    sqlite::column(&home.file("zoea.db"), &query).len()
+}
+
 /// How many Myses are inside a routine, by their checkpoints.
 fn running(home: &Home) -> usize {
     let memos = sqlite::column(&home.file("zoea.db"), "SELECT memo FROM routine");
@@ -37,13 +44,21 @@ fn running(home: &Home) -> usize {
 /// The rounds and steps of each run in its order: no step of a round was left out.
 fn left_out(home: &Home) -> Vec<String> {
     let query = "SELECT mysis_id || ' ' || seq || ' ' || call_id || ' ' || status FROM tool_call \
-                 WHERE routine IS NOT NULL ORDER BY mysis_id, seq";
+                 WHERE routine IS NOT NULL AND call_id NOT LIKE 'look%' ORDER BY mysis_id, seq";
+    let made = proven(home, true);
+    let not_made = proven(home, false);
     let mut wrong = Vec::new();
     let mut before: Option<(String, Place, String)> = None;
     for line in sqlite::column(&home.file("zoea.db"), query) {
         let parts: Vec<&str> = line.split(' ').collect();
-        let [mysis, _, id, status] = parts[..] else {
+        let [mysis, seq, id, status] = parts[..] else {
             panic!("{line}");
+        };
+        let wire = format!("{mysis}.{seq}.0");
+        let status = match status {
+            "unknown" if not_made.contains(&wire) => "not_executed",
+            "unknown" if made.contains(&wire) => "done",
+            status => status,
         };
         let place = Place::read(id);
         if let Some((of, last, ended)) = &before
@@ -55,6 +70,30 @@ fn left_out(home: &Home) -> Vec<String> {
         before = Some((mysis.to_string(), place, status.to_string()));
     }
     wrong
+}
+
+/// The names on the wire of the calls of unknown outcome that the game has proven, one way or the other.
+fn proven(home: &Home, was_made: bool) -> BTreeSet<String> {
+    let mut calls = BTreeSet::new();
+    let myses = home.json(&["mysis", "list", "--json"]);
+    for mysis in myses.as_array().expect("a list") {
+        let (name, id) = (text(&mysis["name"]), text(&mysis["id"]));
+        let notices = home.lines(&["log", &name, "--limit", "0", "--kind", "host", "--json"]);
+        for row in notices {
+            if row["metadata"]["code"] != "outcome_proven" {
+                continue;
+            }
+            let told = text(&row["content"]);
+            let call = told
+                .split_once("call ")
+                .and_then(|(_, rest)| rest.split_once(' '));
+            let (call, rest) = call.expect("the place of a call");
+            if rest.contains("was not carried out") != was_made {
+                calls.insert(format!("{id}.{call}"));
+            }
+        }
+    }
+    calls
 }
 
 /// The place of a step's call: its round, step and repetition.
@@ -147,9 +186,12 @@ fn kill_inside_routines(path: &str) {
     settle(&home);
     judge(&home, &ledger, &pilot, seed);
     let (steps, open) = stored_steps(&home);
+    let (made, not_made) = (proven(&home, true).len(), proven(&home, false).len());
+    let unknown = outcomes(&home, "unknown");
     println!(
         "seed {seed}: {kills} kills, {inside} of them inside a routine, {with_open_steps} with a step under \
-         way; {steps} steps, {open} open, 0 lost, 0 twice, 0 left out"
+         way; {steps} steps, {open} open, {unknown} of unknown outcome: {made} proven to be made, {not_made} \
+         not made; 0 lost, 0 twice, 0 left out"
     );
 }
 
@@ -160,6 +202,16 @@ fn judge(home: &Home, ledger: &Path, pilot: &Server, seed: u64) {
     assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
     let wrong = left_out(home);
     assert!(wrong.is_empty(), "seed {seed}: {wrong:#?}");
+    // What the game is said to show is what it did.
+    let done: BTreeSet<String> = done.into_iter().collect();
+    let made = proven(home, true);
+    let invented: Vec<&String> = made.difference(&done).collect();
+    let not_made = proven(home, false);
+    let denied: Vec<&String> = not_made.intersection(&done).collect();
+    assert!(
+        invented.is_empty() && denied.is_empty(),
+        "seed {seed}: not made: {invented:?}; made all the same: {denied:?}"
+    );
     let (_, stats) = zoea_rig::http("GET", &pilot.url.replace("/v1", "/stats"), &[], "");
     assert!(stats.contains("\"refused\":0"), "seed {seed}: {stats}");
     // What the game carried out for a routine was recorded as done, or its outcome is unknown and the
@@ -181,4 +233,52 @@ fn judge(home: &Home, ledger: &Path, pilot: &Server, seed: u64) {
         );
         assert!(begun > 0, "seed {seed}: {name} had no routine");
     }
+}
+
+/// What a notice of this code tells of a Mysis, once it tells it.
+fn notice(home: &Home, name: &str, code: &str, part: &str) -> String {
+    until(&format!("{code} tells of {part}"), || {
+        let notices = home.lines(&["log", name, "--limit", "0", "--kind", "host", "--json"]);
+        let of_code = notices.iter().filter(|row| row["metadata"]["code"] == code);
+        let texts = of_code.map(|row| text(&row["content"]));
+        texts.filter(|told| told.contains(part)).next_back()
+    })
+}
+
+/// The credits of the rounds that a report of a fall names, and those of a good one.
+fn rounds_of(told: &str) -> (Vec<i64>, i64) {
+    let (_, rest) = told
+        .split_once("the last 3 rounds earned ")
+        .expect("the rounds");
+    let (rounds, rest) = rest.split_once(", a good one ").expect("a good one");
+    let (good, _) = rest.split_once(' ').expect("credits");
+    let number = |text: &str| text.parse().expect("a number");
+    (rounds.split(", ").map(number).collect(), number(good))
+}
+
+#[test]
+fn the_runtime_begins_what_earned_and_drops_it_within_three_rounds_when_prices_fall() {
+    let home = Home::new();
+    let galaxy = Server::galaxy(&["--tick", "20ms", "--prices-fall-after", "1500"]);
+    let pilot = Server::pilot(&["--latency", "2ms", "--seed", "1"]);
+    let more = "[routines]\nmode = \"auto\"\n";
+    home.configure(&pilot.url, &galaxy.url, more);
+    home.ok(&["mysis", "create", "m0"]);
+    home.ok(&[
+        "broadcast",
+        "Mine ore, sell it at your station, refuel and go again.",
+    ]);
+    let swarm = home.fly(&["--start-swarm"]);
+    let offered = notice(&home, "m0", "routine_offered", "circle that earned");
+    assert!(
+        offered.contains("it begins with the next turn"),
+        "{offered}"
+    );
+    notice(&home, "m0", "routine_started", "of the runtime begins");
+    let told = notice(&home, "m0", "routine_ended", "its gain fell");
+    let (rounds, good) = rounds_of(&told);
+    assert_eq!(rounds.len(), 3, "{told}");
+    assert!(rounds.iter().all(|earned| *earned * 2 < good), "{told}");
+    swarm.signal("-TERM");
+    assert!(swarm.wait().success());
 }

@@ -50,6 +50,8 @@ pub(super) struct MarketView<'a> {
     pub(super) dice: Dice,
     pub(super) base: BaseIx,
     pub(super) now: u64,
+    /// What it pays, in percent of what it used to.
+    pub(super) pays: u64,
 }
 
 impl Markets {
@@ -124,7 +126,7 @@ impl MarketView<'_> {
     /// The book before any trade, if the base trades this item on this side.
     fn order_book(self, item: CatalogueItem, side: MarketSide) -> Option<OrderBook> {
         let percent = match side {
-            MarketSide::Bids => self.bid_percent(item)?,
+            MarketSide::Bids => self.bid_percent(item)? * self.pays / 100,
             MarketSide::Asks => self.ask_percent(item)?,
         };
         let mood = self
@@ -223,6 +225,8 @@ mod tests {
             dice: Dice::new(1),
             base: atlas.home_base(empire),
             now,
+            pays: 100,
+            pays: 100,
         }
     }
 

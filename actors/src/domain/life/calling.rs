@@ -299,7 +299,7 @@ impl Life {
         self.samples.count(&row, Some(&open.call));
         self.learn_prices(tool, outcome.status, row.text());
         if open.call.routine.is_some() {
-            self.take_step_result(draft, outcome.status, row.text(), &before);
+            self.take_step_result(draft, open, (outcome, row.text()), &before);
         } else {
             self.watch_circle(draft, open, &row, &before);
         }

@@ -75,12 +75,13 @@ impl Life {
         let is_at_the_gate = match &self.stage {
             LifeStage::Errored(_) => return self.start(reply, CompletedAction::Retried),
             LifeStage::InTurn { step, .. } => match (step, &self.doing.activity) {
-                (TurnStep::CoolingDown { .. }, _) => false,
+                (TurnStep::CoolingDown { .. }, _) if self.routines.run.is_none() => false,
                 (TurnStep::Asking { .. }, Activity::Queueing(_)) => true,
                 // The game server has announced when it returns.
                 (TurnStep::Asking { .. }, Activity::Paused(_)) => false,
                 (
                     TurnStep::Asking { .. }
+                    | TurnStep::CoolingDown { .. }
                     | TurnStep::Held { .. }
                     | TurnStep::Recording { .. }
                     | TurnStep::Calling { .. },

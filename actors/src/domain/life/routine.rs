@@ -5,11 +5,12 @@ mod circles;
 mod wanted;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::conversation::PendingCall;
-use crate::event::EventKind;
+use crate::event::{Activity, EventKind};
 use crate::ids::CallKey;
 use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
@@ -21,7 +22,7 @@ use crate::samples::CurrentFigures;
 use crate::state::LifeState;
 use crate::write::Write;
 
-use super::input::ReplyId;
+use super::input::{AlarmId, Effect, ReplyId};
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
 
@@ -132,6 +133,18 @@ impl Life {
             }
             match run.next(&known) {
                 NextStep::Call(call) => return self.make_step(call),
+                NextStep::Look(look) => match self.fit_call(&look.tool, &look.arguments) {
+                    Ok((tool, arguments)) => {
+                        let look = StepCall {
+                            tool,
+                            arguments,
+                            ..look
+                        };
+                        return self.make_step(look);
+                    }
+                    Err(why) => self.end_run(RoutineEnd::Failed(why)),
+                },
+                NextStep::Wait(after) => return self.wait_in_routine(after),
                 NextStep::Over => return self.end_routine(),
                 NextStep::RoundOver => {
                     if let Some(reason) = self.watch_round() {
@@ -140,6 +153,32 @@ impl Life {
                 }
             }
         }
+    }
+
+    fn end_run(&mut self, end: RoutineEnd) {
+        if let Some(run) = &mut self.routines.run {
+            run.end(end);
+        }
+    }
+
+    /// Waits before the next look at the game.
+    fn wait_in_routine(&mut self, after: Duration) {
+        let alarm = AlarmId(self.next_stamp());
+        self.set_step(TurnStep::CoolingDown { alarm, attempt: 0 });
+        self.set_activity_until(Activity::Pausing, Some(self.now.plus(after)));
+        self.effects.push(Effect::Wake {
+            alarm,
+            after,
+            jitter: false,
+        });
+    }
+
+    /// The wait before a look is over.
+    pub(super) fn look_again(&mut self) {
+        if let Some(run) = &mut self.routines.run {
+            run.end_wait();
+        }
+        self.go_on_in_turn();
     }
 
     /// Counts the time since the last step.
@@ -198,22 +237,30 @@ impl Life {
     pub(super) fn take_step_result(
         &mut self,
         draft: &mut WriteDraft,
-        status: CallStatus,
-        text: &str,
+        open: &PendingCall,
+        (outcome, text): (&ToolOutcome, &str),
         before: &CurrentFigures,
     ) {
         self.time_routine();
         let now = self.samples.figures();
         if let Some(run) = &mut self.routines.run {
-            let is_made = !matches!(status, CallStatus::NotExecuted);
+            let status = outcome.status;
+            let is_made = status != CallStatus::NotExecuted && !run.is_in_doubt();
             self.routines.spared += u64::from(is_made);
             run.on_result(StepResult {
+                call: &open.call,
+                key: open.key,
                 status,
                 text,
+                tick: outcome.tick,
                 earned: now.value.earned.saturating_sub(before.value.earned),
                 before: &before.facts,
                 now: &now.facts,
             });
+            if let Some(proof) = run.take_proof() {
+                let text = proof.describe();
+                self.add_host_notice(draft, Severity::Info, "outcome_proven", None, &text);
+            }
             self.add_routines(draft);
         }
     }

@@ -331,7 +331,10 @@ impl Life {
                 ..
             } if *waited == alarm => {
                 let attempt = *attempt;
-                self.ask_model(attempt);
+                match self.routines.run.is_some() {
+                    true => self.look_again(),
+                    false => self.ask_model(attempt),
+                }
             }
             LifeStage::InTurn {
                 step:

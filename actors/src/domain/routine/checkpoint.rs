@@ -14,6 +14,7 @@ use super::circle::CircleWatch;
 use super::gain::Gain;
 use super::likeness::Likeness;
 use super::prices::PriceBook;
+use super::proof::Doubt;
 use super::reading::read_routine;
 use super::run::{RoundStart, RoutineEnd, RoutineRun, RunSource};
 use super::writing::to_json;
@@ -110,6 +111,8 @@ fn run_json(run: &RoutineRun) -> Json {
         "at": [run.round, run.step, run.made, run.made_in_round, run.not_executed],
         "goods": goods(&run.goods),
         "hold": goods(&run.hold),
+        "exact": run.exact_hold.as_deref().map(goods),
+        "doubt": run.doubt.as_ref().map(Doubt::to_json),
         "calls": run.calls,
         "earned": [run.earned, run.earned_in_round],
         "cargo": run.at_round.cargo,
@@ -154,6 +157,9 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         not_executed: count(&at[4])?,
         goods: goods(&stored["goods"]),
         hold: goods(&stored["hold"]),
+        exact_hold: stored["exact"].is_array().then(|| goods(&stored["exact"])),
+        doubt: Doubt::restore(&stored["doubt"]),
+        proof: None,
         calls: count(&stored["calls"])?,
         earned: stored["earned"][0].as_i64()?,
         earned_in_round: stored["earned"][1].as_i64()?,

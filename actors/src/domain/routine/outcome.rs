@@ -1,11 +1,14 @@
 //! Outcomes: what the result of a step does to its run.
 
+use serde_json::{Map, Value as Json};
 use zoea_spacemolt::results::read_facts;
 
-use crate::message::CallStatus;
+use crate::ids::CallKey;
+use crate::message::{CallRecord, CallStatus};
 use crate::samples::GameFacts;
 
 use super::arguments::goods_of;
+use super::proof::{Doubt, hold_after};
 use super::run::{RoutineEnd, RoutineRun};
 use super::{MAX_READ_BYTES, RoutineStep};
 
@@ -17,10 +20,16 @@ const MAX_QUOTED_BYTES: usize = 400;
 /// The result of a step's call.
 #[derive(Clone, Copy, Debug)]
 pub struct StepResult<'a> {
+    /// The call, and its key.
+    pub call: &'a CallRecord,
+    /// See `call`.
+    pub key: CallKey,
     /// How the call ended.
     pub status: CallStatus,
     /// The result.
     pub text: &'a str,
+    /// The tick that it tells.
+    pub tick: Option<i64>,
     /// What it earned.
     pub earned: i64,
     /// What was known before and what is known now.
@@ -32,6 +41,9 @@ pub struct StepResult<'a> {
 impl RoutineRun {
     /// Takes the result of the present call, and goes on to the next one or ends.
     pub fn on_result(&mut self, result: StepResult<'_>) {
+        if self.doubt.is_some() {
+            return self.take_look(&result);
+        }
         let Some(step) = self.routine.steps.get(self.step).cloned() else {
             return;
         };
@@ -43,15 +55,17 @@ impl RoutineRun {
             }
             return;
         }
-        self.not_executed = 0;
-        self.calls = self.calls.saturating_add(1);
-        self.made = self.made.saturating_add(1);
-        self.made_in_round = self.made_in_round.saturating_add(1);
-        if !self.goods.is_empty() {
-            self.goods.remove(0);
+        if result.status == CallStatus::Unknown {
+            let hold = self.exact_hold.as_deref();
+            self.doubt = Doubt::of(result.key, result.call, result.before, hold);
+            if self.doubt.is_some() {
+                // What the game shows decides.
+                return;
+            }
         }
-        self.earned = self.earned.saturating_add(result.earned);
-        self.earned_in_round = self.earned_in_round.saturating_add(result.earned);
+        self.not_executed = 0;
+        self.count_call();
+        self.count_earned(result.earned);
         match result.status {
             CallStatus::Done => self.on_good_result(&step, &result),
             CallStatus::Failed if step.may_fail => {
@@ -68,9 +82,58 @@ impl RoutineRun {
         self.note_damage(&result);
     }
 
+    fn count_call(&mut self) {
+        self.calls = self.calls.saturating_add(1);
+        self.made = self.made.saturating_add(1);
+        self.made_in_round = self.made_in_round.saturating_add(1);
+        if !self.goods.is_empty() {
+            self.goods.remove(0);
+        }
+    }
+
+    fn count_earned(&mut self, earned: i64) {
+        self.earned = self.earned.saturating_add(earned);
+        self.earned_in_round = self.earned_in_round.saturating_add(earned);
+    }
+
+    /// Takes a look at what became of a call. A call that was carried out is counted, and one that was
+    /// not is due again.
+    fn take_look(&mut self, look: &StepResult<'_>) {
+        self.count_earned(look.earned);
+        let Some(mut doubt) = self.doubt.take() else {
+            return;
+        };
+        let facts = facts_of(look);
+        let at = (self.elapsed_ms, look.tick);
+        let proof = doubt.take(facts.as_ref(), self.exact_hold.as_deref(), at);
+        match &proof {
+            Some(proof) if proof.was_made => {
+                self.not_executed = 0;
+                self.count_call();
+                let docked = look.now.docked;
+                let hold = self.exact_hold.take();
+                self.exact_hold = hold_after(hold, look.call, facts.as_ref(), docked);
+            }
+            Some(_) => self.not_executed = self.not_executed.saturating_add(1),
+            None if doubt.is_hopeless() => {
+                let command = doubt.command();
+                let told = format!("the outcome of {command} is unknown, and no look proves it");
+                self.end(RoutineEnd::Failed(told));
+            }
+            None => self.doubt = Some(doubt),
+        }
+        if self.not_executed >= MAX_NOT_EXECUTED {
+            let told = format!("step {} was not carried out again and again", self.step + 1);
+            self.end(RoutineEnd::Failed(told));
+        }
+        self.proof = proof;
+    }
+
     fn on_good_result(&mut self, step: &RoutineStep, result: &StepResult<'_>) {
-        let text = Some(result.text).filter(|text| text.len() <= MAX_READ_BYTES);
-        let Some(facts) = text.and_then(read_facts) else {
+        let facts = facts_of(result);
+        let hold = self.exact_hold.take();
+        self.exact_hold = hold_after(hold, result.call, facts.as_ref(), result.before.docked);
+        let Some(facts) = facts else {
             return;
         };
         if let Some(goods) = goods_of(&facts) {
@@ -107,6 +170,12 @@ impl RoutineRun {
             self.end(RoutineEnd::Lost(told));
         }
     }
+}
+
+/// What a good result tells.
+fn facts_of(result: &StepResult<'_>) -> Option<Map<String, Json>> {
+    let is_read = result.status == CallStatus::Done && result.text.len() <= MAX_READ_BYTES;
+    is_read.then(|| read_facts(result.text)).flatten()
 }
 
 fn quoted(text: &str) -> String {

@@ -77,6 +77,13 @@ impl RoutineRun {
             text.push_str(&format!(", {an_hour} an hour"));
         }
         text.push_str(&format!(".\nIt ended because {}.\n", self.reason()));
+        if let Some(doubt) = &self.doubt {
+            let command = doubt.command();
+            text.push_str(&format!(
+                "The outcome of its last call, {command}, is unknown: look at the game before you \
+                 repeat it.\n"
+            ));
+        }
         text.push_str(&format!("Now: {}.\n", describe_facts(facts)));
         text.push_str(&format!(
             "It starts again, from its first step, with {{\"name\":\"{}\"}}.",

@@ -1,6 +1,7 @@
 //! A run of a routine: its cursor, what its steps told, and what ends it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
 
@@ -12,6 +13,7 @@ use super::condition::KnownValues;
 use super::gain::{Gain, MAX_POOR_ROUNDS};
 use super::likeness::Likeness;
 use super::prices::PriceBook;
+use super::proof::{Doubt, Proof};
 use super::{Routine, RoutineStatus, RoutineStep};
 
 /// Who started a run.
@@ -80,6 +82,12 @@ pub struct RoutineRun {
     pub(super) goods: Vec<Goods>,
     /// The goods of the last look at the hold.
     pub(super) hold: Vec<Goods>,
+    /// The goods in the hold, as long as they are known exactly.
+    pub(super) exact_hold: Option<Vec<Goods>>,
+    /// The last call, if its outcome is unknown and a look may prove it.
+    pub(super) doubt: Option<Doubt>,
+    /// What the newest look proved.
+    pub(super) proof: Option<Proof>,
     pub(super) calls: u32,
     pub(super) earned: i64,
     pub(super) earned_in_round: i64,
@@ -107,6 +115,10 @@ pub(super) struct RoundStart {
 pub enum NextStep {
     /// It makes this call.
     Call(StepCall),
+    /// It looks at the game by this call, whose tool is a command of the first interface.
+    Look(StepCall),
+    /// It waits so long before it looks again.
+    Wait(Duration),
     /// A round is over. The watch on progress judges it.
     RoundOver,
     /// It ends.
@@ -144,6 +156,9 @@ impl RoutineRun {
             made_in_round: 0,
             goods: Vec::new(),
             hold: Vec::new(),
+            exact_hold: None,
+            doubt: None,
+            proof: None,
             calls: 0,
             earned: 0,
             earned_in_round: 0,
@@ -237,6 +252,9 @@ impl RoutineRun {
             if self.end.is_some() {
                 return NextStep::Over;
             }
+            if let Some(doubt) = &self.doubt {
+                return self.look(doubt);
+            }
             let Some(step) = self.routine.clone().steps.get(self.step).cloned() else {
                 self.end_round(known);
                 return NextStep::RoundOver;
@@ -265,6 +283,36 @@ impl RoutineRun {
                 }
             }
         }
+    }
+
+    fn look(&self, doubt: &Doubt) -> NextStep {
+        if let Some(wait) = doubt.wait() {
+            return NextStep::Wait(wait);
+        }
+        let (number, command) = doubt.look();
+        NextStep::Look(StepCall {
+            id: format!("look{}.{number}", self.round),
+            tool: command.into(),
+            arguments: Map::new(),
+        })
+    }
+
+    /// Whether it looks for the outcome of its last call.
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.doubt.is_some()
+    }
+
+    /// Ends the wait before a look.
+    pub fn end_wait(&mut self) {
+        if let Some(doubt) = &mut self.doubt {
+            doubt.end_wait();
+        }
+    }
+
+    /// What the newest look proved, once.
+    pub fn take_proof(&mut self) -> Option<Proof> {
+        self.proof.take()
     }
 
     /// Whether the present step is to be made once more in this round.

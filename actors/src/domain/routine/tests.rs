@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use crate::ids::{CallKey, Seq};
-use crate::message::CallStatus;
+use crate::message::{CallRecord, CallStatus};
 use crate::samples::{GameFacts, Gauge};
 
 use super::run::RoundStart;
@@ -58,6 +58,11 @@ struct Played {
     run: RoutineRun,
     facts: GameFacts,
     prices: Arc<PriceBook>,
+    /// The present call.
+    tool: Arc<str>,
+    arguments: Arc<str>,
+    /// What looks proved.
+    proofs: Vec<Proof>,
 }
 
 impl Played {
@@ -71,25 +76,42 @@ impl Played {
             run: RoutineRun::new(Arc::new(read(routine)), source, &facts, Some(7)),
             facts,
             prices: Arc::default(),
+            tool: "".into(),
+            arguments: "{}".into(),
+            proofs: Vec::new(),
         }
     }
 
     /// The next call in one word: its id and its tool. A restart between any two calls finds the same one.
     fn next(&mut self) -> String {
         loop {
+            self.proofs.extend(self.run.take_proof());
             let known = self.run.known(&self.facts, &self.prices, Some(9));
             let memo = RoutineMemo {
                 run: Some(self.run.clone()),
                 ..RoutineMemo::default()
             };
             let restored = RoutineMemo::restore(&memo.to_text());
-            assert_eq!(restored, memo);
+            // Looks begin anew after a restart.
+            assert!(self.run.is_in_doubt() || restored == memo);
             match self.run.next(&known) {
                 NextStep::Call(call) => {
                     let mut again = restored.run.expect("a run");
                     while again.next(&known) == NextStep::RoundOver {}
                     assert_eq!(again.next(&known), NextStep::Call(call.clone()));
+                    self.tool = call.tool.clone();
+                    self.arguments = Json::Object(call.arguments).to_string().into();
                     return format!("{} {}", call.id, call.tool);
+                }
+                NextStep::Look(look) => {
+                    self.tool = look.tool.clone();
+                    self.arguments = "{}".into();
+                    return format!("{} {}", look.id, look.tool);
+                }
+                NextStep::Wait(wait) => {
+                    self.run.end_wait();
+                    self.run
+                        .add_time(u64::try_from(wait.as_millis()).expect("a short wait"));
                 }
                 NextStep::RoundOver => {}
                 NextStep::Over => {
@@ -102,9 +124,23 @@ impl Played {
 
     fn returns(&mut self, status: CallStatus, text: &str, earned: i64, now: GameFacts) {
         let before = std::mem::replace(&mut self.facts, now);
+        let call = CallRecord {
+            id: "r".into(),
+            name: self.tool.clone(),
+            arguments: self.arguments.clone(),
+            status,
+            read_only: self.tool.starts_with("get_"),
+            routine: None,
+        };
         self.run.on_result(StepResult {
+            call: &call,
+            key: CallKey {
+                seq: Seq(12),
+                position: 0,
+            },
             status,
             text,
+            tick: None,
             earned,
             before: &before,
             now: &self.facts,
@@ -448,4 +484,154 @@ fn a_price_needs_its_item_and_what_it_earns_is_a_number() {
     ] {
         assert!(told.contains(part), "{told}");
     }
+}
+
+/// A run whose next call is lost.
+fn lost(step: Json, known: GameFacts) -> Played {
+    let steps = json!([step, {"tool": "scan"}]);
+    let mut played = Played::of(json!({"name": "x", "steps": steps}));
+    played.facts = known;
+    assert!(played.next().starts_with("r1.1.1 "));
+    played.fails(CallStatus::Unknown, "outcome unknown");
+    played
+}
+
+fn at(poi: &str, docked: bool) -> GameFacts {
+    GameFacts {
+        poi: Some(poi.into()),
+        docked: Some(docked),
+        ..facts(50, 0, 90, 5)
+    }
+}
+
+#[test]
+fn what_a_look_shows_decides_what_became_of_a_lost_call() {
+    let travel = json!({"tool": "travel", "arguments": {"target_poi": "base"}});
+    let there = r#"{"poi":{"id":"base","system_id":"sol"}}"#;
+    let here = r#"{"poi":{"id":"belt","system_id":"sol"}}"#;
+    let flying = r#"{"in_transit":true,"poi":{"id":"belt"}}"#;
+    let docked = r#"{"player":{"current_system":"sol","current_poi":"base","docked_at_base":"b"}}"#;
+    let full = r#"{"ship":{"fuel":100,"max_fuel":100}}"#;
+    for (step, known, look, told) in [
+        (travel.clone(), at("belt", false), "get_poi", there),
+        (
+            json!({"tool": "dock"}),
+            at("base", false),
+            "get_status",
+            docked,
+        ),
+        (
+            json!({"tool": "refuel"}),
+            at("base", true),
+            "get_status",
+            full,
+        ),
+    ] {
+        let mut played = lost(step, known);
+        assert_eq!(played.next(), format!("look1.1 {look}"));
+        played.done(told);
+        assert_eq!(played.next(), "r1.2.1 scan", "it goes on at the next step");
+        let proof = played.proofs.pop().expect("a proof");
+        assert!(proof.describe().ends_with("was carried out"), "{proof:?}");
+    }
+    // Under way, then there.
+    let mut played = lost(travel.clone(), at("belt", false));
+    for number in 1..4 {
+        assert_eq!(played.next(), format!("look1.{number} get_poi"));
+        played.done(flying);
+    }
+    assert_eq!(played.next(), "look1.4 get_poi");
+    played.done(there);
+    assert_eq!(played.next(), "r1.2.1 scan");
+    // Where it was for long: it was not carried out, and is made again.
+    let mut played = lost(travel, at("belt", false));
+    let mut looks = 0;
+    while played.next().starts_with("look") {
+        assert_eq!(played.proofs, []);
+        looks += 1;
+        played.done(here);
+    }
+    assert!((5..12).contains(&looks), "{looks}");
+    let proof = played.proofs.pop().expect("a proof");
+    assert!(
+        proof
+            .describe()
+            .contains("call 12.0 (travel) was not carried out")
+    );
+    assert_eq!(played.next(), "r1.1.1 travel");
+    assert_eq!(played.run.calls, 0);
+}
+
+#[test]
+fn goods_prove_a_call_where_the_hold_was_known_exactly() {
+    let steps = json!([
+        {"tool": "get_cargo"},
+        {"tool": "mine", "most": 3},
+        {"tool": "sell", "each": "cargo", "arguments": {"item_id": "{item}", "quantity": "{quantity}"}}
+    ]);
+    let cargo = |iron: i64, ice: i64| {
+        json!({"cargo": [{"item_id": "iron", "quantity": iron}, {"item_id": "ice", "quantity": ice}]})
+            .to_string()
+    };
+    let mut played = Played::of(json!({"name": "x", "steps": steps}));
+    assert_eq!(played.next(), "r1.1.1 get_cargo");
+    played.done(&cargo(5, 2));
+    assert_eq!(played.next(), "r1.2.1 mine");
+    played.done(r#"{"resource_id":"iron","quantity":3}"#);
+    assert_eq!(played.next(), "r1.2.2 mine");
+    played.fails(CallStatus::Unknown, "lost");
+    assert_eq!(played.next(), "look1.1 get_cargo");
+    played.done(&cargo(8, 3));
+    assert_eq!(
+        played.next(),
+        "r1.2.3 mine",
+        "one ice more: that pull was made"
+    );
+    played.done(r#"{"resource_id":"iron","quantity":1}"#);
+    assert_eq!(played.next(), "r1.3.1 sell");
+    played.fails(CallStatus::Unknown, "lost");
+    assert_eq!(played.next(), "look1.1 get_cargo");
+    played.done(&cargo(9, 3));
+    assert_eq!(played.next(), "look1.2 get_cargo", "nothing is sold so far");
+    played.done(&cargo(2, 1));
+    assert_eq!(played.next(), "look1.3 get_cargo", "that was not this call");
+    let mut looks = 3;
+    played.done(&cargo(2, 1));
+    while played.next().starts_with("look") {
+        looks += 1;
+        played.done(&cargo(2, 1));
+    }
+    assert_eq!(looks, 40, "it gives up");
+    assert_eq!(
+        played.next(),
+        "a step did not succeed: the outcome of sell is unknown, and no look proves it"
+    );
+}
+
+#[test]
+fn a_lost_call_that_no_look_can_prove_ends_the_run() {
+    for (step, known) in [
+        (json!({"tool": "mine"}), at("belt", false)),
+        (json!({"tool": "craft"}), at("base", true)),
+        (json!({"tool": "dock"}), at("base", true)),
+        (
+            json!({"tool": "travel", "arguments": {"target_poi": "belt"}}),
+            at("belt", false),
+        ),
+    ] {
+        let mut played = lost(step, known);
+        let end = played.next();
+        assert!(end.starts_with("a step did not succeed"), "{end}");
+    }
+}
+
+#[test]
+fn an_order_during_looks_tells_that_the_outcome_is_unknown() {
+    let mut played = lost(json!({"tool": "dock"}), at("base", false));
+    played.run.end(RoutineEnd::Order);
+    let report = played.run.report(&played.facts);
+    assert!(
+        report.contains("The outcome of its last call, dock, is unknown"),
+        "{report}"
+    );
 }

@@ -184,6 +184,7 @@ pub(crate) fn market_view<'a>(world: &World, atlas: &'a Atlas, base: BaseIx) -> 
         dice: world.dice,
         base,
         now: world.tick,
+        pays: if world.has_low_prices() { 10 } else { 100 },
     }
 }
 

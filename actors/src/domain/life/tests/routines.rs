@@ -18,7 +18,7 @@ impl Scene {
     }
 
     fn link_with_routines(&mut self) {
-        let names = ["mine", "travel", "get_status", ROUTINE_START];
+        let names = ["mine", "travel", "get_status", "get_poi", ROUTINE_START];
         let tools = names.map(|name| ToolSpec {
             name: name.into(),
             description: "".into(),
@@ -223,4 +223,35 @@ fn a_step_of_a_routine_is_neither_kept_in_memory_nor_counted_as_a_model_call() {
     assert_eq!(again.asks().len(), 0);
     again.step("mine", r#"{"quantity":2}"#);
     assert_eq!(&*again.call().tool, "mine");
+}
+
+const HOP: &str = r#"{"name":"hop","steps":[{"tool":"travel","arguments":{"target_poi":"belt"}},{"tool":"travel","arguments":{"target_poi":"base"}}],"rounds":1}"#;
+
+#[test]
+fn after_a_crash_the_game_shows_what_became_of_a_step_that_was_away() {
+    let mut scene = Scene::in_routine(HOP);
+    scene.step("travel", r#"{"poi_id":"belt"}"#);
+    assert_eq!(&*scene.call().tool, "travel");
+    scene.leave();
+    let mut again = scene.restarted();
+    assert_eq!(again.result_status(), [CallStatus::Unknown]);
+    assert_eq!(again.asks().len(), 0, "the game is asked, not the model");
+    again.step("get_poi", r#"{"in_transit":true}"#);
+    again.ring();
+    again.step("get_poi", r#"{"poi":{"id":"base"}}"#);
+    assert_eq!(again.asks().len(), 1);
+    let report = again.report();
+    assert!(report.contains("1 of 1 rounds with 2 calls"), "{report}");
+    assert!(again.host_codes().contains(&"outcome_proven".to_string()));
+}
+
+#[test]
+fn a_retry_leaves_a_routine_that_waits_for_a_look_alone() {
+    let mut scene = Scene::in_routine(HOP);
+    scene.step("travel", r#"{"poi_id":"belt"}"#);
+    scene.leave();
+    let mut again = scene.restarted();
+    again.step("get_poi", r#"{"in_transit":true}"#);
+    again.order(MysisOrder::Retry);
+    assert_eq!(again.asks().len(), 0);
 }
