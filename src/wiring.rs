@@ -12,6 +12,7 @@ mod learnt;
 mod offline;
 mod prompt;
 mod reload;
+mod roles;
 mod rules;
 mod setup_check;
 pub mod simulated;
@@ -184,6 +185,7 @@ impl RunningSwarm {
         if is_live {
             self.warn_about_ignored_settings(&self.settings);
             self.report_mended_sums();
+            self.report_role_troubles().await;
         }
         Ok(())
     }
@@ -264,6 +266,7 @@ impl RunningSwarm {
                     name: declared.name.clone(),
                     provider: declared.provider.clone(),
                     model: None,
+                    role: None,
                     start: starts,
                 })
                 .await;

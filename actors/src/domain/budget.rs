@@ -23,6 +23,15 @@ pub struct BudgetLimits {
 }
 
 impl BudgetLimits {
+    /// These limits, and the others where there is none.
+    #[must_use]
+    pub fn or(self, others: BudgetLimits) -> BudgetLimits {
+        BudgetLimits {
+            tokens: self.tokens.or(others.tokens),
+            cost_micros: self.cost_micros.or(others.cost_micros),
+        }
+    }
+
     /// The spent percentage of the limits, rounded down; `None` without a limit.
     #[must_use]
     pub fn percent_spent(&self, spent: &BudgetUse) -> Option<u64> {
@@ -173,6 +182,8 @@ pub struct BudgetTracker {
     swarm: BudgetUse,
     /// The swarm's tokens in calls without a known price.
     unpriced_tokens: u64,
+    /// The limits of those that have limits of their own, as far as they asked.
+    own_limits: BTreeMap<MysisId, BudgetLimits>,
     myses: BTreeMap<MysisId, BudgetUse>,
     /// The spent percentage of the Mysis that has spent most of its own budget.
     fullest: Option<u64>,
@@ -192,10 +203,38 @@ impl BudgetTracker {
         }
     }
 
+    /// Sets what holds for a Mysis in place of the limits for each, as its role has it. Returns whether
+    /// that changed.
+    pub fn set_limits(&mut self, mysis: MysisId, limits: BudgetLimits) -> bool {
+        let before = if limits == BudgetLimits::default() {
+            self.own_limits.remove(&mysis)
+        } else {
+            self.own_limits.insert(mysis, limits)
+        };
+        let is_new = before.unwrap_or_default() != limits;
+        if is_new {
+            self.told_low.remove(&Some(mysis));
+            self.find_fullest();
+        }
+        is_new
+    }
+
+    /// The limits of one Mysis: its own, else those for each.
+    fn limits_of(&self, mysis: MysisId) -> BudgetLimits {
+        let own = self.own_limits.get(&mysis).copied().unwrap_or_default();
+        own.or(self.rules.mysis)
+    }
+
+    /// The spent percentage of a Mysis' own budget.
+    fn percent_of(&self, mysis: MysisId) -> Option<u64> {
+        let spent = self.myses.get(&mysis).copied().unwrap_or_default();
+        self.limits_of(mysis).percent_spent(&spent)
+    }
+
     fn find_fullest(&mut self) {
         let limits = &self.rules.mysis;
-        let shares = self.myses.values();
-        let fullest = shares.filter_map(|spent| limits.percent_spent(spent)).max();
+        let shares = self.myses.keys().map(|mysis| self.percent_of(*mysis));
+        let fullest = shares.flatten().max();
         // Without any, nothing is spent, if there is a limit.
         self.fullest = fullest.or_else(|| limits.percent_spent(&BudgetUse::default()));
     }
@@ -236,8 +275,9 @@ impl BudgetTracker {
             limits.percent_spent(spent) >= Some(LOW_BUDGET_PERCENT)
         };
         let low = self.myses.iter();
-        let low = low.filter(|(_, spent)| is_low(&self.rules.mysis, spent));
-        self.told_low.extend(low.map(|(mysis, _)| Some(*mysis)));
+        let low = low.filter(|(mysis, spent)| is_low(&self.limits_of(**mysis), spent));
+        let low: Vec<MysisId> = low.map(|(mysis, _)| *mysis).collect();
+        self.told_low.extend(low.into_iter().map(Some));
         let of_swarm = self.swarm_percent();
         if of_swarm >= Some(LOW_BUDGET_PERCENT) {
             self.told_low.insert(None);
@@ -264,28 +304,26 @@ impl BudgetTracker {
         }
         let own = self.myses.entry(mysis).or_default();
         own.add_charge(bill);
-        self.fullest = self.fullest.max(self.rules.mysis.percent_spent(own));
+        self.fullest = self.fullest.max(self.percent_of(mysis));
     }
 
     #[must_use]
     pub fn is_limited(&self) -> bool {
-        self.rules != BudgetRules::default()
+        self.rules != BudgetRules::default() || !self.own_limits.is_empty()
     }
 
     /// Whether a Mysis may make another call. Gives no warning.
     #[must_use]
     pub fn may_spend(&mut self, mysis: MysisId, now: Timestamp) -> bool {
         self.enter_day(now);
-        let own = self.myses.get(&mysis).copied().unwrap_or_default();
-        self.swarm_percent() < Some(100) && self.rules.mysis.percent_spent(&own) < Some(100)
+        self.swarm_percent() < Some(100) && self.percent_of(mysis) < Some(100)
     }
 
     /// Whether a Mysis may make another call, and the warning for it.
     pub fn allowance(&mut self, mysis: MysisId, now: Timestamp) -> BudgetAllowance {
         self.enter_day(now);
         let until = self.day.end_time();
-        let own = self.myses.get(&mysis).copied().unwrap_or_default();
-        let own = self.rules.mysis.percent_spent(&own);
+        let own = self.percent_of(mysis);
         let no_more = |whose: &str| BudgetAllowance::NoMore {
             why: format!("{whose} spent, resumes {}", format_utc_time(until)).into(),
             until,
@@ -360,6 +398,7 @@ impl BudgetTracker {
         if today > self.day {
             *self = BudgetTracker {
                 rules: self.rules,
+                own_limits: std::mem::take(&mut self.own_limits),
                 day: today,
                 ..BudgetTracker::default()
             };

@@ -9,6 +9,7 @@ use super::budget::BudgetRules;
 use super::gate::circuit::CircuitRules;
 use super::model::{Charge, ReportedUse};
 use super::price::{PriceList, TokenPrice};
+use super::role::RoleBook;
 use super::system_prompt::DEFAULT_TEMPLATE;
 use super::tool_filter::ToolFilters;
 use super::tool_offer::ToolListMode;
@@ -60,6 +61,8 @@ pub struct SwarmRules {
     pub budget: BudgetRules,
     /// The providers, by name.
     pub providers: BTreeMap<Arc<str>, ProviderRules>,
+    /// The roles, and who has which.
+    pub roles: Arc<RoleBook>,
     /// Which servers are simulated by this program.
     pub simulated: Simulated,
 }
@@ -107,6 +110,7 @@ impl Default for SwarmRules {
             supervision: SupervisionRules::default(),
             budget: BudgetRules::default(),
             providers: BTreeMap::new(),
+            roles: Arc::default(),
             simulated: Simulated::Nothing,
         }
     }

@@ -64,6 +64,7 @@ impl Life {
             turn: self.turn,
             routes: self.model_routes(),
             tokens: self.gauge.estimate_tokens(bytes as u64),
+            limits: self.budget_of_role(),
             messages,
             tools: self.session.offer.clone(),
             breakdown: composed.breakdown,
@@ -141,6 +142,7 @@ impl Life {
             mission: self.mission.as_ref().map(|mission| &*mission.text),
             game_state: game_state.trim_start(),
             notices,
+            role: self.role().map_or("", |role| &*role.prompt),
         };
         self.redactor
             .clean(&render_template(&self.rules.system_prompt, &facts))

@@ -96,6 +96,10 @@ fn add_member(
         ),
         format!("session {}", status.link.as_str()),
     ];
+    if let Some(role) = &status.profile.role {
+        let known = if status.lacks_role { ", not configured" } else { "" };
+        facts.insert(0, format!("{}{known}", one_line(role)));
+    }
     if totals.cost_micros > 0 {
         facts.push(figures::money(totals.cost_micros));
     }

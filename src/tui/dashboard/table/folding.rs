@@ -37,6 +37,11 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
                 .all(|status| status.profile.provider == first.profile.provider),
     );
     fold_if(
+        Column::Role,
+        all.clone()
+            .all(|status| status.profile.role == first.profile.role),
+    );
+    fold_if(
         Column::Model,
         !is_one && all.clone().all(|status| status.model == first.model),
     );

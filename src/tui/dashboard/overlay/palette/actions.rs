@@ -79,7 +79,7 @@ impl Dashboard {
                 let ids = self.parse_myses(words.next(command, 0)?)?;
                 self.run_for(command.verb, ids);
             }
-            Verb::Provider | Verb::Model | Verb::Temperature => {
+            Verb::Role | Verb::Provider | Verb::Model | Verb::Temperature => {
                 let ids = self.parse_myses(words.next(command, 0)?)?;
                 let value = words.next(command, 1)?;
                 return self.run_configure(command.verb, &ids, value);
@@ -159,6 +159,7 @@ impl Dashboard {
             | Verb::Order(..)
             | Verb::Stop
             | Verb::Delete
+            | Verb::Role
             | Verb::Provider
             | Verb::Model
             | Verb::Temperature
@@ -250,6 +251,7 @@ impl Dashboard {
             name: name.clone(),
             provider: words.optional().map(ToString::to_string),
             model: words.optional().map(ToString::to_string),
+            role: None,
             start: true,
         };
         self.order_once("create", &name, order);
@@ -264,7 +266,7 @@ impl Dashboard {
         };
         let given = |wanted: Verb| (verb == wanted).then(|| value.to_string());
         let (provider, model) = (given(Verb::Provider), given(Verb::Model));
-        let order = MysisOrder::configure(provider, model, temperature);
+        let order = MysisOrder::configure(provider, model, temperature, given(Verb::Role));
         self.order_myses("configure", ids, &order);
         Ok(())
     }

@@ -30,6 +30,8 @@ pub enum Takes {
     NewName,
     /// The name of a provider.
     Provider,
+    /// The name of a role, `none` or `default`.
+    Role,
     /// One of these words.
     Word(&'static [&'static str]),
     /// A state, or `all`.
@@ -54,6 +56,7 @@ impl Takes {
             Takes::Myses => "NAMES".to_string(),
             Takes::Mysis | Takes::NewName => "NAME".to_string(),
             Takes::Provider => "PROVIDER".to_string(),
+            Takes::Role => "ROLE".to_string(),
             Takes::Word(words) => words.join("|"),
             Takes::State => state_words().join("|"),
             Takes::Column => "COLUMN".to_string(),
@@ -94,6 +97,8 @@ pub enum Verb {
     Stop,
     /// Deletes Myses.
     Delete,
+    /// Changes the role.
+    Role,
     /// Changes the provider.
     Provider,
     /// Changes the model.
@@ -251,6 +256,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
         &[Takes::Mysis],
         Verb::Decline,
         "decline what its server asks you",
+    ),
+    command(
+        "role",
+        &[Takes::Myses, Takes::Role],
+        Verb::Role,
+        "give a role, or none",
     ),
     command(
         "provider",
