@@ -240,7 +240,11 @@ pub(super) fn mysis_table(myses: &Value) -> Table {
             shown::figure(&mysis["turns"]),
         ];
         if have_roles {
-            let unknown = if mysis["role_known"] == false { " (not configured)" } else { "" };
+            let unknown = if mysis["role_known"] == false {
+                " (not configured)"
+            } else {
+                ""
+            };
             cells.insert(4, format!("{}{unknown}", text("role")));
         }
         table.add(cells);

@@ -10,8 +10,8 @@ use zoea_domain::tool_filter::ToolFilter;
 
 use super::budget::dollars;
 use super::rule::{
-    Rule, list_of, mysis_name, non_empty_text, prompt_text, provider_name, quote_text, tool_patterns,
-    whole_number_from,
+    Rule, list_of, mysis_name, non_empty_text, prompt_text, provider_name, quote_text,
+    tool_patterns, whole_number_from,
 };
 use super::section::Section;
 use super::table::read_keys;
@@ -69,7 +69,11 @@ fn read_role(section: &mut Section<'_, '_>, providers: &[String]) -> RoleSetting
         table budget = { tokens_per_mysis_per_day = 500_000, usd_per_mysis_per_day = 0.2 }, read_budget;
     }
     if model.is_some() && provider.is_none() {
-        section.reject("model", "given without a provider", "a model of the role's provider");
+        section.reject(
+            "model",
+            "given without a provider",
+            "a model of the role's provider",
+        );
     }
     RoleSettings {
         rules: RoleRules {

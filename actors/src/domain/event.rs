@@ -168,7 +168,11 @@ impl MysisStatus {
         MysisStatus {
             id: record.id,
             name: record.profile.name.clone(),
-            model: profile.model.clone().or_else(of_provider).unwrap_or_default(),
+            model: profile
+                .model
+                .clone()
+                .or_else(of_provider)
+                .unwrap_or_default(),
             lacks_role: profile.role.is_some() && rules.roles.rules_of(&own_profile).is_none(),
             temperature: profile
                 .temperature

@@ -7,7 +7,9 @@ use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use super::ids::{Seq, Timestamp};
 use super::message::{HostMeta, RowBody, Severity};
 use super::needs::operator_need;
-use super::order::{Order, OrderRefusal, describe_role, describe_settings, quote_beginning, with_details};
+use super::order::{
+    Order, OrderRefusal, describe_role, describe_settings, quote_beginning, with_details,
+};
 use super::record::PoolAccount;
 use super::state::LifeState;
 

@@ -18,6 +18,7 @@ mod recent_activity;
 mod record;
 mod restore;
 mod role;
+mod routes;
 mod routine;
 mod sampling;
 mod secrecy;

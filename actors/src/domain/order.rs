@@ -229,7 +229,10 @@ impl MysisOrder {
                 let model = change.model.as_ref().and_then(Option::as_deref);
                 let settings =
                     describe_settings(change.provider.as_deref(), model, change.temperature);
-                let role = change.role.as_ref().map(|role| describe_role(role.as_deref()));
+                let role = change
+                    .role
+                    .as_ref()
+                    .map(|role| describe_role(role.as_deref()));
                 (
                     "configure",
                     with_details("configured", settings.chain(role)),

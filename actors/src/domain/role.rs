@@ -111,7 +111,10 @@ impl RoleBook {
     pub fn troubles<'a>(&self, all: impl Iterator<Item = &'a MysisProfile>) -> Vec<String> {
         let mut without: BTreeMap<Arc<str>, Vec<Arc<str>>> = BTreeMap::new();
         for profile in all {
-            if let Some(role) = self.name_of(profile).filter(|of| !self.roles.contains_key(of)) {
+            if let Some(role) = self
+                .name_of(profile)
+                .filter(|of| !self.roles.contains_key(of))
+            {
                 without.entry(role).or_default().push(profile.name.clone());
             }
         }
@@ -181,14 +184,20 @@ mod tests {
     fn what_a_role_names_is_in_force_until_the_operator_names_something() {
         let book = book();
         let miner = book.profile_in_force(&profile("alpha", None));
-        assert_eq!((&*miner.provider, miner.model.as_deref()), ("cheap", Some("small")));
+        assert_eq!(
+            (&*miner.provider, miner.model.as_deref()),
+            ("cheap", Some("small"))
+        );
         assert_eq!(miner.role.as_deref(), Some("miner"));
         let mut own = MysisProfile::clone(&profile("alpha", None));
         own.follows_role = false;
         let own = book.profile_in_force(&Arc::new(own));
         assert_eq!((&*own.provider, own.model.as_deref()), ("local", None));
         let plain = profile("alpha", Some("gone"));
-        assert!(Arc::ptr_eq(&plain, &book.profile_in_force(&plain)), "nothing is copied");
+        assert!(
+            Arc::ptr_eq(&plain, &book.profile_in_force(&plain)),
+            "nothing is copied"
+        );
     }
 
     #[test]

@@ -98,10 +98,7 @@ impl ToolOffer {
     pub fn is_given(&self, command: &str) -> bool {
         let is_whole = self.tools.get(FIND_TOOLS).is_none();
         let is_of_role = || self.selection.of_role.iter().any(|name| **name == *command);
-        is_whole
-            || is_own(command)
-            || is_of_role()
-            || is_basic(command) && is_game(&self.catalog)
+        is_whole || is_own(command) || is_of_role() || is_basic(command) && is_game(&self.catalog)
     }
 }
 

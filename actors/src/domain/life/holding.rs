@@ -119,8 +119,7 @@ impl Life {
         let are_other_roles = self.rules.roles != rules.roles;
         let is_new_budget = self.rules.budget != rules.budget || are_other_roles;
         let (old, new) = (&self.rules.tools, &rules.tools);
-        let are_other_tools =
-            old.filters != new.filters || old.list != new.list || are_other_roles;
+        let are_other_tools = old.filters != new.filters || old.list != new.list || are_other_roles;
         self.rules = rules;
         self.redactor = redactor;
         self.put_profile_in_force();

@@ -61,7 +61,10 @@ impl Life {
     /// The names of the routines that its role offers.
     pub(super) fn routines_of_role(&self) -> Vec<Arc<str>> {
         let routines = self.role().map(|role| role.routines.iter());
-        let read = routines.into_iter().flatten().filter(|one| one.text.is_ok());
+        let read = routines
+            .into_iter()
+            .flatten()
+            .filter(|one| one.text.is_ok());
         read.map(|routine| routine.name.clone()).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! The palette: a command line with completion.
 
 pub mod commands;
+pub mod takes;
 
 pub(crate) mod view;
 
@@ -13,9 +14,8 @@ use crate::dashboard::text::field::TextField;
 use actors::domain::selector::SelectorWord;
 use crossterm::event::{KeyCode, KeyEvent};
 
-use commands::{
-    AUTOMATIC, COMMANDS, MYSIS_WORDS, PaletteCommand, Takes, find_command, state_words,
-};
+use commands::{AUTOMATIC, COMMANDS, MYSIS_WORDS, PaletteCommand, find_command};
+use takes::{Takes, state_words};
 
 /// The most candidates that are shown.
 pub const MAX_SHOWN_CANDIDATES: usize = 10;

@@ -97,7 +97,11 @@ fn add_member(
         format!("session {}", status.link.as_str()),
     ];
     if let Some(role) = &status.profile.role {
-        let known = if status.lacks_role { ", not configured" } else { "" };
+        let known = if status.lacks_role {
+            ", not configured"
+        } else {
+            ""
+        };
         facts.insert(0, format!("{}{known}", one_line(role)));
     }
     if totals.cost_micros > 0 {

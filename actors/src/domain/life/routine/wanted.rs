@@ -19,7 +19,8 @@ impl Life {
         let name = given.get("name").and_then(Value::as_str);
         let name = name.filter(|_| !given.contains_key("steps"));
         let offered = name.and_then(|name| self.routine_of_role(name));
-        let offered = offered.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
+        let offered =
+            offered.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
         let known = name.and_then(|name| self.routines.find(name));
         // The operator's file goes before what once ran under its name.
         let routine = match (offered, known) {

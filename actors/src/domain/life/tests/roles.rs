@@ -107,7 +107,11 @@ fn a_role_gives_prompt_tools_provider_routines_and_budget() {
     assert_eq!(status.profile.role.as_deref(), Some("miner"));
     assert!(!status.lacks_role && &*status.own_profile.provider == "local");
     scene.want(&[(ROUTINE_START, r#"{"name": "dig"}"#)]);
-    assert_eq!(&*scene.call().tool, "mine", "the operator's file is started");
+    assert_eq!(
+        &*scene.call().tool,
+        "mine",
+        "the operator's file is started"
+    );
 }
 
 #[test]
@@ -115,7 +119,10 @@ fn without_a_role_nothing_is_different() {
     let mut scene = at(rules_with(&[("miner", miner())], None));
     scene.prompt("go");
     assert_eq!(system(&scene), "you are alpha");
-    assert_eq!(offered(&scene), ["mine", "sell", "get_status", ROUTINE_START]);
+    assert_eq!(
+        offered(&scene),
+        ["mine", "sell", "get_status", ROUTINE_START]
+    );
     assert_eq!(&*scene.asked().routes[0].provider, "local");
     assert_eq!(scene.asked().limits, BudgetLimits::default());
 }

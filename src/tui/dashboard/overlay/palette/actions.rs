@@ -1,8 +1,7 @@
 //! Carries out the commands of the palette.
 
-use super::commands::{
-    ALL_STATES, AUTOMATIC, MYSIS_WORDS, PaletteCommand, Takes, Verb, find_command,
-};
+use super::commands::{AUTOMATIC, MYSIS_WORDS, PaletteCommand, Verb, find_command};
+use super::takes::{ALL_STATES, Takes};
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
