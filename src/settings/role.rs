@@ -78,7 +78,7 @@ fn read_role(section: &mut Section<'_, '_>, providers: &[String]) -> RoleSetting
     RoleSettings {
         rules: RoleRules {
             prompt: prompt.unwrap_or_default(),
-            provider: provider,
+            provider,
             model: model.map(Into::into),
             tiers: None,
             tools: ToolFilter {
