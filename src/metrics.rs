@@ -5,6 +5,7 @@
 //! could invent are bounded.
 
 mod calls;
+mod labels;
 mod measured;
 mod server;
 mod text;
@@ -30,6 +31,7 @@ pub use measured::MeasuredLedger;
 pub use server::MetricsServer;
 
 use calls::CallMetrics;
+use labels::{name_labels, process_of, with_process};
 use text::{Histogram, MetricsPage};
 use turns::TurnMetrics;
 
@@ -91,7 +93,7 @@ impl Metrics {
                 }
                 numbers.statuses.insert(status.id, status.clone());
             }
-            (EventKind::Deleted | EventKind::MovedAway, Some(who)) => {
+            (EventKind::Deleted, Some(who)) => {
                 numbers.statuses.remove(&who.id);
                 numbers.faults.remove(&who.id);
             }
@@ -215,15 +217,23 @@ impl MetricsState {
 
     fn write_myses(&self, page: &mut MetricsPage) {
         page.write_head("zoea_myses", "gauge", "Myses by state.");
-        for state in LifeState::ALL {
-            let count = self.statuses.values().filter(|of| of.state == state);
-            let state = state.as_str();
-            page.write_line("zoea_myses", &[("state", state)], count.count() as u64);
+        let others = self.statuses.values().filter_map(|of| process_of(of));
+        let others: BTreeSet<&str> = others.collect();
+        for process in std::iter::once(None).chain(others.into_iter().map(Some)) {
+            let there = || {
+                self.statuses
+                    .values()
+                    .filter(move |of| process_of(of) == process)
+            };
+            for state in LifeState::ALL {
+                let count = there().filter(|of| of.state == state).count() as u64;
+                let labels = with_process(("state", state.as_str()), process);
+                page.write_line("zoea_myses", &labels, count);
+            }
         }
         page.write_head("zoea_turns_total", "counter", "Turns that came to an end.");
         for of in self.statuses.values() {
-            let name = [("mysis", &*of.name)];
-            page.write_line("zoea_turns_total", &name, of.totals.turns);
+            page.write_line("zoea_turns_total", &name_labels(of), of.totals.turns);
         }
     }
 
@@ -232,15 +242,14 @@ impl MetricsState {
         page.write_head("zoea_credits", "gauge", help);
         for of in self.statuses.values() {
             if let Some(credits) = of.figures.facts.credits {
-                page.write_decimal("zoea_credits", &[("mysis", &*of.name)], to_decimal(credits));
+                page.write_decimal("zoea_credits", &name_labels(of), to_decimal(credits));
             }
         }
         let help = "Credits earned, net of what was paid, since the start; no line where nothing told of any.";
         page.write_head("zoea_credits_earned", "gauge", help);
         for of in self.statuses.values() {
             if let Some(earned) = of.figures.earned_since_start() {
-                let labels = [("mysis", &*of.name)];
-                page.write_decimal("zoea_credits_earned", &labels, to_decimal(earned));
+                page.write_decimal("zoea_credits_earned", &name_labels(of), to_decimal(earned));
             }
         }
     }
@@ -272,7 +281,8 @@ impl MetricsState {
         for of in self.statuses.values() {
             let totals = of.totals;
             for (direction, tokens) in [("in", totals.tokens_in), ("out", totals.tokens_out)] {
-                let labels = [("mysis", &*of.name), ("direction", direction)];
+                let mut labels = name_labels(of);
+                labels.insert(1, ("direction", direction));
                 page.write_line("zoea_tokens_total", &labels, tokens);
             }
         }
@@ -302,12 +312,18 @@ impl MetricsState {
     fn write_needs(&self, page: &mut MetricsPage) {
         let help = "Myses that need the operator, by what is the matter.";
         page.write_head("zoea_needs", "gauge", help);
-        let mut needs: BTreeMap<&'static str, u64> = BTreeMap::new();
-        for need in self.statuses.values().filter_map(|of| operator_need(of)) {
-            *needs.entry(need.what).or_default() += 1;
+        let mut needs: BTreeMap<(Option<&str>, &'static str), u64> = BTreeMap::new();
+        for of in self.statuses.values() {
+            if let Some(need) = operator_need(of) {
+                *needs.entry((process_of(of), need.what)).or_default() += 1;
+            }
         }
-        for (cause, count) in needs {
-            page.write_line("zoea_needs", &[("cause", cause)], count);
+        for ((process, cause), count) in needs {
+            page.write_line(
+                "zoea_needs",
+                &with_process(("cause", cause), process),
+                count,
+            );
         }
         let help = "1 while the swarm is frozen, so that nothing leaves, else 0.";
         page.write_head("zoea_frozen", "gauge", help);
@@ -317,7 +333,7 @@ impl MetricsState {
         for of in self.statuses.values() {
             #[expect(clippy::cast_precision_loss, reason = "no swarm costs so much")]
             let cost = of.totals.cost_micros as f64 / 1e6;
-            page.write_decimal("zoea_cost_usd_total", &[("mysis", &*of.name)], cost);
+            page.write_decimal("zoea_cost_usd_total", &name_labels(of), cost);
         }
         let help = "The part of the day's budget that is spent; no line without a budget.";
         page.write_head("zoea_budget_used_ratio", "gauge", help);

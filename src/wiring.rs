@@ -181,8 +181,9 @@ impl RunningSwarm {
         let starts = start_idle && is_live;
         self.create_declared(&self.settings, &others, starts)
             .await?;
-        self.report_myses_held_elsewhere(&others);
-        if is_live {
+        if !is_live {
+            self.report_myses_held_elsewhere(&others);
+        } else {
             self.warn_about_ignored_settings(&self.settings);
             self.report_mended_sums();
             self.report_role_troubles().await;

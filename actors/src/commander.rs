@@ -13,6 +13,7 @@ mod handle;
 mod members;
 mod messages;
 mod mission;
+mod neighbours;
 mod orders;
 mod recording;
 mod returning;
@@ -49,6 +50,7 @@ use fleet::FleetMembership;
 use freezing::FreezeOrders;
 use members::SwarmMembers;
 use mission::SwarmMission;
+use neighbours::Neighbours;
 use recording::EventRecorder;
 use rules::RulesInForce;
 use silence::SilenceWatch;
@@ -115,6 +117,7 @@ pub struct CommanderState {
     silence: SilenceWatch,
     freezing: FreezeOrders,
     fleet: Option<FleetMembership>,
+    neighbours: Neighbours,
     watchers: SwarmWatchers,
     terminals: OpenTerminals,
     recorder: EventRecorder,
@@ -248,6 +251,7 @@ impl CommanderState {
             silence: SilenceWatch::default(),
             freezing: FreezeOrders::default(),
             fleet: None,
+            neighbours: Neighbours::default(),
             watchers: SwarmWatchers(args.watchers.clone()),
             terminals: OpenTerminals::new(outside.ui_runtime.clone()),
             recorder,

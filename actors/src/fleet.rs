@@ -1,11 +1,11 @@
 //! The fleet actor: keeps this process's place among all that run Myses of one database.
 //!
-//! Owns: the step that is under way, and until when what is held here is safe. Receives: what the
-//! Commander took up and let go. Sends: the Commander what to take up, to drop and to hand over. On
+//! Owns: the step that is under way, until when what is held here is safe, and the statuses that other
+//! processes do not know yet. Receives: what the Commander took up and let go, and its Myses' statuses. Sends: the Commander what to take up, to drop and to hand over. On
 //! failure: the Commander starts another one; the leases stay, and whatever was not confirmed is told
 //! again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use futures::FutureExt;
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::domain::event::{EventKind, SwarmEvent};
+use crate::domain::event::{EventKind, MysisStatus, SwarmEvent};
 use crate::domain::ids::MysisId;
 use crate::domain::message::Severity;
 use crate::freeze::FreezeSwitch;
@@ -22,6 +22,9 @@ use crate::ports::{ArchiveFault, Clock, Fleet, FleetReport, FleetStep};
 
 /// The time between two steps.
 const STEP_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The most statuses that one step writes. The next step goes on.
+const MAX_STATUSES: usize = 500;
 
 /// The code of the notice that this process cannot renew its leases.
 const LEASES_LAPSED: &str = "leases_lapsed";
@@ -39,6 +42,10 @@ pub enum FleetMsg {
     LetGo(MysisId),
     /// The number of Myses that this process is for.
     Capacity(usize),
+    /// The status of a Mysis of this process changed.
+    Changed(Arc<MysisStatus>),
+    /// The number of Myses that the Commander knows, wherever they run.
+    Known(usize),
 }
 
 /// What the Commander hears of the fleet.
@@ -71,6 +78,13 @@ pub struct FleetState {
     /// What the ledger was not told yet, or not with success.
     arrived: BTreeSet<MysisId>,
     let_go: BTreeSet<MysisId>,
+    /// What other processes do not know yet.
+    changed: BTreeMap<MysisId, Arc<MysisStatus>>,
+    /// Whether there are other processes, which want to know it.
+    has_neighbours: bool,
+    /// The place up to which the statuses of others are read.
+    read_to: i64,
+    known: usize,
     /// The step that is under way, with its report.
     under_way: Option<(FleetReport, AbortOnDropHandle<()>)>,
     /// Whether the operator was told that the leases lapsed.
@@ -99,6 +113,10 @@ impl Actor for FleetActor {
             notices: args.notices,
             arrived: BTreeSet::new(),
             let_go: BTreeSet::new(),
+            changed: BTreeMap::new(),
+            has_neighbours: false,
+            read_to: 0,
+            known: 0,
             under_way: None,
             has_told_lapse: false,
             _ticks: ticks,
@@ -112,22 +130,37 @@ impl Actor for FleetActor {
         state: &mut FleetState,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            FleetMsg::Due => state.begin_step(&myself),
+            FleetMsg::Due => {
+                let statuses = state.statuses_to_tell();
+                state.begin_step(&myself, statuses);
+            }
             FleetMsg::Stepped(result) => state.on_stepped(&myself, result),
             FleetMsg::Arrived(myses) => state.arrived.extend(myses),
             FleetMsg::LetGo(mysis) => {
                 state.let_go.insert(mysis);
+                state.changed.remove(&mysis);
                 // Another process waits for it.
-                state.begin_step(&myself);
+                state.begin_step(&myself, Vec::new());
             }
             FleetMsg::Capacity(capacity) => state.capacity = capacity,
+            FleetMsg::Known(known) => state.known = known,
+            FleetMsg::Changed(status) => {
+                state.changed.insert(status.id, status);
+            }
         }
         Ok(())
     }
 }
 
 impl FleetState {
-    fn begin_step(&mut self, myself: &ActorRef<FleetMsg>) {
+    /// The statuses for the step that is due, which are told at most once a second.
+    fn statuses_to_tell(&self) -> Vec<Arc<MysisStatus>> {
+        let statuses = self.changed.values().take(MAX_STATUSES);
+        let told = self.has_neighbours && self.under_way.is_none();
+        statuses.filter(|_| told).cloned().collect()
+    }
+
+    fn begin_step(&mut self, myself: &ActorRef<FleetMsg>, statuses: Vec<Arc<MysisStatus>>) {
         if self.under_way.is_some() {
             return;
         }
@@ -136,6 +169,9 @@ impl FleetState {
             is_frozen: self.freeze.frozen_since().is_some(),
             arrived: self.arrived.iter().copied().collect(),
             let_go: self.let_go.iter().copied().collect(),
+            statuses,
+            read_to: self.read_to,
+            known: self.known,
         };
         let step = AssertUnwindSafe(self.fleet.step(report.clone())).catch_unwind();
         let fleet_actor = myself.clone();
@@ -166,6 +202,11 @@ impl FleetState {
         for mysis in &report.let_go {
             self.let_go.remove(mysis);
         }
+        self.has_neighbours = step.neighbours.is_some();
+        if let Some(found) = &step.neighbours {
+            self.read_to = found.read_to;
+            self.forget_told(&report.statuses);
+        }
         if let Some(until) = step.safe_until {
             self.freeze.leave_until(until);
             self.on_kept();
@@ -173,7 +214,17 @@ impl FleetState {
         // If the Commander is gone, the whole program ends.
         let _ = self.parent.send_message(FleetNews(step));
         if !self.let_go.is_empty() {
-            self.begin_step(myself);
+            self.begin_step(myself, Vec::new());
+        }
+    }
+
+    /// Forgets the statuses that were told. Newer ones are told next.
+    fn forget_told(&mut self, told: &[Arc<MysisStatus>]) {
+        for status in told {
+            let newest = self.changed.get(&status.id);
+            if newest.is_some_and(|newest| Arc::ptr_eq(newest, status)) {
+                self.changed.remove(&status.id);
+            }
         }
     }
 

@@ -31,7 +31,9 @@ use crate::domain::tool::Toolset;
 use crate::domain::write::Batch;
 
 pub use asking::Asker;
-pub use fleet::{Fleet, FleetReport, FleetStep};
+pub use fleet::{
+    Fleet, FleetNeighbours, FleetReport, FleetStep, MysisPlace, ProcessSign, PublishedStatus,
+};
 pub use observed::{AnswerMeter, CallContext, WireFacts};
 pub use stored::{ArchiveFault, MysisNames, SwarmRecord};
 pub use terminal::{Screen, SetupInspector, Terminal, TerminalInput, View};

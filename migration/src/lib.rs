@@ -22,6 +22,7 @@ mod m20261124_000014_routine;
 mod m20261124_000016_role;
 mod server_000001_lease;
 mod server_000002_process;
+mod server_000004_one_screen;
 
 pub use sea_orm_migration::MigratorTrait;
 use sea_orm_migration::prelude::{MigrationTrait, async_trait};
@@ -63,6 +64,7 @@ impl MigratorTrait for ServerMigrator {
         let mut steps = Migrator::migrations();
         steps.push(Box::new(server_000001_lease::Migration));
         steps.push(Box::new(server_000002_process::Migration));
+        steps.push(Box::new(server_000004_one_screen::Migration));
         steps.sort_by(|one, other| one.name().cmp(other.name()));
         steps
     }

@@ -30,7 +30,9 @@ pub(super) enum AlertSignal {
 pub(super) fn signal_of(event: &SwarmEvent) -> Option<AlertSignal> {
     match (&event.what, &event.mysis) {
         (EventKind::StatusChanged(status), _) => {
-            let need = operator_need(status).map(Box::new);
+            // The process that runs a Mysis tells of it, so that each alert comes once.
+            let is_here = status.elsewhere.is_none();
+            let need = operator_need(status).filter(|_| is_here).map(Box::new);
             Some(AlertSignal::Stands(status.id, event.at, need))
         }
         (EventKind::Deleted | EventKind::MovedAway, Some(who)) => {

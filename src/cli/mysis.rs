@@ -209,8 +209,10 @@ async fn list_myses(
 
 /// A table of Myses with its heading.
 pub(super) fn mysis_table(myses: &Value) -> Table {
-    let listed = myses.as_array().into_iter().flatten();
-    let have_roles = listed.clone().any(|mysis| mysis["role"].is_string());
+    let listed = || myses.as_array().into_iter().flatten();
+    let first = listed().next().map(|mysis| &mysis["process"]);
+    let are_many = listed().any(|mysis| Some(&mysis["process"]) != first);
+    let have_roles = listed().any(|mysis| mysis["role"].is_string());
     let mut columns = vec![
         Column::text("NAME"),
         Column::state("STATE"),
@@ -223,8 +225,11 @@ pub(super) fn mysis_table(myses: &Value) -> Table {
     if have_roles {
         columns.insert(4, Column::text("ROLE"));
     }
+    if are_many {
+        columns.insert(1, Column::text("PROCESS"));
+    }
     let mut table = Table::new(&columns);
-    for mysis in listed {
+    for mysis in listed() {
         let text = |key: &str| mysis[key].as_str().unwrap_or("-");
         let doing = match (mysis["state"].as_str(), mysis["reason"].as_str()) {
             (Some("running"), _) | (_, None) => text("activity"),
@@ -246,6 +251,9 @@ pub(super) fn mysis_table(myses: &Value) -> Table {
                 ""
             };
             cells.insert(4, format!("{}{unknown}", text("role")));
+        }
+        if are_many {
+            cells.insert(1, text("process").to_string());
         }
         table.add(cells);
     }

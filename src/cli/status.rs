@@ -1,5 +1,7 @@
 //! `zoea status`: a summary of the running program on one page.
 
+use std::collections::BTreeMap;
+
 use actors::domain::event::{AWAITING_LOGIN_PREFIX, is_interruption};
 use clap::Args;
 use serde_json::Value;
@@ -67,6 +69,7 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
         .map(|(state, count)| format!("{count} {state}"))
         .collect();
     out::line(&format!("myses: {}", states.join(", ")))?;
+    print_processes(status)?;
     print_logins(status)?;
     let myses = status["myses"].as_array().into_iter().flatten();
     let interrupted = myses.filter(|mysis| is_interruption(mysis["reason"].as_str()));
@@ -86,6 +89,25 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
     }
     out::line(&today_line(&status["today"]))?;
     mysis::mysis_table(&status["myses"]).print()
+}
+
+/// How many of the Myses each process runs, where there are several.
+fn print_processes(status: &Value) -> std::io::Result<()> {
+    let Some(own) = status["process"].as_str() else {
+        return Ok(());
+    };
+    let mut counts = BTreeMap::from([(own, 0)]);
+    for mysis in status["myses"].as_array().into_iter().flatten() {
+        *counts.entry(text_or_none(mysis, "process")).or_insert(0) += 1;
+    }
+    let counts: Vec<String> = counts
+        .into_iter()
+        .map(|(name, count)| {
+            let here = if name == own { " (this one)" } else { "" };
+            format!("{name}{here} {count}")
+        })
+        .collect();
+    out::line(&out::clean(&format!("processes: {}", counts.join(", "))))
 }
 
 /// The servers that serve nobody, and when each is tried again.

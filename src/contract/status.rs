@@ -25,6 +25,8 @@ pub struct ProgramStatusJson<'a> {
     pub version: &'a str,
     /// Its process id.
     pub pid: u32,
+    /// Its name among the processes of its database; `None` if it has the database for itself.
+    pub process: Option<Arc<str>>,
     /// When it started.
     pub started_at: &'a str,
     /// The mission in force.
@@ -69,6 +71,7 @@ pub struct MysisStatusJson<'a> {
     tokens_out: u64,
     cost: Option<f64>,
     last_activity_at: String,
+    process: Option<&'a str>,
     failing: Option<String>,
     #[serde(flatten)]
     figures: FiguresJson,
@@ -140,6 +143,7 @@ impl<'a> MysisStatusJson<'a> {
             cost: (is_price_known || status.totals.cost_micros > 0)
                 .then(|| to_dollars(status.totals.cost_micros)),
             last_activity_at: status.last_activity_at.to_string(),
+            process: status.elsewhere.as_ref().map(|place| &*place.process),
             failing: status.failing.as_deref().map(FailingCalls::why),
             figures: FiguresJson::new(&status.figures, is_price_known, now),
             question: status.activity.question().map(|open| (&**open).into()),
@@ -147,10 +151,20 @@ impl<'a> MysisStatusJson<'a> {
         }
     }
 
+    /// The same of a Mysis that this process runs, whose name is given unless it has the database
+    /// for itself. Another process' Mysis keeps the name of that one.
+    #[must_use]
+    pub fn in_process(mut self, name: Option<&'a str>) -> Self {
+        self.process = self.process.or(name);
+        self
+    }
+
     /// The same while the swarm is frozen: who runs stands still, unless it hears out what had left.
     #[must_use]
     pub fn when_frozen(mut self, status: &MysisStatus) -> Self {
-        if status.state == LifeState::Running && !status.activity.goes_on_when_frozen() {
+        let is_here = status.elsewhere.is_none();
+        let stands = is_here && !status.activity.goes_on_when_frozen();
+        if status.state == LifeState::Running && stands {
             self.activity = "frozen".to_string();
             self.activity_until = None;
         }

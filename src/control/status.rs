@@ -20,7 +20,12 @@ use super::ProgramInfo;
 pub(super) async fn list_myses(swarm: &Swarm, about: &ProgramInfo) -> Value {
     let (statuses, outages) = (swarm.statuses().await, swarm.outages().await);
     let is_frozen = swarm.frozen_since().await.is_some();
-    to_value(&list_statuses(&statuses, about, (&outages, is_frozen)))
+    let name = swarm.process_name().await;
+    to_value(&list_statuses(
+        &statuses,
+        (about, name.as_deref()),
+        (&outages, is_frozen),
+    ))
 }
 
 pub(super) async fn read_mission(swarm: &Swarm) -> Value {
@@ -42,9 +47,11 @@ pub(super) async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value 
     let mission = swarm.mission().await;
     let arrival = swarm.login_progress().await;
     let frozen_since = swarm.frozen_since().await;
+    let process = swarm.process_name().await;
     to_value(&ProgramStatusJson {
         version: env!("CARGO_PKG_VERSION"),
         pid: std::process::id(),
+        process: process.clone(),
         started_at: &about.started_at,
         mission: mission.map(|mission| mission.text.to_string()),
         trouble: swarm.store_trouble().await,
@@ -56,13 +63,17 @@ pub(super) async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value 
             .map(|arrival| arrival.to_string()),
         away: outages.0.iter().map(OutageJson::from).collect(),
         today: SpendingJson::new(&spending, MachineClock.now()),
-        myses: list_statuses(&statuses, about, (&outages, frozen_since.is_some())),
+        myses: list_statuses(
+            &statuses,
+            (about, process.as_deref()),
+            (&outages, frozen_since.is_some()),
+        ),
     })
 }
 
 fn list_statuses<'a>(
     statuses: &'a [Arc<MysisStatus>],
-    about: &ProgramInfo,
+    (about, process): (&ProgramInfo, Option<&'a str>),
     (outages, is_frozen): (&ServerOutages, bool),
 ) -> Vec<MysisStatusJson<'a>> {
     let now = MachineClock.now();
@@ -72,6 +83,7 @@ fn list_statuses<'a>(
         .into_iter()
         .map(|status| {
             let line = MysisStatusJson::new(status, about.prices.is_known(status), outages, now);
+            let line = line.in_process(process);
             match is_frozen {
                 true => line.when_frozen(status),
                 false => line,

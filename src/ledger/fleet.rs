@@ -5,6 +5,7 @@
 //! `FOR UPDATE SKIP LOCKED`, and the server's clock alone says what has expired. Steps have a
 //! connection of their own, so that a slow commit delays no renewal.
 
+mod neighbours;
 mod share;
 
 use std::collections::BTreeSet;
@@ -30,11 +31,17 @@ use share::share_of;
 /// How long a part of a step may take. A server that does not answer is asked again by the next one.
 const PART_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Says that this process lives, and what it is.
+/// Says that this process lives, and what it is. Its name is its host's, with a number if another
+/// process has that name.
 const SAY_ALIVE: &str = "\
-    INSERT INTO process (home, owner, host, directory, version, capacity, is_frozen, \
+    INSERT INTO process (home, owner, host, directory, version, capacity, is_frozen, name, \
         started_at, expires_at) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp() + interval '30 seconds') \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, \
+        (SELECT candidate FROM (SELECT $3 AS candidate, 1 AS number \
+            UNION ALL SELECT $3 || '-' || number, number FROM generate_series(2, 1000) AS number) AS names \
+            WHERE NOT EXISTS (SELECT FROM process AS other WHERE other.name = candidate) \
+            ORDER BY number LIMIT 1), \
+        clock_timestamp(), clock_timestamp() + interval '30 seconds') \
     ON CONFLICT (owner) DO UPDATE SET capacity = excluded.capacity, \
         is_frozen = excluded.is_frozen, expires_at = excluded.expires_at";
 
@@ -46,6 +53,7 @@ const RENEW: &str = "UPDATE lease SET expires_at = clock_timestamp() + interval 
 /// processes that live and are neither frozen nor being drained.
 const LOOK: &str = "\
     SELECT (SELECT count(*) FROM lease WHERE owner = $2) AS held, \
+        (SELECT count(*) FROM process) AS processes, (SELECT count(*) FROM mysis) AS myses, \
         (SELECT coalesce(sum(capacity), 0)::bigint FROM process \
             WHERE expires_at > clock_timestamp() AND NOT is_frozen AND NOT is_draining) AS capacity, \
         coalesce((SELECT is_draining FROM process WHERE owner = $2 AND home = $1), FALSE) AS is_draining, \
@@ -125,6 +133,8 @@ impl Fleet for LedgerFleet {
 #[derive(Debug, FromQueryResult)]
 struct FleetView {
     held: i64,
+    processes: i64,
+    myses: i64,
     capacity: i64,
     is_draining: bool,
     running: i64,
@@ -200,6 +210,7 @@ impl LedgerInner {
             self.take(tenant, writer, true, plan.running).await?;
             self.take(tenant, writer, false, plan.resting).await?;
         }
+        let neighbours = self.exchange((tenant, writer), report, &view).await?;
         let untold = tenant.held().untold();
         let (taken, passwords) = within_time(self.records_of(&untold)).await?;
         let mission = within_time(self.mission()).await?;
@@ -212,6 +223,7 @@ impl LedgerInner {
             mission,
             began: Some(began),
             safe_until: tenant.held().safe_until(),
+            neighbours,
         })
     }
 
@@ -348,6 +360,8 @@ mod tests {
     fn view(running: [i64; 3], resting: [i64; 3], capacity: i64) -> FleetView {
         FleetView {
             held: running[1] + resting[1],
+            processes: 1,
+            myses: running[0] + resting[0],
             capacity,
             is_draining: false,
             running: running[0],

@@ -4,11 +4,15 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use actors::domain::event::{Activity, MysisStatus};
 use actors::domain::ids::{MissionId, MysisId, Timestamp};
 use actors::domain::message::RowKind;
 use actors::domain::record::Mission;
 use actors::domain::state::LifeState;
-use actors::ports::{Archive, FleetStep, PageFrom, PageQuery};
+use actors::ports::{
+    Archive, FleetNeighbours, FleetStep, MysisPlace, PageFrom, PageQuery, ProcessSign,
+    PublishedStatus,
+};
 
 use crate::world::World;
 
@@ -31,10 +35,12 @@ fn finds(world: &World, step: FleetStep) {
     *world.fleet.next.lock().unwrap() = step;
 }
 
+/// The Myses that run here.
 async fn names(world: &World) -> Vec<String> {
     let statuses = world.handle.statuses().await;
     statuses
         .iter()
+        .filter(|status| status.elsewhere.is_none())
         .map(|status| status.name.to_string())
         .collect()
 }
@@ -181,4 +187,111 @@ async fn a_mission_of_another_process_reaches_the_myses_here_once() {
     *world.fleet.mission.lock().unwrap() = None;
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(world.handle.mission().await, None);
+}
+
+/// Another process, `box-2`, and what it tells.
+fn neighbour(is_alive: bool, found: FleetNeighbours) -> FleetStep {
+    let sign = |name: &str, is_here: bool| ProcessSign {
+        owner: format!("owner of {name}").into(),
+        name: name.into(),
+        is_alive: is_alive || is_here,
+        is_here,
+    };
+    FleetStep {
+        neighbours: Some(Box::new(FleetNeighbours {
+            processes: vec![sign("box", true), sign("box-2", false)],
+            ..found
+        })),
+        ..FleetStep::default()
+    }
+}
+
+/// Each Mysis that runs elsewhere: its name, its process and its activity.
+async fn elsewhere(world: &World) -> Vec<String> {
+    let statuses = world.handle.statuses().await;
+    let told = statuses.iter().filter_map(|status| {
+        let place = status.elsewhere.as_ref()?;
+        Some(format!(
+            "{} in {}: {}",
+            status.name, place.process, status.activity
+        ))
+    });
+    told.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
+    let world = World::of_a_fleet().await;
+    let alpha = world.handle.statuses().await[0].clone();
+    let published = |id: i64, name: &str, activity: Activity| PublishedStatus {
+        owner: "owner of box-2".into(),
+        status: std::sync::Arc::new(MysisStatus {
+            id: MysisId(id),
+            name: name.into(),
+            state: LifeState::Running,
+            activity,
+            ..(*alpha).clone()
+        }),
+    };
+    let statuses = vec![
+        published(901, "xray", Activity::Mining),
+        published(902, "yankee", Activity::Travelling),
+        // What it told of a Mysis that came here since is out of date.
+        published(alpha.id.0, "alpha", Activity::Mining),
+    ];
+    let told = || FleetNeighbours {
+        statuses: statuses.clone(),
+        read_to: 3,
+        ..FleetNeighbours::default()
+    };
+    finds(&world, neighbour(true, told()));
+    let known = |world: &World| world.fleet.told.lock().unwrap().last().cloned().unwrap();
+    world
+        .until("both are known", |world| known(world).known == 4)
+        .await;
+    assert_eq!(known(&world).read_to, 3);
+    let seen = ["xray in box-2: mining", "yankee in box-2: travelling"];
+    assert_eq!(elsewhere(&world).await, seen);
+    assert_eq!(names(&world).await, ["alpha", "bravo"]);
+    assert_eq!(world.handle.process_name().await.as_deref(), Some("box"));
+    let order = actors::domain::order::MysisOrder::Start.for_mysis("xray");
+    let refused = world.handle.order(order).await.unwrap_err().to_string();
+    assert!(
+        refused.contains("xray runs in the process box-2"),
+        "{refused}"
+    );
+
+    // Its own statuses are told to the others, as long as there are any.
+    let all = || world.fleet.told.lock().unwrap().clone();
+    let own: Vec<MysisId> = all()
+        .iter()
+        .flat_map(|of| of.statuses.clone())
+        .map(|of| of.id)
+        .collect();
+    assert!(
+        own.contains(&alpha.id) && !own.contains(&MysisId(901)),
+        "{own:?}"
+    );
+
+    // The other process ends, and then one of its Myses is deleted.
+    finds(&world, neighbour(false, FleetNeighbours::default()));
+    let seen = |name: &str| {
+        format!(
+            "{name} in box-2: paused: its process box-2 is gone; another one takes the Mysis over"
+        )
+    };
+    let gone = [seen("xray"), seen("yankee")];
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(elsewhere(&world).await, gone);
+    let place = |mysis: MysisId| MysisPlace { mysis, owner: None };
+    let places = Some(vec![place(alpha.id), place(MysisId(902))]);
+    let left = FleetNeighbours {
+        places,
+        ..FleetNeighbours::default()
+    };
+    finds(&world, neighbour(false, left));
+    world
+        .until("one is gone", |world| known(world).known == 3)
+        .await;
+    assert_eq!(elsewhere(&world).await, gone[1..]);
 }

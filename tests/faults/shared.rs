@@ -29,11 +29,51 @@ impl Scene {
     }
 }
 
-fn names(home: &Home) -> Vec<String> {
+/// All Myses that a home shows.
+fn shown(home: &Home) -> Vec<Value> {
     let myses = home.json(&["mysis", "list", "--json"]);
-    let myses = myses.as_array().expect("a list").iter();
-    let name = |mysis: &Value| mysis["name"].as_str().expect("a name").to_string();
-    myses.map(name).collect()
+    myses.as_array().expect("a list").clone()
+}
+
+/// The name of the process that runs in a home; null as long as it has the database for itself.
+fn process_of(home: &Home) -> Value {
+    home.json(&["status", "--json"])["process"].clone()
+}
+
+/// The Myses that a home shows as its own.
+fn names(home: &Home) -> Vec<String> {
+    let own = process_of(home);
+    let myses = shown(home).into_iter();
+    let here = myses.filter(|mysis| mysis["process"] == own);
+    let name = |mysis: Value| mysis["name"].as_str().expect("a name").to_string();
+    here.map(name).collect()
+}
+
+/// Waits until each of these homes shows all these Myses as running, each in the process that holds
+/// its lease.
+fn until_all_show(url: &str, homes: &[&Home], all: &[&str]) {
+    let mut wanted = std::collections::BTreeSet::new();
+    until("every screen shows the whole fleet", || {
+        wanted = postgres::column(
+            url,
+            "SELECT mysis.name || ' running in ' || process.name FROM mysis \
+             JOIN lease ON lease.mysis_id = mysis.id JOIN process ON process.owner = lease.owner",
+        )
+        .into_iter()
+        .collect();
+        let is_whole = |home: &&Home| {
+            let told = |mysis: Value| {
+                let text = |key: &str| mysis[key].as_str().unwrap_or("nothing").to_string();
+                format!("{} {} in {}", text("name"), text("state"), text("process"))
+            };
+            shown(home)
+                .into_iter()
+                .map(told)
+                .collect::<std::collections::BTreeSet<_>>()
+                == wanted
+        };
+        (wanted.len() == all.len() && homes.iter().all(is_whole)).then_some(())
+    });
 }
 
 /// Reads events until each of these Myses has had a tool result.
@@ -76,13 +116,14 @@ fn until_held(url: &str, counts: &[&str]) -> Duration {
 fn until_run(home: &Home, count: usize) -> Duration {
     let begun = Instant::now();
     until("they run", || {
-        let myses = home.json(&["mysis", "list", "--json"]);
-        let myses = myses.as_array().expect("a list").clone();
-        let run = myses
+        let own = process_of(home);
+        let myses = shown(home).into_iter();
+        let here: Vec<Value> = myses.filter(|mysis| mysis["process"] == own).collect();
+        let run = here
             .iter()
             .filter(|mysis| mysis["state"] == "running")
             .count();
-        ((run, myses.len()) == (count, count)).then_some(())
+        ((run, here.len()) == (count, count)).then_some(())
     });
     begun.elapsed()
 }
@@ -124,6 +165,7 @@ fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
     for home in &homes {
         until_run(home, 2);
     }
+    until_all_show(&scene.url, &[&homes[0], &homes[1], &homes[2]], &all);
     let (_, taken) = homes[1].fails(&["mysis", "create", &names(&homes[2])[0]]);
     assert!(taken.contains("another zoea process"), "{taken}");
 
@@ -135,7 +177,7 @@ fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
     let orderly = begun.elapsed();
     assert!(orderly < Duration::from_secs(5), "{orderly:?}");
     // A command in its home, in which nothing runs, takes none.
-    assert_eq!(names(&homes[2]), [] as [&str; 0]);
+    assert_eq!(shown(&homes[2]), [] as [Value; 0]);
 
     // One is killed, and one stands still for longer than its leases last.
     let third = homes[2].fly(&[]);
@@ -157,6 +199,7 @@ fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
     third.signal("-CONT");
     until_held(&scene.url, &["3", "3"]);
     until_run(&homes[2], 3);
+    until_all_show(&scene.url, &[&homes[0], &homes[2]], &all);
     for swarm in [first, third] {
         swarm.signal("-TERM");
         assert!(swarm.wait().success());

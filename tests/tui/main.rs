@@ -10,6 +10,7 @@ mod chosen_keys;
 mod contrast;
 mod events;
 mod first_minute;
+mod fleet;
 mod graphs;
 mod header;
 mod map;

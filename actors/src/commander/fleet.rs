@@ -65,6 +65,10 @@ impl CommanderState {
             notices: myself.get_derived(),
         };
         let (actor, _) = Actor::spawn_linked(None, FleetActor, args, myself.get_cell()).await?;
+        for member in self.members.iter() {
+            // A dead actor's successor is told everything again.
+            let _ = actor.cast(FleetMsg::Changed(member.status.clone()));
+        }
         self.fleet = Some(FleetMembership { fleet, actor });
         Ok(())
     }
@@ -114,6 +118,7 @@ impl CommanderState {
             self.drop_lost(mysis);
         }
         self.take_over(myself, step.taken).await?;
+        self.follow_neighbours(step.neighbours);
         self.hand_over(step.surplus, step.is_draining);
         Ok(())
     }
@@ -135,12 +140,13 @@ impl CommanderState {
                 record.state == LifeState::Running || starts_by_itself(&record, false, false);
             self.spawn_mysis(myself, record, SpawnReason::AsStored)
                 .await?;
-            let Some(member) = self.members.get_mut(id) else {
+            let Some(member) = self.members.get(id) else {
                 continue;
             };
             let (who, status) = (member.mysis_ref(), member.status.clone());
+            self.forget_neighbour(id);
             names.push(who.name.clone());
-            if goes_on {
+            if goes_on && let Some(member) = self.members.get_mut(id) {
                 member.send_start(OrderReply::to_nobody());
             }
             self.tell_event_of(who.clone(), EventKind::TakenOver);
@@ -225,6 +231,7 @@ impl CommanderState {
                 self.tell_notice(Severity::Warn, "lease_lost", &text);
             }
             self.tell_event_of(who, EventKind::MovedAway);
+            self.show_as_neighbour(member.status);
             self.update_silence();
         }
         self.tell_fleet(FleetMsg::LetGo(mysis));

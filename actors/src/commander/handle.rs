@@ -73,9 +73,14 @@ impl CommanderHandle {
         }
     }
 
-    /// The statuses of all Myses, by name; empty once the program is closing.
+    /// The statuses of all Myses of the fleet, by name; empty once the program is closing.
     pub async fn statuses(&self) -> Vec<Arc<MysisStatus>> {
         self.ask(SwarmQuery::Statuses).await.unwrap_or_default()
+    }
+
+    /// The name of this process; `None` as long as no other one shared its database.
+    pub async fn process_name(&self) -> Option<Arc<str>> {
+        self.ask(SwarmQuery::ProcessName).await.flatten()
     }
 
     /// The mission in force.

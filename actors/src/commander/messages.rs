@@ -95,6 +95,8 @@ pub enum CommanderMsg {
 pub enum SwarmQuery {
     /// Asks for the statuses of all Myses.
     Statuses(RpcReplyPort<Vec<Arc<MysisStatus>>>),
+    /// Asks for the name of this process; `None` as long as there was no other one.
+    ProcessName(RpcReplyPort<Option<Arc<str>>>),
     /// Asks for the day's budget.
     Budget(RpcReplyPort<Arc<BudgetStatus>>),
     /// Asks for the servers that are away.

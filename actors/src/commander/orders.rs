@@ -54,7 +54,7 @@ impl CommanderState {
             Order::ShowRequest { name } => match self.members.orderable(&name) {
                 // A dead actor drops the reply, which answers the order.
                 Ok(member) => drop(member.actor.cast(MysisMsg::ShowRequest(reply))),
-                Err(refusal) => reply.answer(Err(refusal)),
+                Err(refusal) => reply.answer(Err(self.or_elsewhere(refusal))),
             },
             Order::PoolAccounts(accounts) => self.pool_accounts(accounts, reply),
             Order::Reload => self.reload_configuration(reply),
@@ -136,7 +136,7 @@ impl CommanderState {
                     let _ = self.services.gate().cast(GateMsg::TryAtOnce);
                 }
             }
-            Err(refusal) => reply.answer(Err(refusal)),
+            Err(refusal) => reply.answer(Err(self.or_elsewhere(refusal))),
         }
     }
 
@@ -175,7 +175,7 @@ impl CommanderState {
     fn delete_mysis(&mut self, myself: &ActorRef<CommanderMsg>, name: &str, reply: OrderReply) {
         let member = match self.members.orderable(name) {
             Ok(member) => member,
-            Err(refusal) => return reply.answer(Err(refusal)),
+            Err(refusal) => return reply.answer(Err(self.or_elsewhere(refusal))),
         };
         member.is_deleting = true;
         member.relaunching.forget();

@@ -177,7 +177,7 @@ impl CommanderState {
             clock: self.clock().clone(),
             commander: myself.get_derived(),
             snapshot: SwarmSnapshot {
-                statuses: self.members.statuses(),
+                statuses: self.all_statuses(),
                 mission: self.mission.text(),
                 rules: self.rules.current.clone(),
                 redactor: self.rules.redactor(),

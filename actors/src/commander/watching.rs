@@ -6,6 +6,7 @@ use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{EventKind, MysisRef, SwarmEvent};
 use crate::domain::message::Severity;
 use crate::domain::outages::ServerOutages;
+use crate::fleet::FleetMsg;
 use crate::store::{STORE_HEALED, STORE_TROUBLE};
 use crate::ui::UiMsg;
 
@@ -83,6 +84,11 @@ impl CommanderState {
     /// take its silence for quiet.
     pub(super) fn tell_all(&mut self, event: SwarmEvent) {
         self.record_event(&event);
+        if let EventKind::StatusChanged(status) = &event.what
+            && status.elsewhere.is_none()
+        {
+            self.tell_fleet(FleetMsg::Changed(status.clone()));
+        }
         if self.watchers.tell(&Arc::new(event)) {
             self.tell_notice(Severity::Warn, "listener_lost", LISTENER_LOST);
         }
@@ -148,9 +154,13 @@ impl CommanderState {
         for what in self.current_state() {
             tell(None, what);
         }
-        for member in self.members.iter() {
-            let who = Some(member.mysis_ref());
-            tell(who, EventKind::StatusChanged(member.status.clone()));
+        let here = self.members.iter().map(|member| &member.status);
+        for status in here.chain(self.neighbours.statuses()) {
+            let who = MysisRef {
+                id: status.id,
+                name: status.name.clone(),
+            };
+            tell(Some(who), EventKind::StatusChanged(status.clone()));
         }
         if let Some(trouble) = self.news.store_trouble() {
             tell(None, trouble.what.clone());
@@ -162,7 +172,8 @@ impl CommanderState {
     pub(super) fn answer_query(&self, query: SwarmQuery) {
         let news = &self.news;
         match query {
-            SwarmQuery::Statuses(reply) => drop(reply.send(self.members.statuses())),
+            SwarmQuery::Statuses(reply) => drop(reply.send(self.all_statuses())),
+            SwarmQuery::ProcessName(reply) => drop(reply.send(self.neighbours.own_name())),
             SwarmQuery::Budget(reply) => drop(reply.send(news.budget.clone())),
             SwarmQuery::Outages(reply) => drop(reply.send(news.outages())),
             SwarmQuery::Silence(reply) => drop(reply.send(self.silence.told())),

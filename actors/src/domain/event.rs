@@ -1,6 +1,7 @@
 //! Events of the swarm, and the status of one Mysis.
 
 mod activity;
+mod elsewhere;
 mod turn_news;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use super::silence::{Silence, SilenceNotice};
 use super::state::{LifeState, Totals};
 
 pub use activity::{AWAITING_LOGIN_PREFIX, Activity};
+pub use elsewhere::Elsewhere;
 pub use turn_news::TurnNews;
 
 /// The state of a Mysis' connection to the game server.
@@ -107,6 +109,8 @@ pub struct MysisStatus {
     pub figures: Arc<CurrentFigures>,
     /// The routine that it runs.
     pub routine: Option<Arc<RoutineStatus>>,
+    /// The other process that runs it; `None` if this one does.
+    pub elsewhere: Option<Arc<Elsewhere>>,
 }
 
 /// A tool call that has returned.
@@ -199,6 +203,7 @@ impl MysisStatus {
             last_call_ms: None,
             last_tool_call: None,
             routine: None,
+            elsewhere: None,
             figures: Arc::default(),
         }
     }

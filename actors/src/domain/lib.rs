@@ -23,6 +23,7 @@ pub mod rules;
 pub mod screen;
 pub mod selector;
 pub mod silence;
+pub mod status_memo;
 pub mod swarm_books;
 pub mod swarm_setup;
 pub mod swarm_silence;

@@ -320,6 +320,7 @@ impl Life {
             last_call_ms: self.figures.last_call_ms,
             figures: self.samples.figures().clone(),
             routine: self.routine_status(),
+            elsewhere: None,
         }
     }
 

@@ -62,6 +62,8 @@ enum SilenceSign {
     WrittenCalls(String),
     /// Calls that failed: the last tool and its error.
     FailedCall(Arc<str>, String),
+    /// What another process found.
+    Told(String),
 }
 
 impl Default for Silence {
@@ -80,6 +82,19 @@ impl Default for Silence {
 }
 
 impl Silence {
+    /// A silence of which another process tells since when its first turns are over, and what was
+    /// seen.
+    #[must_use]
+    pub fn as_told(since: Timestamp, finding: Option<String>) -> Silence {
+        Silence {
+            turns: FIRST_TURNS,
+            since: Some(since),
+            is_expected: true,
+            sign: finding.map_or(SilenceSign::NoAnswer, SilenceSign::Told),
+            ..Silence::default()
+        }
+    }
+
     /// A turn begins. `is_expected` tells whether its order asks for calls.
     pub fn begin_turn(&mut self, is_expected: bool) {
         self.is_expected = is_expected;
@@ -162,6 +177,7 @@ impl Silence {
     pub fn finding(&self) -> Option<String> {
         match &self.sign {
             SilenceSign::NoAnswer => None,
+            SilenceSign::Told(finding) => Some(finding.clone()),
             SilenceSign::WrittenCalls(text) => Some(format!(
                 "it writes its calls as text: \"{text}\"; {WRITTEN_CALLS_ADVICE}; \
                  `zoea doctor --prove` says more"

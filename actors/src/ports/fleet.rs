@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use tokio::time::Instant;
 
 use super::ArchiveFault;
+use crate::domain::event::MysisStatus;
 use crate::domain::ids::MysisId;
 use crate::domain::record::{Mission, MysisRecord};
 
@@ -18,7 +19,7 @@ pub trait Fleet: Send + Sync + 'static {
 }
 
 /// What a process says of itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FleetReport {
     /// The number of Myses that it is for. Shares are in proportion to it.
     pub capacity: usize,
@@ -28,6 +29,12 @@ pub struct FleetReport {
     pub arrived: Vec<MysisId>,
     /// The Myses that it runs no more. Nothing of them is left here.
     pub let_go: Vec<MysisId>,
+    /// The statuses of its Myses that changed, for the other processes.
+    pub statuses: Vec<Arc<MysisStatus>>,
+    /// The statuses of others that it has read: up to this place.
+    pub read_to: i64,
+    /// The number of Myses that it knows, wherever they run.
+    pub known: usize,
 }
 
 /// What a step found.
@@ -50,4 +57,50 @@ pub struct FleetStep {
     pub began: Option<Instant>,
     /// Until when no other process takes what this one holds; `None` if something is lost.
     pub safe_until: Option<Instant>,
+    /// What other processes tell; `None` if there is none.
+    pub neighbours: Option<Box<FleetNeighbours>>,
+}
+
+/// What the other processes tell.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FleetNeighbours {
+    /// All processes, this one included.
+    pub processes: Vec<ProcessSign>,
+    /// The statuses of their Myses that changed, oldest first.
+    pub statuses: Vec<PublishedStatus>,
+    /// The place up to which they were read.
+    pub read_to: i64,
+    /// Where every Mysis is; told now and then, and when one appeared or vanished.
+    pub places: Option<Vec<MysisPlace>>,
+    /// Myses of which no process told anything yet.
+    pub untold: Vec<MysisRecord>,
+}
+
+/// Whether a process lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessSign {
+    /// The owner of its leases.
+    pub owner: Arc<str>,
+    /// Its name.
+    pub name: Arc<str>,
+    pub is_alive: bool,
+    /// Whether it is this process.
+    pub is_here: bool,
+}
+
+/// A status that another process wrote.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PublishedStatus {
+    /// The process.
+    pub owner: Arc<str>,
+    /// The status.
+    pub status: Arc<MysisStatus>,
+}
+
+/// A Mysis and the process that holds its lease, if any does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MysisPlace {
+    pub mysis: MysisId,
+    /// The process.
+    pub owner: Option<Arc<str>>,
 }

@@ -27,7 +27,9 @@ pub(crate) struct HeldMyses {
     /// When the last renewal began.
     renewed: Option<Instant>,
     /// What was said of this process at the last renewal.
-    said: FleetReport,
+    said: (usize, bool),
+    /// When it was last read where every Mysis is.
+    placed: Option<Instant>,
 }
 
 impl HeldMyses {
@@ -58,15 +60,24 @@ impl HeldMyses {
     }
 
     pub(crate) fn is_frozen(&self) -> bool {
-        self.said.is_frozen
+        self.said.1
     }
 
     /// Whether a renewal is due: by time, or because this process has changed.
     pub(crate) fn is_due(&self, report: &FleetReport) -> bool {
-        let is_other =
-            (self.said.capacity, self.said.is_frozen) != (report.capacity, report.is_frozen);
+        let is_other = self.said != (report.capacity, report.is_frozen);
         let is_old = |renewed: Instant| renewed.elapsed() >= RENEWAL_INTERVAL;
         is_other || !self.lost.is_empty() || self.renewed.is_none_or(is_old)
+    }
+
+    /// Whether it is time to read where every Mysis is. The next time begins now then.
+    pub(crate) fn places_are_due(&mut self, now: Instant, interval: Duration) -> bool {
+        let is_due = |placed: Instant| now.duration_since(placed) >= interval;
+        let is_due = self.placed.is_none_or(is_due);
+        if is_due {
+            self.placed = Some(now);
+        }
+        is_due
     }
 
     /// Until when no other process takes what is held here; `None` where something is lost.
@@ -86,11 +97,7 @@ impl HeldMyses {
         self.take(doubtful.intersection(owned).copied().collect());
         self.lost = before.difference(owned).copied().collect();
         self.renewed = Some(began);
-        self.said = FleetReport {
-            arrived: Vec::new(),
-            let_go: Vec::new(),
-            ..report.clone()
-        };
+        self.said = (report.capacity, report.is_frozen);
     }
 
     pub(crate) fn doubt(&mut self, taken: &BTreeSet<MysisId>) {

@@ -1,6 +1,10 @@
 //! Processes that share the Myses of one database while they run.
 
-use actors::ports::{Fleet, FleetReport, FleetStep};
+use std::sync::Arc;
+
+use actors::domain::event::MysisStatus;
+use actors::domain::record::{MysisProfile, MysisRecord};
+use actors::ports::{Fleet, FleetNeighbours, FleetReport, FleetStep};
 
 use super::leases::{expire, homes, names, opened};
 use super::*;
@@ -255,4 +259,93 @@ async fn a_file_and_a_command_are_of_no_fleet() {
     };
     let command = SqlLedger::open_server(&address, "home", ProcessKind::Command).await;
     assert!(command.unwrap().fleet(facts()).is_none());
+}
+
+/// A status for the other processes.
+fn told(id: i64, name: &str, words: &str) -> Arc<MysisStatus> {
+    let record = MysisRecord::new(MysisId(id), MysisProfile::of(name, "local"), Timestamp(1));
+    let rules = actors::domain::rules::SwarmRules::default();
+    let first = MysisStatus::from_record(&record, &rules, Timestamp(2));
+    Arc::new(MysisStatus {
+        last_words: words.into(),
+        ..first
+    })
+}
+
+async fn neighbours_of(ledger: &SqlLedger, report: FleetReport) -> FleetNeighbours {
+    let found = step_with(ledger, report).await.neighbours;
+    *found.expect("there are other processes")
+}
+
+/// The words that other processes tell, by name.
+fn words(found: &FleetNeighbours) -> Vec<String> {
+    let statuses = found.statuses.iter().map(|of| &of.status);
+    statuses
+        .map(|of| format!("{}: {}", of.name, of.last_words))
+        .collect()
+}
+
+#[tokio::test]
+async fn each_process_reads_what_the_others_tell_and_only_what_is_new() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let one = opened(&books, "one").await;
+    create_running(&one, 3).await;
+    let tells = |statuses: Vec<Arc<MysisStatus>>| FleetReport {
+        statuses,
+        ..FleetReport::default()
+    };
+    let alone = step_with(&one, tells(vec![told(1, "m1", "x")])).await;
+    assert_eq!(alone.neighbours, None, "nobody else wants to know");
+    let other = opened(&books, "other").await;
+    step(&other).await;
+    let statuses = vec![
+        told(1, "m1", "ore\0"),
+        told(2, "m2", "gas"),
+        told(9, "m9", "not mine"),
+    ];
+    let signs = neighbours_of(&one, tells(statuses)).await.processes;
+    let names: Vec<&str> = signs.iter().map(|sign| &*sign.name).collect();
+    assert_eq!(names, ["here", "here-2"], "each has a name of its own");
+    assert!(signs.iter().all(|sign| sign.is_alive));
+    assert!(signs[0].is_here && !signs[1].is_here);
+
+    let found = neighbours_of(&other, FleetReport::default()).await;
+    assert_eq!(words(&found), ["m1: ore\0", "m2: gas"]);
+    let untold: Vec<&str> = found.untold.iter().map(|of| &*of.profile.name).collect();
+    assert_eq!(untold, ["m3"], "nobody told of it");
+    assert_eq!(found.places.as_ref().map(Vec::len), Some(3));
+    let knows = FleetReport {
+        read_to: found.read_to,
+        known: 3,
+        ..FleetReport::default()
+    };
+    let found = neighbours_of(&other, knows.clone()).await;
+    assert_eq!(
+        (words(&found), found.places),
+        (vec![], None),
+        "nothing is new"
+    );
+    neighbours_of(&one, tells(vec![told(2, "m2", "ice")])).await;
+    let found = neighbours_of(&other, knows.clone()).await;
+    assert_eq!(words(&found), ["m2: ice"]);
+    assert!(
+        neighbours_of(&one, FleetReport::default())
+            .await
+            .statuses
+            .is_empty()
+    );
+
+    // A Mysis that is deleted is missed at once, and a process that ends is told.
+    write(&one, vec![Write::Delete { mysis: MysisId(3) }])
+        .await
+        .unwrap();
+    let found = neighbours_of(&other, knows).await;
+    assert_eq!(found.places.map(|places| places.len()), Some(2));
+    one.close().await;
+    let signs = neighbours_of(&other, FleetReport::default())
+        .await
+        .processes;
+    assert_eq!(signs.iter().filter(|sign| sign.is_alive).count(), 1);
 }

@@ -202,7 +202,7 @@ impl BooksView {
         let last = self.table.lines.len().saturating_sub(height);
         self.top = self
             .top
-            .clamp((place + 1).saturating_sub(height), place)
+            .clamp((place + 1).saturating_sub(height.max(1)), place)
             .min(last);
     }
 

@@ -46,7 +46,7 @@ impl Dashboard {
                     self.on_row_stored(who, row);
                 }
             }
-            EventKind::Deleted | EventKind::MovedAway => self.on_deleted(who),
+            EventKind::Deleted => self.on_deleted(who),
             EventKind::Mission(mission) => self.mission.clone_from(mission),
             EventKind::BudgetChanged(spending) => self.spending = spending.clone(),
             EventKind::OutagesChanged(outages) => {
@@ -65,6 +65,7 @@ impl Dashboard {
             // The log has them as records.
             EventKind::Created
             | EventKind::TakenOver
+            | EventKind::MovedAway
             | EventKind::StateChanged { .. }
             | EventKind::TurnStarted { .. }
             | EventKind::TurnEnded { .. }

@@ -112,6 +112,13 @@ impl fmt::Display for Reloaded {
 pub enum OrderRefusal {
     /// No Mysis has this name.
     UnknownMysis(String),
+    /// Another process runs this Mysis.
+    Elsewhere {
+        /// Its name.
+        name: String,
+        /// The process.
+        process: Arc<str>,
+    },
     /// The name is not allowed.
     BadName(String),
     /// Another Mysis has this name.
@@ -174,6 +181,10 @@ impl fmt::Display for OrderRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             OrderRefusal::UnknownMysis(name) => write!(f, "no mysis is called `{name}`"),
+            OrderRefusal::Elsewhere { name, process } => write!(
+                f,
+                "{name} runs in the process {process}: give the order there"
+            ),
             OrderRefusal::BadName(why) => f.write_str(why),
             OrderRefusal::NameTaken(name) => write!(f, "a mysis called `{name}` exists already"),
             OrderRefusal::SwarmFull(max) => write!(

@@ -158,6 +158,27 @@ impl EarnedTrend {
         }
     }
 
+    /// The number of its newest point, its points, and whether a result told of any.
+    #[must_use]
+    pub fn parts(&self) -> (i64, &[i32; TREND_POINTS], bool) {
+        (self.newest, &self.earned, self.is_known)
+    }
+
+    /// The trend with this newest point. Points that are missing earned nothing.
+    #[must_use]
+    pub fn of_parts(newest: i64, points: impl Iterator<Item = i64>) -> EarnedTrend {
+        let mut trend = EarnedTrend {
+            newest,
+            is_known: true,
+            ..EarnedTrend::default()
+        };
+        let most = i64::from(i32::MAX);
+        for (place, point) in trend.earned.iter_mut().zip(points) {
+            *place = i32::try_from(point.clamp(-most, most)).unwrap_or(i32::MAX);
+        }
+        trend
+    }
+
     /// The points of the last hour, oldest first; the last one is not over.
     #[must_use]
     pub fn points(&self, now: Timestamp) -> [i64; TREND_POINTS] {

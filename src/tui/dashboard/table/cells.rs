@@ -40,6 +40,7 @@ pub fn cell(
         Column::Name => (one_line(&status.name), Tone::Strong),
         Column::State => SeenState::of(status, outages).label(),
         Column::Doing => doing_within(status, now, outages, usize::from(placed.width)),
+        Column::Process => process_text(status),
         Column::Place => place_text(status),
         Column::Credits | Column::Earned | Column::Trend => {
             money_cell(placed, &status.figures, now)
@@ -113,6 +114,15 @@ fn money_cell(placed: PlacedColumn, figures: &CurrentFigures, now: Timestamp) ->
     }
     let points = figures.trend.points(now);
     (money::earned_curve(&points, columns), Tone::Accent)
+}
+
+/// The process that runs it: this one, or another one by its name.
+fn process_text(status: &MysisStatus) -> (String, Tone) {
+    match &status.elsewhere {
+        None => ("here".to_string(), Tone::Dim),
+        Some(place) if place.is_gone => (one_line(&place.process), Tone::Warning),
+        Some(place) => (one_line(&place.process), Tone::Text),
+    }
 }
 
 /// The system and the place in it, as `krynn/war_materials`.

@@ -13,6 +13,8 @@ pub enum Column {
     State,
     /// What it is doing.
     Doing,
+    /// The process of the fleet that runs it.
+    Process,
     /// Where it is in the game.
     Place,
     /// The credits that it has.
@@ -85,11 +87,12 @@ const fn spec(
 
 /// All columns, the most important ones first. A column that does not fit is left out, and less
 /// important ones may still fit. The words take the remaining space.
-const COLUMNS: [ColumnSpec; 22] = [
+const COLUMNS: [ColumnSpec; 23] = [
     spec(Column::Mark, "need", "", (3, 3, 0), false),
     spec(Column::Name, "name", "MYSIS", (11, 18, 0), false),
     spec(Column::Doing, "doing", "DOING", (13, 22, 0), false),
     spec(Column::State, "state", "STATE", (9, 9, 0), false),
+    spec(Column::Process, "process", "PROCESS", (8, 14, 0), false),
     spec(Column::Credits, "credits", "CREDITS", (8, 9, 0), true),
     spec(Column::Earned, "earned", "EARNED", (7, 7, 0), true),
     spec(Column::Place, "place", "PLACE", (20, 28, 0), false),

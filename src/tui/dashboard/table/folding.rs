@@ -7,7 +7,7 @@ use actors::domain::event::MysisStatus;
 use super::columns::Column;
 
 /// The columns that say nothing in a table of these Myses, by what they have now: an account that is none or named like
-/// its Mysis, one provider or one model for all (the header names them), no cost, nothing known of the game.
+/// its Mysis, one provider or one model for all (the header names them), one process, no cost, nothing known of the game.
 #[must_use]
 pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) -> BTreeSet<Column> {
     let mut folded = BTreeSet::new();
@@ -17,7 +17,7 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
         }
     };
     let Some(first) = all.clone().next() else {
-        return folded;
+        return [Column::Process].into();
     };
     let is_one = all.clone().nth(1).is_none();
     fold_if(
@@ -43,6 +43,8 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
         Column::Model,
         !is_one && all.clone().all(|status| status.model == first.model),
     );
+    let is_there = |status: &MysisStatus| status.elsewhere == first.elsewhere;
+    fold_if(Column::Process, all.clone().all(is_there));
     let facts = || all.clone().map(|status| &status.figures.facts);
     let has_credits = facts().any(|facts| facts.credits.is_some());
     for column in [Column::Credits, Column::Earned, Column::Trend] {
@@ -52,10 +54,8 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
         Column::Place,
         facts().all(|facts| facts.system.is_none() && facts.poi.is_none()),
     );
-    fold_if(
-        Column::Cargo,
-        facts().all(|facts| facts.cargo.now.is_none()),
-    );
+    let has_no_cargo = facts().all(|facts| facts.cargo.now.is_none());
+    fold_if(Column::Cargo, has_no_cargo);
     fold_if(Column::Fuel, facts().all(|facts| facts.fuel.now.is_none()));
     let value = |status: &MysisStatus| status.figures.value.credits_per_dollar();
     fold_if(

@@ -80,6 +80,7 @@ impl Sorting {
             }
             Column::Name
             | Column::Doing
+            | Column::Process
             | Column::Place
             | Column::Credits
             | Column::Cargo
@@ -165,6 +166,11 @@ fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         Column::Role => {
             let key = |of: &MysisStatus| (of.profile.role.is_none(), of.profile.role.clone());
             key(a).cmp(&key(b))
+        }
+        Column::Process => {
+            let process =
+                |of: &MysisStatus| of.elsewhere.as_ref().map(|place| place.process.clone());
+            process(a).cmp(&process(b))
         }
         Column::Provider => a.profile.provider.cmp(&b.profile.provider),
         Column::Model => a.model.cmp(&b.model),

@@ -1,0 +1,176 @@
+//! What one process writes down, another one reads as it was.
+
+use super::*;
+use crate::books::Day;
+use crate::event::{Activity, LastToolCall, LinkState};
+use crate::fault::{MysisFault, MysisFaultKind};
+use crate::ids::Lane;
+use crate::model::AnswerProgress;
+use crate::progress::{StallKind, Stuck};
+use crate::record::MysisRecord;
+use crate::routine::{RoutineStatus, RunSource};
+use crate::rules::SwarmRules;
+use crate::samples::{CurrentFigures, EarnedTrend, GameFacts, Gauge, ValueSums};
+use crate::silence::Silence;
+use proptest::prelude::*;
+
+fn status() -> MysisStatus {
+    let record = MysisRecord::new(MysisId(7), MysisProfile::of("alpha", "local"), Timestamp(5));
+    MysisStatus::from_record(&record, &SwarmRules::default(), Timestamp(9))
+}
+
+fn read_back(status: &MysisStatus) -> MysisStatus {
+    from_text(status.id, &to_text(status)).expect("it reads back")
+}
+
+#[test]
+fn a_status_reads_back_as_it_was() {
+    let own_profile = MysisProfile {
+        role: Some("miner".into()),
+        follows_role: false,
+        ..MysisProfile::of("alpha", "local")
+    };
+    let full = MysisStatus {
+        profile: Arc::new(MysisProfile {
+            model: Some("small".into()),
+            ..own_profile.clone()
+        }),
+        own_profile: Arc::new(own_profile),
+        lacks_role: true,
+        temperature: Some(0.7),
+        state: LifeState::Running,
+        reason: Some("why".into()),
+        fault: Some(MysisFault {
+            kind: MysisFaultKind::Permanent,
+            text: "401".to_string(),
+            at: Timestamp(3),
+        }),
+        activity_until: Some(Timestamp(99)),
+        account: Some("player".into()),
+        link: LinkState::NoAccess,
+        tick: Some(-4),
+        nudges: 3,
+        totals: Totals {
+            turns: 1,
+            tokens_in: 2,
+            tokens_out: 3,
+            cost_micros: 4,
+        },
+        stuck: Some(Stuck {
+            since: Timestamp(1),
+            turns: 40,
+            way: StallKind::Circles,
+            tool: Some("mine".into()),
+        }),
+        silence: Some(Arc::new(Silence::as_told(
+            Timestamp(2),
+            Some("it only speaks".into()),
+        ))),
+        failing: Some(Arc::new(crate::failing_calls::FailingCalls {
+            calls: 50,
+            failed: 40,
+            errors: [("mine: no_ore".into(), 30), ("sell: \"x\"".into(), 10)].into(),
+            since: Timestamp(8),
+        })),
+        last_words: "ore\u{0}\n\"and\" more".into(),
+        last_tool_call: Some(Arc::new(LastToolCall {
+            tool: "mine".into(),
+            is_error: true,
+            gist: "no".into(),
+        })),
+        last_call_ms: Some(u64::MAX),
+        figures: Arc::new(CurrentFigures {
+            facts: GameFacts {
+                credits: Some(-5),
+                system: Some("sol".into()),
+                docked: Some(true),
+                fuel: Gauge {
+                    now: Some(4),
+                    most: None,
+                },
+                ..GameFacts::default()
+            },
+            trend: EarnedTrend::of_parts(77, (0..30).map(|point| point * 10 - 40)),
+            value: ValueSums {
+                earned: -1,
+                told: 2,
+                cost_micros: 3,
+                tokens_unpriced: 4,
+            },
+            cost: (Day(20_000), 6),
+        }),
+        routine: Some(Arc::new(RoutineStatus {
+            name: "mining".into(),
+            source: RunSource::Operator,
+            round: 1,
+            rounds: 2,
+            calls: 3,
+            earned: -4,
+            earned_an_hour: Some(5),
+        })),
+        ..status()
+    };
+    assert_eq!(read_back(&full), full);
+    assert_eq!(
+        full.silence.as_ref().map(|silence| silence.why()),
+        read_back(&full).silence.map(|silence| silence.why())
+    );
+    assert_eq!(read_back(&status()), status());
+}
+
+#[test]
+fn every_activity_reads_back() {
+    let arrived = AnswerProgress {
+        words: 1,
+        thoughts: 2,
+    };
+    let all = [
+        Activity::Resting,
+        Activity::Rebuilding,
+        Activity::Pausing,
+        Activity::Queueing(Lane::Provider("local".into())),
+        Activity::Queueing(Lane::Logins),
+        Activity::Queueing(Lane::Game),
+        Activity::Connecting,
+        Activity::AwaitingLogin("a link".into()),
+        Activity::CallingModel,
+        Activity::Answering(arrived),
+        Activity::CoolingDown("503".into()),
+        Activity::CallingTool("mine".into()),
+        Activity::Travelling,
+        Activity::Mining,
+        Activity::Fighting,
+        Activity::InTransit,
+        Activity::OnCooldown,
+        Activity::Recording,
+        Activity::Paused("budget".into()),
+    ];
+    for activity in all {
+        let status = MysisStatus {
+            activity: activity.clone(),
+            ..status()
+        };
+        assert_eq!(read_back(&status).activity, activity);
+    }
+}
+
+#[test]
+fn what_another_version_wrote_is_read_as_far_as_it_is_understood() {
+    let read = from_text(
+        MysisId(7),
+        r#"{"name":"alpha","state":"dreaming","activity":{"knits":1}}"#,
+    );
+    let read = read.expect("it has a name");
+    assert_eq!((&*read.name, read.state), ("alpha", LifeState::Idle));
+    assert_eq!(read.activity, Activity::Resting);
+    for none in ["", "[]", "{}", "{\"name\":\"\"}", "null", "{\"name\":7}"] {
+        assert_eq!(from_text(MysisId(7), none), None, "{none}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_text_breaks_the_reader(text in r#"\{("name":"a",)?("[a-z_]{1,9}":[\[{"0-9a-z,:}\]-]{0,9},?){0,4}\}"#) {
+        let _ = from_text(MysisId(1), &text);
+    }
+}

@@ -1,0 +1,185 @@
+//! What the processes of a fleet tell each other of their Myses: the statuses that changed, and where
+//! each Mysis is.
+//!
+//! Who writes statuses holds a lock until the commit, so places are seen in their order: nothing that
+//! commits later has a smaller place than what was read.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::event::MysisStatus;
+use actors::domain::ids::MysisId;
+use actors::domain::status_memo;
+use actors::ports::{FleetNeighbours, FleetReport, MysisPlace, ProcessSign, PublishedStatus};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement, Value};
+use serde_json::json;
+use tokio::time::Instant;
+use zoea_text::clean::one_line;
+
+use super::super::leases::LeaseHolder;
+use super::super::writer::DatabaseWriter;
+use super::{FleetView, LedgerInner, within_time};
+
+/// How often all places are read, whether or not a Mysis appeared.
+const PLACES_INTERVAL: Duration = Duration::from_secs(10);
+/// The most statuses that one step reads. The next step goes on.
+const MAX_STATUSES: i64 = 1_000;
+/// The most Myses without a status that one step reads.
+const MAX_UNTOLD: usize = 500;
+/// The most processes.
+const MAX_PROCESSES: i64 = 500;
+
+/// Writes the statuses of Myses whose leases are ours.
+const PUBLISH: &str = "\
+    WITH turn AS MATERIALIZED (SELECT pg_advisory_xact_lock(8241530019)) \
+    INSERT INTO mysis_status (mysis_id, owner, place, at, status) \
+    SELECT lease.mysis_id, $1, nextval('mysis_status_place'), clock_timestamp(), told.status \
+    FROM turn CROSS JOIN json_to_recordset($2::json) AS told (id BIGINT, status TEXT) \
+    JOIN lease ON lease.mysis_id = told.id AND lease.owner = $1 \
+    ON CONFLICT (mysis_id) DO UPDATE SET owner = excluded.owner, place = excluded.place, \
+        at = excluded.at, status = excluded.status";
+
+/// The statuses that others wrote after a place.
+const READ: &str = "SELECT mysis_id, owner, place, status FROM mysis_status \
+    WHERE owner <> $1 AND place > $2 ORDER BY place LIMIT $3";
+
+const PROCESSES: &str = "SELECT owner, coalesce(name, host) AS name, \
+    expires_at > clock_timestamp() AS is_alive FROM process ORDER BY started_at LIMIT $1";
+
+/// Where each Mysis is, and whether anybody told of it.
+const PLACES: &str = "SELECT mysis.id, lease.owner, status.mysis_id IS NOT NULL AS is_told \
+    FROM mysis LEFT JOIN lease ON lease.mysis_id = mysis.id \
+    LEFT JOIN mysis_status AS status ON status.mysis_id = mysis.id";
+
+#[derive(Debug, FromQueryResult)]
+struct StatusRow {
+    mysis_id: i64,
+    owner: String,
+    place: i64,
+    status: String,
+}
+
+#[derive(Debug, FromQueryResult)]
+struct ProcessRow {
+    owner: String,
+    name: String,
+    is_alive: bool,
+}
+
+#[derive(Debug, FromQueryResult)]
+struct PlaceRow {
+    id: i64,
+    owner: Option<String>,
+    is_told: bool,
+}
+
+impl LedgerInner {
+    /// Tells the other processes what changed here, and reads what they tell.
+    pub(super) async fn exchange(
+        &self,
+        (tenant, writer): (&LeaseHolder, &DatabaseWriter),
+        report: &FleetReport,
+        view: &FleetView,
+    ) -> Result<Option<Box<FleetNeighbours>>, DbErr> {
+        if view.processes < 2 {
+            return Ok(None);
+        }
+        within_time(tenant.publish(writer, &report.statuses)).await?;
+        let mut found = within_time(tenant.read_statuses(writer, report.read_to)).await?;
+        found.processes = within_time(tenant.signs(writer)).await?;
+        let is_whole = usize::try_from(view.myses) == Ok(report.known);
+        let now = Instant::now();
+        let is_due = tenant.held().places_are_due(now, PLACES_INTERVAL);
+        if is_due || !is_whole {
+            self.read_places(tenant, writer, &mut found).await?;
+        }
+        Ok(Some(Box::new(found)))
+    }
+
+    async fn read_places(
+        &self,
+        tenant: &LeaseHolder,
+        writer: &DatabaseWriter,
+        found: &mut FleetNeighbours,
+    ) -> Result<(), DbErr> {
+        let read = writer.query_all_raw(statement(PLACES, []));
+        let rows = within_time(read).await?;
+        let rows = rows.iter().map(|row| PlaceRow::from_query_result(row, ""));
+        let rows: Vec<PlaceRow> = rows.collect::<Result<_, DbErr>>()?;
+        let is_here = |row: &PlaceRow| row.owner.as_deref() == Some(&*tenant.owner);
+        let untold = rows.iter().filter(|row| !row.is_told && !is_here(row));
+        let untold: BTreeSet<MysisId> =
+            untold.take(MAX_UNTOLD).map(|row| MysisId(row.id)).collect();
+        (found.untold, _) = within_time(self.records_of(&untold)).await?;
+        let place = |row: PlaceRow| MysisPlace {
+            mysis: MysisId(row.id),
+            owner: row.owner.map(Into::into),
+        };
+        found.places = Some(rows.into_iter().map(place).collect());
+        Ok(())
+    }
+}
+
+impl LeaseHolder {
+    async fn publish(
+        &self,
+        writer: &DatabaseWriter,
+        statuses: &[Arc<MysisStatus>],
+    ) -> Result<(), DbErr> {
+        if statuses.is_empty() {
+            return Ok(());
+        }
+        let told = statuses.iter();
+        let told = told.map(|of| json!({"id": of.id.0, "status": status_memo::to_text(of)}));
+        let told = serde_json::Value::from_iter(told).to_string();
+        let values = [self.owner.as_str().into(), told.into()];
+        writer.execute_raw(statement(PUBLISH, values)).await?;
+        Ok(())
+    }
+
+    async fn read_statuses(
+        &self,
+        writer: &DatabaseWriter,
+        read_to: i64,
+    ) -> Result<FleetNeighbours, DbErr> {
+        let values = [
+            self.owner.as_str().into(),
+            read_to.into(),
+            MAX_STATUSES.into(),
+        ];
+        let mut found = FleetNeighbours {
+            read_to,
+            ..FleetNeighbours::default()
+        };
+        for row in writer.query_all_raw(statement(READ, values)).await? {
+            let row = StatusRow::from_query_result(&row, "")?;
+            found.read_to = row.place;
+            let status = status_memo::from_text(MysisId(row.mysis_id), &row.status);
+            found.statuses.extend(status.map(|status| PublishedStatus {
+                owner: row.owner.into(),
+                status: Arc::new(status),
+            }));
+        }
+        Ok(found)
+    }
+
+    async fn signs(&self, writer: &DatabaseWriter) -> Result<Vec<ProcessSign>, DbErr> {
+        let rows = writer.query_all_raw(statement(PROCESSES, [MAX_PROCESSES.into()]));
+        let sign = |row: ProcessRow| ProcessSign {
+            is_here: row.owner == self.owner,
+            owner: row.owner.into(),
+            name: one_line(&row.name).into(),
+            is_alive: row.is_alive,
+        };
+        let rows = rows.await?;
+        let rows = rows
+            .iter()
+            .map(|row| ProcessRow::from_query_result(row, ""));
+        rows.map(|row| row.map(sign)).collect()
+    }
+}
+
+pub(super) fn statement(sql: &'static str, values: impl IntoIterator<Item = Value>) -> Statement {
+    Statement::from_sql_and_values(DbBackend::Postgres, sql, values)
+}
