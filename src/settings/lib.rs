@@ -28,6 +28,7 @@ mod reload;
 mod reports;
 mod role;
 mod roster;
+mod routines;
 mod rule;
 mod secret;
 mod section;
@@ -64,6 +65,7 @@ pub use traces::{TraceProtocol, TraceSettings};
 pub use tui::TuiSettings;
 
 use zoea_domain::budget::BudgetRules;
+use zoea_domain::routine::RoutineRules;
 use zoea_domain::rules::{ProgressRules, SupervisionRules, ValueRules};
 
 use keys::KeyRemarks;
@@ -143,6 +145,8 @@ settings! {
         progress: ProgressRules, "[progress]";
         /// The parking of Myses that cost more than they bring.
         value: ValueRules, "[value]";
+        /// The routines that the runtime offers or begins.
+        routines: RoutineRules, "[routines]";
     }
     after_a_restart {
         /// The control interface.

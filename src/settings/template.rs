@@ -107,6 +107,7 @@ mod tests {
         let mut tools = default.mcp.tools.clone();
         let patterns = ["get_*", "travel", "mine", "sell"].map(Into::into);
         Arc::make_mut(&mut tools.filters).swarm.allow = Some(patterns.to_vec());
+        tools.logins_address = Some("office".into());
         assert_eq!(
             settings.mcp,
             McpSettings {
@@ -166,7 +167,7 @@ mod tests {
             );
         }
         let (_, mistakes) = parse_as("zoea.toml", &spoilt);
-        assert_eq!(mistakes.len(), 24);
+        assert_eq!(mistakes.len(), 25);
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();
             for key in known.split(", ") {

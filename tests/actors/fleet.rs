@@ -161,6 +161,37 @@ async fn a_process_that_cannot_reach_the_database_lets_nothing_leave_until_it_ca
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_process_that_cannot_renew_its_parts_of_the_limits_asks_nothing_until_it_can() {
+    let world = World::of_a_fleet().await;
+    for name in ["alpha", "bravo"] {
+        world.start(name).await;
+    }
+    let asked = |world: &World| (world.times_asked("alpha"), world.times_asked("bravo"));
+    world
+        .until("both are asked", |world| {
+            asked(world).0 > 0 && asked(world).1 > 0
+        })
+        .await;
+    world.fleet.are_limits_away.store(true, Ordering::SeqCst);
+    // The parts may be relied on for eight seconds after their last renewal.
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    let before = asked(&world);
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert_eq!(asked(&world), before);
+    let told = world.told_since(0);
+    let lapses = told.iter().filter(|told| *told == "limits_lapsed").count();
+    assert_eq!(lapses, 1, "told once");
+    world.fleet.are_limits_away.store(false, Ordering::SeqCst);
+    world
+        .until("both go on", |world| {
+            asked(world).0 > before.0 && asked(world).1 > before.1
+        })
+        .await;
+    assert!(world.told_since(0).contains(&"limits_renewed".to_string()));
+    world.check_that_nothing_is_lost().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_mission_of_another_process_reaches_the_myses_here_once() {
     let world = World::of_a_fleet().await;
     world.start("alpha").await;

@@ -13,6 +13,7 @@ mod disk;
 mod freezing;
 mod full;
 mod kills;
+mod limits;
 mod outage;
 mod reload;
 mod routines;

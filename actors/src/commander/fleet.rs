@@ -153,6 +153,8 @@ impl CommanderState {
             self.tell_event_of(who, EventKind::StatusChanged(status));
         }
         if !arrived.is_empty() {
+            // What they spent elsewhere counts for their own budgets.
+            self.read_books();
             self.tell_fleet(FleetMsg::Arrived(arrived));
         }
         if !names.is_empty() {

@@ -4,6 +4,7 @@
 //! that are in flight when the budget is spent are the only overshoot.
 
 mod limits;
+mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use super::ids::{MysisId, Timestamp};
 use super::model::Charge;
 
 pub use limits::BudgetLimits;
+pub use together::{ProviderSpending, SpentTogether};
 
 /// The percentage of a budget at which the operator is warned.
 const LOW_BUDGET_PERCENT: u64 = 80;

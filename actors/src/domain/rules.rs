@@ -10,6 +10,7 @@ use super::gate::circuit::CircuitRules;
 use super::model::{Charge, ReportedUse};
 use super::price::{PriceList, TokenPrice};
 use super::role::RoleBook;
+use super::routine::RoutineRules;
 use super::system_prompt::DEFAULT_TEMPLATE;
 use super::tool_filter::ToolFilters;
 use super::tool_offer::ToolListMode;
@@ -48,6 +49,8 @@ pub struct SwarmRules {
     pub progress: ProgressRules,
     /// Which Myses cost more than they bring.
     pub value: ValueRules,
+    /// What becomes of circles.
+    pub routines: RoutineRules,
     /// The texts of the nudges in their order. After the last one the Mysis becomes idle. Never
     /// empty.
     pub nudges: Vec<Arc<str>>,
@@ -104,6 +107,7 @@ impl Default for SwarmRules {
             no_progress_turns: 5,
             progress: ProgressRules::default(),
             value: ValueRules::default(),
+            routines: RoutineRules::default(),
             nudges: DEFAULT_NUDGES.map(Into::into).to_vec(),
             system_prompt: DEFAULT_TEMPLATE.into(),
             tools: ToolRules::default(),
@@ -264,6 +268,9 @@ pub struct ToolRules {
     /// The limit for MCP initialise, login and register together, on this machine; absent:
     /// unlimited.
     pub logins_per_minute: Option<u32>,
+    /// The name of the address from which this process reaches the game. Processes on one database
+    /// share the limit with those of the same name; absent: with all.
+    pub logins_address: Option<Arc<str>>,
     /// Whether a Mysis may search the conversations of other Myses.
     pub search_others: bool,
     /// Which list of the allowed tools a request contains.
@@ -281,6 +288,7 @@ impl Default for ToolRules {
             answer_timeout: Duration::from_secs(600),
             retry: [2, 5, 10].map(Duration::from_secs).to_vec(),
             logins_per_minute: Some(24),
+            logins_address: None,
             search_others: true,
             list: ToolListMode::default(),
             filters: Arc::default(),

@@ -10,6 +10,7 @@ use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
 use zoea_domain::role::{RoleBook, RoleRules};
+use zoea_domain::routine::{CircleMode, RoutineRules};
 use zoea_domain::rules::{
     LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules, ValueRules,
 };
@@ -98,6 +99,7 @@ fn every_key_is_read() {
         tool_timeout = "1h30m"
         retry = ["1s"]
         logins_per_minute = 1
+        logins_address = "office"
         tools = ["get_*"]
         deny_tools = ["get_map"]
         tool_list = "all"
@@ -105,6 +107,8 @@ fn every_key_is_read() {
         [value]
         park_below = 500
         window = "1h"
+        [routines]
+        mode = "auto"
         [progress]
         watch = "off"
         turns = 9
@@ -237,6 +241,7 @@ fn every_key_is_read() {
                 timeout: Duration::from_secs(5400),
                 retry: vec![Duration::from_secs(1)],
                 logins_per_minute: Some(1),
+                logins_address: Some("office".into()),
                 search_others: true,
                 filters: Arc::new(ToolFilters {
                     swarm: ToolFilter {
@@ -285,6 +290,9 @@ fn every_key_is_read() {
         value: ValueRules {
             park_below: Some(500),
             window: Duration::from_secs(3600),
+        },
+        routines: RoutineRules {
+            mode: CircleMode::Auto,
         },
         control: ControlSettings {
             listen: "[::1]:7000".parse().unwrap(),
