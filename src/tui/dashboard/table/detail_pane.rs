@@ -9,6 +9,7 @@ use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use actors::domain::event::MysisStatus;
 use ratatui::layout::{Margin, Rect};
 use zoea_text::clean::one_line;
 
@@ -85,6 +86,31 @@ fn add_member(
             .with(format!("  {state}"), tone)
             .with(format!("  {doing}"), doing_tone),
     );
+    lines.push(StyledLine::of(
+        format!(" {}", facts_of(status).join(" · ")),
+        Tone::Dim,
+    ));
+    if let Some(routine) = &status.routine {
+        add_wrapped(&routine.describe(), Tone::Tool, columns, lines);
+    }
+    if let Some(circle) = &status.circle {
+        let told = format!("{}; :routine . {}", circle.describe(), circle.name);
+        add_wrapped(&one_line(&told), Tone::Tool, columns, lines);
+    }
+    let (words, tone) = match (&status.fault, &status.reason) {
+        (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
+        (None, Some(reason)) if status.last_words.is_empty() => (&**reason, Tone::Dim),
+        (None, Some(_) | None) => (&*status.last_words, Tone::Text),
+    };
+    add_wrapped(&one_line(words), tone, columns, lines);
+    if let Some(deed) = &status.last_tool_call {
+        let (words, tone) = cells::tool_call_text(deed);
+        add_wrapped(&words, tone, columns, lines);
+    }
+}
+
+/// What the table's columns leave out.
+fn facts_of(status: &MysisStatus) -> Vec<String> {
     let totals = status.totals;
     let mut facts = vec![
         one_line(&status.model),
@@ -116,24 +142,7 @@ fn add_member(
             .last_call_ms
             .map(|ms| format!("call {}", figures::span(ms))),
     );
-    lines.push(StyledLine::of(format!(" {}", facts.join(" · ")), Tone::Dim));
-    if let Some(routine) = &status.routine {
-        add_wrapped(&routine.describe(), Tone::Tool, columns, lines);
-    }
-    if let Some(circle) = &status.circle {
-        let told = format!("{}; :routine . {}", circle.describe(), circle.name);
-        add_wrapped(&one_line(&told), Tone::Tool, columns, lines);
-    }
-    let (words, tone) = match (&status.fault, &status.reason) {
-        (Some(fault), _) => (fault.text.as_str(), Tone::Errored),
-        (None, Some(reason)) if status.last_words.is_empty() => (&**reason, Tone::Dim),
-        (None, Some(_) | None) => (&*status.last_words, Tone::Text),
-    };
-    add_wrapped(&one_line(words), tone, columns, lines);
-    if let Some(deed) = &status.last_tool_call {
-        let (words, tone) = cells::tool_call_text(deed);
-        add_wrapped(&words, tone, columns, lines);
-    }
+    facts
 }
 
 fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<StyledLine>) {
