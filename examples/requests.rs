@@ -106,6 +106,7 @@ async fn play(
         name: "alpha".to_string(),
         provider: None,
         model: None,
+        role: None,
         start: false,
     };
     let order = async |order| {

@@ -161,6 +161,12 @@ impl Home {
         self.directory.join("system-prompt.md")
     }
 
+    /// The directory for routines of the operator.
+    #[must_use]
+    pub fn routines(&self) -> PathBuf {
+        self.directory.join("routines")
+    }
+
     /// The directory for conversations that the terminal exports.
     #[must_use]
     pub fn exports(&self) -> PathBuf {

@@ -12,6 +12,7 @@ mod learnt;
 mod offline;
 mod prompt;
 mod reload;
+mod roles;
 mod rules;
 mod setup_check;
 pub mod simulated;
@@ -188,6 +189,7 @@ impl RunningSwarm {
         } else {
             self.warn_about_ignored_settings(&self.settings);
             self.report_mended_sums();
+            self.report_role_troubles().await;
         }
         Ok(())
     }
@@ -268,6 +270,7 @@ impl RunningSwarm {
                     name: declared.name.clone(),
                     provider: declared.provider.clone(),
                     model: None,
+                    role: None,
                     start: starts,
                 })
                 .await;

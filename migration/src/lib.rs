@@ -19,6 +19,7 @@ mod m20261123_000010_sample;
 mod m20261124_000011_event_row;
 mod m20261124_000012_working_set;
 mod m20261124_000014_routine;
+mod m20261124_000016_role;
 mod server_000001_lease;
 mod server_000002_process;
 mod server_000003_allowance;
@@ -54,6 +55,7 @@ impl MigratorTrait for Migrator {
             Box::new(m20261124_000011_event_row::Migration),
             Box::new(m20261124_000012_working_set::Migration),
             Box::new(m20261124_000014_routine::Migration),
+            Box::new(m20261124_000016_role::Migration),
         ]
     }
 }

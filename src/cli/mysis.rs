@@ -29,7 +29,7 @@ pub enum MysisCommand {
         #[arg(long)]
         json: bool,
         /// Only the Myses that fit all conditions, with commas between them: state, name, provider,
-        /// model, account or system, then = or !=, then a value; * stands for anything.
+        /// model, role, account or system, then = or !=, then a value; * stands for anything.
         #[arg(long = "where", value_name = "CONDITIONS", value_parser = Conditions::parse)]
         conditions: Option<Conditions>,
     },
@@ -49,8 +49,27 @@ pub enum MysisCommand {
         #[arg(long)]
         yes: bool,
     },
-    /// Change the settings of a Mysis.
-    Configure(ConfigureMysis),
+    /// Change the settings of Myses.
+    Configure(ConfigureArgs),
+}
+
+/// The settings that are changed, and of whom.
+#[derive(Debug, Args)]
+pub struct ConfigureArgs {
+    #[command(flatten)]
+    which: MysisSelector,
+    /// The new provider.
+    #[arg(long)]
+    provider: Option<String>,
+    /// The new model.
+    #[arg(long)]
+    model: Option<String>,
+    /// The new temperature, 0 to 2.
+    #[arg(long)]
+    temperature: Option<f32>,
+    /// The new role; none takes it away, default gives the configuration's.
+    #[arg(long)]
+    role: Option<String>,
 }
 
 /// The Myses that an order is for.
@@ -77,7 +96,7 @@ struct MysisChoice {
     #[arg(long, value_name = "STATE", value_parser = parse_state)]
     state: Option<SelectorWord>,
     /// The Myses that fit all conditions, with commas between them: state, name, provider, model,
-    /// account or system, then = or !=, then a value; * stands for anything.
+    /// role, account or system, then = or !=, then a value; * stands for anything.
     #[arg(long = "where", value_name = "CONDITIONS", value_parser = Conditions::parse)]
     conditions: Option<Conditions>,
 }
@@ -146,19 +165,27 @@ async fn carry_out(client: &SwarmClient, command: &MysisCommand) -> anyhow::Resu
             call_for_each(client, which, stop, "stopped").await
         }
         MysisCommand::Delete { which, yes } => delete_myses(client, which, *yes).await,
-        MysisCommand::Configure(args) => {
-            anyhow::ensure!(
-                args.provider.is_some() || args.model.is_some() || args.temperature.is_some(),
-                "nothing to change: give --provider, --model or --temperature; `zoea mysis list` shows \
-                 what {} has now",
-                args.name
-            );
-            client
-                .call(ControlCall::ConfigureMysis(args.clone()))
-                .await?;
-            Ok(out::line(&format!("configured {}", args.name))?)
-        }
+        MysisCommand::Configure(args) => configure_myses(client, args).await,
     }
+}
+
+async fn configure_myses(client: &SwarmClient, args: &ConfigureArgs) -> anyhow::Result<()> {
+    let names_model = args.provider.is_some() || args.model.is_some() || args.role.is_some();
+    anyhow::ensure!(
+        names_model || args.temperature.is_some(),
+        "nothing to change: give --provider, --model, --temperature or --role; `zoea mysis list` \
+         shows what they have now"
+    );
+    let configure = |name| {
+        ControlCall::ConfigureMysis(ConfigureMysis {
+            name,
+            provider: args.provider.clone(),
+            model: args.model.clone(),
+            temperature: args.temperature,
+            role: args.role.clone(),
+        })
+    };
+    call_for_each(client, &args.which, configure, "configured").await
 }
 
 async fn list_myses(
@@ -185,6 +212,7 @@ pub(super) fn mysis_table(myses: &Value) -> Table {
     let listed = || myses.as_array().into_iter().flatten();
     let first = listed().next().map(|mysis| &mysis["process"]);
     let are_many = listed().any(|mysis| Some(&mysis["process"]) != first);
+    let have_roles = listed().any(|mysis| mysis["role"].is_string());
     let mut columns = vec![
         Column::text("NAME"),
         Column::state("STATE"),
@@ -194,6 +222,9 @@ pub(super) fn mysis_table(myses: &Value) -> Table {
         Column::text("MODEL"),
         Column::figure("TURNS"),
     ];
+    if have_roles {
+        columns.insert(4, Column::text("ROLE"));
+    }
     if are_many {
         columns.insert(1, Column::text("PROCESS"));
     }
@@ -213,6 +244,14 @@ pub(super) fn mysis_table(myses: &Value) -> Table {
             text("model").to_string(),
             shown::figure(&mysis["turns"]),
         ];
+        if have_roles {
+            let unknown = if mysis["role_known"] == false {
+                " (not configured)"
+            } else {
+                ""
+            };
+            cells.insert(4, format!("{}{unknown}", text("role")));
+        }
         if are_many {
             cells.insert(1, text("process").to_string());
         }

@@ -83,6 +83,7 @@ async fn show_prompt(
         mission: Some("(the mission in force)"),
         game_state: "(what is known of the game)",
         notices: &notices,
+        role: "",
     };
     let Some(name) = name else {
         return Ok(out::line(&out::clean(&render_template(
@@ -93,7 +94,10 @@ async fn show_prompt(
     let client = SwarmClient::open(global, environment).await?;
     let found = read_prompt_facts(&client, name).await;
     client.close().await;
-    let (account, mission) = found?;
+    let (account, mission, role) = found?;
+    let role = role.map(|role| role_prompt(&role, global, environment));
+    let role = role.transpose()?.unwrap_or_default();
+    facts.role = &role;
     facts.name = name;
     facts.account = account.as_deref();
     facts.mission = mission.as_deref();
@@ -103,11 +107,11 @@ async fn show_prompt(
     )))?)
 }
 
-/// Reads the account of a Mysis and the mission in force.
+/// Reads the account of a Mysis, the mission in force and its role.
 async fn read_prompt_facts(
     client: &SwarmClient,
     name: &str,
-) -> anyhow::Result<(Option<String>, Option<String>)> {
+) -> anyhow::Result<(Option<String>, Option<String>, Option<String>)> {
     let myses = client.call(ControlCall::ListMyses {}).await?;
     let mut myses = myses.as_array().into_iter().flatten();
     let Some(mysis) = myses.find(|mysis| mysis["name"] == name) else {
@@ -115,7 +119,20 @@ async fn read_prompt_facts(
     };
     let mission = client.call(ControlCall::GetMission {}).await?;
     let text = |value: &serde_json::Value| value.as_str().map(str::to_string);
-    Ok((text(&mysis["account"]), text(&mission["text"])))
+    let (account, role) = (text(&mysis["account"]), text(&mysis["role"]));
+    Ok((account, text(&mission["text"]), role))
+}
+
+/// What a role adds to the prompt, by the configuration as it is now.
+fn role_prompt(
+    role: &str,
+    global: &GlobalArgs,
+    environment: &Environment,
+) -> anyhow::Result<String> {
+    let home = global.open_home(environment)?;
+    let settings = global.load_settings(&home, environment)?.settings;
+    let role = settings.roles.get(role);
+    Ok(role.map_or_else(String::new, |role| role.rules.prompt.to_string()))
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(super) async fn run(
     global: &GlobalArgs,
     environment: &Environment,
 ) -> anyhow::Result<()> {
-    let folder = global.open_home(environment)?.directory().join("routines");
+    let folder = global.open_home(environment)?.routines();
     let client = SwarmClient::open(global, environment).await?;
     let done = carry_out(&client, command, &folder).await;
     client.close().await;

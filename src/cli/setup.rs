@@ -338,6 +338,7 @@ async fn move_myses(client: &SwarmClient, before: &str, now: &str) -> anyhow::Re
             provider: Some(now.to_string()),
             model: None,
             temperature: None,
+            role: None,
         };
         client.call(ControlCall::ConfigureMysis(change)).await?;
         out::line(&format!("{name} is on {now} now."))?;

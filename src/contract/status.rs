@@ -56,6 +56,8 @@ pub struct MysisStatusJson<'a> {
     name: &'a str,
     provider: &'a str,
     model: &'a str,
+    role: Option<&'a str>,
+    role_known: Option<bool>,
     state: &'static str,
     reason: Option<&'a str>,
     activity: String,
@@ -144,6 +146,8 @@ impl<'a> MysisStatusJson<'a> {
             name: &status.name,
             provider: &status.profile.provider,
             model: &status.model,
+            role: status.profile.role.as_deref(),
+            role_known: status.profile.role.as_ref().map(|_| !status.lacks_role),
             state: status.state.as_str(),
             reason: status.reason.as_deref(),
             activity: match away {

@@ -47,7 +47,7 @@ pub enum ControlCall {
         /// The name of the Mysis.
         name: String,
     },
-    /// Change provider, model or temperature of a Mysis.
+    /// Change provider, model, temperature or role of a Mysis.
     ConfigureMysis(ConfigureMysis),
     /// A direct message to one Mysis; no_gain: the watch on progress expects no gain of it.
     SendMessage(SendMessage),
@@ -172,6 +172,7 @@ async fn carry_out_call(
             name: asked.name,
             provider: asked.provider,
             model: asked.model,
+            role: asked.role,
             start: asked.start,
         },
         Call::StartMysis { name } => MysisOrder::Start.for_mysis(name),
@@ -179,7 +180,8 @@ async fn carry_out_call(
         Call::StopMysis { name } => MysisOrder::Stop.for_mysis(name),
         Call::DeleteMysis { name } => Order::Delete { name },
         Call::ConfigureMysis(asked) => {
-            MysisOrder::configure(asked.provider, asked.model, asked.temperature)
+            let (provider, model) = (asked.provider, asked.model);
+            MysisOrder::configure(provider, model, asked.temperature, asked.role)
                 .for_mysis(asked.name)
         }
         Call::SendMessage(asked) => {

@@ -19,6 +19,9 @@ pub struct CreateMysis {
     /// The model of the Mysis [default: the provider's].
     #[arg(long)]
     pub model: Option<String>,
+    /// The role of the Mysis [default: the configuration's].
+    #[arg(long)]
+    pub role: Option<String>,
     /// Whether it is started at once.
     #[arg(skip)]
     #[serde(default)]
@@ -26,19 +29,18 @@ pub struct CreateMysis {
 }
 
 /// Parameters of `configure_mysis`; what is absent stays.
-#[derive(Args, Clone, Debug, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub struct ConfigureMysis {
     /// The name of the Mysis.
     pub name: String,
     /// The new provider.
-    #[arg(long)]
     pub provider: Option<String>,
     /// The new model.
-    #[arg(long)]
     pub model: Option<String>,
     /// The new temperature, 0 to 2.
-    #[arg(long)]
     pub temperature: Option<f32>,
+    /// The new role; none takes it away, default gives the configuration's.
+    pub role: Option<String>,
 }
 
 /// Parameters of `send_message`.

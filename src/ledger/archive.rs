@@ -367,5 +367,7 @@ pub(super) fn profile(model: &mysis::Model) -> MysisProfile {
             reason = "it was an f32 when it was written"
         )]
         temperature: model.temperature.map(|value| value as f32),
+        role: model.role.as_deref().map(Into::into),
+        follows_role: model.follows_role,
     }
 }

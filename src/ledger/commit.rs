@@ -89,6 +89,9 @@ async fn create_mysis(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
         tokens_out: Set(0),
         cost_micros: Set(0),
         working_set: Set(None),
+        role: Set(new.profile.role.as_deref().map(str::to_string)),
+        follows_role: Set(new.profile.follows_role),
+        tier: Set(None),
         created_at: Set(new.at.0),
     };
     mysis::Entity::insert(model)
@@ -110,6 +113,11 @@ async fn configure_mysis(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Res
         provider: provider.map_or(NotSet, |new| Set(text(new))),
         model: model.map_or(NotSet, |new| Set(new.as_ref().map(text))),
         temperature: temperature.map_or(NotSet, |new| Set(Some(new))),
+        role: change
+            .role
+            .as_ref()
+            .map_or(NotSet, |new| Set(new.as_ref().map(text))),
+        follows_role: change.follows_role.map_or(NotSet, Set),
         ..Default::default()
     };
     if !set.is_changed() {

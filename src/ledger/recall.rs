@@ -73,6 +73,9 @@ impl LedgerInner {
             snapshots: reader.snapshots(mysis).await?,
             watch: reader.watch(mysis).await?,
             routines: reader.routines(mysis).await?,
+            tier: record
+                .as_ref()
+                .and_then(|mysis| mysis.tier.as_deref().map(Into::into)),
             working_set: record
                 .as_ref()
                 .and_then(|mysis| mysis.working_set.as_deref().map(Into::into)),

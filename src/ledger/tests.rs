@@ -113,10 +113,8 @@ fn create(id: MysisId, name: &str) -> Write {
     Write::Create(Box::new(NewMysis {
         id,
         profile: MysisProfile {
-            name: name.into(),
-            provider: "local".into(),
-            model: None,
             temperature: Some(0.5),
+            ..MysisProfile::of(name, "local")
         },
         at: Timestamp(id.0),
     }))

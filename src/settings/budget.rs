@@ -68,7 +68,7 @@ fn default_cap(usd: Option<DailyLimit>, tokens: Option<DailyLimit>) -> DefaultCa
 }
 
 /// A rule for US dollars, read as millionths of a dollar.
-fn dollars() -> Rule<u64> {
+pub(super) fn dollars() -> Rule<u64> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

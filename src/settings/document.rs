@@ -61,7 +61,7 @@ pub(super) fn load<T>(
 
 /// All sections and their keys.
 pub(super) fn known_keys() -> Vec<(String, Vec<Key>)> {
-    let text = "[providers.local.price]\n[[myses]]\n";
+    let text = "[providers.local.price]\n[roles.miner.budget]\n[[myses]]\n";
     let environment = Environment::default();
     let table = DeTable::parse(text);
     let mut findings = Findings::new(&environment);

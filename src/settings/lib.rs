@@ -26,6 +26,7 @@ mod prompt;
 mod provider;
 mod reload;
 mod reports;
+mod role;
 mod roster;
 mod routines;
 mod rule;
@@ -53,6 +54,7 @@ pub use mistake::{Mistake, MistakePlace, SettingsError};
 pub use prompt::check_prompt;
 pub use provider::{KeySource, ProviderKind, ProviderSettings};
 pub use reports::{DailyReport, ReportSettings};
+pub use role::RoleSettings;
 pub use roster::DeclaredMysis;
 pub use rule::BUILT_IN_GAME;
 pub use secret::Secret;
@@ -90,6 +92,8 @@ macro_rules! settings {
         pub struct Settings {
             /// The chat endpoints by name, at least one.
             pub providers: BTreeMap<String, ProviderSettings>,
+            /// The roles by name.
+            pub roles: BTreeMap<String, RoleSettings>,
             $($(#[doc = $at_once])* pub $now: $Now,)*
             $($(#[doc = $after])* pub $later: $Later,)*
             /// The Myses that exist after the start, at most `swarm.max_myses`.
@@ -104,6 +108,7 @@ macro_rules! settings {
                 let (names, providers) = provider::read_providers(&mut root);
                 let settings = Self {
                     providers,
+                    roles: role::read_roles(&mut root, &names),
                     $($now: settings!(@read root, names, $now, $Now),)*
                     $($later: settings!(@read root, names, $later, $Later),)*
                     myses: roster::read_roster(&mut root, &names),

@@ -89,10 +89,12 @@ impl Settings {
         let before = self.providers.keys();
         let gone = before.filter(|name| !new.providers.contains_key(*name));
         let sections = AT_ONCE.iter().filter(|part| (part.differs)(self, &held));
+        let roles = (self.roles != new.roles).then(|| "[roles]".to_owned());
         let myses = (self.myses != new.myses).then(|| "[[myses]]".to_owned());
         changed
             .chain(gone.map(|name| format!("providers.{name} is gone")))
             .chain(sections.map(|part| part.label.to_owned()))
+            .chain(roles)
             .chain(myses)
             .collect()
     }

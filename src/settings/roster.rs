@@ -1,10 +1,12 @@
 //! `[[myses]]`: the Myses that exist after the start.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use zoea_domain::tool_filter::ToolFilter;
 
 use super::Settings;
+use super::role::role_name;
 use super::rule::{mysis_name, provider_name, quote_text, tool_patterns};
 use super::section::Section;
 use super::table::read_keys;
@@ -16,6 +18,8 @@ pub struct DeclaredMysis {
     pub name: String,
     /// One of `providers`; `None` for the default one.
     pub provider: Option<String>,
+    /// Its role; `None` for the default one.
+    pub role: Option<Arc<str>>,
     /// Which tools it may call, of those that the swarm may.
     pub tools: ToolFilter,
 }
@@ -28,6 +32,8 @@ pub(super) fn read_roster(root: &mut Section<'_, '_>, providers: &[String]) -> V
             required name = "beta", mysis_name();
             /// Left out: the default provider.
             optional provider = "local", provider_name(providers, "provider").map(|name| name.to_string());
+            /// One of [roles], or "none". Left out: swarm.default_role.
+            optional role = "miner", role_name();
             /// Of the tools that [mcp] allows. Left out: all of them.
             optional tools = ["get_*", "mine"], tool_patterns();
             default deny_tools = [], tool_patterns();
@@ -44,6 +50,7 @@ pub(super) fn read_roster(root: &mut Section<'_, '_>, providers: &[String]) -> V
         Some(DeclaredMysis {
             name,
             provider,
+            role,
             tools,
         })
     });

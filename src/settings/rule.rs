@@ -16,7 +16,7 @@ pub(super) use number::{
 };
 pub(super) use text::{
     any_address, command_words, loopback_address, mysis_name, non_empty_text, on_or_off, one_of,
-    provider_name, tool_patterns, variable_name,
+    prompt_text, provider_name, tool_patterns, variable_name,
 };
 pub use url::BUILT_IN_GAME;
 pub(super) use wire::body_members;

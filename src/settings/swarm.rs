@@ -1,8 +1,12 @@
 //! `[swarm]`: the number of Myses and the rules of their turns.
 
+use std::sync::Arc;
+
+use zoea_domain::role::RoleBook;
 use zoea_domain::rules::SwarmRules;
 
 use super::provider::DEFAULT_NAME;
+use super::role::role_name;
 use super::rule::{
     boolean, byte_size, duration, list_of, non_empty_text, provider_name, whole_number,
 };
@@ -30,6 +34,8 @@ impl ReadSection for SwarmSettings {
             default max_myses = 16, whole_number(1..=10_000) => "ZOEA_MAX_MYSES";
             /// The provider of Myses that name none. Left out: the only provider, or the one called "local".
             required default_provider = "local" if usual.is_none(), provider_name(providers, "provider");
+            /// The role of Myses that name none: one of [roles]. Left out: none.
+            optional default_role = "miner", role_name();
             /// The pause between two turns of a Mysis; a message from you ends it at once.
             default turn_pause = "2s", duration();
             /// The most calls of the model in one turn, 1 to 100. Reaching it ends the turn, not the Mysis.
@@ -67,6 +73,12 @@ impl ReadSection for SwarmSettings {
             rules.default_provider = provider;
         }
         rules.tools.search_others = search_others;
+        if default_role.is_some() {
+            rules.roles = Arc::new(RoleBook {
+                default: default_role,
+                ..RoleBook::default()
+            });
+        }
         Self { rules, resume }
     }
 }

@@ -92,7 +92,10 @@ mod tests {
     fn with_everything_switched_on_it_names_the_true_defaults() {
         let settings = parse(&switched_on());
         let default = Settings::default();
-        assert_eq!(settings.swarm, default.swarm);
+        let mut swarm = settings.swarm.clone();
+        assert_eq!(swarm.rules.roles.default.as_deref(), Some("miner"));
+        swarm.rules.roles = Arc::default();
+        assert_eq!(swarm, default.swarm);
         let mut local = settings.providers["local"].clone();
         // By default nothing is added to requests.
         assert!(!local.extra.is_empty() && !local.headers.is_empty());
@@ -149,6 +152,7 @@ mod tests {
         assert_ne!(settings.tui, TuiSettings::default());
         assert_eq!(settings.providers.len(), 5);
         assert_eq!(settings.myses.len(), 2);
+        assert_eq!(settings.roles.len(), 2);
     }
 
     /// Every heading gets an unknown key, so that the mistakes list all known keys.
@@ -163,7 +167,7 @@ mod tests {
             );
         }
         let (_, mistakes) = parse_as("zoea.toml", &spoilt);
-        assert_eq!(mistakes.len(), 23);
+        assert_eq!(mistakes.len(), 25);
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();
             for key in known.split(", ") {

@@ -274,6 +274,7 @@ impl RoleSwarm {
             name: player_name(self.name, number),
             provider: None,
             model: None,
+            role: None,
             start: false,
         });
         let text = mission.to_string();

@@ -249,6 +249,7 @@ impl Simulation {
                 name: format!("m{number}"),
                 provider: None,
                 model: None,
+                role: None,
                 start: true,
             });
             let created = created.await.map_err(|why| anyhow::anyhow!("{why}"))?;

@@ -234,6 +234,7 @@ async fn create_myses(swarm: &CommanderHandle, group: &CaseGroup) -> anyhow::Res
                 name: mysis_name(place),
                 provider: None,
                 model: None,
+                role: None,
                 start: false,
             },
         );

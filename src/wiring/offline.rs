@@ -97,6 +97,7 @@ impl OfflineServers {
                 name: first_name(number),
                 provider: None,
                 model: None,
+                role: None,
                 start: false,
             })
         };

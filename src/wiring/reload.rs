@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use zoea_settings::{LoadedSettings, Settings, SettingsError};
 
 use super::learnt::ConfiguredLessons;
-use super::{RunningSwarm, describe_default_cap, provider_endpoints, rules};
+use super::{RunningSwarm, describe_default_cap, provider_endpoints, roles, rules};
 
 /// The way to answer the caller of a reload.
 pub type ReloadReply = oneshot::Sender<Result<Reloaded, Vec<String>>>;
@@ -136,6 +136,7 @@ impl RunningSwarm {
         self.check.replace(&self.settings);
         self.warn_about_ignored_settings(&self.settings);
         self.report_missing_providers().await;
+        self.report_role_troubles().await;
         let others = self
             .ledger
             .names_held_by_others()
@@ -168,6 +169,17 @@ impl RunningSwarm {
             let text =
                 format!("{key} has changed; that takes effect when the program is restarted");
             self.operator.tell(Severity::Warn, "needs_restart", &text);
+        }
+    }
+
+    /// Reports roles that somebody has and the configuration does not know, and routines of roles that
+    /// cannot be read.
+    pub(super) async fn report_role_troubles(&self) {
+        let statuses = self.swarm.statuses().await;
+        let roles = roles::role_book(&self.settings, &self.home);
+        let profiles = statuses.iter().map(|status| &*status.own_profile);
+        for text in roles.troubles(profiles) {
+            self.operator.tell(Severity::Warn, "role", &text);
         }
     }
 

@@ -12,6 +12,7 @@ use zoea_settings::{HeaderSettings, McpSettings, ProviderSettings, Secret, Setti
 use zoea_text::redact::{MIN_EMBEDDED_SECRET_BYTES, header_secrets};
 
 use super::prompt::prompt_template;
+use super::roles;
 use super::url_secrets::{url_keys, url_passwords};
 use crate::home::Home;
 use zoea_toolbox::{ServerPlace, UpstreamAccess};
@@ -19,6 +20,7 @@ use zoea_toolbox::{ServerPlace, UpstreamAccess};
 /// The rules of the swarm: each section's own, put together.
 pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<SwarmRules> {
     let swarm = settings.swarm.rules.clone();
+    let roles = roles::role_book(settings, home);
     let providers = settings.providers.iter();
     let myses = settings.myses.iter();
     let own_filters = myses
@@ -44,6 +46,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
         providers: providers
             .map(|(name, provider)| (name.as_str().into(), provider.rules.clone()))
             .collect(),
+        roles: Arc::new(roles),
         ..swarm
     })
 }

@@ -118,6 +118,7 @@ impl World {
                 name: name.to_string(),
                 provider: None,
                 model: Some(name.to_string()),
+                role: None,
                 start: false,
             });
             created.await.unwrap();

@@ -300,6 +300,7 @@ impl World {
             snapshots: self.snapshots.clone(),
             watch: self.memo.clone(),
             working_set: self.working_set.clone(),
+            tier: None,
             routines: self.routines.clone(),
             samples: self.samples.clone(),
             tasks: BTreeMap::new(),

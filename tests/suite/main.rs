@@ -28,6 +28,7 @@ mod recording;
 mod references;
 mod reporting;
 mod revival;
+mod roles;
 mod routines;
 mod samples;
 mod setup;

@@ -251,7 +251,7 @@ impl SwarmMember {
     pub(super) fn up_to_date(&self) -> MysisRecord {
         let status = &self.status;
         MysisRecord {
-            profile: MysisProfile::clone(&status.profile),
+            profile: MysisProfile::clone(&status.own_profile),
             state: status.state,
             reason: status.reason.clone(),
             fault: status.fault.clone(),

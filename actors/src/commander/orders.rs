@@ -8,7 +8,7 @@ use crate::domain::order::{
     CompletedAction, CompletedOrder, MysisOrder, Order, OrderRefusal, check_name,
 };
 use crate::domain::outages::ServerOutages;
-use crate::domain::record::{MysisRecord, PoolAccount};
+use crate::domain::record::{MysisProfile, MysisRecord, PoolAccount};
 use crate::domain::write::{Author, Batch, Write};
 use crate::gate::GateMsg;
 use crate::mysis::MysisMsg;
@@ -41,8 +41,12 @@ impl CommanderState {
                 name,
                 provider,
                 model,
+                role,
                 start,
-            } => self.create_mysis(myself, name, provider, model, start, reply),
+            } => {
+                let profile = self.profile_of_order(&name, (provider, model), role);
+                self.create_mysis(myself, name, profile, start, reply);
+            }
             Order::ForMysis { name, order } => self.order_mysis(&name, order, reply),
             Order::Delete { name } => self.delete_mysis(myself, &name, reply),
             Order::Broadcast { text } => self.broadcast_mission(myself, &text, reply),
@@ -136,19 +140,29 @@ impl CommanderState {
         }
     }
 
+    /// The profile of a new Mysis, if there may be one.
+    fn profile_of_order(
+        &self,
+        name: &str,
+        (provider, model): (Option<String>, Option<String>),
+        role: Option<String>,
+    ) -> Result<MysisProfile, OrderRefusal> {
+        check_name(name)?;
+        let most = self.rules.current.max_myses;
+        self.members.check_room(name, most)?;
+        self.rules
+            .new_profile(name, (provider, model.as_deref()), role)
+    }
+
     fn create_mysis(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
         name: String,
-        provider: Option<String>,
-        model: Option<String>,
+        profile: Result<MysisProfile, OrderRefusal>,
         start: bool,
         reply: OrderReply,
     ) {
-        let settings = check_name(&name)
-            .and_then(|()| self.members.check_room(&name, self.rules.current.max_myses))
-            .and_then(|()| self.rules.new_profile(&name, provider, model.as_deref()));
-        let profile = match settings {
+        let profile = match profile {
             Ok(profile) => profile,
             Err(refusal) => return reply.answer(Err(refusal)),
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::order::OrderRefusal;
-use crate::domain::record::{MysisProfile, ProfileChange};
+use crate::domain::record::{MysisProfile, NO_ROLE, ProfileChange};
 use crate::domain::rules::SwarmRules;
 use crate::fleet::FleetMsg;
 use crate::gate::GateMsg;
@@ -32,12 +32,15 @@ impl RulesInForce {
     pub(super) fn new_profile(
         &self,
         name: &str,
-        provider: Option<String>,
-        model: Option<&str>,
+        (provider, model): (Option<String>, Option<&str>),
+        role: Option<String>,
     ) -> Result<MysisProfile, OrderRefusal> {
         let provider = self.known_provider(provider.map(Into::into))?;
+        let change = ProfileChange::default().with_role(role.map(Into::into));
         Ok(MysisProfile {
             model: model.map(|model| self.secrets.clean(model).as_ref().into()),
+            role: self.known_role(change.role)?.flatten(),
+            follows_role: provider.is_none() && model.is_none(),
             ..MysisProfile::of(
                 name,
                 provider.as_ref().unwrap_or(&self.current.default_provider),
@@ -58,7 +61,25 @@ impl RulesInForce {
             provider: self.known_provider(change.provider)?,
             model: change.model,
             temperature,
+            role: self.known_role(change.role)?,
+            follows_role: change.follows_role,
         })
+    }
+
+    fn known_role(
+        &self,
+        role: Option<Option<Arc<str>>>,
+    ) -> Result<Option<Option<Arc<str>>>, OrderRefusal> {
+        let roles = &self.current.roles.roles;
+        match role {
+            Some(Some(name)) if *name != *NO_ROLE && !roles.contains_key(&name) => {
+                Err(OrderRefusal::UnknownRole {
+                    name: name.to_string(),
+                    known: roles.keys().map(ToString::to_string).collect(),
+                })
+            }
+            role => Ok(role),
+        }
     }
 
     fn known_provider(&self, name: Option<Arc<str>>) -> Result<Option<Arc<str>>, OrderRefusal> {

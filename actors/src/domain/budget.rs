@@ -3,6 +3,7 @@
 //! A Mysis without budget is not admitted until the day ends or the operator allows more. The calls
 //! that are in flight when the budget is spent are the only overshoot.
 
+mod limits;
 mod together;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,34 +13,11 @@ use super::books::{BudgetUse, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
 use super::model::Charge;
 
+pub use limits::BudgetLimits;
 pub use together::{ProviderSpending, SpentTogether};
 
 /// The percentage of a budget at which the operator is warned.
 const LOW_BUDGET_PERCENT: u64 = 80;
-
-/// The limits for a day; `None` for no limit.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BudgetLimits {
-    /// Tokens of requests and answers.
-    pub tokens: Option<u64>,
-    /// Millionths of a US dollar.
-    pub cost_micros: Option<u64>,
-}
-
-impl BudgetLimits {
-    /// The spent percentage of the limits, rounded down; `None` without a limit.
-    #[must_use]
-    pub fn percent_spent(&self, spent: &BudgetUse) -> Option<u64> {
-        let share = |spent: u64, limit: Option<u64>| {
-            limit.map(|limit| {
-                let share = u128::from(spent) * 100 / u128::from(limit.max(1));
-                u64::try_from(share).unwrap_or(u64::MAX)
-            })
-        };
-        let tokens = share(spent.tokens(), self.tokens);
-        tokens.max(share(spent.cost_micros, self.cost_micros))
-    }
-}
 
 /// The operator's budgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,6 +155,8 @@ pub struct BudgetTracker {
     swarm: BudgetUse,
     /// The swarm's tokens in calls without a known price.
     unpriced_tokens: u64,
+    /// The limits of those that have limits of their own, as far as they asked.
+    own_limits: BTreeMap<MysisId, BudgetLimits>,
     myses: BTreeMap<MysisId, BudgetUse>,
     /// The spent percentage of the Mysis that has spent most of its own budget.
     fullest: Option<u64>,
@@ -196,10 +176,38 @@ impl BudgetTracker {
         }
     }
 
+    /// Sets what holds for a Mysis in place of the limits for each, as its role has it. Returns whether
+    /// that changed.
+    pub fn set_limits(&mut self, mysis: MysisId, limits: BudgetLimits) -> bool {
+        let before = if limits == BudgetLimits::default() {
+            self.own_limits.remove(&mysis)
+        } else {
+            self.own_limits.insert(mysis, limits)
+        };
+        let is_new = before.unwrap_or_default() != limits;
+        if is_new {
+            self.told_low.remove(&Some(mysis));
+            self.find_fullest();
+        }
+        is_new
+    }
+
+    /// The limits of one Mysis: its own, else those for each.
+    fn limits_of(&self, mysis: MysisId) -> BudgetLimits {
+        let own = self.own_limits.get(&mysis).copied().unwrap_or_default();
+        own.or(self.rules.mysis)
+    }
+
+    /// The spent percentage of a Mysis' own budget.
+    fn percent_of(&self, mysis: MysisId) -> Option<u64> {
+        let spent = self.myses.get(&mysis).copied().unwrap_or_default();
+        self.limits_of(mysis).percent_spent(&spent)
+    }
+
     fn find_fullest(&mut self) {
         let limits = &self.rules.mysis;
-        let shares = self.myses.values();
-        let fullest = shares.filter_map(|spent| limits.percent_spent(spent)).max();
+        let shares = self.myses.keys().map(|mysis| self.percent_of(*mysis));
+        let fullest = shares.flatten().max();
         // Without any, nothing is spent, if there is a limit.
         self.fullest = fullest.or_else(|| limits.percent_spent(&BudgetUse::default()));
     }
@@ -240,8 +248,9 @@ impl BudgetTracker {
             limits.percent_spent(spent) >= Some(LOW_BUDGET_PERCENT)
         };
         let low = self.myses.iter();
-        let low = low.filter(|(_, spent)| is_low(&self.rules.mysis, spent));
-        self.told_low.extend(low.map(|(mysis, _)| Some(*mysis)));
+        let low = low.filter(|(mysis, spent)| is_low(&self.limits_of(**mysis), spent));
+        let low: Vec<MysisId> = low.map(|(mysis, _)| *mysis).collect();
+        self.told_low.extend(low.into_iter().map(Some));
         let of_swarm = self.swarm_percent();
         if of_swarm >= Some(LOW_BUDGET_PERCENT) {
             self.told_low.insert(None);
@@ -268,28 +277,26 @@ impl BudgetTracker {
         }
         let own = self.myses.entry(mysis).or_default();
         own.add_charge(bill);
-        self.fullest = self.fullest.max(self.rules.mysis.percent_spent(own));
+        self.fullest = self.fullest.max(self.percent_of(mysis));
     }
 
     #[must_use]
     pub fn is_limited(&self) -> bool {
-        self.rules != BudgetRules::default()
+        self.rules != BudgetRules::default() || !self.own_limits.is_empty()
     }
 
     /// Whether a Mysis may make another call. Gives no warning.
     #[must_use]
     pub fn may_spend(&mut self, mysis: MysisId, now: Timestamp) -> bool {
         self.enter_day(now);
-        let own = self.myses.get(&mysis).copied().unwrap_or_default();
-        self.swarm_percent() < Some(100) && self.rules.mysis.percent_spent(&own) < Some(100)
+        self.swarm_percent() < Some(100) && self.percent_of(mysis) < Some(100)
     }
 
     /// Whether a Mysis may make another call, and the warning for it.
     pub fn allowance(&mut self, mysis: MysisId, now: Timestamp) -> BudgetAllowance {
         self.enter_day(now);
         let until = self.day.end_time();
-        let own = self.myses.get(&mysis).copied().unwrap_or_default();
-        let own = self.rules.mysis.percent_spent(&own);
+        let own = self.percent_of(mysis);
         let no_more = |whose: &str| BudgetAllowance::NoMore {
             why: format!("{whose} spent, resumes {}", format_utc_time(until)).into(),
             until,
@@ -364,6 +371,7 @@ impl BudgetTracker {
         if today > self.day {
             *self = BudgetTracker {
                 rules: self.rules,
+                own_limits: std::mem::take(&mut self.own_limits),
                 day: today,
                 ..BudgetTracker::default()
             };

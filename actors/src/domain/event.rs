@@ -57,8 +57,12 @@ pub struct MysisStatus {
     pub id: MysisId,
     /// Its name.
     pub name: Arc<str>,
-    /// Its profile. The Mysis itself is the only owner of it.
+    /// The profile in force, with what its role names. The Mysis itself is the only owner of it.
     pub profile: Arc<MysisProfile>,
+    /// Its profile as the operator gave it.
+    pub own_profile: Arc<MysisProfile>,
+    /// Whether it has a role that the configuration does not know.
+    pub lacks_role: bool,
     /// Its model.
     pub model: Arc<str>,
     /// Its temperature; `None` if it sets none.
@@ -165,22 +169,24 @@ impl MysisStatus {
     /// The status of a Mysis before it has reported one.
     #[must_use]
     pub fn from_record(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> MysisStatus {
-        let provider = rules.providers.get(&record.profile.provider);
+        let own_profile = Arc::new(record.profile.clone());
+        let profile = rules.roles.profile_in_force(&own_profile);
+        let provider = rules.providers.get(&profile.provider);
         let of_provider = || provider.map(|provider| provider.model.clone());
         MysisStatus {
             id: record.id,
             name: record.profile.name.clone(),
-            profile: Arc::new(record.profile.clone()),
-            model: record
-                .profile
+            model: profile
                 .model
                 .clone()
                 .or_else(of_provider)
                 .unwrap_or_default(),
-            temperature: record
-                .profile
+            lacks_role: profile.role.is_some() && rules.roles.rules_of(&own_profile).is_none(),
+            temperature: profile
                 .temperature
                 .or_else(|| provider.and_then(|provider| provider.temperature)),
+            profile,
+            own_profile,
             state: record.state.at_rest(),
             reason: record.reason.clone(),
             fault: record.fault.clone(),

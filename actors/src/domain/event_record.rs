@@ -7,7 +7,9 @@ use super::event::{EventKind, MysisRef, MysisStatus, SwarmEvent};
 use super::ids::{Seq, Timestamp};
 use super::message::{HostMeta, RowBody, Severity};
 use super::needs::operator_need;
-use super::order::{Order, OrderRefusal, describe_settings, quote_beginning, with_details};
+use super::order::{
+    Order, OrderRefusal, describe_role, describe_settings, quote_beginning, with_details,
+};
 use super::record::PoolAccount;
 use super::state::LifeState;
 
@@ -317,14 +319,16 @@ impl OrderSummary {
                 name,
                 provider,
                 model,
+                role,
                 start,
             } => {
                 let started = start.then(|| "started".to_string());
                 let settings = describe_settings(provider.as_deref(), model.as_deref(), None);
+                let role = role.as_deref().map(|role| describe_role(Some(role)));
                 (
                     "create",
                     Some(name),
-                    with_details("created", settings.chain(started)),
+                    with_details("created", settings.chain(role).chain(started)),
                 )
             }
             Order::ForMysis { name, order } => {
@@ -446,7 +450,7 @@ mod tests {
 
     #[test]
     fn an_order_says_what_it_sets() {
-        let change = MysisOrder::configure(Some("local".into()), None, Some(0.5));
+        let change = MysisOrder::configure(Some("local".into()), None, Some(0.5), None);
         let order = change.for_mysis("alpha");
         let summary = OrderSummary::of(&order).unwrap();
         let (code, name) = (summary.code, summary.name.as_deref());

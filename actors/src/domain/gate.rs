@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::books::CostEntry;
-use super::budget::{BudgetAllowance, BudgetRules, BudgetStatus, BudgetTracker};
+use super::budget::{BudgetAllowance, BudgetLimits, BudgetRules, BudgetStatus, BudgetTracker};
 use super::ids::{Lane, Moment, MysisId, Now, PermitId, Timestamp};
 use super::model::{Charge, ServiceReturn};
 use super::outages::ServerOutages;
@@ -55,6 +55,8 @@ pub struct AdmissionRequest {
     pub routes: Vec<Lane>,
     /// The Mysis whose budget pays; `None` if it is free.
     pub payer: Option<MysisId>,
+    /// The limits of a day that hold for the payer in place of those for each Mysis.
+    pub limits: BudgetLimits,
     /// Whether a direct message of the operator waits for it.
     pub is_urgent: bool,
     /// The estimated tokens.
@@ -155,7 +157,10 @@ impl AdmissionGate {
             .way_of(&request, now)
             .or_else(|| request.routes.first().cloned());
         let lane = lane.unwrap_or(Lane::Logins);
-        self.unjudged.extend(request.payer);
+        if let Some(payer) = request.payer {
+            self.unjudged.push(payer);
+            self.is_budget_doubtful |= self.budgets.set_limits(payer, request.limits);
+        }
         self.note_asked(&request.routes, &lane, now);
         self.lanes
             .entry(lane)

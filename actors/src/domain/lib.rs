@@ -17,6 +17,7 @@ pub mod life;
 pub mod outages;
 pub mod restart;
 pub mod result_words;
+pub mod role;
 pub mod routine;
 pub mod rules;
 pub mod screen;

@@ -17,6 +17,8 @@ mod progress;
 mod recent_activity;
 mod record;
 mod restore;
+mod role;
+mod routes;
 mod routine;
 mod sampling;
 mod secrecy;
@@ -66,6 +68,9 @@ use record::PendingWrite;
 pub struct Life {
     id: MysisId,
     incarnation: Incarnation,
+    /// Its profile as the operator gave it.
+    own_profile: Arc<MysisProfile>,
+    /// The profile in force, with what its role names.
     profile: Arc<MysisProfile>,
     rules: Arc<SwarmRules>,
     redactor: Arc<Redactor>,
@@ -280,6 +285,8 @@ impl Life {
             id: self.id,
             name: self.profile.name.clone(),
             profile: self.profile.clone(),
+            own_profile: self.own_profile.clone(),
+            lacks_role: self.lacks_role(),
             model: self.model_name(),
             temperature: self.temperature(),
             state: self.state(),

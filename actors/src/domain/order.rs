@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::event::MysisStatus;
 use super::question::GivenAnswer;
-use super::record::{Mission, PoolAccount, ProfileChange};
+use super::record::{CONFIGURED_ROLE, Mission, PoolAccount, ProfileChange};
 use super::state::LifeState;
 use zoea_text::redact::Redactor;
 
@@ -29,6 +29,8 @@ pub enum Order {
         provider: Option<String>,
         /// Its model; absent: the provider's.
         model: Option<String>,
+        /// Its role; absent: the configuration's.
+        role: Option<String>,
         /// Whether to start it at once.
         start: bool,
     },
@@ -144,9 +146,11 @@ impl MysisOrder {
         provider: Option<String>,
         model: Option<String>,
         temperature: Option<f32>,
+        role: Option<String>,
     ) -> MysisOrder {
         let (provider, model) = (provider.map(Into::into), model.map(Into::into));
-        MysisOrder::Configure(ProfileChange::of(provider, model, temperature))
+        let change = ProfileChange::of(provider, model, temperature);
+        MysisOrder::Configure(change.with_role(role.map(Into::into)))
     }
 
     /// The order for the Mysis with this name.
@@ -162,9 +166,14 @@ impl MysisOrder {
             MysisOrder::Start => Some(MysisOrder::Stop),
             MysisOrder::Stop => Some(MysisOrder::Start),
             MysisOrder::Configure(_) => before.map(|before| {
-                let (provider, model) = (before.profile.provider.clone(), before.model.clone());
-                let change = ProfileChange::of(Some(provider), Some(model), before.temperature);
-                MysisOrder::Configure(change)
+                let own = &before.own_profile;
+                MysisOrder::Configure(ProfileChange {
+                    provider: Some(own.provider.clone()),
+                    model: Some(own.model.clone()),
+                    temperature: before.temperature,
+                    role: Some(own.role.clone()),
+                    follows_role: Some(own.follows_role),
+                })
             }),
             MysisOrder::Retry
             | MysisOrder::Prompt(_)
@@ -220,7 +229,14 @@ impl MysisOrder {
                 let model = change.model.as_ref().and_then(Option::as_deref);
                 let settings =
                     describe_settings(change.provider.as_deref(), model, change.temperature);
-                ("configure", with_details("configured", settings))
+                let role = change
+                    .role
+                    .as_ref()
+                    .map(|role| describe_role(role.as_deref()));
+                (
+                    "configure",
+                    with_details("configured", settings.chain(role)),
+                )
             }
             MysisOrder::Prompt(text) => {
                 ("message", format!("a message: {}", quote_beginning(text)))
@@ -297,6 +313,11 @@ pub(super) fn describe_settings(
     let model = model.map(|name| format!("model {name}"));
     let temperature = temperature.map(|value| format!("temperature {value}"));
     [provider, model, temperature].into_iter().flatten()
+}
+
+/// A role in words; `None` stands for the configuration's.
+pub(super) fn describe_role(role: Option<&str>) -> String {
+    format!("role {}", role.unwrap_or(CONFIGURED_ROLE))
 }
 
 pub(super) fn with_details(what: &str, more: impl Iterator<Item = String>) -> String {

@@ -1,5 +1,7 @@
 //! Rules that the operator can set, in the form that the pure rules use.
 
+mod simulated;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,10 +11,13 @@ use super::budget::BudgetRules;
 use super::gate::circuit::CircuitRules;
 use super::model::{Charge, ReportedUse};
 use super::price::{PriceList, TokenPrice};
+use super::role::RoleBook;
 use super::routine::RoutineRules;
 use super::system_prompt::DEFAULT_TEMPLATE;
 use super::tool_filter::ToolFilters;
 use super::tool_offer::ToolListMode;
+
+pub use simulated::Simulated;
 
 /// The default nudges in their order (DESIGN 5.10).
 pub const DEFAULT_NUDGES: [&str; 3] = [
@@ -63,32 +68,10 @@ pub struct SwarmRules {
     pub budget: BudgetRules,
     /// The providers, by name.
     pub providers: BTreeMap<Arc<str>, ProviderRules>,
+    /// The roles, and who has which.
+    pub roles: Arc<RoleBook>,
     /// Which servers are simulated by this program.
     pub simulated: Simulated,
-}
-
-/// Which servers the program itself simulates. Nothing that is earned there is real.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Simulated {
-    /// None.
-    #[default]
-    Nothing,
-    /// The game.
-    Game,
-    /// The game and the model.
-    GameAndModel,
-}
-
-impl Simulated {
-    /// What the operator is told; empty if nothing is simulated.
-    #[must_use]
-    pub fn text(self) -> &'static str {
-        match self {
-            Simulated::Nothing => "",
-            Simulated::Game => "simulated game",
-            Simulated::GameAndModel => "simulated game and model",
-        }
-    }
 }
 
 /// The rules of a new configuration (CONTRACT.md), without providers.
@@ -111,6 +94,7 @@ impl Default for SwarmRules {
             supervision: SupervisionRules::default(),
             budget: BudgetRules::default(),
             providers: BTreeMap::new(),
+            roles: Arc::default(),
             simulated: Simulated::Nothing,
         }
     }

@@ -29,6 +29,9 @@ pub fn to_text(status: &MysisStatus) -> String {
         "provider": *status.profile.provider,
         "own_model": status.profile.model.as_deref(),
         "own_temperature": status.profile.temperature,
+        "role": status.profile.role.as_deref(),
+        "lacks_role": status.lacks_role,
+        "own_profile": profile_json(&status.own_profile),
         "model": *status.model,
         "temperature": status.temperature,
         "state": status.state.as_str(),
@@ -64,14 +67,19 @@ pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
     let read: Value = serde_json::from_str(text).ok()?;
     let name = text_of(&read["name"]).filter(|name| !name.is_empty())?;
     let totals = |place: usize| read["totals"][place].as_u64().unwrap_or_default();
+    let own_profile = read_profile(&name, &read["own_profile"]).map(Arc::new);
+    let profile = Arc::new(MysisProfile {
+        follows_role: own_profile.as_ref().is_none_or(|own| own.follows_role),
+        model: text_of(&read["own_model"]),
+        temperature: float_of(&read["own_temperature"]),
+        role: text_of(&read["role"]),
+        ..MysisProfile::of(&name, read["provider"].as_str().unwrap_or_default())
+    });
     Some(MysisStatus {
         id: mysis,
-        profile: Arc::new(MysisProfile {
-            name: name.clone(),
-            provider: text_of(&read["provider"]).unwrap_or_default(),
-            model: text_of(&read["own_model"]),
-            temperature: float_of(&read["own_temperature"]),
-        }),
+        own_profile: own_profile.unwrap_or_else(|| profile.clone()),
+        profile,
+        lacks_role: read["lacks_role"] == true,
         name,
         model: text_of(&read["model"]).unwrap_or_default(),
         temperature: float_of(&read["temperature"]),
@@ -107,6 +115,26 @@ pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
         circle: read_circle(&read["circle"]),
         spared_calls: read["spared"].as_u64().unwrap_or_default(),
         elsewhere: None,
+    })
+}
+
+fn profile_json(profile: &MysisProfile) -> Value {
+    json!({
+        "provider": *profile.provider,
+        "model": profile.model.as_deref(),
+        "temperature": profile.temperature,
+        "role": profile.role.as_deref(),
+        "follows_role": profile.follows_role,
+    })
+}
+
+fn read_profile(name: &str, read: &Value) -> Option<MysisProfile> {
+    Some(MysisProfile {
+        model: text_of(&read["model"]),
+        temperature: float_of(&read["temperature"]),
+        role: text_of(&read["role"]),
+        follows_role: read["follows_role"].as_bool().unwrap_or(true),
+        ..MysisProfile::of(name, read["provider"].as_str()?)
     })
 }
 

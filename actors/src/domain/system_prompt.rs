@@ -15,6 +15,8 @@ pub struct PromptFacts<'a> {
     pub game_state: &'a str,
     /// `{{notices}}`: the runtime's notices, one on a line. The same holds as for `game_state`.
     pub notices: &'a [String],
+    /// What its role adds at the end; empty for nothing.
+    pub role: &'a str,
 }
 
 /// The placeholders and their meanings.
@@ -119,6 +121,10 @@ pub fn render_template(template: &str, facts: &PromptFacts<'_>) -> String {
         rest = after;
     }
     text.push_str(rest);
+    if !facts.role.is_empty() {
+        text.push_str("\n\n");
+        text.push_str(facts.role);
+    }
     text.truncate(text.trim_end().len());
     text
 }

@@ -27,6 +27,12 @@ impl ToolFilter {
         self.allow.is_none() && self.deny.is_empty()
     }
 
+    /// The tools and commands that it allows by their full names.
+    pub fn named(&self) -> impl Iterator<Item = &Arc<str>> {
+        let allowed = self.allow.iter().flatten();
+        allowed.filter(|pattern| !pattern.contains('*'))
+    }
+
     fn permits(&self, tool: &str, command: &str) -> bool {
         let is_meant = |pattern: &Arc<str>| matches(pattern, tool) || matches(pattern, command);
         let is_allowed = self
@@ -62,6 +68,15 @@ impl ToolFilters {
 pub struct ToolPermit(Arc<[ToolFilter]>);
 
 impl ToolPermit {
+    /// What a further filter leaves of it.
+    #[must_use]
+    pub fn narrowed(&self, filter: &ToolFilter) -> ToolPermit {
+        if filter.is_open() {
+            return self.clone();
+        }
+        ToolPermit(self.0.iter().chain([filter]).cloned().collect())
+    }
+
     /// Whether a tool may be called for this command.
     #[must_use]
     pub fn permits(&self, tool: &str, command: &str) -> bool {

@@ -13,6 +13,7 @@ use zoea_spacemolt::basics::{BASICS, is_basic};
 use zoea_spacemolt::commands;
 
 use super::brief::ACTIONS_LINE;
+use super::routine::ROUTINE_START;
 use super::tool::{ToolSpec, Toolset, is_own};
 use super::tool_filter::{ToolPermit, listed_action, listed_parameters};
 use super::tool_search::FIND_TOOLS;
@@ -42,6 +43,10 @@ pub struct ToolSelection {
     pub commands: Vec<Arc<str>>,
     /// Whether there is an account, so that no other is registered.
     pub has_account: bool,
+    /// The tools and commands of its role, which are offered like the basics.
+    pub of_role: Vec<Arc<str>>,
+    /// The routines that may be started by their names.
+    pub routines: Vec<Arc<str>>,
 }
 
 /// The tools that a request offers, and the list that they were chosen from.
@@ -92,7 +97,8 @@ impl ToolOffer {
     #[must_use]
     pub fn is_given(&self, command: &str) -> bool {
         let is_whole = self.tools.get(FIND_TOOLS).is_none();
-        is_whole || is_own(command) || is_basic(command) && is_game(&self.catalog)
+        let is_of_role = || self.selection.of_role.iter().any(|name| **name == *command);
+        is_whole || is_own(command) || is_of_role() || is_basic(command) && is_game(&self.catalog)
     }
 }
 
@@ -110,7 +116,7 @@ fn offered_tools(
         ToolListMode::All => true,
         ToolListMode::Working => allowed.bytes() <= SHORT_LIST_BYTES,
     };
-    let chosen: Vec<ToolSpec> = if is_whole {
+    let mut chosen: Vec<ToolSpec> = if is_whole {
         // There is nothing to find.
         let all = allowed.tools().iter();
         all.filter(|tool| &*tool.name != FIND_TOOLS)
@@ -119,8 +125,21 @@ fn offered_tools(
     } else {
         working_list(&allowed, is_game(catalog), selection)
     };
+    name_routines(&mut chosen, &selection.routines);
     let left_out = allowed.left_out().map(Into::into);
     catalog.share_part(Toolset::new(chosen).leaving_out(left_out))
+}
+
+/// Names the routines of the role in the tool that starts them.
+fn name_routines(tools: &mut [ToolSpec], routines: &[Arc<str>]) {
+    if routines.is_empty() {
+        return;
+    }
+    for tool in tools.iter_mut().filter(|tool| *tool.name == *ROUTINE_START) {
+        let about = tool.description.trim_end_matches('.');
+        let names = routines.join(", ");
+        tool.description = format!("{about}. By name alone: {names}").into();
+    }
 }
 
 /// Whether a list is the game's: it has half of the basics.
@@ -138,6 +157,7 @@ fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> 
     let basics = basics.filter(|command| !(selection.has_account && *command == "register"));
     let mut given = Wanted::default();
     given.add(basics);
+    given.add(selection.of_role.iter().map(|name| &**name));
     let mut all = given.clone();
     all.add(selection.commands.iter().map(|command| &**command));
     if !is_game {
@@ -357,6 +377,28 @@ mod tests {
         assert!(chosen.tools().get("register").is_none() && chosen.tools().get("login").is_some());
         let chosen = ToolOffer::choose(&flat(), &permit(&[]), selection(&[]));
         assert!(chosen.tools().get("register").is_some());
+    }
+
+    #[test]
+    fn what_a_role_names_is_offered_like_the_basics_and_its_routines_by_their_names() {
+        let start = tool(ROUTINE_START, "Repeat steps. And so on.");
+        let all = flat();
+        let catalog = Toolset::new(all.tools().iter().cloned().chain([start]));
+        let miner = ToolSelection {
+            of_role: vec!["work_9".into()],
+            routines: vec!["dig".into(), "haul".into()],
+            ..selection(&["work_7"])
+        };
+        let chosen = ToolOffer::choose(&Arc::new(catalog), &permit(&[]), miner);
+        let names = names(chosen.tools());
+        let place = |name: &str| names.iter().position(|listed| *listed == name).unwrap();
+        assert!(place("work_9") < place(FIND_TOOLS) && place(FIND_TOOLS) < place("work_7"));
+        assert!(chosen.is_given("work_9") && !chosen.is_given("work_7"));
+        let start = chosen.tools().get(ROUTINE_START).unwrap();
+        assert_eq!(
+            &*start.description,
+            "Repeat steps. By name alone: dig, haul"
+        );
     }
 
     #[test]

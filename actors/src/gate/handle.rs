@@ -6,6 +6,7 @@ use std::time::Duration;
 use ractor::ActorRef;
 use tokio::sync::watch;
 
+use crate::domain::budget::BudgetLimits;
 use crate::domain::gate::AdmissionRequest;
 use crate::domain::ids::{Lane, MysisId};
 use crate::domain::model::Charge;
@@ -48,6 +49,7 @@ impl GateHandle {
         let request = AdmissionRequest {
             routes: vec![lane],
             payer: None,
+            limits: BudgetLimits::default(),
             is_urgent: false,
             tokens: 0,
             waits_out,

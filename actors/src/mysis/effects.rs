@@ -156,7 +156,12 @@ impl MysisState {
 
     fn take_session(&mut self) -> GameSession {
         let rules = self.rules.tools.clone();
-        let permit = rules.filters.of_mysis(&self.who.name);
+        let permit = match &self.phase {
+            MysisPhase::Living(life) => life.tool_permit(),
+            MysisPhase::Rebuilding { .. } | MysisPhase::Waking => {
+                rules.filters.of_mysis(&self.who.name)
+            }
+        };
         let session = self.session.take();
         let mut session = session.unwrap_or_else(|| {
             GameSession::new(

@@ -72,7 +72,17 @@ pub struct MysisProfile {
     pub model: Option<Arc<str>>,
     /// Its temperature; absent: its provider's temperature.
     pub temperature: Option<f32>,
+    /// The role that the operator gave it, or [`NO_ROLE`]; absent: the configuration's.
+    pub role: Option<Arc<str>>,
+    /// Whether a provider and a model that its role names go before its own: the operator named none
+    /// of its own since it has the role.
+    pub follows_role: bool,
 }
+
+/// The operator's word for a Mysis without a role, whatever the configuration says.
+pub const NO_ROLE: &str = "none";
+/// The operator's word for the role that the configuration gives.
+pub const CONFIGURED_ROLE: &str = "default";
 
 impl MysisProfile {
     /// A profile whose model and temperature are those of the provider.
@@ -83,6 +93,8 @@ impl MysisProfile {
             provider: provider.into(),
             model: None,
             temperature: None,
+            role: None,
+            follows_role: true,
         }
     }
 }
@@ -96,6 +108,10 @@ pub struct ProfileChange {
     pub model: Option<Option<Arc<str>>>,
     /// Its new temperature.
     pub temperature: Option<f32>,
+    /// Its new role; an inner `None` stands for the configuration's.
+    pub role: Option<Option<Arc<str>>>,
+    /// Whether its role's provider and model go before its own.
+    pub follows_role: Option<bool>,
 }
 
 impl ProfileChange {
@@ -113,10 +129,32 @@ impl ProfileChange {
             (None, None) => None,
         };
         ProfileChange {
+            follows_role: (provider.is_some() || model.is_some()).then_some(false),
             provider,
             model,
             temperature,
+            role: None,
         }
+    }
+
+    /// The same change with another role, in the operator's word for it. What the role names goes
+    /// before the Mysis' own provider and model, unless the change names these.
+    #[must_use]
+    pub fn with_role(self, word: Option<Arc<str>>) -> ProfileChange {
+        let Some(word) = word else {
+            return self;
+        };
+        ProfileChange {
+            role: Some(Some(word).filter(|word| **word != *CONFIGURED_ROLE)),
+            follows_role: self.follows_role.or(Some(true)),
+            ..self
+        }
+    }
+
+    /// Whether it names a model and no provider.
+    #[must_use]
+    pub fn names_model_alone(&self) -> bool {
+        self.provider.is_none() && self.model.as_ref().is_some_and(Option::is_some)
     }
 
     /// Changes a profile.
@@ -129,6 +167,12 @@ impl ProfileChange {
         }
         if self.temperature.is_some() {
             profile.temperature = self.temperature;
+        }
+        if let Some(role) = &self.role {
+            profile.role.clone_from(role);
+        }
+        if let Some(follows) = self.follows_role {
+            profile.follows_role = follows;
         }
     }
 }
@@ -225,6 +269,8 @@ pub struct StoredHistory {
     pub watch: Option<Arc<str>>,
     /// The working set of tools.
     pub working_set: Option<Arc<str>>,
+    /// The tier that its provider has, and why.
+    pub tier: Option<Arc<str>>,
     /// The checkpoint of its routines.
     pub routines: Option<Arc<str>>,
     /// Its newest samples, and its cost of the newest day.

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 /// What a condition can ask for, and its member in the answer of `list_myses`.
-const KEYS: [&str; 6] = ["state", "name", "provider", "model", "account", "system"];
+const KEYS: [&str; 7] = [
+    "state", "name", "provider", "model", "role", "account", "system",
+];
 
 /// Conditions that must all be met.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,7 +92,7 @@ mod tests {
 
     fn fits(conditions: &str) -> bool {
         let mysis = json!({"name": "scout-12", "state": "errored", "provider": "local",
-            "model": "qwen3:8b", "account": null, "system": "krynn"});
+            "model": "qwen3:8b", "role": "miner", "account": null, "system": "krynn"});
         Conditions::parse(conditions).unwrap().fit(&mysis)
     }
 
@@ -110,6 +112,7 @@ mod tests {
             ("account=alpha", false),
             ("account=", true),
             ("account!=", false),
+            ("role=miner", true),
             ("system=kry*", true),
             ("system!=krynn", false),
         ] {

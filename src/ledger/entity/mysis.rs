@@ -26,6 +26,9 @@ pub(crate) struct Model {
     pub cost_micros: i64,
     pub created_at: i64,
     pub working_set: Option<String>,
+    pub role: Option<String>,
+    pub follows_role: bool,
+    pub tier: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, EnumIter, DeriveRelation)]

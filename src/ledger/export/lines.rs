@@ -39,6 +39,8 @@ pub fn mysis_line(mysis: &MysisRecord, notes_after: Seq) -> Value {
         "provider": *mysis.profile.provider,
         "model": mysis.profile.model.as_deref(),
         "temperature": mysis.profile.temperature,
+        "role": mysis.profile.role.as_deref(),
+        "follows_role": mysis.profile.follows_role,
         "state": mysis.state.as_str(),
         "reason": mysis.reason.as_deref(),
         "fault": fault,

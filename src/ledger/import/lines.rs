@@ -281,6 +281,8 @@ fn parse_mysis(line: &Value) -> Result<MysisLine, String> {
                 provider: required_text(line, "provider")?.into(),
                 model: line["model"].as_str().map(Into::into),
                 temperature,
+                role: line["role"].as_str().map(Into::into),
+                follows_role: line["follows_role"].as_bool().unwrap_or(true),
             },
             at: required_time(line, "created_at")?,
         },

@@ -139,10 +139,9 @@ impl<'a> NovaImport<'a> {
             .write(&Write::Create(Box::new(NewMysis {
                 id,
                 profile: MysisProfile {
-                    name: name.into(),
-                    provider: mysis.provider.as_str().into(),
                     model: mysis.model.as_deref().map(Into::into),
                     temperature: mysis.temperature,
+                    ..MysisProfile::of(&name, &mysis.provider)
                 },
                 at,
             })))

@@ -116,7 +116,9 @@ fn of_every_kind() -> Vec<Write> {
             change: ProfileChange {
                 provider: Some("other".into()),
                 model: Some(None),
-                temperature: None,
+                role: Some(Some("miner".into())),
+                follows_role: Some(false),
+                ..ProfileChange::default()
             },
         },
         Write::Totals {

@@ -7,6 +7,9 @@ use zoea_domain::order::check_name;
 
 use super::{Rule, describe_value, list_of};
 
+/// The most bytes of a role's part of the system prompt.
+const MAX_PROMPT_BYTES: usize = 16 << 10;
+
 /// Any string that is not blank.
 pub(crate) fn non_empty_text() -> Rule<String> {
     let owned = |text: &str| (!text.trim().is_empty()).then(|| text.to_owned());
@@ -50,6 +53,16 @@ pub(crate) fn mysis_name() -> Rule<String> {
     let allowed = "1 to 32 letters, digits, -, _ or ., not beginning with - or .";
     Rule::of_texts(allowed, |name| {
         check_name(name).is_ok().then(|| name.to_owned())
+    })
+}
+
+/// A part of a system prompt.
+pub(crate) fn prompt_text() -> Rule<Arc<str>> {
+    Rule::of_texts("a text of 1 to 16,384 bytes", |text| {
+        let text = text.trim();
+        (1..=MAX_PROMPT_BYTES)
+            .contains(&text.len())
+            .then(|| text.into())
     })
 }
 

@@ -33,6 +33,14 @@ allowed: a list of 1 to 20 items, each a text that is not empty
 swarm: nudges = [] => a list of 0
 swarm: nudges = "go" => "go"
 swarm: nudges = ["", "go", 3] => a list in which item 1 is "" and item 3 is 3
+allowed: 1 to 32 letters, digits, -, _ or ., not beginning with - or .
+swarm: default_role = "a b" => "a b"
+allowed: a text of 1 to 16,384 bytes
+roles.miner: prompt = " " => " "
+allowed: a list of 0 to 20 items, each 1 to 32 letters, digits, -, _ or ., not beginning with - or .
+roles.miner: routines = ["../x"] => a list in which item 1 is "../x"
+allowed: a model of the role's provider
+roles.miner: model = "m" => given without a provider
 allowed: an http or https URL to which /chat/completions can be appended
 providers.local: endpoint = "ftp://h/v1" => "ftp://h/v1"
 providers.local: endpoint = "127.0.0.1:11434" => "127.0.0.1:11434"

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
+use zoea_domain::role::{RoleBook, RoleRules};
 use zoea_domain::routine::{CircleMode, RoutineRules};
 use zoea_domain::rules::{
     LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules, ValueRules,
@@ -24,6 +25,31 @@ use zoea_tui::dashboard::keys::Keymap;
 
 use super::*;
 
+fn expected_roles() -> BTreeMap<String, RoleSettings> {
+    let miner = RoleSettings {
+        rules: RoleRules {
+            prompt: "Dig.".into(),
+            provider: Some("cloud".into()),
+            model: Some("small".into()),
+            tools: ToolFilter {
+                allow: Some(vec!["mine".into()]),
+                deny: vec!["sell".into()],
+            },
+            budget: BudgetLimits {
+                tokens: None,
+                cost_micros: Some(500_000),
+            },
+            ..RoleRules::default()
+        },
+        routines: vec!["dig".into()],
+    };
+    let scout = RoleSettings {
+        rules: RoleRules::default(),
+        routines: Vec::new(),
+    };
+    [("miner".into(), miner), ("scout".into(), scout)].into()
+}
+
 #[test]
 fn every_key_is_read() {
     let text = r#"
@@ -38,6 +64,16 @@ fn every_key_is_read() {
         no_progress_turns = 7
         search_others = false
         resume = true
+        default_role = "scout"
+        [roles.miner]
+        prompt = " Dig. "
+        tools = ["mine"]
+        deny_tools = ["sell"]
+        routines = ["dig"]
+        provider = "cloud"
+        model = "small"
+        budget = { usd_per_mysis_per_day = 0.5 }
+        [roles.scout]
         [providers.local]
         [providers.cloud]
         endpoint = "https://api.example.com/v1/"
@@ -125,6 +161,7 @@ fn every_key_is_read() {
         fault = "bright_red"
         [[myses]]
         name = "alpha"
+        role = "miner"
         provider = "local"
         tools = []
         [[myses]]
@@ -177,9 +214,14 @@ fn every_key_is_read() {
             search_others: false,
             ..ToolRules::default()
         },
+        roles: Arc::new(RoleBook {
+            default: Some("scout".into()),
+            ..RoleBook::default()
+        }),
         ..SwarmRules::default()
     };
     let expected = Settings {
+        roles: expected_roles(),
         swarm: SwarmSettings {
             rules: swarm,
             resume: true,
@@ -308,6 +350,7 @@ fn every_key_is_read() {
             DeclaredMysis {
                 name: "alpha".into(),
                 provider: Some("local".into()),
+                role: Some("miner".into()),
                 tools: ToolFilter {
                     allow: Some(Vec::new()),
                     deny: Vec::new(),
@@ -316,6 +359,7 @@ fn every_key_is_read() {
             DeclaredMysis {
                 name: "Zoë.9_-".into(),
                 provider: None,
+                role: None,
                 tools: ToolFilter::default(),
             },
         ],

@@ -302,6 +302,11 @@ impl Dashboard {
         CompletionSources {
             myses,
             providers: providers.map(ToString::to_string).collect(),
+            roles: self
+                .rules
+                .as_ref()
+                .map(|rules| rules.roles.words())
+                .unwrap_or_default(),
             gestures,
         }
     }

@@ -295,6 +295,7 @@ fn a_form_stays_until_its_order_is_carried_out() {
             name: "zed".to_string(),
             provider: Some("local".to_string()),
             model: None,
+            role: None,
             start: true
         }
     );

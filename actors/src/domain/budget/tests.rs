@@ -289,3 +289,30 @@ fn after_a_restart_what_cost_nothing_had_no_price_unless_its_provider_is_free() 
         assert_eq!(tracker.due_event(NOON), None);
     }
 }
+
+#[test]
+fn a_mysis_with_limits_of_its_own_has_these_in_place_of_those_for_each() {
+    let mut tracker = BudgetTracker::default();
+    tracker.set_rules(BudgetRules {
+        mysis: BudgetLimits {
+            tokens: Some(100),
+            cost_micros: None,
+        },
+        ..BudgetRules::default()
+    });
+    let (now, rich, plain) = (Timestamp(0), MysisId(1), MysisId(2));
+    let limits = BudgetLimits {
+        tokens: Some(1_000),
+        cost_micros: None,
+    };
+    assert!(tracker.set_limits(rich, limits) && !tracker.set_limits(rich, limits));
+    for mysis in [rich, plain] {
+        tracker.add_charge(mysis, &bill(150, 0), now);
+    }
+    assert!(tracker.may_spend(rich, now) && !tracker.may_spend(plain, now));
+    assert!(tracker.set_limits(rich, BudgetLimits::default()));
+    assert!(
+        !tracker.may_spend(rich, now),
+        "what holds for each holds again"
+    );
+}

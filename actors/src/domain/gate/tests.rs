@@ -17,6 +17,7 @@ fn request(routes: Vec<Lane>, is_urgent: bool) -> AdmissionRequest {
     AdmissionRequest {
         routes,
         payer: None,
+        limits: BudgetLimits::default(),
         is_urgent,
         tokens: 100,
         waits_out: true,
@@ -436,6 +437,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
     for mysis in [1, 2] {
         let request = AdmissionRequest {
             payer: Some(MysisId(mysis)),
+            limits: BudgetLimits::default(),
             ..request(vec![P()], false)
         };
         gate.queue_request(PermitId(u64::try_from(mysis).unwrap()), request, now.moment);
@@ -516,6 +518,7 @@ fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
     let payer = Some(mysis);
     let request = AdmissionRequest {
         payer,
+        limits: BudgetLimits::default(),
         ..request(vec![P()], false)
     };
     gate.queue_request(PermitId(1), request, Moment(0));

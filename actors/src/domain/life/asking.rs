@@ -11,7 +11,7 @@ use crate::model::{Charge, ChatMessage, ModelAnswer, ModelFault, ReportedUse, Re
 use crate::system_prompt::{PromptFacts, render_template};
 use zoea_text::redact::hide_passwords;
 
-use super::input::{Effect, ModelQuery, Route, TaskId};
+use super::input::{Effect, ModelQuery, TaskId};
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, TurnStep};
 
@@ -64,6 +64,7 @@ impl Life {
             turn: self.turn,
             routes: self.model_routes(),
             tokens: self.gauge.estimate_tokens(bytes as u64),
+            limits: self.budget_of_role(),
             messages,
             tools: self.session.offer.clone(),
             breakdown: composed.breakdown,
@@ -71,36 +72,6 @@ impl Life {
             begins_turn,
             is_last_try: self.retry_wait(attempt).is_none(),
         }));
-    }
-
-    /// The Mysis' own provider and model, then the fallbacks with theirs. A Mysis without progress
-    /// may ask another provider first.
-    fn model_routes(&self) -> Vec<Route> {
-        let mut routes: Vec<Route> = self.route_of_the_rung().into_iter().collect();
-        for provider in self.rules.provider_routes(&self.profile.provider) {
-            if routes.iter().all(|route| route.provider != provider) {
-                routes.push(self.route_to(provider));
-            }
-        }
-        routes
-    }
-
-    /// The route to a provider.
-    pub(super) fn route_to(&self, provider: Arc<str>) -> Route {
-        let rules = self.rules.providers.get(&provider);
-        let is_own = provider == self.profile.provider;
-        Route {
-            model: if is_own {
-                self.model_name()
-            } else {
-                rules.map(|rules| rules.model.clone()).unwrap_or_default()
-            },
-            temperature: self
-                .profile
-                .temperature
-                .or_else(|| rules.and_then(|rules| rules.temperature)),
-            provider,
-        }
     }
 
     /// The maximum bytes of the messages: the configured number, but no more than the model's
@@ -141,6 +112,7 @@ impl Life {
             mission: self.mission.as_ref().map(|mission| &*mission.text),
             game_state: game_state.trim_start(),
             notices,
+            role: self.role().map_or("", |role| &*role.prompt),
         };
         self.redactor
             .clean(&render_template(&self.rules.system_prompt, &facts))
@@ -292,13 +264,6 @@ impl Life {
         } else {
             self.on_call_request(utterance, calls, refusal);
         }
-    }
-
-    /// The model in a request to a provider.
-    fn model_of(&self, provider: &Arc<str>) -> Arc<str> {
-        let mut routes = self.model_routes().into_iter();
-        let route = routes.find(|route| route.provider == *provider);
-        route.map_or_else(|| self.model_name(), |route| route.model)
     }
 
     fn count_usage(&mut self, bill: &Charge) {

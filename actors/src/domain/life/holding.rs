@@ -116,11 +116,13 @@ impl Life {
 
     /// Takes new rules or secrets. A held turn may have budget now.
     pub(super) fn take_rules(&mut self, rules: Arc<SwarmRules>, redactor: Arc<Redactor>) {
-        let is_new_budget = self.rules.budget != rules.budget;
+        let are_other_roles = self.rules.roles != rules.roles;
+        let is_new_budget = self.rules.budget != rules.budget || are_other_roles;
         let (old, new) = (&self.rules.tools, &rules.tools);
-        let are_other_tools = old.filters != new.filters || old.list != new.list;
+        let are_other_tools = old.filters != new.filters || old.list != new.list || are_other_roles;
         self.rules = rules;
         self.redactor = redactor;
+        self.put_profile_in_force();
         if are_other_tools {
             self.choose_tools();
         }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::budget::BudgetLimits;
 use crate::compose::Breakdown;
 use crate::event::{Activity, EventKind, LinkState};
 use crate::ids::{CallKey, Timestamp, TurnNumber};
@@ -234,6 +235,8 @@ pub struct ModelQuery {
     pub routes: Vec<Route>,
     /// The estimated tokens of the request.
     pub tokens: u64,
+    /// The limits of a day that hold for this Mysis in place of those for each.
+    pub limits: BudgetLimits,
     /// The conversation.
     pub messages: Arc<[ChatMessage]>,
     /// The tools that are offered.

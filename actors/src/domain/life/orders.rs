@@ -10,7 +10,6 @@ use crate::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal, ch
 use crate::question::{Decision, GivenAnswer};
 use crate::record::{Mission, ProfileChange};
 use crate::state::LifeState;
-use crate::tokens::TokenGauge;
 use crate::write::Write;
 
 use super::input::{AlarmId, Effect, ReplyId};
@@ -229,6 +228,7 @@ impl Life {
         reply: ReplyId,
         change: ProfileChange,
     ) -> Result<(), OrderRefusal> {
+        let change = self.with_provider_of_role(change);
         let mut draft = WriteDraft::default()
             .with_answer(reply, CompletedOrder::Done(CompletedAction::Configured));
         draft.writes.push(Write::Configure {
@@ -242,13 +242,10 @@ impl Life {
 
     /// Applies a stored change of the profile.
     pub(super) fn change_profile(&mut self, change: &ProfileChange) {
-        let before = self.profile.clone();
-        change.apply(Arc::make_mut(&mut self.profile));
-        let is_same_model =
-            before.provider == self.profile.provider && before.model == self.profile.model;
-        if !is_same_model {
-            self.gauge = TokenGauge::default();
-            self.most_bytes = None;
+        change.apply(Arc::make_mut(&mut self.own_profile));
+        self.put_profile_in_force();
+        if change.role.is_some() {
+            self.choose_tools();
         }
     }
 

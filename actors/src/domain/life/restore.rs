@@ -100,7 +100,8 @@ impl Life {
         let stage = stage_of(&past.record, now);
         // The rows decide: an answer that a crash kept from being stored was not counted either.
         let totals = recollection.totals.unwrap_or(past.record.totals);
-        let profile = recollection.profile.take().unwrap_or(past.record.profile);
+        let own_profile = recollection.profile.take().unwrap_or(past.record.profile);
+        let own_profile = Arc::new(own_profile);
         let game = restore_game(&mut recollection, account.as_deref(), both);
         let newest = recollection.rows.last();
         let last_activity_at = newest.map_or(past.record.created_at, |row| row.at);
@@ -117,7 +118,8 @@ impl Life {
             id: past.record.id,
             incarnation: past.incarnation,
             stage,
-            profile: Arc::new(profile),
+            profile: past.rules.roles.profile_in_force(&own_profile),
+            own_profile,
             rules: past.rules,
             redactor: past.redactor,
             reason: past.record.reason,

@@ -16,6 +16,7 @@ mod orders;
 mod progress;
 mod rebuilding;
 mod retrying;
+mod roles;
 mod routines;
 mod secrecy;
 mod settings;

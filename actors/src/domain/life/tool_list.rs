@@ -16,8 +16,13 @@ use super::{Life, LifeStage, ToolOutcome};
 
 impl Life {
     /// Which tools the model may call.
-    pub(super) fn tool_permit(&self) -> ToolPermit {
-        self.rules.tools.filters.of_mysis(&self.profile.name)
+    #[must_use]
+    pub fn tool_permit(&self) -> ToolPermit {
+        let permit = self.rules.tools.filters.of_mysis(&self.profile.name);
+        match self.role() {
+            Some(role) => permit.narrowed(&role.tools),
+            None => permit,
+        }
     }
 
     /// Chooses the tools that are offered, by what is known now.
@@ -50,6 +55,11 @@ impl Life {
             list: self.rules.tools.list,
             commands: self.session.working_set.offered().cloned().collect(),
             has_account: self.session.account.is_some(),
+            of_role: self
+                .role()
+                .map(|role| role.tools.named().cloned().collect())
+                .unwrap_or_default(),
+            routines: self.routines_of_role(),
         }
     }
 

@@ -132,6 +132,13 @@ pub enum OrderRefusal {
         /// The existing names.
         known: Vec<String>,
     },
+    /// The configuration has no role with this name.
+    UnknownRole {
+        /// The given name.
+        name: String,
+        /// The existing names.
+        known: Vec<String>,
+    },
     /// The temperature is not from 0 to 2.
     BadTemperature,
     /// The Mysis is running already.
@@ -187,6 +194,16 @@ impl fmt::Display for OrderRefusal {
             OrderRefusal::UnknownProvider { name, known } => write!(
                 f,
                 "no provider is called `{name}`; the configuration has {}",
+                known.join(", ")
+            ),
+            OrderRefusal::UnknownRole { name, known } if known.is_empty() => write!(
+                f,
+                "no role is called `{name}`; the configuration has none: add [roles.{name}]"
+            ),
+            OrderRefusal::UnknownRole { name, known } => write!(
+                f,
+                "no role is called `{name}`; the configuration has {}; `none` takes the role away, \
+                 and `default` gives the configuration's",
                 known.join(", ")
             ),
             OrderRefusal::BadTemperature => f.write_str("a temperature is a number from 0 to 2"),

@@ -25,7 +25,18 @@ fn read_back(status: &MysisStatus) -> MysisStatus {
 
 #[test]
 fn a_status_reads_back_as_it_was() {
+    let own_profile = MysisProfile {
+        role: Some("miner".into()),
+        follows_role: false,
+        ..MysisProfile::of("alpha", "local")
+    };
     let full = MysisStatus {
+        profile: Arc::new(MysisProfile {
+            model: Some("small".into()),
+            ..own_profile.clone()
+        }),
+        own_profile: Arc::new(own_profile),
+        lacks_role: true,
         temperature: Some(0.7),
         state: LifeState::Running,
         reason: Some("why".into()),

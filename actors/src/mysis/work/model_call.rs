@@ -130,6 +130,7 @@ impl ModelCaller {
                 .map(|route| Lane::Provider(route.provider.clone()))
                 .collect(),
             payer: Some(self.payer),
+            limits: ask.limits,
             is_urgent: ask.is_urgent,
             tokens: ask.tokens,
             waits_out: true,

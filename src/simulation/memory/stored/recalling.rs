@@ -72,6 +72,7 @@ impl StoredMysis {
             watch: self.watch.clone(),
             routines: self.routines.clone(),
             working_set: self.working_set.clone(),
+            tier: self.tier.clone(),
             samples: self.samples.clone(),
             tasks: self.tasks.clone(),
         }

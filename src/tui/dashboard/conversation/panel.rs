@@ -5,7 +5,7 @@ use super::game::{GameSummary, Gauge};
 use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::layout::without_left;
 use crate::dashboard::money;
-use crate::dashboard::table::cells::cost_text;
+use crate::dashboard::table::cells::{cost_text, role_text};
 use crate::dashboard::text::figures::{self, UtcOffset};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -69,6 +69,10 @@ fn add_mysis(
     lines.push(StyledLine::of("MYSIS", Tone::Brand));
     lines.push(labelled("account", account, Tone::Text));
     lines.push(labelled("session", link, link_tone));
+    if status.profile.role.is_some() {
+        let (role, tone) = role_text(status);
+        lines.push(labelled("role", role, tone));
+    }
     lines.push(labelled(
         "provider",
         one_line(&status.profile.provider),

@@ -27,6 +27,12 @@ pub struct MysisForm {
     pub provider: usize,
     /// The model; empty for the provider's.
     pub model: TextField,
+    /// The words for roles; empty where the configuration has none.
+    pub roles: Vec<Arc<str>>,
+    /// The index of the chosen role.
+    pub role: usize,
+    /// The provider, the model and the role that the form began with.
+    pub before: (usize, String, usize),
     /// The temperature; empty for the provider's.
     pub temperature: TextField,
     /// Whether a new Mysis starts at once.
@@ -68,6 +74,8 @@ pub enum Start {
 pub enum FormField {
     /// The name.
     Name,
+    /// The role.
+    Role,
     /// The provider.
     Provider,
     /// The model.
@@ -102,6 +110,9 @@ impl MysisForm {
             providers,
             provider,
             model: TextField::default(),
+            roles: rules.roles.words().into_iter().map(Into::into).collect(),
+            role: 0,
+            before: (provider, String::new(), 0),
             temperature: TextField::default(),
             start: Start::AtOnce,
             complaint: None,
@@ -114,9 +125,15 @@ impl MysisForm {
     pub fn configure(rules: &SwarmRules, status: &MysisStatus) -> MysisForm {
         let form = MysisForm::create(rules);
         let temperature = status.temperature.map(|value| value.to_string());
+        let provider = place_of(&form.providers, &status.profile.provider);
+        let own = status.own_profile.role.as_deref();
+        let role = form.roles.iter().position(|word| Some(&**word) == own);
+        let role = role.unwrap_or(0);
         MysisForm {
             at: FormField::Provider,
-            provider: place_of(&form.providers, &status.profile.provider),
+            provider,
+            role,
+            before: (provider, status.model.to_string(), role),
             model: TextField::with_text(&status.model),
             temperature: TextField::with_text(&temperature.unwrap_or_default()),
             purpose: FormPurpose::Configure {
@@ -133,6 +150,19 @@ impl MysisForm {
     #[must_use]
     pub fn slots(&self) -> &'static [FormField] {
         match self.purpose {
+            FormPurpose::Create if !self.roles.is_empty() => &[
+                FormField::Name,
+                FormField::Role,
+                FormField::Provider,
+                FormField::Model,
+                FormField::Start,
+            ],
+            FormPurpose::Configure { .. } if !self.roles.is_empty() => &[
+                FormField::Role,
+                FormField::Provider,
+                FormField::Model,
+                FormField::Temperature,
+            ],
             FormPurpose::Create => &[
                 FormField::Name,
                 FormField::Provider,
@@ -185,7 +215,7 @@ impl MysisForm {
             FormField::Name => Some(&mut self.name),
             FormField::Model => Some(&mut self.model),
             FormField::Temperature => Some(&mut self.temperature),
-            FormField::Provider | FormField::Start => None,
+            FormField::Role | FormField::Provider | FormField::Start => None,
         }
     }
 
@@ -196,7 +226,11 @@ impl MysisForm {
             return;
         }
         let is_back = press.code == KeyCode::Left;
-        if self.at == FormField::Start {
+        if self.at == FormField::Role {
+            let count = self.roles.len().max(1);
+            let step = if is_back { count - 1 } else { 1 };
+            self.role = (self.role + step) % count;
+        } else if self.at == FormField::Start {
             self.start = match self.start {
                 Start::AtOnce => Start::Later,
                 Start::Later => Start::AtOnce,
@@ -243,6 +277,13 @@ impl MysisForm {
         self.at = slots[next];
     }
 
+    /// Whether provider and model stay as they are, so that the role's go on to hold.
+    fn leaves_provider(&self) -> bool {
+        let (provider, model, _) = &self.before;
+        let is_same = self.provider == *provider && self.model.text().trim() == *model;
+        is_same && !self.roles.is_empty()
+    }
+
     fn build_order(&mut self) -> FormOutcome {
         if self.awaited.is_some() {
             return FormOutcome::Used;
@@ -251,10 +292,17 @@ impl MysisForm {
             let text = field.text().trim();
             (!text.is_empty()).then(|| text.to_string())
         };
-        let provider = self
-            .providers
-            .get(self.provider)
-            .map(|(name, _)| name.to_string());
+        let provider = self.providers.get(self.provider);
+        let (provider, model) = match self.leaves_provider() {
+            true => (None, None),
+            false => (
+                provider.map(|(name, _)| name.to_string()),
+                written(&self.model),
+            ),
+        };
+        let role = self.roles.get(self.role);
+        let role = role.filter(|_| self.role != self.before.2);
+        let role = role.map(ToString::to_string);
         match &self.purpose {
             FormPurpose::Create => match written(&self.name) {
                 None => {
@@ -265,7 +313,8 @@ impl MysisForm {
                 Some(name) => FormOutcome::Give(Order::Create {
                     name,
                     provider,
-                    model: written(&self.model),
+                    model,
+                    role,
                     start: self.start == Start::AtOnce,
                 }),
             },
@@ -282,7 +331,7 @@ impl MysisForm {
                         return FormOutcome::Used;
                     }
                 };
-                let order = MysisOrder::configure(provider, written(&self.model), asked);
+                let order = MysisOrder::configure(provider, model, asked, role);
                 FormOutcome::Give(order.for_mysis(name))
             }
         }
@@ -320,6 +369,9 @@ mod tests {
                 .collect(),
             provider: 0,
             model: TextField::default(),
+            roles: Vec::new(),
+            role: 0,
+            before: (0, String::new(), 0),
             temperature: TextField::default(),
             start: Start::AtOnce,
             complaint: None,
@@ -355,9 +407,33 @@ mod tests {
                 name: "z".to_string(),
                 provider: Some("remote".to_string()),
                 model: None,
+                role: None,
                 start: false,
             })
         );
+    }
+
+    #[test]
+    fn a_role_is_chosen_and_what_it_names_goes_on_to_hold() {
+        let mut form = form(&["local", "remote"]);
+        form.roles = ["default", "none", "miner"].map(Arc::from).to_vec();
+        form.name = TextField::with_text("z");
+        let keys = [KeyCode::Tab, KeyCode::Left, KeyCode::Enter];
+        assert_eq!(
+            press_all(&mut form, &keys),
+            FormOutcome::Give(Order::Create {
+                name: "z".to_string(),
+                provider: None,
+                model: None,
+                role: Some("miner".to_string()),
+                start: true,
+            })
+        );
+        let named = press_all(&mut form, &[KeyCode::Tab, KeyCode::Right, KeyCode::Enter]);
+        let FormOutcome::Give(Order::Create { provider, .. }) = named else {
+            panic!("{named:?}");
+        };
+        assert_eq!(provider.as_deref(), Some("remote"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The palette: a command line with completion.
 
 pub mod commands;
+pub mod takes;
 
 pub(crate) mod view;
 
@@ -13,9 +14,8 @@ use crate::dashboard::text::field::TextField;
 use actors::domain::selector::SelectorWord;
 use crossterm::event::{KeyCode, KeyEvent};
 
-use commands::{
-    AUTOMATIC, COMMANDS, MYSIS_WORDS, PaletteCommand, Takes, find_command, state_words,
-};
+use commands::{AUTOMATIC, COMMANDS, MYSIS_WORDS, PaletteCommand, find_command};
+use takes::{Takes, state_words};
 
 /// The most candidates that are shown.
 pub const MAX_SHOWN_CANDIDATES: usize = 10;
@@ -53,6 +53,8 @@ pub struct CompletionSources {
     pub myses: Vec<String>,
     /// Names of providers.
     pub providers: Vec<String>,
+    /// The roles, and the words for none and the configuration's.
+    pub roles: Vec<String>,
     /// What the keys of the current view do, and the keys.
     pub gestures: Vec<(&'static str, KeyEvent)>,
 }
@@ -279,6 +281,7 @@ fn values(
         }
         Takes::Mysis => known.myses.clone(),
         Takes::Provider => known.providers.clone(),
+        Takes::Role => known.roles.clone(),
         Takes::Word(words) => own(words),
         Takes::State => own(&state_words()),
         Takes::Column => Column::all()
@@ -314,6 +317,7 @@ mod tests {
         CompletionSources {
             myses: vec!["alpha".to_string(), "bravo".to_string()],
             providers: vec!["local".to_string()],
+            roles: vec!["none".to_string()],
             gestures: vec![("to the newest message, and follow", letter('G'))],
         }
     }

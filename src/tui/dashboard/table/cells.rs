@@ -56,6 +56,7 @@ pub fn cell(
             None => ("–".to_string(), Tone::Faint),
         },
         Column::Provider => (one_line(&status.profile.provider), Tone::Dim),
+        Column::Role => role_text(status),
         Column::Model => (one_line(&status.model), Tone::Dim),
         Column::Nudges => {
             let limit = rules.map_or(0, SwarmRules::nudge_limit);
@@ -79,6 +80,16 @@ pub fn cell(
             let ago = now.since(status.last_activity_at);
             (figures::ago(ago), Tone::Dim)
         }
+    }
+}
+
+/// The role. One that the configuration does not know is marked.
+#[must_use]
+pub fn role_text(status: &MysisStatus) -> (String, Tone) {
+    match &status.profile.role {
+        None => ("–".to_string(), Tone::Faint),
+        Some(role) if status.lacks_role => (format!("{} ?", one_line(role)), Tone::Warning),
+        Some(role) => (one_line(role), Tone::Dim),
     }
 }
 

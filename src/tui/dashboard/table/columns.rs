@@ -31,6 +31,8 @@ pub enum Column {
     Words,
     /// Its game account.
     Account,
+    /// Its role.
+    Role,
     /// Its provider.
     Provider,
     /// Its model.
@@ -85,7 +87,7 @@ const fn spec(
 
 /// All columns, the most important ones first. A column that does not fit is left out, and less
 /// important ones may still fit. The words take the remaining space.
-const COLUMNS: [ColumnSpec; 22] = [
+const COLUMNS: [ColumnSpec; 23] = [
     spec(Column::Mark, "need", "", (3, 3, 0), false),
     spec(Column::Name, "name", "MYSIS", (11, 18, 0), false),
     spec(Column::Doing, "doing", "DOING", (13, 22, 0), false),
@@ -100,6 +102,7 @@ const COLUMNS: [ColumnSpec; 22] = [
     spec(Column::Fuel, "fuel", "FUEL", (4, 4, 0), true),
     spec(Column::Cost, "cost", "COST", (7, 7, 0), true),
     spec(Column::Account, "account", "ACCOUNT", (9, 14, 0), false),
+    spec(Column::Role, "role", "ROLE", (7, 10, 0), false),
     spec(Column::Provider, "provider", "PROVIDER", (8, 10, 0), false),
     spec(Column::Tokens, "tokens", "TOKENS", (6, 6, 0), true),
     spec(Column::Nudges, "nudges", "NUDGE", (5, 5, 110), true),

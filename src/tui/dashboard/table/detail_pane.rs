@@ -9,6 +9,7 @@ use crate::dashboard::roster::RosterMember;
 use crate::dashboard::text::figures;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use actors::domain::event::MysisStatus;
 use ratatui::layout::{Margin, Rect};
 use zoea_text::clean::one_line;
 
@@ -85,30 +86,10 @@ fn add_member(
             .with(format!("  {state}"), tone)
             .with(format!("  {doing}"), doing_tone),
     );
-    let totals = status.totals;
-    let mut facts = vec![
-        one_line(&status.model),
-        counted(totals.turns, "turn"),
-        format!(
-            "{} → {} tokens",
-            figures::amount(totals.tokens_in),
-            figures::amount(totals.tokens_out)
-        ),
-        format!("session {}", status.link.as_str()),
-    ];
-    if totals.cost_micros > 0 {
-        facts.push(figures::money(totals.cost_micros));
-    }
-    if status.spared_calls > 0 {
-        let spared = figures::amount(status.spared_calls);
-        facts.push(format!("{spared} calls without the model"));
-    }
-    facts.extend(
-        status
-            .last_call_ms
-            .map(|ms| format!("call {}", figures::span(ms))),
-    );
-    lines.push(StyledLine::of(format!(" {}", facts.join(" · ")), Tone::Dim));
+    lines.push(StyledLine::of(
+        format!(" {}", facts_of(status).join(" · ")),
+        Tone::Dim,
+    ));
     if let Some(routine) = &status.routine {
         add_wrapped(&routine.describe(), Tone::Tool, columns, lines);
     }
@@ -126,6 +107,42 @@ fn add_member(
         let (words, tone) = cells::tool_call_text(deed);
         add_wrapped(&words, tone, columns, lines);
     }
+}
+
+/// What the table's columns leave out.
+fn facts_of(status: &MysisStatus) -> Vec<String> {
+    let totals = status.totals;
+    let mut facts = vec![
+        one_line(&status.model),
+        counted(totals.turns, "turn"),
+        format!(
+            "{} → {} tokens",
+            figures::amount(totals.tokens_in),
+            figures::amount(totals.tokens_out)
+        ),
+        format!("session {}", status.link.as_str()),
+    ];
+    if let Some(role) = &status.profile.role {
+        let known = if status.lacks_role {
+            ", not configured"
+        } else {
+            ""
+        };
+        facts.insert(0, format!("{}{known}", one_line(role)));
+    }
+    if totals.cost_micros > 0 {
+        facts.push(figures::money(totals.cost_micros));
+    }
+    if status.spared_calls > 0 {
+        let spared = figures::amount(status.spared_calls);
+        facts.push(format!("{spared} calls without the model"));
+    }
+    facts.extend(
+        status
+            .last_call_ms
+            .map(|ms| format!("call {}", figures::span(ms))),
+    );
+    facts
 }
 
 fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<StyledLine>) {

@@ -161,6 +161,7 @@ fn matches_pattern(wanted: &TermPattern, status: &MysisStatus, seen: SeenState) 
         Some(seen.as_str()),
         Some(&*status.profile.provider),
         Some(&*status.model),
+        status.profile.role.as_deref(),
         status.account.as_deref(),
         status.reason.as_deref(),
         fault,

@@ -36,6 +36,9 @@ pub fn folded_columns<'a>(all: impl Iterator<Item = &'a MysisStatus> + Clone) ->
                 .clone()
                 .all(|status| status.profile.provider == first.profile.provider),
     );
+    let role = &first.profile.role;
+    let are_alike = all.clone().all(|status| status.profile.role == *role);
+    fold_if(Column::Role, are_alike);
     fold_if(
         Column::Model,
         !is_one && all.clone().all(|status| status.model == first.model),

@@ -87,6 +87,7 @@ impl Sorting {
             | Column::Fuel
             | Column::Words
             | Column::Account
+            | Column::Role
             | Column::Provider
             | Column::Model
             | Column::Nudges
@@ -160,6 +161,11 @@ fn by_column(column: Column, a: &MysisStatus, b: &MysisStatus) -> Ordering {
         // Myses without an account come last.
         Column::Account => {
             (a.account.is_none(), &a.account).cmp(&(b.account.is_none(), &b.account))
+        }
+        // Myses without a role come last.
+        Column::Role => {
+            let key = |of: &MysisStatus| (of.profile.role.is_none(), of.profile.role.clone());
+            key(a).cmp(&key(b))
         }
         Column::Process => {
             let process =

@@ -85,6 +85,7 @@ fn a_budget_that_is_spent_refuses_nobody_meanwhile() {
     gate.add_charge(MysisId(1), &bill, Now::default());
     let paying = AdmissionRequest {
         payer: Some(MysisId(1)),
+        limits: BudgetLimits::default(),
         ..request(vec![P()], false)
     };
     gate.set_frozen(true);

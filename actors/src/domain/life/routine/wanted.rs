@@ -17,13 +17,19 @@ impl Life {
         let given: Map<String, Value> = serde_json::from_str(arguments)
             .map_err(|_| vec!["the arguments are no JSON object".to_string()])?;
         let name = given.get("name").and_then(Value::as_str);
+        let name = name.filter(|_| !given.contains_key("steps"));
+        let offered = name.and_then(|name| self.routine_of_role(name));
+        let offered =
+            offered.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
         // What goes on now is known better than what ran once.
         let circle = self.routines.circles.circle().map(|circle| &circle.routine);
         let circle = circle.filter(|circle| name == Some(&*circle.name));
         let known = circle.or_else(|| name.and_then(|name| self.routines.find(name)));
-        let routine = match known.filter(|_| !given.contains_key("steps")) {
-            Some(known) => Ok(known.clone()),
-            None => read_routine(&given).map(Arc::new),
+        // The operator's file goes before what once ran under its name.
+        let routine = match (offered, known) {
+            (Some(offered), _) => read_routine(&offered).map(Arc::new),
+            (None, Some(known)) => Ok(known.clone()),
+            (None, None) => read_routine(&given).map(Arc::new),
         };
         match routine {
             Ok(routine) => self.fit_routine(&routine),

@@ -5,6 +5,7 @@ use crate::dashboard::layout::{row_of, without_left};
 use crate::dashboard::text::field::TextField;
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
+use actors::domain::record::CONFIGURED_ROLE;
 use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
@@ -47,6 +48,7 @@ fn paint_slot(
     let is_here = form.at == slot;
     let label = match slot {
         FormField::Name => "name",
+        FormField::Role => "role",
         FormField::Provider => "provider",
         FormField::Model => "model",
         FormField::Temperature => "temperature",
@@ -70,6 +72,7 @@ fn paint_slot(
         FormField::Temperature => {
             paint_field(&form.temperature, "as it is", value, is_here, painter)
         }
+        FormField::Role => paint_choice(&role(form), value, is_here, painter),
         FormField::Provider => paint_choice(&provider(form), value, is_here, painter),
         FormField::Start => {
             let words = match form.start {
@@ -79,6 +82,16 @@ fn paint_slot(
             paint_choice(words, value, is_here, painter);
         }
     }
+}
+
+fn role(form: &MysisForm) -> String {
+    let word = form.roles.get(form.role).map_or("", |word| word);
+    let meaning = match word {
+        CONFIGURED_ROLE => "  as the configuration has it",
+        _ => "",
+    };
+    let (place, count) = (form.role + 1, form.roles.len());
+    format!("{}{meaning}  ({place} of {count})", one_line(word))
 }
 
 fn provider(form: &MysisForm) -> String {

@@ -1,8 +1,7 @@
 //! Carries out the commands of the palette.
 
-use super::commands::{
-    ALL_STATES, AUTOMATIC, MYSIS_WORDS, PaletteCommand, Takes, Verb, find_command,
-};
+use super::commands::{AUTOMATIC, MYSIS_WORDS, PaletteCommand, Verb, find_command};
+use super::takes::{ALL_STATES, Takes};
 use crate::dashboard::Dashboard;
 use crate::dashboard::action::TerminalAction;
 use crate::dashboard::appearance::{Letters, Motion, MouseUse, Notify, Theme};
@@ -80,7 +79,7 @@ impl Dashboard {
                 let ids = self.parse_myses(words.next(command, 0)?)?;
                 self.run_for(command.verb, ids);
             }
-            Verb::Provider | Verb::Model | Verb::Temperature => {
+            Verb::Role | Verb::Provider | Verb::Model | Verb::Temperature => {
                 let ids = self.parse_myses(words.next(command, 0)?)?;
                 let value = words.next(command, 1)?;
                 return self.run_configure(command.verb, &ids, value);
@@ -161,6 +160,7 @@ impl Dashboard {
             | Verb::Routine
             | Verb::Stop
             | Verb::Delete
+            | Verb::Role
             | Verb::Provider
             | Verb::Model
             | Verb::Temperature
@@ -264,6 +264,7 @@ impl Dashboard {
             name: name.clone(),
             provider: words.optional().map(ToString::to_string),
             model: words.optional().map(ToString::to_string),
+            role: None,
             start: true,
         };
         self.order_once("create", &name, order);
@@ -278,7 +279,7 @@ impl Dashboard {
         };
         let given = |wanted: Verb| (verb == wanted).then(|| value.to_string());
         let (provider, model) = (given(Verb::Provider), given(Verb::Model));
-        let order = MysisOrder::configure(provider, model, temperature);
+        let order = MysisOrder::configure(provider, model, temperature, given(Verb::Role));
         self.order_myses("configure", ids, &order);
         Ok(())
     }

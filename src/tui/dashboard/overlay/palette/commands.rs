@@ -4,8 +4,8 @@ use actors::domain::order::MysisOrder;
 use actors::domain::selector::SelectorWord;
 use actors::domain::state::LifeState;
 
+use super::takes::Takes;
 use crate::dashboard::table::filter::FILTER_COMMAND_HELP;
-use crate::dashboard::table::seen_state::SeenState;
 
 /// A command of the palette.
 #[derive(Clone, Copy, Debug)]
@@ -17,52 +17,6 @@ pub struct PaletteCommand {
     /// What it does.
     pub help: &'static str,
     pub verb: Verb,
-}
-
-/// The type of an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
-    /// Names of Myses and [`MYSIS_WORDS`], separated by commas.
-    Myses,
-    /// The name of one Mysis.
-    Mysis,
-    /// A name that nobody has yet.
-    NewName,
-    /// The name of a provider.
-    Provider,
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// A state, or `all`.
-    State,
-    /// A column of the table.
-    Column,
-    /// Columns of the table, separated by commas or blanks, or `auto`.
-    Columns,
-    /// The name of a model.
-    Model,
-    /// A number.
-    Number,
-    /// The rest of the line.
-    Text,
-}
-
-impl Takes {
-    /// The placeholder in the help text.
-    #[must_use]
-    pub fn placeholder(self) -> String {
-        match self {
-            Takes::Myses => "NAMES".to_string(),
-            Takes::Mysis | Takes::NewName => "NAME".to_string(),
-            Takes::Provider => "PROVIDER".to_string(),
-            Takes::Word(words) => words.join("|"),
-            Takes::State => state_words().join("|"),
-            Takes::Column => "COLUMN".to_string(),
-            Takes::Columns => "COLUMNS|auto".to_string(),
-            Takes::Model => "MODEL".to_string(),
-            Takes::Number => "NUMBER".to_string(),
-            Takes::Text => "TEXT".to_string(),
-        }
-    }
 }
 
 /// The action of a command.
@@ -91,6 +45,8 @@ pub enum Verb {
     Thaw,
     Stop,
     Delete,
+    /// Changes the role.
+    Role,
     /// Changes the provider.
     Provider,
     /// Changes the model.
@@ -254,6 +210,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
         "decline what its server asks you",
     ),
     command(
+        "role",
+        &[Takes::Myses, Takes::Role],
+        Verb::Role,
+        "give a role, or none",
+    ),
+    command(
         "provider",
         &[Takes::Myses, Takes::Provider],
         Verb::Provider,
@@ -380,16 +342,6 @@ pub const MYSIS_WORDS: [SelectorWord; 7] = [
     SelectorWord::State(LifeState::Stopped),
     SelectorWord::State(LifeState::Errored),
 ];
-
-/// The argument of `:state` that shows all Myses.
-pub const ALL_STATES: &str = "all";
-
-/// The arguments of `:state`.
-#[must_use]
-pub fn state_words() -> Vec<&'static str> {
-    let states = SeenState::ALL.into_iter().map(SeenState::as_str);
-    [ALL_STATES].into_iter().chain(states).collect()
-}
 
 /// The command of this name.
 #[must_use]

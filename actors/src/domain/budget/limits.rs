@@ -1,0 +1,36 @@
+//! The limits for a day.
+
+use crate::books::BudgetUse;
+
+/// The limits for a day; `None` for no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetLimits {
+    /// Tokens of requests and answers.
+    pub tokens: Option<u64>,
+    /// Millionths of a US dollar.
+    pub cost_micros: Option<u64>,
+}
+
+impl BudgetLimits {
+    /// These limits, and the others where there is none.
+    #[must_use]
+    pub fn or(self, others: BudgetLimits) -> BudgetLimits {
+        BudgetLimits {
+            tokens: self.tokens.or(others.tokens),
+            cost_micros: self.cost_micros.or(others.cost_micros),
+        }
+    }
+
+    /// The spent percentage of the limits, rounded down; `None` without a limit.
+    #[must_use]
+    pub fn percent_spent(&self, spent: &BudgetUse) -> Option<u64> {
+        let share = |spent: u64, limit: Option<u64>| {
+            limit.map(|limit| {
+                let share = u128::from(spent) * 100 / u128::from(limit.max(1));
+                u64::try_from(share).unwrap_or(u64::MAX)
+            })
+        };
+        let tokens = share(spent.tokens(), self.tokens);
+        tokens.max(share(spent.cost_micros, self.cost_micros))
+    }
+}

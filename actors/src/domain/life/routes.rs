@@ -1,0 +1,45 @@
+//! Which providers and models a Mysis may ask, best first.
+
+use std::sync::Arc;
+
+use super::Life;
+use super::input::Route;
+
+impl Life {
+    /// The Mysis' own provider and model, then the fallbacks with theirs. A Mysis without progress
+    /// may ask another provider first.
+    pub(super) fn model_routes(&self) -> Vec<Route> {
+        let mut routes: Vec<Route> = self.route_of_the_rung().into_iter().collect();
+        for provider in self.rules.provider_routes(&self.profile.provider) {
+            if routes.iter().all(|route| route.provider != provider) {
+                routes.push(self.route_to(provider));
+            }
+        }
+        routes
+    }
+
+    /// The route to a provider.
+    pub(super) fn route_to(&self, provider: Arc<str>) -> Route {
+        let rules = self.rules.providers.get(&provider);
+        let is_own = provider == self.profile.provider;
+        Route {
+            model: if is_own {
+                self.model_name()
+            } else {
+                rules.map(|rules| rules.model.clone()).unwrap_or_default()
+            },
+            temperature: self
+                .profile
+                .temperature
+                .or_else(|| rules.and_then(|rules| rules.temperature)),
+            provider,
+        }
+    }
+
+    /// The model in a request to a provider.
+    pub(super) fn model_of(&self, provider: &Arc<str>) -> Arc<str> {
+        let mut routes = self.model_routes().into_iter();
+        let route = routes.find(|route| route.provider == *provider);
+        route.map_or_else(|| self.model_name(), |route| route.model)
+    }
+}
