@@ -124,6 +124,18 @@ pub enum ControlCall {
     Freeze {},
     /// Thaw the swarm: each Mysis goes on where it stood.
     Thaw {},
+    /// The processes that share the database, those that ended lately included.
+    ListProcesses {},
+    /// Let a process give its Myses to the others and take none, until it ends.
+    DrainProcess {
+        /// The name of the process.
+        name: String,
+    },
+    /// Let a process take Myses again.
+    UndrainProcess {
+        /// The name of the process.
+        name: String,
+    },
     /// The program and its swarm in short.
     Status {},
 }
@@ -167,6 +179,15 @@ async fn carry_out_call(
         Call::Export(asked) => return history::export_conversations(swarm, about, asked).await,
         Call::GetBooks(asked) => return books::list_entries(swarm, about, asked.days).await,
         Call::ReadSamples(asked) => return samples::read_samples(swarm, asked).await,
+        Call::ListProcesses {} => return status::list_processes(swarm).await,
+        Call::DrainProcess { name } => Order::Drain {
+            process: name,
+            is_draining: true,
+        },
+        Call::UndrainProcess { name } => Order::Drain {
+            process: name,
+            is_draining: false,
+        },
         Call::Status {} => return Ok(status::program_status(swarm, about).await),
         Call::CreateMysis(asked) => Order::Create {
             name: asked.name,

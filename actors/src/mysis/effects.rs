@@ -37,7 +37,15 @@ impl MysisState {
     pub(super) fn carry_out(&mut self, myself: &ActorRef<MysisMsg>, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Record { write_id, writes } => self.outbox.push_back((write_id, writes)),
+                Effect::Record {
+                    write_id,
+                    mut writes,
+                } => {
+                    let mysis = self.who.id;
+                    let ticket = self.ticket.take();
+                    writes.extend(ticket.map(|order| Write::OrderDone { mysis, order }));
+                    self.outbox.push_back((write_id, writes));
+                }
                 Effect::Ask(ask) => {
                     let span = self.request_span(&ask);
                     let session = self.take_session();
