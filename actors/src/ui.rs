@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::{EventRecord, OrderSource};
+use crate::domain::fleet_process::FleetProcess;
 use crate::domain::message::Row;
 use crate::domain::order::{Order, OrderResult};
 use crate::domain::reading::SearchHits;
@@ -68,6 +69,8 @@ pub enum UiMsg {
     SamplesRead(ReadId, Result<Vec<SampleSeries>, String>),
     /// The books, or the error of the store.
     BooksRead(ReadId, Result<SwarmBooks, String>),
+    /// The processes of the fleet, or the error of the store.
+    ProcessesRead(ReadId, Result<Vec<FleetProcess>, String>),
     /// The map of systems, or the error of the store.
     SystemMapRead(ReadId, Result<SystemMap, String>),
     /// What the swarm uses.
@@ -269,6 +272,9 @@ impl Actor for UiActor {
             UiMsg::BooksRead(id, read) => {
                 state.change_screen(&myself, |screen| screen.on_books(id, read));
             }
+            UiMsg::ProcessesRead(id, read) => {
+                state.change_screen(&myself, |screen| screen.on_processes(id, read));
+            }
             UiMsg::SystemMapRead(id, read) => {
                 state.change_screen(&myself, |screen| screen.on_system_map(id, read));
             }
@@ -358,6 +364,7 @@ impl UiState {
                 UiEffect::ReadSamples { id, query } => self.read_samples(myself, id, query),
                 UiEffect::ReadBooks { id, query } => self.read_books(myself, id, query),
                 UiEffect::ReadSystemMap { id, query } => self.read_system_map(myself, id, query),
+                UiEffect::ReadProcesses { id } => self.read_processes(myself, id),
                 UiEffect::ReadEvents { id, query } => self.read_older_events(myself, id, query),
                 UiEffect::Export {
                     mysis,

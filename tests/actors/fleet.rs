@@ -337,7 +337,7 @@ fn with_orders(orders: FleetOrders) -> FleetStep {
 
 #[tokio::test(start_paused = true)]
 async fn an_order_of_another_process_is_carried_out_once_however_often_it_is_read() {
-    let mut world = World::of_a_fleet().await;
+    let world = World::of_a_fleet().await;
     let alpha = world.handle.statuses().await[0].clone();
     let order = |id: i64, content: &str| FleetOrder {
         id: FleetOrderId(id),

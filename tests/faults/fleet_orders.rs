@@ -3,7 +3,9 @@
 
 use zoea_rig::{Home, postgres, until};
 
-use crate::shared::{MISSION, Scene, names, scene, shown, until_all_show, until_held, until_run};
+use crate::shared::{
+    MISSION, Scene, names, process_of, scene, shown, until_all_show, until_held, until_run,
+};
 
 /// How often a text stands in conversations as a direct message.
 fn messages(url: &str, text: &str) -> String {
@@ -68,7 +70,43 @@ fn an_order_given_at_one_process_is_carried_out_by_another_and_once() {
     assert!(unknown.contains("no mysis is called"), "{unknown}");
     assert_eq!(messages(url, "The second word"), "0");
 
+    // A process is drained, and takes Myses again.
+    let listed = first.json(&["processes", "--json"]);
+    let listed = listed.as_array().expect("a list").clone();
+    assert_eq!(listed.len(), 3, "{listed:?}");
+    assert!(listed.iter().all(|process| process["state"] == "alive"));
+    assert_eq!(
+        listed
+            .iter()
+            .filter(|process| process["here"] == true)
+            .count(),
+        1
+    );
+    let drained = process_of(third);
+    let drained = drained.as_str().expect("a name");
+    first.ok(&["processes", "drain", drained]);
+    until_held(url, &["3", "3"]);
+    let listed = second.json(&["processes", "--json"]);
+    let mut listed = listed.as_array().expect("a list").iter();
+    let it = listed
+        .find(|process| process["name"] == drained)
+        .expect("it is listed");
+    assert_eq!(
+        (&it["state"], &it["myses"]),
+        (&"draining".into(), &0.into())
+    );
+    first.ok(&["processes", "undrain", drained]);
+    until_held(url, &["2", "2", "2"]);
+    let (_, unknown) = first.fails(&["processes", "drain", "nobody"]);
+    assert!(unknown.contains("no process that runs"), "{unknown}");
+    for home in &homes {
+        until_run(home, 2);
+    }
+    let all = ["m1", "m2", "m3", "m4", "m5", "m6"];
+    until_all_show(url, &[first, second, third], &all);
+
     // To one that stands still, and is killed over it. Whoever takes the Mysis carries it out.
+    let name = &names(second)[0];
     let process = swarms.remove(1);
     process.signal("-STOP");
     let said = first.ok(&["send", name, "The third word."]);
@@ -81,7 +119,6 @@ fn an_order_given_at_one_process_is_carried_out_by_another_and_once() {
     let process = second.fly(&[]);
     until_held(url, &["2", "2", "2"]);
     until_run(second, 2);
-    let all = ["m1", "m2", "m3", "m4", "m5", "m6"];
     until_all_show(url, &[first, second, third], &all);
     let theirs = names(second);
     let send = |place: usize| {

@@ -36,7 +36,7 @@ pub(crate) fn shown(home: &Home) -> Vec<Value> {
 }
 
 /// The name of the process that runs in a home; null as long as it has the database for itself.
-fn process_of(home: &Home) -> Value {
+pub(crate) fn process_of(home: &Home) -> Value {
     home.json(&["status", "--json"])["process"].clone()
 }
 

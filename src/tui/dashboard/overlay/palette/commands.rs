@@ -127,6 +127,8 @@ pub enum Verb {
     Search,
     /// Shows the map.
     Map,
+    /// Shows the processes of the fleet.
+    Processes,
     /// Shows the message log.
     Log,
     /// Shows the help screen.
@@ -319,6 +321,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
     command("books", &[], Verb::Books, "what was spent and earned"),
     command("search", &[Takes::Text], Verb::Search, "a text, everywhere"),
     command("map", &[], Verb::Map, "where the ships are"),
+    command("processes", &[], Verb::Processes, "who runs the Myses"),
     command("log", &[], Verb::Log, "what flew past"),
     command("help", &[], Verb::Help, "what keys do"),
     command(
