@@ -36,7 +36,7 @@ use crate::domain::life::Mode;
 use crate::domain::rules::SwarmRules;
 use crate::freeze::FreezeSwitch;
 use crate::mysis::MysisDeps;
-use crate::ports::{Archive, Clock, Fleet, Ledger, Models, SwarmRecord, Upstream};
+use crate::ports::{Archive, Clock, Fleet, Ledger, Models, SharedLimits, SwarmRecord, Upstream};
 use crate::secrets::Secrets;
 use crate::session::{AttemptSlots, PendingLinks, QuestionNumbers, SessionDeps};
 use crate::store::StoreHandle;
@@ -102,6 +102,8 @@ pub struct Adapters {
     pub freeze: FreezeSwitch,
     /// The other processes on the same database; `None` where there can be none.
     pub fleet: Option<Arc<dyn Fleet>>,
+    /// Limits that hold for all processes on the same database; `None` where there can be no others.
+    pub shared_limits: Option<Arc<dyn SharedLimits>>,
     /// Where the Uis of terminals run.
     pub ui_runtime: UiRuntime,
 }

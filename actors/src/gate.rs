@@ -8,6 +8,7 @@
 
 mod event_text;
 mod handle;
+mod sharing;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,11 +25,12 @@ use crate::domain::ids::{Lane, MysisId, Now, PermitId, Timestamp};
 use crate::domain::model::{Charge, ServiceReturn};
 use crate::domain::outages::{ServerOutage, ServerOutages};
 use crate::freeze::FreezeSwitch;
-use crate::ports::Clock;
+use crate::ports::{ArchiveFault, Clock, LimitNews, SharedLimits};
 use crate::timer::{Timer, set_timer};
 
 use event_text::describe_event;
 pub use handle::GateHandle;
+use sharing::LimitSharing;
 
 /// A message to the gate.
 #[derive(Debug)]
@@ -74,6 +76,10 @@ pub enum GateMsg {
     TryAtOnce,
     /// A waiting request may be admissible now: its time has come, or the swarm was thawed.
     Opened,
+    /// The parts of shared limits are to be renewed.
+    RenewalDue,
+    /// They were renewed.
+    Renewed(Result<LimitNews, ArchiveFault>),
 }
 
 /// The result of a request for admission.
@@ -149,6 +155,8 @@ pub struct GateArgs {
     pub outages: Arc<ServerOutages>,
     /// Whether the swarm is frozen. A thaw is reported by [`GateMsg::Opened`].
     pub freeze: FreezeSwitch,
+    /// What this process has of limits that hold for several; `None` where they are its own.
+    pub shared: Option<Arc<dyn SharedLimits>>,
     /// Receives events about the budget and the servers.
     pub parent: DerivedActorRef<SwarmEvent>,
 }
@@ -167,6 +175,7 @@ pub struct GateState {
     told: BudgetStatus,
     /// The servers that were reported as away.
     told_away: Vec<(Lane, Outage)>,
+    sharing: Option<LimitSharing>,
 }
 
 impl Actor for GateActor {
@@ -176,13 +185,19 @@ impl Actor for GateActor {
 
     async fn pre_start(
         &self,
-        _myself: ActorRef<GateMsg>,
+        myself: ActorRef<GateMsg>,
         args: GateArgs,
     ) -> Result<GateState, ActorProcessingErr> {
         let mut gate = AdmissionGate::default();
         gate.set_rules(args.rules);
         gate.restore_spending(&args.books, args.clock.now());
         gate.restore_outages(&args.outages, args.clock.both_clocks());
+        if args.shared.is_some() {
+            gate.share_limits();
+        }
+        let sharing = args
+            .shared
+            .map(|limits| LimitSharing::begin(&myself, limits));
         let mut state = GateState {
             clock: args.clock,
             gate,
@@ -194,6 +209,7 @@ impl Actor for GateActor {
             parent: args.parent,
             told: BudgetStatus::default(),
             told_away: Vec::new(),
+            sharing,
         };
         state.tell_spending(state.clock.now());
         Ok(state)
@@ -222,6 +238,8 @@ impl Actor for GateActor {
             // A new gate does the same.
             GateMsg::TryAtOnce => state.gate.restore_outages(&state.outages(now), now),
             GateMsg::Opened => {}
+            GateMsg::RenewalDue => state.begin_renewal(&myself, now),
+            GateMsg::Renewed(result) => state.on_renewed(result, now),
         }
         state.let_in(&myself, now);
         state.tell_news(now);

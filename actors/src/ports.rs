@@ -6,6 +6,7 @@
 mod asking;
 mod fleet;
 mod observed;
+mod shared_limits;
 mod stored;
 mod terminal;
 
@@ -37,6 +38,7 @@ pub use fleet::{
     OrderOutcome, ProcessSign, PublishedStatus,
 };
 pub use observed::{AnswerMeter, CallContext, WireFacts};
+pub use shared_limits::{LimitNews, LimitReport, SharedLimits};
 pub use stored::{ArchiveFault, MysisNames, SwarmRecord};
 pub use terminal::{Screen, SetupInspector, Terminal, TerminalInput, View};
 

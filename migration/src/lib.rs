@@ -21,6 +21,7 @@ mod m20261124_000012_working_set;
 mod m20261124_000014_routine;
 mod server_000001_lease;
 mod server_000002_process;
+mod server_000003_allowance;
 mod server_000004_one_screen;
 
 pub use sea_orm_migration::MigratorTrait;
@@ -62,6 +63,7 @@ impl MigratorTrait for ServerMigrator {
         let mut steps = Migrator::migrations();
         steps.push(Box::new(server_000001_lease::Migration));
         steps.push(Box::new(server_000002_process::Migration));
+        steps.push(Box::new(server_000003_allowance::Migration));
         steps.push(Box::new(server_000004_one_screen::Migration));
         steps.sort_by(|one, other| one.name().cmp(other.name()));
         steps

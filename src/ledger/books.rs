@@ -2,12 +2,16 @@
 //! books and rows agree after a crash. The books of a deleted Mysis stay.
 
 use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::budget::{ProviderSpending, SpentTogether};
 use actors::domain::ids::MysisId;
 use actors::domain::message::Row;
 use actors::domain::model::Charge;
 use sea_orm::ActiveValue::Set;
 use sea_orm::sea_query::{Expr, ExprTrait, OnConflict};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
+use sea_orm::{
+    ColumnTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, QueryFilter, QueryOrder,
+    QuerySelect, Statement,
+};
 
 use super::LedgerInner;
 use super::entity::spending::{ActiveModel, Column, Entity, Model};
@@ -54,8 +58,11 @@ fn line_model(mysis: MysisId, day: Day, bill: &Charge) -> ActiveModel {
     }
 }
 
+fn counted(value: i64) -> u64 {
+    u64::try_from(value).unwrap_or(0)
+}
+
 fn entry_from_model(model: Model) -> CostEntry {
-    let counted = |value: i64| u64::try_from(value).unwrap_or(0);
     CostEntry {
         day: Day(model.day),
         mysis: MysisId(model.mysis_id),
@@ -67,6 +74,42 @@ fn entry_from_model(model: Model) -> CostEntry {
             cached: counted(model.cached),
             cost_micros: counted(model.cost_micros),
         },
+    }
+}
+
+/// What was spent on a day by provider. A line without a cost had no known price.
+const SUM_OF_DAY: &str = "\
+    SELECT provider, least(sum(calls), 1e15)::bigint AS calls, least(sum(input), 1e15)::bigint AS input, \
+        least(sum(output), 1e15)::bigint AS output, least(sum(cached), 1e15)::bigint AS cached, \
+        least(sum(cost_micros), 1e15)::bigint AS cost_micros, \
+        least(coalesce(sum(input + output) FILTER (WHERE cost_micros = 0), 0), 1e15)::bigint \
+            AS costless_tokens \
+    FROM spending WHERE day = $1 GROUP BY provider";
+
+#[derive(Debug, FromQueryResult)]
+struct ProviderSums {
+    provider: String,
+    calls: i64,
+    input: i64,
+    output: i64,
+    cached: i64,
+    cost_micros: i64,
+    costless_tokens: i64,
+}
+
+impl ProviderSums {
+    fn into_spending(self) -> ProviderSpending {
+        ProviderSpending {
+            provider: self.provider.into(),
+            spent: BudgetUse {
+                calls: counted(self.calls),
+                input: counted(self.input),
+                output: counted(self.output),
+                cached: counted(self.cached),
+                cost_micros: counted(self.cost_micros),
+            },
+            costless_tokens: counted(self.costless_tokens),
+        }
     }
 }
 
@@ -87,6 +130,17 @@ impl LedgerInner {
         }
         let lines = lines.into_model::<Model>().all(&self.readers).await?;
         Ok(lines.into_iter().map(entry_from_model).collect())
+    }
+
+    /// What all processes of a server's database spent on a day.
+    pub(super) async fn spent_together(&self, day: Day) -> Result<SpentTogether, DbErr> {
+        let sums = Statement::from_sql_and_values(DbBackend::Postgres, SUM_OF_DAY, [day.0.into()]);
+        let sums = ProviderSums::find_by_statement(sums);
+        let providers = sums.all(&self.readers).await?.into_iter();
+        Ok(SpentTogether {
+            day,
+            providers: providers.map(ProviderSums::into_spending).collect(),
+        })
     }
 
     /// The books of the newest day with any charge.

@@ -297,6 +297,9 @@ impl LedgerInner {
         if let Err(error) = within_time(tenant.leave(writer)).await {
             tracing::warn!(%error, "failed to release the leases");
         }
+        if let Err(error) = within_time(tenant.give_back_allowances(writer)).await {
+            tracing::warn!(%error, "failed to give back parts of limits");
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! call is sent. The database is a file of the home or on a server. `dialect` has the differences.
 
 mod accounts;
+mod allowances;
 mod archive;
 mod books;
 mod bulk_import;
@@ -69,6 +70,7 @@ use place::DatabaseFile;
 use retention::Retention;
 use writer::{DatabaseWriter, Tx};
 
+pub use allowances::LedgerLimits;
 pub use bulk_import::{BulkImport, StoredMission};
 pub use check::{CheckResult, DatabaseLocation, check};
 pub use compact::CompactionResult;
@@ -97,7 +99,8 @@ pub struct SqlLedger {
 /// The database's kind, with what only that kind has.
 enum DatabaseKind {
     File(DatabaseFile),
-    Server(LeaseHolder, DatabaseWriter),
+    /// A server, with a connection for leases and one for limits.
+    Server(LeaseHolder, [DatabaseWriter; 2]),
 }
 
 struct LedgerInner {
@@ -116,6 +119,8 @@ struct LedgerInner {
     tenant: Option<LeaseHolder>,
     /// The connection for its leases.
     lease_writer: Option<DatabaseWriter>,
+    /// The connection for limits that are shared.
+    limits_writer: Option<DatabaseWriter>,
     /// The limits for old rows; unset means that everything is kept.
     retention: OnceLock<Retention>,
 }
@@ -156,8 +161,8 @@ impl SqlLedger {
         let writer = DatabaseWriter::to_server(pool);
         let readers = address.open_readers();
         let holder = LeaseHolder::of_home(home, process_kind);
-        let lease_writer = DatabaseWriter::to_server(address.writer_pool());
-        let keeping = DatabaseKind::Server(holder, lease_writer);
+        let more = [(); 2].map(|()| DatabaseWriter::to_server(address.writer_pool()));
+        let keeping = DatabaseKind::Server(holder, more);
         let opened = SqlLedger::from_parts(keeping, writer, readers, None).await;
         opened.map_err(unusable)
     }
@@ -168,9 +173,9 @@ impl SqlLedger {
         readers: DatabaseConnection,
         moved: Option<MigrationReport>,
     ) -> Result<SqlLedger, DbErr> {
-        let (place, tenant, lease_writer) = match keeping {
-            DatabaseKind::File(place) => (Some(place), None, None),
-            DatabaseKind::Server(tenant, leases) => (None, Some(tenant), Some(leases)),
+        let (place, tenant, [lease_writer, limits_writer]) = match keeping {
+            DatabaseKind::File(place) => (Some(place), None, [None, None]),
+            DatabaseKind::Server(tenant, more) => (None, Some(tenant), more.map(Some)),
         };
         let dialect = match tenant {
             Some(_) => Dialect::Postgres,
@@ -187,6 +192,7 @@ impl SqlLedger {
                 place,
                 tenant,
                 lease_writer,
+                limits_writer,
                 retention: OnceLock::new(),
             }),
             notes: moved.iter().map(MigrationReport::to_string).collect(),
@@ -228,8 +234,9 @@ impl SqlLedger {
         if let Err(error) = self.inner.readers.inner().clone().close().await {
             tracing::warn!(%error, "failed to close the database");
         }
-        if let Some(lease_writer) = &self.inner.lease_writer {
-            lease_writer.close().await;
+        let of_a_fleet = [&self.inner.lease_writer, &self.inner.limits_writer];
+        for writer in of_a_fleet.into_iter().flatten() {
+            writer.close().await;
         }
         self.inner.writer.close().await;
     }

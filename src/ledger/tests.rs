@@ -26,6 +26,7 @@ use super::{OpenError, ProcessKind, ServerAddress, SqlLedger};
 
 mod fleet;
 mod leases;
+mod limits;
 mod same;
 mod server;
 

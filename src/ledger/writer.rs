@@ -54,6 +54,14 @@ impl DatabaseWriter {
         }
     }
 
+    /// Begins a transaction on a server by these words, which may take a lock.
+    pub(super) async fn begin_with(&self, words: &'static str) -> Result<Tx, DbErr> {
+        let mut lent = self.lend().await?;
+        lent.say(BEGIN_ON_A_SERVER).await?;
+        lent.say(words).await?;
+        Ok(self.new_transaction(lent, false))
+    }
+
     /// Begins a transaction. No other write is possible until it ends.
     pub(super) async fn begin(&self) -> Result<Tx, DbErr> {
         let mut lent = self.lend().await?;

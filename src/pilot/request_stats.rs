@@ -38,6 +38,7 @@ pub(super) struct RequestStats {
 struct RequestCounters {
     requests: u64,
     in_flight: u64,
+    most_in_flight: u64,
     statuses: BTreeMap<u16, u64>,
     refused: u64,
     reasons: VecDeque<String>,
@@ -121,6 +122,7 @@ impl RequestStats {
             let mut tallies = self.lock_counters();
             tallies.requests += 1;
             tallies.in_flight += 1;
+            tallies.most_in_flight = tallies.most_in_flight.max(tallies.in_flight);
             tallies.requests
         };
         InFlightRequest {
@@ -166,6 +168,7 @@ impl RequestStats {
         json!({
             "requests": tallies.requests,
             "in_flight": tallies.in_flight,
+            "most_in_flight": tallies.most_in_flight,
             "statuses": tallies.statuses,
             "refused": tallies.refused,
             "reasons": tallies.reasons,

@@ -69,6 +69,9 @@ impl ReadSection for McpSettings {
             default retry = ["2s", "5s", "10s"], retry_waits();
             /// Initialise, login and register together, for this machine and all Myses. The game allows 30.
             default logins_per_minute = 24, whole_number(1..=1_000_000);
+            /// From which address this process reaches the game, by any name. Processes on one Postgres share
+            /// logins_per_minute with those of the same name. Left out: the machine's name.
+            optional logins_address = "office", non_empty_text() => "ZOEA_LOGINS_ADDRESS";
             /// How a Mysis without an account logs in. "password": it registers, or takes an account of the pool.
             /// "link": you open a link, which stands among the needs, and pick its character.
             default login = "password", one_of([("password", LoginWay::Password), ("link", LoginWay::Link)]);
@@ -114,6 +117,7 @@ impl ReadSection for McpSettings {
             answer_timeout,
             retry,
             logins_per_minute: Some(logins_per_minute),
+            logins_address: logins_address.map(Into::into),
             login,
             list: tool_list,
             filters: filters_of_all(tools, deny_tools),

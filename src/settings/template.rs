@@ -104,6 +104,7 @@ mod tests {
         let mut tools = default.mcp.tools.clone();
         let patterns = ["get_*", "travel", "mine", "sell"].map(Into::into);
         Arc::make_mut(&mut tools.filters).swarm.allow = Some(patterns.to_vec());
+        tools.logins_address = Some("office".into());
         assert_eq!(
             settings.mcp,
             McpSettings {

@@ -347,6 +347,7 @@ impl Simulation {
                 clock: self.clock.clone(),
                 freeze: FreezeSwitch::default(),
                 fleet: None,
+                shared_limits: None,
                 ui_runtime: UiRuntime::shared(),
             },
             watchers: vec![watcher],

@@ -6,7 +6,7 @@ use actors::commander::{Adapters, CommanderArgs};
 use actors::domain::life::Mode;
 use actors::domain::message::Severity;
 use actors::domain::rules::SwarmRules;
-use actors::ports::{Fleet, SwarmRecord, Upstream};
+use actors::ports::{Fleet, SharedLimits, SwarmRecord, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::{TerminalLink, UiRuntime};
 use anyhow::Context;
@@ -182,6 +182,8 @@ fn build_adapters(
 ) -> Adapters {
     let upstream: Arc<dyn Upstream> = Arc::new(CachingUpstream::new(Arc::new(game)));
     let fleet = fleet_of(ledger, home);
+    let shared_limits = ledger.shared_limits();
+    let shared_limits = shared_limits.map(|limits| Arc::new(limits) as Arc<dyn SharedLimits>);
     let ledger = Arc::new(ledger.clone());
     Adapters {
         ledger: ledger.clone(),
@@ -191,6 +193,7 @@ fn build_adapters(
         clock: Arc::new(MachineClock),
         freeze: freeze_switch(home),
         fleet,
+        shared_limits,
         ui_runtime,
     }
 }

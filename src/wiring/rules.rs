@@ -35,6 +35,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
         tools: ToolRules {
             search_others: swarm.tools.search_others,
             filters: Arc::new(filters),
+            logins_address: Some(logins_address(settings)),
             ..settings.mcp.tools.clone()
         },
         supervision: settings.supervision.clone(),
@@ -44,6 +45,12 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
             .collect(),
         ..swarm
     })
+}
+
+/// The address from which this process reaches the game: the machine's own, unless it is named.
+fn logins_address(settings: &Settings) -> Arc<str> {
+    let named = settings.mcp.tools.logins_address.clone();
+    named.unwrap_or_else(|| zoea_system::machine::host_name().into())
 }
 
 /// The budgets. If all providers are free of charge, there is no default cap.
@@ -191,6 +198,10 @@ mod tests {
             budget: BudgetRules {
                 default_cap: DefaultCap::WHOLE,
                 ..BudgetRules::default()
+            },
+            tools: ToolRules {
+                logins_address: Some(zoea_system::machine::host_name().into()),
+                ..ToolRules::default()
             },
             ..SwarmRules::default()
         };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use actors::domain::event::{Activity, MysisStatus};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{FleetOrderId, MissionId, MysisId, Seq, Timestamp};
-use actors::domain::message::RowKind;
+use actors::domain::message::{Row, RowBody, RowKind};
 use actors::domain::order::{CompletedOrder, MysisOrder};
 use actors::domain::record::Mission;
 use actors::domain::state::LifeState;
@@ -159,6 +159,37 @@ async fn a_process_that_cannot_reach_the_database_lets_nothing_leave_until_it_ca
         })
         .await;
     assert!(world.told_since(0).contains(&"leases_renewed".to_string()));
+    world.check_that_nothing_is_lost().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_process_that_cannot_renew_its_parts_of_the_limits_asks_nothing_until_it_can() {
+    let world = World::of_a_fleet().await;
+    for name in ["alpha", "bravo"] {
+        world.start(name).await;
+    }
+    let asked = |world: &World| (world.times_asked("alpha"), world.times_asked("bravo"));
+    world
+        .until("both are asked", |world| {
+            asked(world).0 > 0 && asked(world).1 > 0
+        })
+        .await;
+    world.fleet.are_limits_away.store(true, Ordering::SeqCst);
+    // The parts may be relied on for eight seconds after their last renewal.
+    tokio::time::sleep(Duration::from_secs(9)).await;
+    let before = asked(&world);
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert_eq!(asked(&world), before);
+    let told = world.told_since(0);
+    let lapses = told.iter().filter(|told| *told == "limits_lapsed").count();
+    assert_eq!(lapses, 1, "told once");
+    world.fleet.are_limits_away.store(false, Ordering::SeqCst);
+    world
+        .until("both go on", |world| {
+            asked(world).0 > before.0 && asked(world).1 > before.1
+        })
+        .await;
+    assert!(world.told_since(0).contains(&"limits_renewed".to_string()));
     world.check_that_nothing_is_lost().await;
 }
 
@@ -375,10 +406,6 @@ async fn an_order_of_another_process_is_carried_out_once_however_often_it_is_rea
         kinds: vec![RowKind::Prompt],
     };
     let rows = world.memory.page(page).await.unwrap();
-    let is_it = |text: &str| text.contains("Come home.");
-    let prompts = rows.iter().filter_map(|row| match &row.body {
-        actors::domain::message::RowBody::Prompt { text } => Some(text),
-        _ => None,
-    });
-    assert_eq!(prompts.filter(|text| is_it(text)).count(), 1);
+    let is_told = |row: &&std::sync::Arc<Row>| matches!(&row.body, RowBody::Prompt { text } if text.contains("Come home."));
+    assert_eq!(rows.iter().filter(is_told).count(), 1);
 }

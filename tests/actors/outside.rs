@@ -12,12 +12,14 @@ use actors::domain::model::{
     ChatMessage, ModelAnswer, ModelFault, ModelRequest, RequestedCall, TokenUsage,
 };
 use actors::domain::record::{GameAccount, Mission, SavedSession, StoredHistory};
+use actors::domain::sharing::{LimitClaim, LimitPart};
 use actors::domain::tool::{ToolSpec, Toolset};
 use actors::domain::write::{Batch, Write};
 use actors::ports::{
     AnswerMeter, Archive, ArchiveFault, Clock, Fleet, FleetReport, FleetStep, FreezeKeeper, Ledger,
-    LedgerFault, Link, LinkAnswer, LinkCall, LinkFault, LinkReply, Models, PageQuery, ResultPiece,
-    ResultQuery, SearchHits, SearchQuery, ServerTask, SwarmRecord, TaskNews, Upstream,
+    LedgerFault, LimitNews, LimitReport, Link, LinkAnswer, LinkCall, LinkFault, LinkReply, Models,
+    PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery, ServerTask, SharedLimits,
+    SwarmRecord, TaskNews, Upstream,
 };
 use actors::session::own_tools;
 use futures::FutureExt;
@@ -131,6 +133,8 @@ pub(crate) struct ScriptedFleet {
     pub(crate) mission: Mutex<Option<Mission>>,
     /// Whether the database can be reached.
     pub(crate) is_away: AtomicBool,
+    /// Whether the limits cannot be renewed.
+    pub(crate) are_limits_away: AtomicBool,
     /// What was let go and what arrived, in this order.
     pub(crate) told: Mutex<Vec<FleetReport>>,
 }
@@ -155,6 +159,30 @@ impl Fleet for ScriptedFleet {
             }
         };
         futures::future::ready(step).boxed()
+    }
+}
+
+/// Limits that nobody else uses.
+impl SharedLimits for ScriptedFleet {
+    fn renew(&self, report: LimitReport) -> BoxFuture<'static, Result<LimitNews, ArchiveFault>> {
+        let whole = |claim: LimitClaim| LimitPart {
+            lane: claim.lane,
+            kind: claim.kind,
+            part: claim.limit,
+            is_first: false,
+        };
+        let parts = match self.are_limits_away.load(Ordering::SeqCst) {
+            true => Err(ArchiveFault("the database is away".to_string())),
+            false => Ok(LimitNews {
+                parts: report.claims.into_iter().map(whole).collect(),
+                spent: None,
+            }),
+        };
+        futures::future::ready(parts).boxed()
+    }
+
+    fn safe_time(&self) -> Duration {
+        Duration::from_secs(8)
     }
 }
 

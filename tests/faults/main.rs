@@ -14,6 +14,7 @@ mod fleet_orders;
 mod freezing;
 mod full;
 mod kills;
+mod limits;
 mod outage;
 mod reload;
 mod routines;

@@ -45,6 +45,7 @@ pub async fn kill_often(measured: &MeasuredLedger, kills: usize) -> anyhow::Resu
         clock: Arc::new(MachineClock),
         freeze: FreezeSwitch::default(),
         fleet: None,
+        shared_limits: None,
         ui_runtime: UiRuntime::shared(),
     };
     let args = CommanderArgs {

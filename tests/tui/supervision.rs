@@ -170,6 +170,7 @@ impl Ship {
             clock: Arc::new(Ticking(tokio::time::Instant::now())),
             freeze: FreezeSwitch::default(),
             fleet: None,
+            shared_limits: None,
             ui_runtime: UiRuntime::shared(),
         };
         let args = CommanderArgs {

@@ -17,7 +17,7 @@ use crate::domain::outages::ServerOutages;
 use crate::domain::rules::SwarmRules;
 use crate::freeze::FreezeSwitch;
 use crate::gate::{GateActor, GateArgs, GateHandle, GateMsg};
-use crate::ports::{Clock, Ledger};
+use crate::ports::{Clock, Ledger, SharedLimits};
 use crate::session::MAX_ATTEMPTS;
 use crate::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg};
 
@@ -32,6 +32,7 @@ pub(super) struct ServiceActors {
     store: watch::Sender<ActorRef<StoreMsg>>,
     gate: watch::Sender<ActorRef<GateMsg>>,
     ledger: Arc<dyn Ledger>,
+    shared: Option<Arc<dyn SharedLimits>>,
 }
 
 impl ServiceActors {
@@ -44,11 +45,14 @@ impl ServiceActors {
         let (ledger, clock) = (outside.ledger.clone(), outside.clock.clone());
         let store = spawn_store(myself, ledger.clone(), clock.clone()).await?;
         let known = (books, Arc::default());
-        let gate = spawn_gate(myself, (clock, &outside.freeze), rules, known).await?;
+        let shared = outside.shared_limits.clone();
+        let with = (clock, &outside.freeze, shared.clone());
+        let gate = spawn_gate(myself, with, rules, known).await?;
         Ok(ServiceActors {
             store: watch::Sender::new(store),
             gate: watch::Sender::new(gate),
             ledger,
+            shared,
         })
     }
 
@@ -97,8 +101,9 @@ impl CommanderState {
             "the gate died and was replaced: for a while more may be asked at once than is allowed",
         );
         let known = (Vec::new(), self.news.outages());
-        let shared = (self.clock().clone(), self.freeze_switch());
-        let gate = spawn_gate(myself, shared, &self.rules.current, known).await?;
+        let shared = self.services.shared.clone();
+        let with = (self.clock().clone(), self.freeze_switch(), shared);
+        let gate = spawn_gate(myself, with, &self.rules.current, known).await?;
         self.services.gate.send_replace(gate);
         self.read_books();
         Ok(())
@@ -141,7 +146,7 @@ async fn spawn_store(
 
 async fn spawn_gate(
     myself: &ActorRef<CommanderMsg>,
-    (clock, freeze): (Arc<dyn Clock>, &FreezeSwitch),
+    (clock, freeze, shared): (Arc<dyn Clock>, &FreezeSwitch, Option<Arc<dyn SharedLimits>>),
     rules: &SwarmRules,
     (books, outages): (Vec<CostEntry>, Arc<ServerOutages>),
 ) -> Result<ActorRef<GateMsg>, ActorProcessingErr> {
@@ -151,6 +156,7 @@ async fn spawn_gate(
         books,
         outages,
         freeze: freeze.clone(),
+        shared,
         parent: myself.get_derived(),
     };
     let (gate, _) = Actor::spawn_linked(None, GateActor, args, myself.get_cell()).await?;
@@ -170,6 +176,7 @@ pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
                 tokens_per_minute: provider.tokens_per_minute,
                 circuit: Some(provider.circuit),
                 fallback: provider.fallback.clone(),
+                shared_by: None,
             };
             (Lane::Provider(name.clone()), lane)
         })
@@ -188,6 +195,7 @@ pub(super) fn gate_rules(rules: &SwarmRules) -> GateRules {
         per_minute,
         // A server that counts by the minute must not see a burst in addition to a full minute.
         burst: per_minute.map_or(0, |per_minute| (per_minute / 8).max(2)),
+        shared_by: rules.tools.logins_address.clone(),
         ..LaneRules::default()
     };
     lanes.insert(Lane::Logins, logins);

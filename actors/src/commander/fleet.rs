@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::domain::event::{Activity, EventKind};
 use crate::domain::ids::MysisId;
+use crate::domain::life::Mode;
 use crate::domain::message::Severity;
 use crate::domain::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal};
 use crate::domain::record::{Mission, MysisRecord};
@@ -96,7 +97,10 @@ impl CommanderState {
     /// Drains a process of the fleet, or ends that. It takes note within a second.
     pub(super) fn drain_process(&mut self, process: String, is_draining: bool, reply: OrderReply) {
         let Some(membership) = &self.fleet else {
-            return reply.answer(Err(OrderRefusal::UnknownProcess(process)));
+            return reply.answer(Err(match self.mode {
+                Mode::QueueOnly => OrderRefusal::NoSwarm,
+                Mode::Live | Mode::Draining => OrderRefusal::UnknownProcess(process),
+            }));
         };
         let draining = membership.fleet.drain(process.as_str().into(), is_draining);
         self.jobs.spawn(async move {
@@ -176,6 +180,8 @@ impl CommanderState {
             self.tell_event_of(who, EventKind::StatusChanged(status));
         }
         if !arrived.is_empty() {
+            // What they spent elsewhere counts for their own budgets.
+            self.read_books();
             self.tell_fleet(FleetMsg::Arrived(arrived));
         }
         if !names.is_empty() {

@@ -3,12 +3,16 @@
 //! A Mysis without budget is not admitted until the day ends or the operator allows more. The calls
 //! that are in flight when the budget is spent are the only overshoot.
 
+mod together;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::books::{BudgetUse, CostEntry, Day};
 use super::ids::{MysisId, Timestamp};
 use super::model::Charge;
+
+pub use together::{ProviderSpending, SpentTogether};
 
 /// The percentage of a budget at which the operator is warned.
 const LOW_BUDGET_PERCENT: u64 = 80;

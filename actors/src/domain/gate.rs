@@ -13,6 +13,7 @@ pub mod circuit;
 mod lane;
 mod news;
 mod pace;
+mod share;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -98,6 +99,11 @@ pub struct AdmissionGate {
     unjudged: Vec<MysisId>,
     /// Whether the budget of waiting requests may be spent.
     is_budget_doubtful: bool,
+    /// Until when the parts of limits are valid that hold for several processes together; `None`
+    /// where the limits are this process's alone.
+    shared_until: Option<Moment>,
+    /// Whether they were not valid any more when requests were last decided about.
+    has_lapsed: bool,
 }
 
 impl AdmissionGate {
@@ -109,6 +115,7 @@ impl AdmissionGate {
         for lane in self.lanes.values_mut() {
             lane.reset();
         }
+        self.fit_shares();
     }
 
     /// Freezes or thaws it. A frozen gate decides about no request: all wait, whatever the rules say.
@@ -255,9 +262,12 @@ impl AdmissionGate {
         let mut decided = self.turn_away(wall);
         self.reroute_requests(moment);
         decided.extend(self.send_on(moment));
-        for (name, lane) in &mut self.lanes {
+        self.has_lapsed = self.has_lapsed_at(moment);
+        let shut: Vec<bool> = self.lanes.keys().map(|name| self.is_shut(name)).collect();
+        for ((name, lane), is_shut) in self.lanes.iter_mut().zip(shut) {
             let rules = self.rules.lanes.get(name);
-            while lane.has_next(&mut still_waits)
+            while !is_shut
+                && lane.has_next(&mut still_waits)
                 && lane.opens_at(rules).is_some_and(|at| at <= moment)
             {
                 let Some((pass, request, is_trial)) = lane.enter_next(rules, moment) else {
@@ -342,7 +352,7 @@ impl AdmissionGate {
         }
         self.lanes
             .iter()
-            .filter(|(_, lane)| lane.waiting_count() > 0)
+            .filter(|(name, lane)| lane.waiting_count() > 0 && !self.is_shut(name))
             .filter_map(|(name, lane)| lane.opens_at(self.rules.lanes.get(name)))
             .min()
     }

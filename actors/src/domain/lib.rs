@@ -22,6 +22,7 @@ pub mod routine;
 pub mod rules;
 pub mod screen;
 pub mod selector;
+pub mod sharing;
 pub mod silence;
 pub mod status_memo;
 pub mod swarm_books;

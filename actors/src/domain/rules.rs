@@ -260,6 +260,9 @@ pub struct ToolRules {
     /// The limit for MCP initialise, login and register together, on this machine; absent:
     /// unlimited.
     pub logins_per_minute: Option<u32>,
+    /// The name of the address from which this process reaches the game. Processes on one database
+    /// share the limit with those of the same name; absent: with all.
+    pub logins_address: Option<Arc<str>>,
     /// Whether a Mysis may search the conversations of other Myses.
     pub search_others: bool,
     /// Which list of the allowed tools a request contains.
@@ -277,6 +280,7 @@ impl Default for ToolRules {
             answer_timeout: Duration::from_secs(600),
             retry: [2, 5, 10].map(Duration::from_secs).to_vec(),
             logins_per_minute: Some(24),
+            logins_address: None,
             search_others: true,
             list: ToolListMode::default(),
             filters: Arc::default(),

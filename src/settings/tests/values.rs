@@ -62,6 +62,7 @@ fn every_key_is_read() {
         tool_timeout = "1h30m"
         retry = ["1s"]
         logins_per_minute = 1
+        logins_address = "office"
         tools = ["get_*"]
         deny_tools = ["get_map"]
         tool_list = "all"
@@ -195,6 +196,7 @@ fn every_key_is_read() {
                 timeout: Duration::from_secs(5400),
                 retry: vec![Duration::from_secs(1)],
                 logins_per_minute: Some(1),
+                logins_address: Some("office".into()),
                 search_others: true,
                 filters: Arc::new(ToolFilters {
                     swarm: ToolFilter {

@@ -99,6 +99,14 @@ impl Overlay {
         None
     }
 
+    /// The list of processes, if this is it.
+    pub fn processes(&mut self) -> Option<&mut ProcessesView> {
+        if let Overlay::Processes(view) = self {
+            return Some(view);
+        }
+        None
+    }
+
     /// The log, if this is it.
     pub fn log(&mut self) -> Option<&mut LogView> {
         if let Overlay::Log(view) = self {

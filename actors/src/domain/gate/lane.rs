@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::circuit::{CallOutcome, Circuit, CircuitRules, Outage, Transition};
-use super::pace::TokenPace;
+use super::pace::{Pace, TokenPace};
 use crate::ids::Moment;
 
 use super::{AdmissionRequest, PermitId};
@@ -25,14 +25,26 @@ pub struct LaneRules {
     pub circuit: Option<CircuitRules>,
     /// The provider that takes over meanwhile, if there is one.
     pub fallback: Option<Arc<str>>,
+    /// The processes with which the limits are shared, if not all of a database share them.
+    pub shared_by: Option<Arc<str>>,
 }
 
 impl LaneRules {
-    /// The time between two requests at an even pace.
-    fn interval(&self) -> Option<Duration> {
-        self.per_minute
-            .map(|count| Duration::from_secs(60) / count.max(1))
+    /// The pace of a process that has all of it.
+    fn pace(&self) -> Option<Pace> {
+        self.per_minute.map(|count| Pace {
+            interval: Duration::from_secs(60) / count.max(1),
+            burst: self.burst,
+        })
     }
+}
+
+/// The parts of one lane; `None` for a limit that is not shared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LaneShare {
+    pub(super) in_flight: Option<u64>,
+    pub(super) pace: Option<u64>,
+    pub(super) tokens: Option<u64>,
 }
 
 /// The state of a lane.
@@ -46,9 +58,62 @@ pub(super) struct LaneState {
     held_until: Moment,
     circuit: Circuit,
     tokens: TokenPace,
+    /// The parts of limits that several processes share.
+    share: LaneShare,
 }
 
 impl LaneState {
+    pub(super) fn share(&self) -> LaneShare {
+        self.share
+    }
+
+    pub(super) fn fit_share(&mut self, share: LaneShare) {
+        self.share = share;
+    }
+
+    /// Changes the pace with the share. Whoever is the first begins with a whole burst.
+    pub(super) fn set_pace_share(
+        &mut self,
+        share: LaneShare,
+        rules: &LaneRules,
+        is_first: bool,
+        now: Moment,
+    ) {
+        let before = self.pace(rules);
+        self.share = share;
+        let after = self.pace(rules);
+        if let Some(pace) = after.filter(|_| before != after) {
+            self.paced_to = match before {
+                None if is_first => now,
+                _ => pace.paced_to(before, self.paced_to, now),
+            };
+        }
+    }
+
+    /// The pace; `None` without a limit, and without any part of it.
+    fn pace(&self, rules: &LaneRules) -> Option<Pace> {
+        match (rules.per_minute, self.share.pace) {
+            (Some(whole), Some(part)) => Pace::of_part(part, whole, rules.burst),
+            (Some(_) | None, _) => rules.pace(),
+        }
+    }
+
+    pub(super) fn in_flight_count(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// The requests that began in the last minute, and their tokens, if they are counted.
+    pub(super) fn begun_in_last_minute(&mut self, now: Moment) -> (u64, u64) {
+        self.tokens.drop_old_calls(now);
+        self.tokens.counted()
+    }
+
+    /// The tokens of all waiting requests.
+    pub(super) fn waiting_tokens(&self) -> u64 {
+        let waiting = self.urgent.iter().chain(&self.patient);
+        waiting.fold(0, |sum, (_, request)| sum.saturating_add(request.tokens))
+    }
+
     pub(super) fn queue_request(&mut self, pass: PermitId, request: AdmissionRequest) {
         let queue = if request.is_urgent {
             &mut self.urgent
@@ -148,23 +213,32 @@ impl LaneState {
         let Some(rules) = rules else {
             return Some(self.held_until);
         };
-        let is_full = |max| self.in_flight.len() >= max;
-        if rules.max_in_flight.is_some_and(is_full) {
+        let is_full = |max| {
+            let part = self.share.in_flight.unwrap_or(u64::MAX);
+            self.in_flight.len() >= max || self.in_flight.len() as u64 >= part
+        };
+        if rules.max_in_flight.is_some_and(is_full) || self.share.pace == Some(0) {
             return None;
         }
         let circuit = match rules.circuit {
             Some(_) => self.circuit.opens_at(),
             None => Moment(0),
         };
-        let paced = match rules.interval() {
-            Some(interval) => {
-                let lead = interval.saturating_mul(rules.burst.saturating_sub(1));
+        let paced = match self.pace(rules) {
+            Some(pace) => {
+                let lead = pace.interval.saturating_mul(pace.burst.saturating_sub(1));
                 self.paced_to.minus(lead)
             }
             None => Moment(0),
         };
         let tokens = match (rules.tokens_per_minute, self.next_request()) {
-            (Some(limit), Some(request)) => self.tokens.opens_at(request.tokens, limit),
+            (Some(limit), Some(request)) => {
+                let part = self.share.tokens.unwrap_or(limit).min(limit);
+                if request.tokens > part && part < limit {
+                    return None;
+                }
+                self.tokens.opens_at(request.tokens, part)
+            }
             (Some(_) | None, _) => Moment(0),
         };
         Some(paced.max(self.held_until).max(circuit).max(tokens))
@@ -181,7 +255,7 @@ impl LaneState {
         self.next_request().is_some()
     }
 
-    fn next_request(&self) -> Option<&AdmissionRequest> {
+    pub(super) fn next_request(&self) -> Option<&AdmissionRequest> {
         let next = self.urgent.front().or_else(|| self.patient.front());
         next.map(|(_, request)| request)
     }
@@ -197,10 +271,11 @@ impl LaneState {
         self.in_flight.insert(pass);
         let circuit = rules.and_then(|rules| rules.circuit);
         let is_trial = circuit.is_some_and(|circuit| self.circuit.begin_call(pass, circuit, now));
-        if let Some(interval) = rules.and_then(LaneRules::interval) {
-            self.paced_to = self.paced_to.max(now).plus(interval);
+        if let Some(pace) = rules.and_then(|rules| self.pace(rules)) {
+            self.paced_to = self.paced_to.max(now).plus(pace.interval);
         }
-        if rules.is_some_and(|rules| rules.tokens_per_minute.is_some()) {
+        let is_counted = self.share.pace.is_some();
+        if is_counted || rules.is_some_and(|rules| rules.tokens_per_minute.is_some()) {
             self.tokens.add_call(pass, request.tokens, now);
         }
         Some((pass, request, is_trial))

@@ -1,6 +1,7 @@
 //! Tests of the gate, one situation each.
 
 mod frozen;
+mod sharing;
 
 use super::*;
 use crate::books::{BudgetUse, Day};
@@ -136,7 +137,7 @@ fn course(shift: i64) -> Vec<(i64, PermitId)> {
             failures: 2,
             wait: Duration::from_secs(4),
         }),
-        fallback: None,
+        ..LaneRules::default()
     };
     let mut gate = gate_of([(P(), rules)]);
     let mut course = Vec::new();

@@ -100,11 +100,7 @@ impl Dashboard {
 
     /// Takes the processes, or the error of the store.
     pub fn on_processes(&mut self, id: ReadId, read: Result<Vec<FleetProcess>, String>) {
-        let open = self.overlays.iter_mut().find_map(|layer| match layer {
-            Overlay::Processes(view) => Some(view),
-            _ => None,
-        });
-        if let Some(view) = open {
+        if let Some(view) = self.overlays.iter_mut().find_map(Overlay::processes) {
             view.take(id, read);
         }
     }

@@ -1,0 +1,112 @@
+//! Sharing: renews this process's parts of limits that hold for several processes together.
+//!
+//! A task of the gate asks for them once a second. Without an answer in time the gate admits nothing
+//! that is limited, because other processes may use these parts then.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::FutureExt;
+use ractor::ActorRef;
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::domain::event::EventKind;
+use crate::domain::ids::{Moment, Now};
+use crate::domain::message::Severity;
+use crate::ports::{ArchiveFault, LimitNews, LimitReport, SharedLimits};
+
+use super::{GateMsg, GateState};
+
+/// The time between two renewals.
+const RENEWAL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The parts of this process in limits of all.
+pub(super) struct LimitSharing {
+    limits: Arc<dyn SharedLimits>,
+    /// The renewal that is under way, with its beginning.
+    under_way: Option<(Moment, AbortOnDropHandle<()>)>,
+    /// Whether the operator was told that the parts lapsed.
+    has_told_lapse: bool,
+    _ticks: AbortOnDropHandle<()>,
+}
+
+impl LimitSharing {
+    pub(super) fn begin(myself: &ActorRef<GateMsg>, limits: Arc<dyn SharedLimits>) -> LimitSharing {
+        // A gate that is gone needs no parts.
+        let _ = myself.cast(GateMsg::RenewalDue);
+        let ticks = myself.send_interval(RENEWAL_INTERVAL, || GateMsg::RenewalDue);
+        LimitSharing {
+            limits,
+            under_way: None,
+            has_told_lapse: false,
+            _ticks: AbortOnDropHandle::new(ticks),
+        }
+    }
+}
+
+impl GateState {
+    pub(super) fn begin_renewal(&mut self, myself: &ActorRef<GateMsg>, now: Now) {
+        let Some(sharing) = self.sharing.as_mut().filter(|it| it.under_way.is_none()) else {
+            return;
+        };
+        let report = LimitReport {
+            claims: self.gate.claims(now.moment),
+            day: self.gate.budget_day(now.wall),
+        };
+        let renewal = AssertUnwindSafe(sharing.limits.renew(report)).catch_unwind();
+        let gate = myself.clone();
+        let task = tokio::spawn(async move {
+            let panicked = || ArchiveFault("the renewal of the limits panicked".to_string());
+            let result = renewal.await.unwrap_or_else(|_| Err(panicked()));
+            // If the gate is gone, the next one renews.
+            let _ = gate.cast(GateMsg::Renewed(result));
+        });
+        sharing.under_way = Some((now.moment, AbortOnDropHandle::new(task)));
+    }
+
+    pub(super) fn on_renewed(&mut self, result: Result<LimitNews, ArchiveFault>, now: Now) {
+        let Some(sharing) = &mut self.sharing else {
+            return;
+        };
+        let Some((began, _)) = sharing.under_way.take() else {
+            return;
+        };
+        match result {
+            Ok(news) => {
+                let until = began.plus(sharing.limits.safe_time());
+                let was_told = std::mem::take(&mut sharing.has_told_lapse);
+                self.gate.set_parts(&news.parts, until, now.moment);
+                if let Some(spent) = &news.spent {
+                    self.gate.raise_spending(spent, now);
+                }
+                if was_told {
+                    let text = "the limits are shared with the other processes again";
+                    self.tell_limits(now, Severity::Info, "limits_renewed", text);
+                }
+            }
+            Err(fault) => {
+                tracing::warn!(%fault, "failed to renew the parts of limits");
+                let is_new = !sharing.has_told_lapse && self.gate.has_lapsed_at(now.moment);
+                if is_new {
+                    sharing.has_told_lapse = true;
+                    let text = format!(
+                        "what this process may use of the limits cannot be renewed: {fault}; until it is, \
+                         no model is asked and nobody logs in, because other processes may use it"
+                    );
+                    self.tell_limits(now, Severity::Error, "limits_lapsed", &text);
+                }
+            }
+        }
+    }
+
+    fn tell_limits(&self, now: Now, severity: Severity, code: &'static str, text: &str) {
+        let text = text.into();
+        let notice = EventKind::Notice {
+            severity,
+            code,
+            text,
+        };
+        self.tell_event(now.wall, notice);
+    }
+}

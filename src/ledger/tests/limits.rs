@@ -1,0 +1,111 @@
+//! Limits that several processes share, on a real server.
+
+use actors::domain::ids::Lane;
+use actors::domain::sharing::{LimitClaim, LimitKind, Need};
+use actors::ports::{LimitReport, SharedLimits};
+
+use super::leases::opened;
+use super::*;
+
+/// A process, and what it uses of one limit of six.
+struct Asker {
+    ledger: SqlLedger,
+    kind: LimitKind,
+    part: u64,
+    used: u64,
+}
+
+impl Asker {
+    async fn of(books: &Books, home: &str, kind: LimitKind) -> Asker {
+        Asker {
+            ledger: opened(books, home).await,
+            kind,
+            part: 0,
+            used: 0,
+        }
+    }
+
+    /// Asks for this much, and returns the part. It uses all that it wants of it.
+    async fn asks(&mut self, wanted: u64) -> u64 {
+        let claim = LimitClaim {
+            lane: Lane::Provider("p".into()),
+            kind: self.kind,
+            group: None,
+            limit: 6,
+            held: self.part,
+            used: self.used,
+            need: Need { wanted, unit: 1 },
+        };
+        let limits = self.ledger.shared_limits().expect("they are shared");
+        let report = LimitReport {
+            claims: vec![claim],
+            day: None,
+        };
+        let news = limits.renew(report).await.expect("the server answers");
+        self.part = news.parts[0].part;
+        self.used = self.part.min(wanted);
+        self.part
+    }
+}
+
+async fn let_expire(asker: &Asker) {
+    let expire = "UPDATE allowance SET expires_at = clock_timestamp()";
+    let writer = &asker.ledger.inner.writer;
+    writer.execute_unprepared(expire).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_one_process_gives_up_another_one_gets_and_a_dead_ones_part_comes_back() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let mut one = Asker::of(&books, "one", LimitKind::InFlight).await;
+    let mut other = Asker::of(&books, "other", LimitKind::InFlight).await;
+    assert_eq!(one.asks(9).await, 6, "it is alone");
+    assert_eq!(other.asks(9).await, 0);
+    assert_eq!(one.asks(9).await, 3);
+    assert_eq!(other.asks(9).await, 0, "one may still use all of it");
+    assert_eq!(one.asks(9).await, 3);
+    assert_eq!(other.asks(9).await, 3);
+    assert_eq!((one.asks(1).await, other.asks(9).await), (1, 3));
+    assert_eq!((one.asks(1).await, other.asks(9).await), (1, 5));
+
+    // The other one dies.
+    let_expire(&one).await;
+    assert_eq!(one.asks(9).await, 6);
+    // It has been away for too long, and what it holds is another's.
+    assert_eq!(other.asks(9).await, 0);
+    // One ends in good order.
+    one.ledger.close().await;
+    assert_eq!(other.asks(9).await, 6);
+    // A process of the same home follows one that was killed.
+    let mut next = Asker::of(&books, "other", LimitKind::InFlight).await;
+    assert_eq!(next.asks(9).await, 6, "its calls ended with it");
+}
+
+#[tokio::test]
+async fn tokens_of_a_process_that_is_gone_count_for_a_minute() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let mut one = Asker::of(&books, "one", LimitKind::Tokens).await;
+    assert_eq!(one.asks(4).await, 6);
+    assert_eq!(one.asks(4).await, 6, "and four are used");
+    let mut next = Asker::of(&books, "one", LimitKind::Tokens).await;
+    assert_eq!(next.asks(9).await, 2);
+    let later = "UPDATE allowance SET expires_at = clock_timestamp() - interval '61 seconds' \
+                 WHERE used = 4";
+    let writer = &next.ledger.inner.writer;
+    writer.execute_unprepared(later).await.unwrap();
+    assert_eq!(next.asks(9).await, 6);
+}
+
+#[tokio::test]
+async fn a_file_and_a_command_share_no_limits() {
+    assert!(Books::file().open().await.shared_limits().is_none());
+    let Some(Books::Server(address)) = Books::server() else {
+        return;
+    };
+    let command = SqlLedger::open_server(&address, "home", ProcessKind::Command).await;
+    assert!(command.unwrap().shared_limits().is_none());
+}
