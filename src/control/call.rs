@@ -180,21 +180,10 @@ async fn carry_out_call(
         Call::GetBooks(asked) => return books::list_entries(swarm, about, asked.days).await,
         Call::ReadSamples(asked) => return samples::read_samples(swarm, asked).await,
         Call::ListProcesses {} => return status::list_processes(swarm).await,
-        Call::DrainProcess { name } => Order::Drain {
-            process: name,
-            is_draining: true,
-        },
-        Call::UndrainProcess { name } => Order::Drain {
-            process: name,
-            is_draining: false,
-        },
+        Call::DrainProcess { name } => drain_order(name, true),
+        Call::UndrainProcess { name } => drain_order(name, false),
         Call::Status {} => return Ok(status::program_status(swarm, about).await),
-        Call::CreateMysis(asked) => Order::Create {
-            name: asked.name,
-            provider: asked.provider,
-            model: asked.model,
-            start: asked.start,
-        },
+        Call::CreateMysis(asked) => create_order(asked),
         Call::StartMysis { name } => MysisOrder::Start.for_mysis(name),
         Call::RetryMysis { name } => MysisOrder::Retry.for_mysis(name),
         Call::StopMysis { name } => MysisOrder::Stop.for_mysis(name),
@@ -224,6 +213,22 @@ async fn carry_out_call(
         Call::Thaw {} => Order::Thaw,
     };
     give_order(swarm, order).await
+}
+
+fn create_order(asked: CreateMysis) -> Order {
+    Order::Create {
+        name: asked.name,
+        provider: asked.provider,
+        model: asked.model,
+        start: asked.start,
+    }
+}
+
+fn drain_order(process: String, is_draining: bool) -> Order {
+    Order::Drain {
+        process,
+        is_draining,
+    }
 }
 
 /// The answer to a question of a server. The Mysis checks it.

@@ -191,7 +191,7 @@ fn of_every_kind() -> Vec<Write> {
         },
         Write::OrderDone {
             mysis: ALPHA,
-            order: FleetOrderId(5),
+            order: actors::domain::ids::FleetOrderId(5),
         },
         // The cleared mission is not the one that is in force afterwards.
         Write::ClearMission {

@@ -311,12 +311,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
         Verb::Export,
         "write the conversation to a file",
     ),
-    command(
-        "undo",
-        &[],
-        Verb::Undo,
-        "take the last order back, where that can be done",
-    ),
+    command("undo", &[], Verb::Undo, "take the last order back"),
     command("graphs", &[], Verb::Graphs, "what was earned and used"),
     command("books", &[], Verb::Books, "what was spent and earned"),
     command("search", &[Takes::Text], Verb::Search, "a text, everywhere"),
