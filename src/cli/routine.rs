@@ -20,13 +20,14 @@ const MAX_FILE_BYTES: u64 = 64 << 10;
 /// The orders about routines.
 #[derive(Debug, Subcommand)]
 pub(super) enum RoutineCommand {
-    /// Show the routines that run, and those in HOME/routines.
+    /// Show the routines that run, the rounds that could be one, and the files in HOME/routines.
     List,
     /// Start a routine of a running Mysis.
     Start {
         /// The name of the Mysis.
         name: String,
-        /// A file (.json), the name of one in HOME/routines, or of one that the Mysis has run before.
+        /// A file (.json), the name of one in HOME/routines, of one that the Mysis has run before, or of
+        /// what it repeats now (`routine list`).
         routine: String,
     },
     /// Stop the routine of a Mysis after the step that is under way; the model is asked then.
@@ -76,9 +77,8 @@ async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {
     let answer = client.call(ControlCall::ListMyses {}).await?;
     let mut is_empty = true;
     for mysis in answer.as_array().into_iter().flatten() {
-        if let Some(text) = mysis["routine"]["text"].as_str() {
-            let name = mysis["name"].as_str().unwrap_or_default();
-            out::line(&format!("{name}: {text}"))?;
+        for line in lines_of(mysis) {
+            out::line(&line)?;
             is_empty = false;
         }
     }
@@ -93,6 +93,30 @@ async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// What a Mysis runs, what it repeats by itself, and what its routines saved.
+fn lines_of(mysis: &Value) -> Vec<String> {
+    let name = mysis["name"].as_str().unwrap_or_default();
+    let mut lines = Vec::new();
+    if let Some(text) = mysis["routine"]["text"].as_str() {
+        lines.push(format!("{name}: {text}"));
+    }
+    if let (Some(text), Some(circle)) = (
+        mysis["circle"]["text"].as_str(),
+        mysis["circle"]["name"].as_str(),
+    ) {
+        lines.push(format!(
+            "{name}: {text}; zoea routine start {name} {circle}"
+        ));
+    }
+    let spared = mysis["spared_calls"].as_u64().unwrap_or(0);
+    if spared > 0 {
+        lines.push(format!(
+            "{name}: its routines made {spared} calls without the model"
+        ));
+    }
+    lines
 }
 
 /// The names of the routines in a folder, in order.

@@ -11,7 +11,7 @@ use actors::domain::fleet_process::FleetProcess;
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::{ServerLabel, ServerOutage, ServerOutages};
 use actors::domain::record::AccountRecord;
-use actors::domain::routine::RoutineStatus;
+use actors::domain::routine::{CircleOffer, RoutineStatus};
 use actors::domain::state::LifeState;
 use serde::Serialize;
 
@@ -76,6 +76,8 @@ pub struct MysisStatusJson<'a> {
     figures: FiguresJson,
     question: Option<QuestionJson<'a>>,
     routine: Option<RoutineJson<'a>>,
+    circle: Option<CircleJson<'a>>,
+    spared_calls: u64,
 }
 
 /// The routine that a Mysis runs.
@@ -102,6 +104,26 @@ impl<'a> From<&'a RoutineStatus> for RoutineJson<'a> {
             earned: routine.earned,
             earned_an_hour: routine.earned_an_hour,
             text: routine.describe(),
+        }
+    }
+}
+
+/// What a Mysis repeats, and could leave to a routine of this name.
+#[derive(Debug, Serialize)]
+struct CircleJson<'a> {
+    name: &'a str,
+    earned: i64,
+    rounds: u32,
+    text: String,
+}
+
+impl<'a> From<&'a CircleOffer> for CircleJson<'a> {
+    fn from(circle: &'a CircleOffer) -> Self {
+        CircleJson {
+            name: &circle.name,
+            earned: circle.earned,
+            rounds: circle.rounds,
+            text: circle.describe(),
         }
     }
 }
@@ -145,6 +167,8 @@ impl<'a> MysisStatusJson<'a> {
             figures: FiguresJson::new(&status.figures, is_price_known, now),
             question: status.activity.question().map(|open| (&**open).into()),
             routine: status.routine.as_deref().map(Into::into),
+            circle: status.circle.as_deref().map(Into::into),
+            spared_calls: status.spared_calls,
         }
     }
 

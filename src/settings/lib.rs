@@ -27,6 +27,7 @@ mod provider;
 mod reload;
 mod reports;
 mod roster;
+mod routines;
 mod rule;
 mod secret;
 mod section;
@@ -62,6 +63,7 @@ pub use traces::{TraceProtocol, TraceSettings};
 pub use tui::TuiSettings;
 
 use zoea_domain::budget::BudgetRules;
+use zoea_domain::routine::RoutineRules;
 use zoea_domain::rules::{ProgressRules, SupervisionRules, ValueRules};
 
 use keys::KeyRemarks;
@@ -138,6 +140,8 @@ settings! {
         progress: ProgressRules, "[progress]";
         /// The parking of Myses that cost more than they bring.
         value: ValueRules, "[value]";
+        /// The routines that the runtime offers or begins.
+        routines: RoutineRules, "[routines]";
     }
     after_a_restart {
         /// The control interface.

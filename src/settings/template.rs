@@ -163,7 +163,7 @@ mod tests {
             );
         }
         let (_, mistakes) = parse_as("zoea.toml", &spoilt);
-        assert_eq!(mistakes.len(), 22);
+        assert_eq!(mistakes.len(), 23);
         for mistake in mistakes {
             let (_, known) = mistake.text.split_once("known here: ").unwrap();
             for key in known.split(", ") {

@@ -31,6 +31,7 @@ pub(super) fn swarm_rules(settings: &Settings, home: &Home) -> anyhow::Result<Sw
     Ok(SwarmRules {
         progress: settings.progress.clone(),
         value: settings.value.clone(),
+        routines: settings.routines,
         system_prompt: prompt_template(home)?.text,
         tools: ToolRules {
             search_others: swarm.tools.search_others,

@@ -48,7 +48,8 @@ fn a_routine_of_the_operator_is_listed_recorded_and_stopped() {
     home.ok(&["routine", "stop", "alpha"]);
     until("it has ended", || {
         let listed = home.ok(&["routine", "list"]);
-        (!listed.contains("alpha: ")).then_some(())
+        let is_over = !listed.contains("alpha: routine watch");
+        (is_over && listed.contains("alpha: its routines made ")).then_some(())
     });
     let events = home.ok(&["events", "--limit", "50"]);
     assert!(events.contains("a routine: watch"), "{events}");

@@ -15,7 +15,7 @@ use super::model::TokenUsage;
 use super::outages::ServerOutages;
 use super::progress::Stuck;
 use super::record::{GameAccount, MysisProfile, MysisRecord};
-use super::routine::RoutineStatus;
+use super::routine::{CircleOffer, RoutineStatus};
 use super::rules::SwarmRules;
 use super::samples::CurrentFigures;
 use super::silence::{Silence, SilenceNotice};
@@ -105,6 +105,10 @@ pub struct MysisStatus {
     pub figures: Arc<CurrentFigures>,
     /// The routine that it runs.
     pub routine: Option<Arc<RoutineStatus>>,
+    /// What it repeats, and could leave to a routine.
+    pub circle: Option<Arc<CircleOffer>>,
+    /// The calls that its routines made without asking the model.
+    pub spared_calls: u64,
     /// The other process that runs it; `None` if this one does.
     pub elsewhere: Option<Arc<Elsewhere>>,
 }
@@ -197,6 +201,8 @@ impl MysisStatus {
             last_call_ms: None,
             last_tool_call: None,
             routine: None,
+            circle: None,
+            spared_calls: 0,
             elsewhere: None,
             figures: Arc::default(),
         }

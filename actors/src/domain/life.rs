@@ -313,6 +313,8 @@ impl Life {
             last_call_ms: self.figures.last_call_ms,
             figures: self.samples.figures().clone(),
             routine: self.routine_status(),
+            circle: self.circle_offer(),
+            spared_calls: self.routines.spared,
             elsewhere: None,
         }
     }

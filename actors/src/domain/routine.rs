@@ -6,14 +6,17 @@
 
 mod arguments;
 mod checkpoint;
+mod circle;
 mod condition;
 mod gain;
 mod likeness;
 mod outcome;
+mod prices;
 mod reading;
 mod report;
 mod run;
 mod schema;
+mod writing;
 
 #[cfg(test)]
 mod tests;
@@ -23,11 +26,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use checkpoint::RoutineMemo;
+pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall};
 pub use condition::{Condition, KnownValues};
 pub use outcome::StepResult;
-pub use reading::{read_routine, to_json};
+pub use prices::PriceBook;
+pub use reading::read_routine;
 pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
 pub use schema::{ROUTINE_START, start_tool};
+pub use writing::to_json;
 
 /// The most steps of a routine.
 pub const MAX_STEPS: usize = 24;
@@ -41,6 +47,8 @@ const MAX_REPETITIONS: u32 = 100;
 const DEFAULT_REPETITIONS: u32 = 50;
 /// The longest name, in bytes.
 const MAX_NAME_BYTES: usize = 40;
+/// Longer results are not read.
+const MAX_READ_BYTES: usize = 64 << 10;
 /// The most bytes of the arguments of a step.
 const MAX_ARGUMENTS_BYTES: usize = 1000;
 
@@ -57,6 +65,8 @@ pub struct Routine {
     pub until: Option<Condition>,
     /// How many rounds it makes before the model looks again.
     pub rounds: u32,
+    /// The credits that a round earned before, if that is known. A run is measured by them.
+    pub earns: Option<i64>,
 }
 
 /// A step of a routine.
@@ -76,6 +86,25 @@ pub struct RoutineStep {
     pub may_fail: bool,
     /// Whether it is made once for each kind of goods in the hold.
     pub is_each: bool,
+}
+
+/// What becomes of circles that Myses repeat (`[routines]`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoutineRules {
+    /// What the runtime does with a circle.
+    pub mode: CircleMode,
+}
+
+/// What the runtime does with a circle that earned in each of its last rounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CircleMode {
+    /// Nothing: nobody is told.
+    Off,
+    /// Model and operator are told, and may start it as a routine.
+    #[default]
+    Offer,
+    /// It begins as a routine with the next turn.
+    Auto,
 }
 
 /// A run as watchers see it.

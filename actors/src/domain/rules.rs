@@ -9,6 +9,7 @@ use super::budget::BudgetRules;
 use super::gate::circuit::CircuitRules;
 use super::model::{Charge, ReportedUse};
 use super::price::{PriceList, TokenPrice};
+use super::routine::RoutineRules;
 use super::system_prompt::DEFAULT_TEMPLATE;
 use super::tool_filter::ToolFilters;
 use super::tool_offer::ToolListMode;
@@ -47,6 +48,8 @@ pub struct SwarmRules {
     pub progress: ProgressRules,
     /// Which Myses cost more than they bring.
     pub value: ValueRules,
+    /// What becomes of circles.
+    pub routines: RoutineRules,
     /// The texts of the nudges in their order. After the last one the Mysis becomes idle. Never
     /// empty.
     pub nudges: Vec<Arc<str>>,
@@ -101,6 +104,7 @@ impl Default for SwarmRules {
             no_progress_turns: 5,
             progress: ProgressRules::default(),
             value: ValueRules::default(),
+            routines: RoutineRules::default(),
             nudges: DEFAULT_NUDGES.map(Into::into).to_vec(),
             system_prompt: DEFAULT_TEMPLATE.into(),
             tools: ToolRules::default(),

@@ -15,9 +15,9 @@ use crate::record::MysisProfile;
 use crate::state::{LifeState, Totals};
 
 use parts::{
-    activity_json, failing_json, fault_json, figures_json, link_word, read_activity, read_failing,
-    read_fault, read_figures, read_link, read_routine, read_silence, read_stuck, read_tool_call,
-    routine_json, silence_json, stuck_json, tool_call_json,
+    activity_json, circle_json, failing_json, fault_json, figures_json, link_word, read_activity,
+    read_circle, read_failing, read_fault, read_figures, read_link, read_routine, read_silence,
+    read_stuck, read_tool_call, routine_json, silence_json, stuck_json, tool_call_json,
 };
 
 /// The status as text.
@@ -52,6 +52,8 @@ pub fn to_text(status: &MysisStatus) -> String {
         "call_ms": status.last_call_ms,
         "figures": figures_json(&status.figures),
         "routine": status.routine.as_deref().map(routine_json),
+        "circle": status.circle.as_deref().map(circle_json),
+        "spared": status.spared_calls,
     })
     .to_string()
 }
@@ -102,6 +104,8 @@ pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
         last_call_ms: read["call_ms"].as_u64(),
         figures: Arc::new(read_figures(&read["figures"])),
         routine: read_routine(&read["routine"]),
+        circle: read_circle(&read["circle"]),
+        spared_calls: read["spared"].as_u64().unwrap_or_default(),
         elsewhere: None,
     })
 }

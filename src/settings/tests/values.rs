@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
+use zoea_domain::routine::{CircleMode, RoutineRules};
 use zoea_domain::rules::{
     LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules, ValueRules,
 };
@@ -70,6 +71,8 @@ fn every_key_is_read() {
         [value]
         park_below = 500
         window = "1h"
+        [routines]
+        mode = "auto"
         [progress]
         watch = "off"
         turns = 9
@@ -245,6 +248,9 @@ fn every_key_is_read() {
         value: ValueRules {
             park_below: Some(500),
             window: Duration::from_secs(3600),
+        },
+        routines: RoutineRules {
+            mode: CircleMode::Auto,
         },
         control: ControlSettings {
             listen: "[::1]:7000".parse().unwrap(),

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use actors::domain::routine::CircleMode;
 use actors::domain::tool_filter::{ToolFilter, ToolFilters};
 use actors::domain::tool_offer::ToolListMode;
 
@@ -41,6 +42,16 @@ pub const LEVERS: &[Lever] = &[
         "routines",
         "miners leave what repeats to a routine",
         |setup| setup.mission.push_str(" Leave what repeats to a routine."),
+    ),
+    lever(
+        "auto-routines",
+        "what earned in three rounds goes on as a routine by itself",
+        |setup| setup.rules.routines.mode = CircleMode::Auto,
+    ),
+    lever(
+        "no-offers",
+        "requests do not tell what could be a routine",
+        |setup| setup.rules.routines.mode = CircleMode::Off,
     ),
     lever(
         "small-context",

@@ -297,8 +297,11 @@ impl Life {
         let row = self.append_row(draft, RowBody::Result { call, text, meta });
         let before = self.samples.figures().clone();
         self.samples.count(&row, Some(&open.call));
+        self.learn_prices(tool, outcome.status, row.text());
         if open.call.routine.is_some() {
             self.take_step_result(draft, outcome.status, row.text(), &before);
+        } else {
+            self.watch_circle(draft, open, &row, &before);
         }
         self.recent_activity
             .record_call(&open.call, outcome.status, outcome.ms, row.text());

@@ -107,11 +107,15 @@ impl Life {
         if let Some(report) = &self.routines.report {
             notices.push(("routine_report", report.to_string()));
         }
+        if let Some(line) = self.circle_line() {
+            notices.push(("circle", line));
+        }
         let known = std::mem::take(&mut self.told.noticed);
         self.told.noticed = notices.iter().map(|(code, _)| *code).collect();
         for (code, notice) in &notices {
-            // A lack of progress, and the end of a routine, were reported when they happened.
-            if !known.contains(code) && !matches!(*code, "no_progress" | "routine_report") {
+            // These were reported when they happened.
+            let was_told = matches!(*code, "no_progress" | "routine_report" | "circle");
+            if !known.contains(code) && !was_told {
                 let text = format!("the model is told: {notice}");
                 self.record_notice(Severity::Info, "system_notice", None, &text);
             }

@@ -164,6 +164,7 @@ impl Life {
         let seq = self.conversation.last_seq().next();
         let mut draft = WriteDraft::default().with_answer(reply, CompletedOrder::Stored(seq));
         self.append_row(&mut draft, body);
+        self.forget_circle(&mut draft);
         let was_idle = self.state() == LifeState::Idle;
         if was_idle {
             self.run_into(&mut draft);

@@ -26,6 +26,7 @@ use super::parts::{LifeFigures, SessionView, ToldNotices};
 use super::progress;
 use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
+use super::routine::recall_circles;
 use super::{Life, LifeStage, Mode};
 
 /// The data from which a life is restored.
@@ -197,7 +198,9 @@ fn lost_outcome(open: &PendingCall) -> Option<super::ToolOutcome> {
 
 fn restore_routines(past: &StoredHistory) -> RoutineMemo {
     let memo = past.routines.as_deref();
-    memo.map(RoutineMemo::restore).unwrap_or_default()
+    let mut memo = memo.map(RoutineMemo::restore).unwrap_or_default();
+    recall_circles(&mut memo, &past.rows);
+    memo
 }
 
 /// What the logged-in account knows of the game.

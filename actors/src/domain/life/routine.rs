@@ -1,6 +1,7 @@
 //! Routines in a life: each step is stored, sent and answered as a call of the model's is, and the
 //! cursor is stored with it (decision 225).
 
+mod circles;
 mod wanted;
 
 use std::sync::Arc;
@@ -23,6 +24,8 @@ use crate::write::Write;
 use super::input::ReplyId;
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
+
+pub(super) use circles::recall_circles;
 
 impl Life {
     /// Handles the model's call that starts a routine. It stays open while the routine runs.
@@ -105,8 +108,9 @@ impl Life {
         self.routines.keep(&routine);
         self.figures.routine_timed = self.moment;
         let text = format!(
-            "routine {} begins: {} steps, at most {} rounds",
+            "routine {} of the {} begins: {} steps, at most {} rounds",
             routine.name,
+            source.as_str(),
             routine.steps.len(),
             routine.rounds
         );
@@ -150,7 +154,7 @@ impl Life {
     fn known_values(&self) -> KnownValues {
         let facts = &self.samples.figures().facts;
         let run = self.routines.run.as_ref();
-        run.map(|run| run.known(facts, self.session.tick))
+        run.map(|run| run.known(facts, &self.routines.prices, self.session.tick))
             .unwrap_or_default()
     }
 
@@ -201,6 +205,8 @@ impl Life {
         self.time_routine();
         let now = self.samples.figures();
         if let Some(run) = &mut self.routines.run {
+            let is_made = !matches!(status, CallStatus::NotExecuted);
+            self.routines.spared += u64::from(is_made);
             run.on_result(StepResult {
                 status,
                 text,
@@ -233,6 +239,7 @@ impl Life {
     /// Takes the run away and reports it to the operator. Returns its source and its report.
     fn finish_run(&mut self, draft: &mut WriteDraft) -> Option<(RunSource, ToolOutcome)> {
         let run = self.routines.run.take()?;
+        self.end_circle(&run);
         let report = run.report(&self.samples.figures().facts);
         self.add_host_notice(
             draft,

@@ -6,6 +6,7 @@
 )]
 
 mod adapting;
+mod circles;
 mod faults;
 mod holding;
 mod knowing;

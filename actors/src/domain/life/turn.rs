@@ -39,6 +39,7 @@ impl Life {
             self.tell_event(EventKind::TurnStarted { turn });
             self.renew_working_set();
             self.say_what_set_it_going(began);
+            self.begin_circle();
         }
         self.go_on_in_turn();
     }

@@ -24,7 +24,7 @@ pub(super) fn placeholder(argument: &Json) -> Option<&str> {
 pub(super) fn is_known_word(word: &str, is_each: bool) -> bool {
     matches!(word, "poi" | "system")
         || is_each && matches!(word, ITEM | QUANTITY)
-        || Value::parse(word).is_some_and(|value| value != Value::Place)
+        || Value::parse(word).is_some_and(|value| value != Value::Place && !value.is_price())
 }
 
 /// The arguments of a call.

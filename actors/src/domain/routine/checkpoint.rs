@@ -10,10 +10,13 @@ use crate::ids::{CallKey, Seq};
 
 use super::Routine;
 use super::arguments::Goods;
+use super::circle::CircleWatch;
 use super::gain::Gain;
 use super::likeness::Likeness;
-use super::reading::{read_routine, to_json};
+use super::prices::PriceBook;
+use super::reading::read_routine;
 use super::run::{RoundStart, RoutineEnd, RoutineRun, RunSource};
+use super::writing::to_json;
 
 /// The most routines that a Mysis knows by name.
 const MAX_KNOWN: usize = 4;
@@ -27,6 +30,12 @@ pub struct RoutineMemo {
     pub known: Vec<Arc<Routine>>,
     /// The report of a run that no call waits for, until the model has seen it.
     pub report: Option<Arc<str>>,
+    /// What the model repeats.
+    pub circles: CircleWatch,
+    /// The prices that were seen.
+    pub prices: Arc<PriceBook>,
+    /// The calls that routines made: the model was asked for none of them.
+    pub spared: u64,
 }
 
 impl RoutineMemo {
@@ -53,6 +62,9 @@ impl RoutineMemo {
             "known": known,
             "run": self.run.as_ref().map(run_json),
             "report": self.report.as_deref(),
+            "circles": self.circles.to_json(),
+            "prices": self.prices.to_json(),
+            "spared": self.spared,
         })
         .to_string()
     }
@@ -66,6 +78,9 @@ impl RoutineMemo {
             run: read_run(&stored["run"]),
             known: known.filter_map(routine_of).map(Arc::new).collect(),
             report: stored["report"].as_str().map(Into::into),
+            circles: CircleWatch::restore(&stored["circles"]),
+            prices: Arc::new(PriceBook::restore(&stored["prices"])),
+            spared: stored["spared"].as_u64().unwrap_or(0),
         }
     }
 }
@@ -90,6 +105,7 @@ fn run_json(run: &RoutineRun) -> Json {
         "call": match run.source {
             RunSource::Model(call) => json!([call.seq.0, call.position]),
             RunSource::Operator => Json::Null,
+            RunSource::Runtime => json!(RunSource::Runtime.as_str()),
         },
         "at": [run.round, run.step, run.made, run.made_in_round, run.not_executed],
         "goods": goods(&run.goods),
@@ -119,14 +135,6 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         });
         goods.collect::<Vec<_>>()
     };
-    let call = &stored["call"];
-    let source = match call.is_null() {
-        true => RunSource::Operator,
-        false => RunSource::Model(CallKey {
-            seq: Seq(call[0].as_i64()?),
-            position: u16::try_from(call[1].as_u64()?).ok()?,
-        }),
-    };
     let at = &stored["at"];
     let gain = &stored["gain"];
     let newest = gain[3].as_array().into_iter().flatten();
@@ -138,7 +146,7 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         .collect();
     likeness.resize(routine.steps.len(), Likeness::default());
     Some(RoutineRun {
-        source,
+        source: source_of(&stored["call"])?,
         round: count(&at[0])?,
         step: usize::try_from(count(&at[1])?).ok()?,
         made: count(&at[2])?,
@@ -163,6 +171,19 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         elapsed_ms: stored["ms"].as_u64()?,
         end: end_of(&stored["end"]),
         routine,
+    })
+}
+
+fn source_of(call: &Json) -> Option<RunSource> {
+    Some(match call {
+        Json::Null => RunSource::Operator,
+        Json::String(_) => RunSource::Runtime,
+        Json::Array(_) | Json::Bool(_) | Json::Number(_) | Json::Object(_) => {
+            RunSource::Model(CallKey {
+                seq: Seq(call[0].as_i64()?),
+                position: u16::try_from(call[1].as_u64()?).ok()?,
+            })
+        }
     })
 }
 

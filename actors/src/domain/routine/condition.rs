@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use crate::samples::GameFacts;
 
+use super::prices::PriceBook;
+
 /// What is known when a condition is judged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownValues {
     /// What results told last.
     pub facts: GameFacts,
+    /// The prices that were seen last.
+    pub prices: Arc<PriceBook>,
     /// The ticks since the run began, if the game tells them.
     pub ticks: Option<i64>,
     /// The minutes since the run began.
@@ -29,13 +33,15 @@ pub(super) enum Value {
     Credits,
     Place,
     Docked,
+    Price,
+    Cost,
     Ticks,
     Minutes,
     EarnedAnHour,
 }
 
 impl Value {
-    pub(super) const ALL: [Value; 12] = [
+    pub(super) const ALL: [Value; 14] = [
         Value::Fuel,
         Value::FuelPercent,
         Value::Cargo,
@@ -45,6 +51,8 @@ impl Value {
         Value::Credits,
         Value::Place,
         Value::Docked,
+        Value::Price,
+        Value::Cost,
         Value::Ticks,
         Value::Minutes,
         Value::EarnedAnHour,
@@ -61,6 +69,8 @@ impl Value {
             Value::Credits => "credits",
             Value::Place => "place",
             Value::Docked => "docked",
+            Value::Price => "price",
+            Value::Cost => "cost",
             Value::Ticks => "ticks",
             Value::Minutes => "minutes",
             Value::EarnedAnHour => "gain_an_hour",
@@ -71,7 +81,12 @@ impl Value {
         Self::ALL.into_iter().find(|value| value.as_str() == text)
     }
 
-    /// The value as a number; `None` if it is not known, or is no number.
+    /// Whether it is the price of an item.
+    pub(super) fn is_price(self) -> bool {
+        matches!(self, Value::Price | Value::Cost)
+    }
+
+    /// The value as a number; `None` if it is not known, is no number, or is that of an item.
     pub(super) fn number(self, known: &KnownValues) -> Option<i64> {
         let facts = &known.facts;
         let gauge = |gauge: crate::samples::Gauge| gauge.now.map(i64::from);
@@ -87,7 +102,7 @@ impl Value {
             Value::Hull => gauge(facts.hull),
             Value::HullPercent => percent(facts.hull),
             Value::Credits => facts.credits,
-            Value::Place => None,
+            Value::Place | Value::Price | Value::Cost => None,
             Value::Docked => facts.docked.map(i64::from),
             Value::Ticks => known.ticks,
             Value::Minutes => Some(known.minutes),
@@ -151,6 +166,8 @@ impl Op {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     pub(super) value: Value,
+    /// The item whose price it is.
+    pub(super) item: Option<Arc<str>>,
     pub(super) op: Op,
     pub(super) against: Against,
 }
@@ -179,7 +196,7 @@ impl Comparison {
     fn holds(&self, known: &KnownValues) -> Option<bool> {
         match &self.against {
             Against::Number(number) => {
-                let value = self.value.number(known)?;
+                let value = self.number(known)?;
                 Some(self.op.holds(value, *number))
             }
             Against::Text(text) => {
@@ -194,8 +211,25 @@ impl Comparison {
         }
     }
 
+    /// The value as a number; `None` if it is not known, or is no number.
+    fn number(&self, known: &KnownValues) -> Option<i64> {
+        match (self.value, &self.item) {
+            (Value::Price, Some(item)) => known.prices.brings(item),
+            (Value::Cost, Some(item)) => known.prices.costs(item),
+            (value, _) => value.number(known),
+        }
+    }
+
+    /// What is compared, in words.
+    fn subject(&self) -> String {
+        match &self.item {
+            Some(item) => format!("{} of {item}", self.value.as_str()),
+            None => self.value.as_str().to_string(),
+        }
+    }
+
     fn describe(&self) -> String {
-        let (value, op) = (self.value.as_str(), self.op.as_str());
+        let (value, op) = (self.subject(), self.op.as_str());
         match &self.against {
             Against::Number(number) => format!("{value} {op} {number}"),
             Against::Text(text) => format!("{value} {op} {text}"),
@@ -237,8 +271,8 @@ impl Condition {
     pub fn objection(&self, known: &KnownValues) -> Option<String> {
         let now = || {
             let of = self.comparisons().iter().map(|one| {
-                let value = one.value.as_str();
-                match (&one.against, one.value.number(known)) {
+                let value = one.subject();
+                match (&one.against, one.number(known)) {
                     (Against::Number(_), Some(number)) => format!("{value} is {number}"),
                     (Against::Number(_), None) => format!("{value} is not known"),
                     (Against::Text(_), _) => {

@@ -4,6 +4,8 @@
 pub(super) const MAX_POOR_ROUNDS: u32 = 3;
 /// A round brings too little if it earns less than this share, in percent, of what the good ones earned.
 const LEAST_SHARE: i64 = 50;
+/// The rounds for which what was earned before a run counts.
+const EXPECTED_ROUNDS: u32 = 3;
 
 /// What the rounds of a run brought.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +19,18 @@ pub(super) struct Gain {
 }
 
 impl Gain {
+    /// The gain of a run whose rounds earned so much before.
+    pub(super) fn expecting(earns: Option<i64>) -> Gain {
+        let good = earns.map(|earns| {
+            let sum = earns.saturating_mul(i64::from(EXPECTED_ROUNDS));
+            (sum, EXPECTED_ROUNDS)
+        });
+        Gain {
+            good: good.unwrap_or_default(),
+            ..Gain::default()
+        }
+    }
+
     /// Takes a round. `has_more_cargo`: whether the hold is fuller than before, which is a gain as well
     /// as long as nothing was earned.
     pub(super) fn take(&mut self, earned: i64, has_more_cargo: bool) {

@@ -5,14 +5,12 @@ use zoea_spacemolt::results::read_facts;
 use crate::message::CallStatus;
 use crate::samples::GameFacts;
 
-use super::RoutineStep;
 use super::arguments::goods_of;
 use super::run::{RoutineEnd, RoutineRun};
+use super::{MAX_READ_BYTES, RoutineStep};
 
 /// How often a call that was not made is made again before the run ends.
 const MAX_NOT_EXECUTED: u32 = 3;
-/// Longer results are not read.
-const MAX_READ_BYTES: usize = 64 << 10;
 /// The most bytes of a result in the reason why a run ended.
 const MAX_QUOTED_BYTES: usize = 400;
 

@@ -1,6 +1,8 @@
-//! Reading: a routine from JSON, with every mistake at once, and back.
+//! Reading: a routine from JSON, with every mistake at once.
 
-use serde_json::{Map, Value as Json, json};
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
 
 use crate::tool::{Toolset, carries_words_of_others, is_own};
 
@@ -11,7 +13,7 @@ use super::{
     MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS, Routine, RoutineStep,
 };
 
-const ROUTINE_KEYS: [&str; 5] = ["name", "steps", "guards", "until", "rounds"];
+const ROUTINE_KEYS: [&str; 6] = ["name", "steps", "guards", "until", "rounds", "earns"];
 const STEP_KEYS: [&str; 7] = [
     "tool",
     "arguments",
@@ -21,7 +23,7 @@ const STEP_KEYS: [&str; 7] = [
     "may_fail",
     "each",
 ];
-const CONDITION_KEYS: [&str; 6] = ["value", "op", "number", "text", "all", "any"];
+const CONDITION_KEYS: [&str; 7] = ["value", "item", "op", "number", "text", "all", "any"];
 
 /// Reads a routine.
 ///
@@ -35,12 +37,14 @@ pub fn read_routine(given: &Map<String, Json>) -> Result<Routine, Vec<String>> {
     let guards = read_guards(given.get("guards"), &mut mistakes);
     let until = mistakes.condition("until", given.get("until"));
     let rounds = mistakes.number("rounds", given.get("rounds"), DEFAULT_ROUNDS, MAX_ROUNDS);
+    let earns = mistakes.earns(given.get("earns"));
     let routine = Routine {
         name: name.into(),
         steps,
         guards,
         until,
         rounds,
+        earns,
     };
     let acts = routine.steps.iter().any(|step| {
         let arguments = Json::Object(step.arguments.clone()).to_string();
@@ -220,6 +224,36 @@ impl Mistakes {
         number.unwrap_or(otherwise)
     }
 
+    /// The item of a price; an inner `None` for other values.
+    #[expect(clippy::option_option, reason = "the outer one is a mistake")]
+    fn item(
+        &mut self,
+        place: &str,
+        value: Value,
+        given: Option<&Json>,
+    ) -> Option<Option<Arc<str>>> {
+        if !value.is_price() {
+            return Some(None);
+        }
+        let item = given.and_then(Json::as_str);
+        let item = item.filter(|item| !item.is_empty() && item.len() <= 64);
+        if item.is_none() {
+            let told = format!("item is missing: whose {} it is", value.as_str());
+            self.add(place, &told);
+        }
+        item.map(|item| Some(item.into()))
+    }
+
+    fn earns(&mut self, given: Option<&Json>) -> Option<i64> {
+        const MOST: i64 = 1_000_000_000_000;
+        let given = given.filter(|given| !given.is_null())?;
+        let number = whole_number(given).filter(|number| (1..=MOST).contains(number));
+        if number.is_none() {
+            self.add("earns", "the credits that a round earned before, 1 or more");
+        }
+        number
+    }
+
     fn condition(&mut self, place: &str, given: Option<&Json>) -> Option<Condition> {
         let given = match given {
             None | Some(Json::Null) => return None,
@@ -291,6 +325,8 @@ impl Mistakes {
             | Value::Hull
             | Value::HullPercent
             | Value::Credits
+            | Value::Price
+            | Value::Cost
             | Value::Ticks
             | Value::Minutes
             | Value::EarnedAnHour => given
@@ -312,8 +348,14 @@ impl Mistakes {
             };
             self.add(place, &told);
         }
+        let item = self.item(place, value, given.get("item"))?;
         let against = against?;
-        Some(Comparison { value, op, against })
+        Some(Comparison {
+            value,
+            item,
+            op,
+            against,
+        })
     }
 }
 
@@ -326,61 +368,4 @@ fn whole_number(given: &Json) -> Option<i64> {
         let number = given.as_f64().filter(|number| number.fract() == 0.0)?;
         format!("{number:.0}").parse().ok()
     })
-}
-
-/// The routine as JSON, which [`read_routine`] reads.
-#[must_use]
-pub fn to_json(routine: &Routine) -> Json {
-    let mut told = json!({
-        "name": *routine.name,
-        "steps": routine.steps.iter().map(step_json).collect::<Vec<_>>(),
-        "rounds": routine.rounds,
-    });
-    if !routine.guards.is_empty() {
-        told["guards"] = routine.guards.iter().map(condition_json).collect();
-    }
-    if let Some(until) = &routine.until {
-        told["until"] = condition_json(until);
-    }
-    told
-}
-
-fn step_json(step: &RoutineStep) -> Json {
-    let mut told = json!({"tool": *step.tool});
-    if !step.arguments.is_empty() {
-        told["arguments"] = Json::Object(step.arguments.clone());
-    }
-    if let Some(when) = &step.when {
-        told["when"] = condition_json(when);
-    }
-    if let Some(until) = &step.until {
-        told["until"] = condition_json(until);
-    }
-    if step.most != 1 {
-        told["most"] = step.most.into();
-    }
-    if step.may_fail {
-        told["may_fail"] = true.into();
-    }
-    if step.is_each {
-        told["each"] = "cargo".into();
-    }
-    told
-}
-
-fn condition_json(condition: &Condition) -> Json {
-    match condition {
-        Condition::One(one) => comparison_json(one),
-        Condition::All(all) => json!({"all": all.iter().map(comparison_json).collect::<Vec<_>>()}),
-        Condition::Any(any) => json!({"any": any.iter().map(comparison_json).collect::<Vec<_>>()}),
-    }
-}
-
-fn comparison_json(comparison: &Comparison) -> Json {
-    let mut told = json!({"value": comparison.value.as_str(), "op": comparison.op.as_str()});
-    match &comparison.against {
-        Against::Number(number) => told["number"] = (*number).into(),
-        Against::Text(text) => told["text"] = (**text).into(),
-    }
-    told
 }

@@ -4,8 +4,9 @@ use zoea_spacemolt::figures::group_digits;
 
 use crate::samples::{GameFacts, Gauge};
 
-use super::RoutineStatus;
-use super::run::{RoutineEnd, RoutineRun};
+use super::circle::CircleOffer;
+use super::run::{RoutineEnd, RoutineRun, RunSource};
+use super::{ROUTINE_START, RoutineStatus};
 
 impl RoutineEnd {
     /// Why it ended, in words.
@@ -56,8 +57,12 @@ impl RoutineRun {
     #[must_use]
     pub fn report(&self, facts: &GameFacts) -> String {
         let newest: Vec<String> = self.gain.newest.iter().map(i64::to_string).collect();
+        let begun = match self.source {
+            RunSource::Runtime => "The runtime repeated what you did three times. ",
+            RunSource::Model(_) | RunSource::Operator => "",
+        };
         let mut text = format!(
-            "The routine {} made {} of {} rounds with {} calls, which are all over and not shown. \
+            "{begun}The routine {} made {} of {} rounds with {} calls, which are all over and not shown. \
              Credits earned: {}",
             self.routine.name,
             self.rounds_over(),
@@ -78,6 +83,39 @@ impl RoutineRun {
             self.routine.name
         ));
         text
+    }
+}
+
+impl CircleOffer {
+    /// What it earned, by its steps.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        format!(
+            "circle that earned {} credits in {} rounds: {}",
+            group_signed(self.earned),
+            self.rounds,
+            self.steps
+        )
+    }
+
+    /// The line for the model.
+    #[must_use]
+    pub fn for_model(&self) -> String {
+        format!(
+            "{}. Let the runtime repeat it: {ROUTINE_START} {{\"name\":\"{}\"}}",
+            self.describe(),
+            self.name
+        )
+    }
+
+    /// The line for the operator. `is_begun`: whether the runtime begins it by itself.
+    #[must_use]
+    pub fn for_operator(&self, is_begun: bool) -> String {
+        let how = match is_begun {
+            true => "it begins with the next turn".to_string(),
+            false => format!("start it as the routine {}", self.name),
+        };
+        format!("{}; {how}", self.describe())
     }
 }
 

@@ -11,6 +11,7 @@ use super::arguments::{Goods, fill_in};
 use super::condition::KnownValues;
 use super::gain::{Gain, MAX_POOR_ROUNDS};
 use super::likeness::Likeness;
+use super::prices::PriceBook;
 use super::{Routine, RoutineStatus, RoutineStep};
 
 /// Who started a run.
@@ -20,6 +21,8 @@ pub enum RunSource {
     Model(CallKey),
     /// The operator.
     Operator,
+    /// The runtime, because the model repeated a circle.
+    Runtime,
 }
 
 impl RunSource {
@@ -29,6 +32,7 @@ impl RunSource {
         match self {
             RunSource::Model(_) => "model",
             RunSource::Operator => "operator",
+            RunSource::Runtime => "runtime",
         }
     }
 }
@@ -131,6 +135,7 @@ impl RoutineRun {
     ) -> RoutineRun {
         RoutineRun {
             likeness: vec![Likeness::default(); routine.steps.len()],
+            gain: Gain::expecting(routine.earns),
             routine,
             source,
             round: 1,
@@ -146,7 +151,6 @@ impl RoutineRun {
                 cargo: facts.cargo.now,
             },
             credits_at_start: facts.credits,
-            gain: Gain::default(),
             not_executed: 0,
             tick_at_start: tick,
             elapsed_ms: 0,
@@ -177,6 +181,12 @@ impl RoutineRun {
         self.elapsed_ms = self.elapsed_ms.saturating_add(ms);
     }
 
+    /// Whether it ended because all its rounds were made, and so where it began.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.end == Some(RoutineEnd::RoundsOver)
+    }
+
     /// Ends it before its next step. The first reason stays.
     pub fn end(&mut self, end: RoutineEnd) {
         self.end.get_or_insert(end);
@@ -184,9 +194,15 @@ impl RoutineRun {
 
     /// What is known, for conditions and arguments.
     #[must_use]
-    pub fn known(&self, facts: &GameFacts, tick: Option<i64>) -> KnownValues {
+    pub fn known(
+        &self,
+        facts: &GameFacts,
+        prices: &Arc<PriceBook>,
+        tick: Option<i64>,
+    ) -> KnownValues {
         KnownValues {
             facts: facts.clone(),
+            prices: prices.clone(),
             ticks: tick
                 .zip(self.tick_at_start)
                 .map(|(tick, start)| tick.saturating_sub(start)),

@@ -36,6 +36,7 @@ fn schema() -> Json {
         "description": "a comparison, or all or any of some",
         "properties": {
             "value": {"type": "string", "enum": values},
+            "item": {"type": "string", "description": "whose price (when sold) or cost (when bought)"},
             "op": {"type": "string", "enum": ops},
             "number": {"type": "number", "description": "docked: 1 or 0"},
             "text": {"type": "string", "description": "the id of a place"},

@@ -57,6 +57,7 @@ fn facts(fuel: u32, cargo: u32, hull: u32, credits: i64) -> GameFacts {
 struct Played {
     run: RoutineRun,
     facts: GameFacts,
+    prices: Arc<PriceBook>,
 }
 
 impl Played {
@@ -69,13 +70,14 @@ impl Played {
         Played {
             run: RoutineRun::new(Arc::new(read(routine)), source, &facts, Some(7)),
             facts,
+            prices: Arc::default(),
         }
     }
 
     /// The next call in one word: its id and its tool. A restart between any two calls finds the same one.
     fn next(&mut self) -> String {
         loop {
-            let known = self.run.known(&self.facts, Some(9));
+            let known = self.run.known(&self.facts, &self.prices, Some(9));
             let memo = RoutineMemo {
                 run: Some(self.run.clone()),
                 ..RoutineMemo::default()
@@ -355,4 +357,95 @@ fn the_newest_routines_are_known_by_name() {
     assert_eq!(names, ["c", "d", "e", "b"]);
     assert_eq!(RoutineMemo::restore(&memo.to_text()), memo);
     assert_eq!(RoutineMemo::restore("{"), RoutineMemo::default());
+}
+
+#[test]
+fn a_guard_on_a_price_holds_by_what_was_seen_last() {
+    let watched = |guard: Json| {
+        let steps = json!([{"tool": "mine", "most": 9}]);
+        Played::of(json!({"name": "x", "steps": steps, "guards": [guard]}))
+    };
+    let guard = json!({"value": "price", "item": "iron_ore", "op": ">=", "number": 10});
+    let mut played = watched(guard.clone());
+    assert_eq!(
+        played.next(),
+        "a guard failed: price of iron_ore >= 10 does not hold: price of iron_ore is not known"
+    );
+    let mut played = watched(guard);
+    let sold = r#"{"item_id":"iron_ore","quantity_sold":3,"total_earned":32}"#;
+    assert!(Arc::make_mut(&mut played.prices).take("sell", sold));
+    assert_eq!(played.next(), "r1.1.1 mine");
+    played.done("{}");
+    let market = r#"{"items":[{"item_id":"iron_ore","buy_price":9,"sell_price":14},{"item_id":"gas","buy_price":0}]}"#;
+    assert!(Arc::make_mut(&mut played.prices).take("view_market", market));
+    assert_eq!(
+        played.next(),
+        "a guard failed: price of iron_ore >= 10 does not hold: price of iron_ore is 9"
+    );
+    let mut dear = watched(json!({"value": "cost", "item": "iron_ore", "op": "<", "number": 14}));
+    dear.prices = played.prices.clone();
+    assert!(dear.next().ends_with("cost of iron_ore is 14"));
+    // It is the same after a restart.
+    let memo = RoutineMemo {
+        prices: played.prices,
+        spared: 7,
+        ..RoutineMemo::default()
+    };
+    let restored = RoutineMemo::restore(&memo.to_text());
+    assert_eq!(restored.prices.to_json(), memo.prices.to_json());
+    assert_eq!(restored.spared, 7);
+}
+
+#[test]
+fn prices_do_not_grow_without_end() {
+    let mut book = PriceBook::default();
+    for number in 0..100 {
+        let sold =
+            format!(r#"{{"item_id":"i{number}","quantity_sold":1,"total_earned":{number}}}"#);
+        assert!(book.take("sell", &sold));
+    }
+    assert_eq!(book.to_json().as_array().map(Vec::len), Some(32));
+    assert!(!book.take(
+        "sell",
+        r#"{"item_id":"x","quantity_sold":0,"total_earned":9}"#
+    ));
+    assert!(!book.take(
+        "mine",
+        r#"{"item_id":"x","quantity_sold":1,"total_earned":9}"#
+    ));
+}
+
+#[test]
+fn what_rounds_earned_before_is_the_measure_of_a_run() {
+    let steps = json!([{"tool": "mine"}, {"tool": "sell"}]);
+    let mut played = Played::of(json!({"name": "x", "steps": steps, "earns": 100}));
+    for (round, earned) in [(1, 60), (2, 40), (3, 20), (4, -5)] {
+        assert_eq!(played.next(), format!("r{round}.1.1 mine"));
+        played.done("{}");
+        assert_eq!(played.next(), format!("r{round}.2.1 sell"));
+        let facts = played.facts.clone();
+        played.returns(CallStatus::Done, "{}", earned, facts);
+    }
+    let end = played.next();
+    assert_eq!(
+        end,
+        "its gain fell: the last 3 rounds earned 40, 20, -5, a good one 90 credits"
+    );
+}
+
+#[test]
+fn a_price_needs_its_item_and_what_it_earns_is_a_number() {
+    let bad = json!({
+        "name": "x", "earns": 0,
+        "steps": [{"tool": "mine", "arguments": {"x": "{price}"}}],
+        "guards": [{"value": "price", "op": ">", "number": 5}]
+    });
+    let told = read_routine(&object(bad)).unwrap_err().join("\n");
+    for part in [
+        "guards 1: item is missing",
+        "earns: the credits",
+        "{price} stands for nothing",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
 }

@@ -12,7 +12,7 @@ use crate::fault::{MysisFault, MysisFaultKind};
 use crate::ids::{CallKey, Lane, Seq};
 use crate::model::AnswerProgress;
 use crate::progress::{StallKind, Stuck};
-use crate::routine::{RoutineStatus, RunSource};
+use crate::routine::{CircleOffer, RoutineStatus, RunSource};
 use crate::samples::{CurrentFigures, EarnedTrend, GameFacts, Gauge, ValueSums};
 use crate::silence::Silence;
 
@@ -281,6 +281,7 @@ pub(super) fn read_routine(read: &Value) -> Option<Arc<RoutineStatus>> {
         name: text_of(&read["name"])?,
         source: match read["source"].as_str() {
             Some("model") => RunSource::Model(CallKey { seq, position }),
+            Some("runtime") => RunSource::Runtime,
             Some(_) | None => RunSource::Operator,
         },
         round: count_of(&read["round"]),
@@ -288,5 +289,23 @@ pub(super) fn read_routine(read: &Value) -> Option<Arc<RoutineStatus>> {
         calls: count_of(&read["calls"]),
         earned: read["earned"].as_i64().unwrap_or_default(),
         earned_an_hour: read["earned_an_hour"].as_i64(),
+    }))
+}
+
+pub(super) fn circle_json(circle: &CircleOffer) -> Value {
+    json!({
+        "name": *circle.name,
+        "earned": circle.earned,
+        "rounds": circle.rounds,
+        "steps": *circle.steps,
+    })
+}
+
+pub(super) fn read_circle(read: &Value) -> Option<Arc<CircleOffer>> {
+    Some(Arc::new(CircleOffer {
+        name: text_of(&read["name"])?,
+        earned: read["earned"].as_i64().unwrap_or_default(),
+        rounds: count_of(&read["rounds"]),
+        steps: text_of(&read["steps"]).unwrap_or_default(),
     }))
 }

@@ -8,7 +8,7 @@ use crate::ids::Lane;
 use crate::model::AnswerProgress;
 use crate::progress::{StallKind, Stuck};
 use crate::record::MysisRecord;
-use crate::routine::{RoutineStatus, RunSource};
+use crate::routine::{CircleOffer, RoutineStatus, RunSource};
 use crate::rules::SwarmRules;
 use crate::samples::{CurrentFigures, EarnedTrend, GameFacts, Gauge, ValueSums};
 use crate::silence::Silence;
@@ -97,6 +97,13 @@ fn a_status_reads_back_as_it_was() {
             earned: -4,
             earned_an_hour: Some(5),
         })),
+        circle: Some(Arc::new(CircleOffer {
+            name: "mine-sell".into(),
+            earned: 1240,
+            rounds: 3,
+            steps: "mine, sell all".into(),
+        })),
+        spared_calls: 77,
         ..status()
     };
     assert_eq!(read_back(&full), full);

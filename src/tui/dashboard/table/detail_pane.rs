@@ -99,6 +99,10 @@ fn add_member(
     if totals.cost_micros > 0 {
         facts.push(figures::money(totals.cost_micros));
     }
+    if status.spared_calls > 0 {
+        let spared = figures::amount(status.spared_calls);
+        facts.push(format!("{spared} calls without the model"));
+    }
     facts.extend(
         status
             .last_call_ms
@@ -107,6 +111,10 @@ fn add_member(
     lines.push(StyledLine::of(format!(" {}", facts.join(" · ")), Tone::Dim));
     if let Some(routine) = &status.routine {
         add_wrapped(&routine.describe(), Tone::Tool, columns, lines);
+    }
+    if let Some(circle) = &status.circle {
+        let told = format!("{}; :routine . {}", circle.describe(), circle.name);
+        add_wrapped(&one_line(&told), Tone::Tool, columns, lines);
     }
     let (words, tone) = match (&status.fault, &status.reason) {
         (Some(fault), _) => (fault.text.as_str(), Tone::Errored),

@@ -17,7 +17,10 @@ impl Life {
         let given: Map<String, Value> = serde_json::from_str(arguments)
             .map_err(|_| vec!["the arguments are no JSON object".to_string()])?;
         let name = given.get("name").and_then(Value::as_str);
-        let known = name.and_then(|name| self.routines.find(name));
+        // What goes on now is known better than what ran once.
+        let circle = self.routines.circles.circle().map(|circle| &circle.routine);
+        let circle = circle.filter(|circle| name == Some(&*circle.name));
+        let known = circle.or_else(|| name.and_then(|name| self.routines.find(name)));
         let routine = match known.filter(|_| !given.contains_key("steps")) {
             Some(known) => Ok(known.clone()),
             None => read_routine(&given).map(Arc::new),
@@ -63,8 +66,8 @@ impl Life {
         }
     }
 
-    /// The routine with the tools of this server.
-    fn fit_routine(&self, routine: &Routine) -> Result<Arc<Routine>, Vec<String>> {
+    /// The routine with the tools of this server, and what is wrong with them.
+    pub(super) fn with_own_tools(&self, routine: &Routine) -> (Routine, Vec<String>) {
         let mut routine = routine.clone();
         let mut mistakes = Vec::new();
         for (number, step) in (1..).zip(&mut routine.steps) {
@@ -73,8 +76,15 @@ impl Life {
                 Err(why) => mistakes.push(format!("steps {number}: {why}")),
             }
         }
+        (routine, mistakes)
+    }
+
+    /// The routine as it can be started now.
+    pub(super) fn fit_routine(&self, routine: &Routine) -> Result<Arc<Routine>, Vec<String>> {
+        let (routine, mut mistakes) = self.with_own_tools(routine);
         let known = KnownValues {
             facts: self.samples.figures().facts.clone(),
+            prices: self.routines.prices.clone(),
             ticks: Some(0),
             ..KnownValues::default()
         };

@@ -73,6 +73,7 @@ impl Dashboard {
             }
             Verb::Mission => return self.run_mission(words.next(command, 0)?),
             Verb::Message | Verb::Note => return self.run_message(command, words),
+            Verb::Routine => return self.run_routine(command, words),
             Verb::Answer | Verb::Decline => return self.run_answer(command, words),
             Verb::New => return self.run_new(command, words),
             Verb::Order(..) | Verb::Stop | Verb::Delete | Verb::Mark => {
@@ -159,6 +160,7 @@ impl Dashboard {
             | Verb::Decline
             | Verb::New
             | Verb::Order(..)
+            | Verb::Routine
             | Verb::Stop
             | Verb::Delete
             | Verb::Provider
@@ -223,6 +225,18 @@ impl Dashboard {
             ComposeTarget::Myses(ids)
         };
         self.send(target, text);
+        Ok(())
+    }
+
+    fn run_routine(
+        &mut self,
+        command: &PaletteCommand,
+        mut words: CommandArgs<'_>,
+    ) -> Result<(), Complaint> {
+        let ids = self.parse_myses(words.next(command, 0)?)?;
+        let wanted = serde_json::json!({"name": words.rest_of_line(command)?});
+        let order = MysisOrder::StartRoutine(wanted.to_string().into());
+        self.order_myses("start the routine", &ids, &order);
         Ok(())
     }
 

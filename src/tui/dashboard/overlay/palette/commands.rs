@@ -84,15 +84,12 @@ pub enum Verb {
     New,
     /// Gives the same order to each of some Myses: the action's name and the order.
     Order(&'static str, &'static MysisOrder),
+    Routine,
     /// Starts the Myses that ran when the program ended.
     Resume,
-    /// Freezes the swarm.
     Freeze,
-    /// Thaws the swarm.
     Thaw,
-    /// Stops Myses.
     Stop,
-    /// Deletes Myses.
     Delete,
     /// Changes the provider.
     Provider,
@@ -102,11 +99,9 @@ pub enum Verb {
     Temperature,
     /// Opens a conversation.
     Open,
-    /// Filters the table.
     Filter,
     /// Shows the Myses in one state.
     State,
-    /// Sorts the table.
     Sort,
     Columns,
     /// Marks Myses.
@@ -224,6 +219,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
     command("freeze", &[], Verb::Freeze, "let nothing leave any more"),
     command("thaw", &[], Verb::Thaw, "let all go on where they stood"),
     command("stop", &[Takes::Myses], Verb::Stop, "stop at once"),
+    command(
+        "routine",
+        &[Takes::Myses, Takes::Text],
+        Verb::Routine,
+        "start what it repeats, or ran before, as a routine",
+    ),
     command(
         "stop-routine",
         &[Takes::Myses],

@@ -1,0 +1,149 @@
+//! Circles in a life: what the model repeats is offered as a routine, or begun as one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::conversation::PendingCall;
+use crate::ids::{CallKey, Seq};
+use crate::message::{CallRecord, CallStatus, Row, RowBody, Severity};
+use crate::routine::{
+    Circle, CircleMode, CircleOffer, EndedCall, ROUTINE_START, RoutineMemo, RoutineRun, RunSource,
+};
+use crate::samples::{CurrentFigures, GameFacts};
+
+use super::super::Life;
+use super::super::record::WriteDraft;
+
+impl Life {
+    /// Takes the result of a call of the model. What repeats is told once.
+    pub(in super::super) fn watch_circle(
+        &mut self,
+        draft: &mut WriteDraft,
+        open: &PendingCall,
+        result: &Row,
+        before: &CurrentFigures,
+    ) {
+        let Some((_, _, meta)) = result.result() else {
+            return;
+        };
+        let mode = self.rules.routines.mode;
+        if mode == CircleMode::Off {
+            self.routines.circles.forget();
+            return;
+        }
+        let now = self.samples.figures().clone();
+        let is_due = self.routines.circles.take(EndedCall {
+            seq: result.seq,
+            call: &open.call,
+            status: meta.status,
+            text: result.text(),
+            earned: now.value.earned.saturating_sub(before.value.earned),
+            before: &before.facts,
+            now: &now.facts,
+        });
+        if let Some(offer) = self.routines.circles.take_news() {
+            let text = offer.for_operator(mode == CircleMode::Auto);
+            self.add_host_notice(draft, Severity::Info, "routine_offered", None, &text);
+            self.add_routines(draft);
+        } else if is_due {
+            self.add_routines(draft);
+        }
+    }
+
+    /// Takes what a good result tells of prices.
+    pub(in super::super) fn learn_prices(&mut self, command: &str, status: CallStatus, text: &str) {
+        if status == CallStatus::Done {
+            Arc::make_mut(&mut self.routines.prices).take(command, text);
+        }
+    }
+
+    /// Forgets what is repeated, because something else may be wanted now.
+    pub(in super::super) fn forget_circle(&mut self, draft: &mut WriteDraft) {
+        if self.routines.circles.forget() {
+            self.add_routines(draft);
+        }
+    }
+
+    /// A run of the circle that made all its rounds ends where it began, so that the circle goes on.
+    /// Any other run leaves the ship where nobody knows what comes next.
+    pub(super) fn end_circle(&mut self, run: &RoutineRun) {
+        let circle = self.routines.circles.circle();
+        let goes_on = circle.is_some_and(|circle| {
+            let (own, _) = self.with_own_tools(&circle.routine);
+            run.is_whole() && own.steps == run.routine().steps
+        });
+        if !goes_on {
+            self.routines.circles.forget();
+        }
+    }
+
+    /// The circle that can be started now.
+    fn open_circle(&self) -> Option<&Circle> {
+        let is_idle = self.routines.run.is_none();
+        let is_wanted = is_idle && self.rules.routines.mode != CircleMode::Off;
+        self.routines.circles.circle().filter(|_| is_wanted)
+    }
+
+    /// The circle for watchers.
+    pub(in super::super) fn circle_offer(&self) -> Option<Arc<CircleOffer>> {
+        Some(self.open_circle()?.offer.clone())
+    }
+
+    /// The line about a circle for the model, if the model can start it.
+    pub(in super::super) fn circle_line(&self) -> Option<String> {
+        let circle = self.open_circle()?;
+        let has_tool = self.session.allowed.get(ROUTINE_START).is_some();
+        has_tool.then(|| circle.offer.for_model())
+    }
+
+    /// Begins the circle where a turn begins, if the operator wants that. An order comes first, and
+    /// of a ship that nobody knows nothing is repeated unasked.
+    pub(in super::super) fn begin_circle(&mut self) {
+        if self.rules.routines.mode != CircleMode::Auto || self.has_unseen_order() {
+            return;
+        }
+        let circle = self.open_circle().filter(|circle| circle.is_guarded);
+        let Some(routine) = circle.map(|circle| circle.routine.clone()) else {
+            return;
+        };
+        if let Ok(routine) = self.fit_routine(&routine) {
+            let mut draft = WriteDraft::default();
+            self.begin_routine(&mut draft, routine, RunSource::Runtime);
+            self.record_draft(draft);
+        }
+    }
+}
+
+/// Takes what the model called since the checkpoint was stored. That earned nothing, or the checkpoint
+/// would be newer.
+pub(in super::super) fn recall_circles(memo: &mut RoutineMemo, rows: &[Arc<Row>]) {
+    let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
+    let facts = GameFacts::default();
+    let upto: Seq = memo.circles.upto();
+    for row in rows {
+        if let RowBody::Call { calls: made, .. } = &row.body {
+            for (position, call) in (0..).zip(made) {
+                let key = CallKey {
+                    seq: row.seq,
+                    position,
+                };
+                calls.insert(key, call);
+            }
+        }
+        let Some((key, _, meta)) = row.result() else {
+            continue;
+        };
+        let call = calls.get(&key).filter(|call| call.routine.is_none());
+        if let Some(call) = call.filter(|_| row.seq > upto) {
+            memo.circles.take(EndedCall {
+                seq: row.seq,
+                call,
+                status: meta.status,
+                text: row.text(),
+                earned: 0,
+                before: &facts,
+                now: &facts,
+            });
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Circles: rounds of calls that a Mysis' model repeated, and that earned each time. They are
+//! recognised from its calls alone, and each of them is a routine that nobody had to write.
+
+mod finding;
+mod leg;
+mod stored;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+use zoea_spacemolt::commands;
+use zoea_spacemolt::results::read_facts;
+
+use crate::ids::Seq;
+use crate::message::{CallRecord, CallStatus};
+use crate::samples::GameFacts;
+use crate::tool::{carries_words_of_others, is_own};
+
+use super::arguments::{Goods, goods_of};
+use super::{MAX_READ_BYTES, Routine};
+use finding::find_circle;
+use leg::{GOODS_COMMANDS, Leg};
+
+/// The rounds in a row after which steps that repeat are a circle.
+const CIRCLE_ROUNDS: usize = 3;
+/// The most steps of a circle.
+const MAX_LEGS_OF_A_ROUND: usize = 10;
+/// The legs that are remembered. A round has some more than steps: what it needs now and then.
+const MAX_LEGS: usize = CIRCLE_ROUNDS * (MAX_LEGS_OF_A_ROUND + 4);
+/// Calls with longer arguments belong to no circle.
+const MAX_ARGUMENTS_BYTES: usize = 400;
+
+/// A circle, as its routine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Circle {
+    /// Its routine. It begins with the step that comes next now.
+    pub routine: Arc<Routine>,
+    /// What is told of it.
+    pub offer: Arc<CircleOffer>,
+    /// Whether its guards know the ship, so that it may run unasked.
+    pub is_guarded: bool,
+}
+
+/// What watchers are told of a circle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CircleOffer {
+    /// The name by which it is started.
+    pub name: Arc<str>,
+    /// The credits that it earned in so many rounds.
+    pub earned: i64,
+    /// The rounds.
+    pub rounds: u32,
+    /// Its steps in words.
+    pub steps: Arc<str>,
+}
+
+/// A call that has ended, with what was known of the game before and after it.
+#[derive(Clone, Copy, Debug)]
+pub struct EndedCall<'a> {
+    /// The row of its result.
+    pub seq: Seq,
+    /// The call.
+    pub call: &'a CallRecord,
+    /// How it ended.
+    pub status: CallStatus,
+    /// Its result.
+    pub text: &'a str,
+    /// What it earned.
+    pub earned: i64,
+    /// See above.
+    pub before: &'a GameFacts,
+    /// See above.
+    pub now: &'a GameFacts,
+}
+
+/// Watches the calls of a Mysis' model for circles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CircleWatch {
+    /// Its newest acting calls, equal neighbours as one.
+    legs: Vec<Leg>,
+    /// The goods in the hold, as the last look told them and sales changed them since.
+    hold: Vec<Goods>,
+    /// The newest result that was taken.
+    upto: Seq,
+    /// The circle that the operator was told of last.
+    told: Option<Arc<str>>,
+    /// The circle that its newest calls make.
+    circle: Option<Circle>,
+}
+
+impl CircleWatch {
+    /// The circle that goes on now, if there is one.
+    #[must_use]
+    pub fn circle(&self) -> Option<&Circle> {
+        self.circle.as_ref()
+    }
+
+    /// The newest result that was taken.
+    #[must_use]
+    pub fn upto(&self) -> Seq {
+        self.upto
+    }
+
+    /// Forgets what was repeated, because something else is wanted now. Returns whether there was
+    /// anything.
+    pub fn forget(&mut self) -> bool {
+        let had_any = !self.legs.is_empty();
+        self.legs.clear();
+        self.hold.clear();
+        self.circle = None;
+        had_any
+    }
+
+    /// The circle that the operator was not told of yet.
+    pub fn take_news(&mut self) -> Option<Arc<CircleOffer>> {
+        let offer = &self.circle.as_ref()?.offer;
+        if self.told.as_ref() == Some(&offer.name) {
+            return None;
+        }
+        self.told = Some(offer.name.clone());
+        Some(offer.clone())
+    }
+
+    /// Takes a call of the model. Returns whether it is worth storing what is known now.
+    pub fn take(&mut self, ended: EndedCall<'_>) -> bool {
+        self.upto = self.upto.max(ended.seq);
+        let command = ended.call.command();
+        if is_own(&command) {
+            return false;
+        }
+        if !is_step(&command) || ended.call.read_only {
+            self.take_look(&ended);
+        } else {
+            match ended.status {
+                CallStatus::Done | CallStatus::Failed => self.take_deed(&ended, &command),
+                // Nobody knows where it stands in its round.
+                CallStatus::Unknown => {
+                    self.forget();
+                }
+                CallStatus::NotExecuted | CallStatus::Recorded | CallStatus::Sent => {}
+            }
+        }
+        if let Some(leg) = self.legs.last_mut() {
+            leg.see(&ended);
+        }
+        self.circle = find_circle(&self.legs);
+        ended.earned != 0
+    }
+
+    fn take_look(&mut self, ended: &EndedCall<'_>) {
+        let text = Some(ended.text).filter(|text| text.len() <= MAX_READ_BYTES);
+        let facts = text
+            .filter(|_| ended.status == CallStatus::Done)
+            .and_then(read_facts);
+        if let Some(goods) = facts.as_ref().and_then(goods_of) {
+            self.hold = goods;
+        }
+    }
+
+    fn take_deed(&mut self, ended: &EndedCall<'_>, command: &str) {
+        let Some(arguments) = arguments_of(ended.call) else {
+            self.forget();
+            return;
+        };
+        let is_goods = GOODS_COMMANDS.contains(&command);
+        let sold = is_goods
+            .then(|| goods_given(&ended.call.name, &arguments))
+            .flatten();
+        let leg = Leg::of(ended, command, arguments, sold.as_ref());
+        let is_good = ended.status == CallStatus::Done;
+        let is_all = match sold.filter(|_| is_good) {
+            Some(sold) => self.take_from_hold(&sold),
+            None => true,
+        };
+        match self.legs.last_mut().filter(|last| last.is_like(&leg)) {
+            Some(last) => last.add(&leg),
+            None => self.legs.push(leg),
+        }
+        if let Some(last) = self.legs.last_mut() {
+            last.is_all &= is_all;
+        }
+        if self.legs.len() > MAX_LEGS {
+            self.legs.remove(0);
+        }
+    }
+
+    /// Takes goods out of the known hold. Returns whether they were all of their kind.
+    fn take_from_hold(&mut self, sold: &Goods) -> bool {
+        let place = self.hold.iter().position(|held| held.item == sold.item);
+        place.is_some_and(|place| self.hold.remove(place).quantity == sold.quantity)
+    }
+}
+
+/// Whether a command may be a step of a routine, and does something for its round. What is only said
+/// changes nothing in the game.
+fn is_step(command: &str) -> bool {
+    const SAID: [&str; 6] = [
+        "chat",
+        "captains_log_add",
+        "create_note",
+        "write_note",
+        "set_status",
+        "get_notifications",
+    ];
+    const SESSION: [&str; 4] = ["login", "login_token", "logout", "register"];
+    !carries_words_of_others(command) && !SAID.contains(&command) && !SESSION.contains(&command)
+}
+
+fn arguments_of(call: &CallRecord) -> Option<Map<String, Json>> {
+    let text = Some(&call.arguments).filter(|text| text.len() <= MAX_ARGUMENTS_BYTES)?;
+    serde_json::from_str(text).ok()
+}
+
+/// The goods that a call hands over, by the arguments' names of the first interface.
+fn goods_given(tool: &str, arguments: &Map<String, Json>) -> Option<Goods> {
+    let (_, given) = commands::to_first(tool, arguments.clone());
+    Some(Goods {
+        item: given.get("item_id")?.as_str()?.to_string(),
+        quantity: given.get("quantity")?.as_i64()?,
+    })
+}

@@ -1,0 +1,236 @@
+//! Finding: whether the newest legs repeat, and the routine that repeats them.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json, json};
+
+use super::super::reading::read_routine;
+use super::super::{MAX_NAME_BYTES, MAX_REPETITIONS};
+use super::leg::{Leg, least};
+use super::{CIRCLE_ROUNDS, Circle, CircleOffer, MAX_LEGS_OF_A_ROUND};
+
+/// What a ship needs now and then: not in each round, but where it was done in one of them.
+const CARE: [&str; 2] = ["refuel", "repair"];
+/// Commands that tell nothing of what a circle is for.
+const WAYS: [&str; 6] = ["travel", "jump", "dock", "undock", "refuel", "repair"];
+
+/// A leg of a circle, with the care that followed it.
+struct Stage {
+    leg: Leg,
+    care: Vec<Leg>,
+}
+
+/// The circle that the newest legs make; `None` if they make none.
+pub(super) fn find_circle(legs: &[Leg]) -> Option<Circle> {
+    // What always fails is left out if a circle is found without it.
+    let is_good = |leg: &Leg| leg.done > 0;
+    [stages(legs, is_good), stages(legs, |_| true)]
+        .iter()
+        .find_map(|stages| circle_of(stages))
+}
+
+fn stages(legs: &[Leg], is_taken: impl Fn(&Leg) -> bool) -> Vec<Stage> {
+    let mut stages: Vec<Stage> = Vec::new();
+    for leg in legs.iter().filter(|leg| is_taken(leg)) {
+        let is_care = CARE.contains(&&*leg.command);
+        match stages.last_mut() {
+            Some(last) if is_care => {
+                last.leg.add_figures(leg);
+                if last.care.iter().all(|known| !known.is_like(leg)) {
+                    last.care.push(leg.clone());
+                }
+            }
+            Some(last) if last.leg.is_like(leg) => last.leg.add(leg),
+            None if is_care => {}
+            Some(_) | None => stages.push(Stage {
+                leg: leg.clone(),
+                care: Vec::new(),
+            }),
+        }
+    }
+    stages
+}
+
+fn circle_of(stages: &[Stage]) -> Option<Circle> {
+    let length = (2..=MAX_LEGS_OF_A_ROUND).find(|length| repeats(stages, *length))?;
+    let newest = &stages[stages.len() - length * CIRCLE_ROUNDS..];
+    let rounds: Vec<&[Stage]> = newest.chunks(length).collect();
+    let has_earned = |round: &&[Stage]| sum_of(round) > 0;
+    if !rounds.iter().all(has_earned) {
+        return None;
+    }
+    // What may go on is begun again, or the next step would come too early.
+    let begins_with_last = is_under_way(&rounds, length - 1);
+    let is_known = |place: usize| {
+        let seen = rounds.len() - usize::from(begins_with_last && place == length - 1);
+        rounds[..seen].iter().all(|round| round[place].leg.is_all)
+    };
+    if !(0..length).all(is_known) {
+        return None;
+    }
+    let first = if begins_with_last { length - 1 } else { 0 };
+    let order = (first..length).chain(0..first);
+    let steps = order.flat_map(|place| steps_at(&rounds, place)).collect();
+    build(&rounds, steps)
+}
+
+/// Whether the newest legs repeat with this length.
+fn repeats(stages: &[Stage], length: usize) -> bool {
+    let Some(first) = stages.len().checked_sub(length * CIRCLE_ROUNDS) else {
+        return false;
+    };
+    (first + length..stages.len()).all(|at| stages[at].leg.is_like(&stages[at - length].leg))
+}
+
+fn sum_of(round: &[Stage]) -> i64 {
+    let earned = round.iter().map(|stage| stage.leg.earned);
+    earned.fold(0, i64::saturating_add)
+}
+
+/// Whether the newest leg at a place may be less than it was in the rounds before.
+fn is_under_way(rounds: &[&[Stage]], place: usize) -> bool {
+    let mut counts = rounds.iter().map(|round| &round[place].leg);
+    let Some(newest) = counts.next_back() else {
+        return false;
+    };
+    newest.is_each || counts.any(|leg| leg.done > newest.done)
+}
+
+/// The steps at a place of the round.
+fn steps_at(rounds: &[&[Stage]], place: usize) -> Vec<Json> {
+    let at = |round: &&[Stage]| round[place].leg.clone();
+    let legs: Vec<Leg> = rounds.iter().map(at).collect();
+    let mut steps = Vec::new();
+    if legs.iter().any(|leg| leg.is_each) {
+        steps.push(json!({"tool": "get_cargo"}));
+    }
+    steps.push(step_of(&legs));
+    let mut care: Vec<&Leg> = Vec::new();
+    for leg in rounds.iter().flat_map(|round| &round[place].care) {
+        if care.iter().all(|known| !known.is_like(leg)) {
+            care.push(leg);
+        }
+    }
+    // A tank that is full may be refused.
+    steps.extend(
+        care.iter()
+            .map(|leg| json!({"tool": &*leg.tool, "arguments": leg.arguments, "may_fail": true})),
+    );
+    steps
+}
+
+fn step_of(legs: &[Leg]) -> Json {
+    let mut step = Map::new();
+    step.insert("tool".into(), json!(&*legs[0].tool));
+    if !legs[0].arguments.is_empty() {
+        step.insert("arguments".into(), legs[0].arguments.clone().into());
+    }
+    let most = legs.iter().map(|leg| leg.done).max().unwrap_or(1).max(1);
+    let least = legs.iter().map(|leg| leg.done).min().unwrap_or(1);
+    let has_failed = legs.iter().any(|leg| leg.has_failed);
+    if legs[0].is_each {
+        step.insert("each".into(), "cargo".into());
+    } else if most > 1 {
+        step.insert("most".into(), most.min(MAX_REPETITIONS).into());
+    }
+    // How often it goes depends on what is not told, so it may end earlier.
+    if legs[0].is_each || has_failed || least < most {
+        step.insert("may_fail".into(), true.into());
+    }
+    step.into()
+}
+
+fn build(rounds: &[&[Stage]], mut steps: Vec<Json>) -> Option<Circle> {
+    let legs: Vec<&Leg> = rounds
+        .iter()
+        .flat_map(|round| round.iter().map(|stage| &stage.leg))
+        .collect();
+    let earned = rounds.iter().map(|round| sum_of(round)).sum::<i64>();
+    let guards = [fuel_guard(rounds, &legs), hull_guard(&legs)];
+    let is_guarded = guards.iter().all(Option::is_some);
+    let name = name_of(&legs);
+    let told = describe(&steps);
+    steps.push(json!({"tool": "get_status"}));
+    let given = json!({
+        "name": name,
+        "steps": steps,
+        "guards": guards.into_iter().flatten().collect::<Vec<_>>(),
+        "earns": (earned / i64::try_from(rounds.len()).ok()?).max(1),
+    });
+    let routine = read_routine(given.as_object()?).ok()?;
+    Some(Circle {
+        offer: Arc::new(CircleOffer {
+            name: routine.name.clone(),
+            earned,
+            rounds: u32::try_from(rounds.len()).ok()?,
+            steps: told.into(),
+        }),
+        routine: Arc::new(routine),
+        is_guarded,
+    })
+}
+
+/// Fuel that it never came near: half of the lowest, or what two rounds take, if that is less.
+fn fuel_guard(rounds: &[&[Stage]], legs: &[&Leg]) -> Option<Json> {
+    let lowest = legs
+        .iter()
+        .fold(None, |low, leg| least(low, leg.lowest_fuel))?;
+    let by_round: Vec<u32> = rounds
+        .iter()
+        .filter_map(|round| round.iter().rev().find_map(|stage| stage.leg.fuel))
+        .collect();
+    let used = by_round.windows(2).map(|two| two[0].saturating_sub(two[1]));
+    let used = used.max().unwrap_or(0);
+    let most = if used > 0 {
+        used.saturating_mul(2)
+    } else {
+        lowest
+    };
+    let needed = most.min(lowest.max(2) / 2).max(1);
+    Some(json!({"value": "fuel", "op": ">=", "number": needed}))
+}
+
+fn hull_guard(legs: &[&Leg]) -> Option<Json> {
+    let lowest = legs
+        .iter()
+        .fold(None, |low, leg| least(low, leg.lowest_hull))?;
+    Some(json!({"value": "hull", "op": ">=", "number": lowest}))
+}
+
+/// A name that tells what the circle is for: its commands, but for ways and care.
+fn name_of(legs: &[&Leg]) -> String {
+    let mut commands: Vec<&str> = legs.iter().map(|leg| &*leg.command).collect();
+    commands.retain(|command| !WAYS.contains(command));
+    commands.sort_unstable();
+    commands.dedup();
+    let mut name: String = commands
+        .join("-")
+        .chars()
+        .filter(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
+        .collect();
+    name.truncate(MAX_NAME_BYTES);
+    match name.is_empty() {
+        true => "circle".to_string(),
+        false => name,
+    }
+}
+
+/// The steps in words.
+fn describe(steps: &[Json]) -> String {
+    let words = steps.iter().map(|step| {
+        let tool = step["tool"].as_str().unwrap_or_default();
+        let given = step["arguments"].as_object().into_iter().flatten();
+        let given = given.filter_map(|(_, argument)| argument.as_str());
+        let mut words = tool.to_string();
+        if step.get("each").is_some() {
+            words.push_str(" all");
+        } else {
+            given.for_each(|argument| words.push_str(&format!(" {argument}")));
+        }
+        if let Some(most) = step["most"].as_u64() {
+            words.push_str(&format!(" ×{most}"));
+        }
+        words
+    });
+    words.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,127 @@
+//! A leg: acting calls in a row that are alike.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value as Json};
+
+use crate::message::CallStatus;
+use crate::samples::{GameFacts, Gauge};
+
+use super::super::arguments::{Goods, ITEM, QUANTITY};
+use super::EndedCall;
+
+/// Commands that hand over goods of the hold. All of them in a row are one leg.
+pub(super) const GOODS_COMMANDS: [&str; 3] = ["sell", "deposit_items", "jettison"];
+
+/// Acting calls in a row that are alike.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Leg {
+    pub(super) tool: Arc<str>,
+    pub(super) command: Arc<str>,
+    /// The arguments. What is known of the ship stands as its word in braces.
+    pub(super) arguments: Map<String, Json>,
+    /// Whether it hands over goods, whose kinds and quantities stand as their words.
+    pub(super) is_each: bool,
+    /// Whether it handed over all that it had of each kind.
+    pub(super) is_all: bool,
+    /// The calls that were done.
+    pub(super) done: u32,
+    /// Whether a call of it failed.
+    pub(super) has_failed: bool,
+    pub(super) earned: i64,
+    /// The last fuel that was told by its end, and the lowest.
+    pub(super) fuel: Option<u32>,
+    pub(super) lowest_fuel: Option<u32>,
+    pub(super) lowest_hull: Option<u32>,
+}
+
+impl Leg {
+    pub(super) fn of(
+        ended: &EndedCall<'_>,
+        command: &str,
+        mut arguments: Map<String, Json>,
+        sold: Option<&Goods>,
+    ) -> Leg {
+        match sold {
+            Some(sold) => {
+                for argument in arguments.values_mut() {
+                    if argument.as_str() == Some(&sold.item) {
+                        *argument = format!("{{{ITEM}}}").into();
+                    } else if argument.as_i64() == Some(sold.quantity) {
+                        *argument = format!("{{{QUANTITY}}}").into();
+                    }
+                }
+            }
+            None => name_known(&mut arguments, ended.before),
+        }
+        let is_good = ended.status == CallStatus::Done;
+        Leg {
+            tool: ended.call.name.clone(),
+            command: command.into(),
+            arguments,
+            is_each: sold.is_some(),
+            is_all: true,
+            done: u32::from(is_good),
+            has_failed: !is_good,
+            earned: 0,
+            fuel: None,
+            lowest_fuel: None,
+            lowest_hull: None,
+        }
+    }
+
+    /// Whether two legs are the same step.
+    pub(super) fn is_like(&self, other: &Leg) -> bool {
+        self.tool == other.tool && self.arguments == other.arguments
+    }
+
+    /// Adds a leg of the same step that follows.
+    pub(super) fn add(&mut self, other: &Leg) {
+        self.done = self.done.saturating_add(other.done);
+        self.has_failed |= other.has_failed;
+        self.is_all &= other.is_all;
+        self.add_figures(other);
+    }
+
+    /// Adds what a leg that follows told and earned.
+    pub(super) fn add_figures(&mut self, other: &Leg) {
+        self.earned = self.earned.saturating_add(other.earned);
+        self.fuel = other.fuel.or(self.fuel);
+        self.lowest_fuel = least(self.lowest_fuel, other.lowest_fuel);
+        self.lowest_hull = least(self.lowest_hull, other.lowest_hull);
+    }
+
+    /// Takes what a call within it, or after it, told and earned.
+    pub(super) fn see(&mut self, ended: &EndedCall<'_>) {
+        let now = ended.now;
+        self.earned = self.earned.saturating_add(ended.earned);
+        self.fuel = now.fuel.now.or(self.fuel);
+        self.lowest_fuel = least(self.lowest_fuel, now.fuel.now);
+        self.lowest_hull = least(self.lowest_hull, now.hull.now);
+        // An empty hold proves that everything was handed over, whatever a look told before.
+        self.is_all |= self.is_each && now.cargo.now == Some(0);
+    }
+}
+
+/// The lower one of two figures, as far as they are known.
+pub(super) fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
+    one.into_iter().chain(other).min()
+}
+
+/// Puts words in place of numbers that are those of the ship.
+fn name_known(arguments: &mut Map<String, Json>, known: &GameFacts) {
+    let Gauge { now, most } = known.cargo;
+    let free = now.zip(most).map(|(now, most)| most.saturating_sub(now));
+    for argument in arguments.values_mut() {
+        // A single unit is said without a look at the ship.
+        let number = argument.as_u64().filter(|number| *number > 1);
+        let Some(number) = number.and_then(|number| u32::try_from(number).ok()) else {
+            continue;
+        };
+        if Some(number) == free {
+            *argument = "{cargo_free}".into();
+        } else if Some(number) == now {
+            *argument = "{cargo}".into();
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The legs of a watch as they are stored in the checkpoint of a Mysis' routines.
+
+use serde_json::{Value as Json, json};
+
+use crate::ids::Seq;
+
+use super::leg::Leg;
+use super::{CircleWatch, MAX_LEGS, find_circle};
+
+impl CircleWatch {
+    /// The watch as it is stored.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let legs: Vec<Json> = self.legs.iter().map(leg_json).collect();
+        json!({"legs": legs, "upto": self.upto.0, "told": self.told.as_deref()})
+    }
+
+    /// Restores it. What cannot be read begins anew.
+    #[must_use]
+    pub fn restore(stored: &Json) -> CircleWatch {
+        let legs = stored["legs"].as_array().into_iter().flatten();
+        let legs: Option<Vec<Leg>> = legs.take(MAX_LEGS).map(read_leg).collect();
+        let legs = legs.unwrap_or_default();
+        CircleWatch {
+            circle: find_circle(&legs),
+            legs,
+            hold: Vec::new(),
+            upto: Seq(stored["upto"].as_i64().unwrap_or(0)),
+            told: stored["told"].as_str().map(Into::into),
+        }
+    }
+}
+
+fn leg_json(leg: &Leg) -> Json {
+    json!([
+        &*leg.tool,
+        &*leg.command,
+        leg.arguments,
+        [leg.is_each, leg.is_all, leg.has_failed],
+        leg.done,
+        leg.earned,
+        [leg.fuel, leg.lowest_fuel, leg.lowest_hull],
+    ])
+}
+
+fn read_leg(stored: &Json) -> Option<Leg> {
+    let count = |value: &Json| value.as_u64().and_then(|count| u32::try_from(count).ok());
+    let (is, told) = (&stored[3], &stored[6]);
+    Some(Leg {
+        tool: stored[0].as_str()?.into(),
+        command: stored[1].as_str()?.into(),
+        arguments: stored[2].as_object()?.clone(),
+        is_each: is[0].as_bool()?,
+        is_all: is[1].as_bool()?,
+        has_failed: is[2].as_bool()?,
+        done: count(&stored[4])?,
+        earned: stored[5].as_i64()?,
+        fuel: count(&told[0]),
+        lowest_fuel: count(&told[1]),
+        lowest_hull: count(&told[2]),
+    })
+}

@@ -1,0 +1,133 @@
+//! Prices: what a unit of an item brought or cost, as results told last.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json, json};
+use zoea_spacemolt::results::read_facts;
+
+use super::MAX_READ_BYTES;
+
+/// The most items whose prices are remembered. The one that was seen longest ago makes room.
+const MAX_ITEMS: usize = 32;
+/// The longest id of an item.
+const MAX_ITEM_BYTES: usize = 64;
+
+/// What one unit of an item is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct ItemPrice {
+    /// What it brings where it is sold.
+    brings: Option<i64>,
+    /// What it costs where it is bought.
+    costs: Option<i64>,
+    /// The place of its newest sight among all.
+    seen: u64,
+}
+
+/// The prices that were seen last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PriceBook {
+    items: BTreeMap<String, ItemPrice>,
+    sights: u64,
+}
+
+impl PriceBook {
+    /// What a unit brings; `None` if that was not seen.
+    pub(super) fn brings(&self, item: &str) -> Option<i64> {
+        self.items.get(item)?.brings
+    }
+
+    /// What a unit costs; `None` if that was not seen.
+    pub(super) fn costs(&self, item: &str) -> Option<i64> {
+        self.items.get(item)?.costs
+    }
+
+    /// Takes the good result of a command. Returns whether it told of prices.
+    pub fn take(&mut self, command: &str, text: &str) -> bool {
+        if !matches!(command, "sell" | "buy" | "view_market") || text.len() > MAX_READ_BYTES {
+            return false;
+        }
+        let Some(facts) = read_facts(text) else {
+            return false;
+        };
+        let before = self.sights;
+        match command {
+            "sell" => {
+                let each = each(&facts, "total_earned", "quantity_sold");
+                self.see(&facts, each, None);
+            }
+            "buy" => {
+                let each = each(&facts, "total_cost", "quantity");
+                self.see(&facts, None, each);
+            }
+            _ => self.take_market(&facts),
+        }
+        self.sights != before
+    }
+
+    /// Takes a market. Of a long one only what is known already is read.
+    fn take_market(&mut self, facts: &Map<String, Json>) {
+        let lines = facts.get("items").and_then(Json::as_array);
+        let lines = lines.map(Vec::as_slice).unwrap_or_default();
+        let is_short = lines.len() <= MAX_ITEMS;
+        for line in lines.iter().filter_map(Json::as_object) {
+            let item = line.get("item_id").and_then(Json::as_str);
+            if is_short || item.is_some_and(|item| self.items.contains_key(item)) {
+                // The book names its sides: buyers pay what a seller gets. 0 stands for nobody.
+                let price = |key: &str| line.get(key)?.as_i64().filter(|price| *price > 0);
+                self.see(line, price("buy_price"), price("sell_price"));
+            }
+        }
+    }
+
+    fn see(&mut self, line: &Map<String, Json>, brings: Option<i64>, costs: Option<i64>) {
+        let item = line.get("item_id").and_then(Json::as_str);
+        let Some(item) = item.filter(|item| item.len() <= MAX_ITEM_BYTES) else {
+            return;
+        };
+        if brings.or(costs).is_none() {
+            return;
+        }
+        self.sights = self.sights.saturating_add(1);
+        let known = self.items.entry(item.to_string()).or_default();
+        known.brings = brings.or(known.brings);
+        known.costs = costs.or(known.costs);
+        known.seen = self.sights;
+        if self.items.len() > MAX_ITEMS {
+            let oldest = self.items.iter().min_by_key(|(_, known)| known.seen);
+            let oldest = oldest.map(|(item, _)| item.clone());
+            self.items.retain(|item, _| Some(item) != oldest.as_ref());
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Json {
+        let mut items: Vec<(&String, &ItemPrice)> = self.items.iter().collect();
+        items.sort_by_key(|(_, known)| known.seen);
+        let items = items.into_iter();
+        items
+            .map(|(item, known)| json!([item, known.brings, known.costs]))
+            .collect()
+    }
+
+    pub(super) fn restore(stored: &Json) -> PriceBook {
+        let mut book = PriceBook::default();
+        for line in stored.as_array().into_iter().flatten().take(MAX_ITEMS) {
+            if let Some(item) = line[0].as_str() {
+                book.sights += 1;
+                let known = ItemPrice {
+                    brings: line[1].as_i64(),
+                    costs: line[2].as_i64(),
+                    seen: book.sights,
+                };
+                book.items.insert(item.to_string(), known);
+            }
+        }
+        book
+    }
+}
+
+/// The credits of one unit, rounded down.
+fn each(facts: &Map<String, Json>, sum: &str, units: &str) -> Option<i64> {
+    let units = facts.get(units)?.as_i64().filter(|units| *units > 0)?;
+    let sum = facts.get(sum)?.as_i64().filter(|sum| *sum >= 0)?;
+    Some(sum / units)
+}

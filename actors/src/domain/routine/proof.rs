@@ -1,0 +1,337 @@
+//! Proof: what became of a call whose answer is lost, by what the game shows afterwards.
+//!
+//! Only steps whose aim can be seen are in doubt: a place, a berth, a full tank, goods of a hold that
+//! was known exactly. What is seen twice as it was before, with time in between for whatever was under
+//! way, was not carried out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json, json};
+use zoea_spacemolt::commands;
+use zoea_spacemolt::standing;
+
+use crate::ids::{CallKey, Seq};
+use crate::message::CallRecord;
+use crate::samples::GameFacts;
+
+use super::arguments::{Goods, goods_of};
+
+/// The looks after which the outcome stays unknown. A long flight takes some.
+const MAX_LOOKS: u32 = 40;
+/// The first wait between two looks, and the longest.
+const FIRST_WAIT: Duration = Duration::from_millis(250);
+const LONGEST_WAIT: Duration = Duration::from_secs(8);
+/// How long everything has to stay as it was: three ticks of the game.
+const SAME_FOR_MS: u64 = 30_000;
+/// The ticks after which it counts as well, where looks tell them.
+const SAME_FOR_TICKS: i64 = 2;
+
+/// A call of unknown outcome that can be proven.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Doubt {
+    key: CallKey,
+    command: Arc<str>,
+    /// The arguments, by their names of the first interface.
+    arguments: Map<String, Json>,
+    /// Where the ship was before.
+    before: Place,
+    looks: u32,
+    /// Since when everything is seen as it was, by the run's time and by the tick.
+    same_since: Option<(u64, Option<i64>)>,
+    is_waiting: bool,
+}
+
+/// Where a ship is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Place {
+    system: Option<Arc<str>>,
+    poi: Option<Arc<str>>,
+    docked: Option<bool>,
+}
+
+/// What a look shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sight {
+    /// What the call was for.
+    Done,
+    /// What was before.
+    Same,
+    Unclear,
+}
+
+/// What became of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    key: CallKey,
+    command: Arc<str>,
+    /// Whether it was carried out.
+    pub(super) was_made: bool,
+}
+
+impl Proof {
+    /// It in words for the operator.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let CallKey { seq, position } = self.key;
+        let what = match self.was_made {
+            true => "was carried out",
+            false => "was not carried out and is made again",
+        };
+        format!(
+            "the game shows that call {}.{position} ({}) {what}",
+            seq.0, self.command
+        )
+    }
+}
+
+impl Doubt {
+    /// The doubt about a call; `None` if no look could end it.
+    pub(super) fn of(
+        key: CallKey,
+        call: &CallRecord,
+        before: &GameFacts,
+        hold: Option<&[Goods]>,
+    ) -> Option<Doubt> {
+        let given = serde_json::from_str(&call.arguments).ok()?;
+        let (command, arguments) = commands::to_first(&call.name, given);
+        let doubt = Doubt {
+            key,
+            command: command.into(),
+            arguments,
+            before: Place {
+                system: before.system.clone(),
+                poi: before.poi.clone(),
+                docked: before.docked,
+            },
+            looks: 0,
+            same_since: None,
+            is_waiting: false,
+        };
+        let is_elsewhere = |here: &Option<Arc<str>>, target: Option<&str>| {
+            here.as_deref()
+                .zip(target)
+                .is_some_and(|(here, to)| here != to)
+        };
+        let can_be_seen = match &*doubt.command {
+            "travel" => is_elsewhere(&doubt.before.poi, doubt.text("target_poi")),
+            "jump" => is_elsewhere(&doubt.before.system, doubt.text("target_system")),
+            "dock" => doubt.before.docked == Some(false),
+            "undock" => doubt.before.docked == Some(true),
+            "refuel" => doubt.arguments.is_empty(),
+            "mine" | "sell" | "jettison" | "deposit_items" => hold.is_some(),
+            "buy" => hold.is_some() && !doubt.arguments.contains_key("deliver_to"),
+            _ => false,
+        };
+        can_be_seen.then_some(doubt)
+    }
+
+    fn text(&self, argument: &str) -> Option<&str> {
+        self.arguments.get(argument)?.as_str()
+    }
+
+    /// The command.
+    pub(super) fn command(&self) -> &str {
+        &self.command
+    }
+
+    /// The number of the next look, from 1, and its command.
+    pub(super) fn look(&self) -> (u32, &'static str) {
+        let command = match &*self.command {
+            "travel" | "jump" => "get_poi",
+            "dock" | "undock" | "refuel" => "get_status",
+            _ => "get_cargo",
+        };
+        (self.looks + 1, command)
+    }
+
+    /// How long it waits before the next look; `None` if that is due.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        let doublings = self.looks.saturating_sub(1).min(16);
+        let wait = FIRST_WAIT.saturating_mul(1 << doublings);
+        self.is_waiting.then(|| wait.min(LONGEST_WAIT))
+    }
+
+    pub(super) fn end_wait(&mut self) {
+        self.is_waiting = false;
+    }
+
+    pub(super) fn is_hopeless(&self) -> bool {
+        self.looks >= MAX_LOOKS
+    }
+
+    /// Takes a look, or that there was none. Returns what it proves.
+    pub(super) fn take(
+        &mut self,
+        facts: Option<&Map<String, Json>>,
+        hold: Option<&[Goods]>,
+        (ms, tick): (u64, Option<i64>),
+    ) -> Option<Proof> {
+        self.looks = self.looks.saturating_add(1);
+        self.is_waiting = true;
+        let sight = facts.map_or(Sight::Unclear, |facts| self.sight(facts, hold));
+        match sight {
+            Sight::Done => Some(self.proven(true)),
+            Sight::Unclear => {
+                self.same_since = None;
+                None
+            }
+            Sight::Same => {
+                let (since, first) = *self.same_since.get_or_insert((ms, tick));
+                let ticks = tick.zip(first).map_or(0, |(now, first)| now - first);
+                let is_over = ms.saturating_sub(since) >= SAME_FOR_MS || ticks >= SAME_FOR_TICKS;
+                is_over.then(|| self.proven(false))
+            }
+        }
+    }
+
+    fn proven(&self, was_made: bool) -> Proof {
+        Proof {
+            key: self.key,
+            command: self.command.clone(),
+            was_made,
+        }
+    }
+
+    fn sight(&self, facts: &Map<String, Json>, hold: Option<&[Goods]>) -> Sight {
+        let seen = standing::read(self.look().1, true, facts);
+        let is_at = |now: Option<&str>, target: Option<&str>, before: &Option<Arc<str>>| match now {
+            _ if facts.get("in_transit") == Some(&Json::Bool(true)) => Sight::Unclear,
+            Some(now) if Some(now) == target => Sight::Done,
+            Some(now) if Some(now) == before.as_deref() => Sight::Same,
+            Some(_) | None => Sight::Unclear,
+        };
+        match &*self.command {
+            "travel" => is_at(
+                seen.poi.as_deref(),
+                self.text("target_poi"),
+                &self.before.poi,
+            ),
+            "jump" => {
+                let target = self.text("target_system");
+                is_at(seen.system.as_deref(), target, &self.before.system)
+            }
+            "dock" | "undock" => match seen.docked {
+                Some(docked) if Some(docked) == self.before.docked => Sight::Same,
+                Some(_) => Sight::Done,
+                None => Sight::Unclear,
+            },
+            "refuel" => match (seen.fuel.now, seen.fuel.most) {
+                (Some(now), Some(most)) if now >= most => Sight::Done,
+                (Some(_), Some(_)) => Sight::Same,
+                (_, _) => Sight::Unclear,
+            },
+            _ => match (goods_of(facts), hold) {
+                (Some(now), Some(before)) => self.sight_of_goods(before, &now),
+                (_, _) => Sight::Unclear,
+            },
+        }
+    }
+
+    /// Exactly one kind of goods has changed, as the call changes them, or none.
+    fn sight_of_goods(&self, before: &[Goods], now: &[Goods]) -> Sight {
+        let quantity = |hold: &[Goods], item: &str| {
+            let of_item = hold.iter().filter(|goods| goods.item == item);
+            of_item.map(|goods| goods.quantity).sum::<i64>()
+        };
+        let mut items: Vec<&str> = before.iter().chain(now).map(|goods| &*goods.item).collect();
+        items.sort_unstable();
+        items.dedup();
+        items.retain(|item| quantity(before, item) != quantity(now, item));
+        let [item] = items[..] else {
+            return match items.is_empty() {
+                true => Sight::Same,
+                false => Sight::Unclear,
+            };
+        };
+        let has_grown = quantity(now, item) > quantity(before, item);
+        let is_its_item = self.text("item_id").is_none_or(|given| given == item);
+        let grows = matches!(&*self.command, "mine" | "buy");
+        match is_its_item && has_grown == grows {
+            true => Sight::Done,
+            false => Sight::Unclear,
+        }
+    }
+
+    pub(super) fn to_json(&self) -> Json {
+        let Place {
+            system,
+            poi,
+            docked,
+        } = &self.before;
+        json!([
+            [self.key.seq.0, self.key.position],
+            *self.command,
+            self.arguments,
+            [system.as_deref(), poi.as_deref()],
+            docked,
+            self.looks,
+        ])
+    }
+
+    /// Restores it. The looks begin anew, for time has passed.
+    pub(super) fn restore(stored: &Json) -> Option<Doubt> {
+        let text = |value: &Json| value.as_str().map(Arc::from);
+        Some(Doubt {
+            key: CallKey {
+                seq: Seq(stored[0][0].as_i64()?),
+                position: u16::try_from(stored[0][1].as_u64()?).ok()?,
+            },
+            command: text(&stored[1])?,
+            arguments: stored[2].as_object()?.clone(),
+            before: Place {
+                system: text(&stored[3][0]),
+                poi: text(&stored[3][1]),
+                docked: stored[4].as_bool(),
+            },
+            looks: u32::try_from(stored[5].as_u64()?).ok()?,
+            same_since: None,
+            is_waiting: false,
+        })
+    }
+}
+
+/// The goods in the hold after a good result, if they are known exactly.
+pub(super) fn hold_after(
+    mut hold: Option<Vec<Goods>>,
+    call: &CallRecord,
+    facts: Option<&Map<String, Json>>,
+    docked: Option<bool>,
+) -> Option<Vec<Goods>> {
+    if let Some(told) = facts.and_then(goods_of) {
+        return Some(told);
+    }
+    if call.read_only {
+        return hold;
+    }
+    let given = serde_json::from_str(&call.arguments).ok()?;
+    let (command, given) = commands::to_first(&call.name, given);
+    let told = |key: &str| facts.and_then(|facts| facts.get(key));
+    let text = |value: Option<&Json>| Some(value?.as_str()?.to_string());
+    let number = |value: Option<&Json>| value?.as_i64();
+    let (item, more) = match &*command {
+        "travel" | "jump" | "dock" | "undock" | "repair" => return hold,
+        // At a station the tank is filled from its stores.
+        "refuel" if given.is_empty() && docked == Some(true) => return hold,
+        "mine" => (text(told("resource_id"))?, number(told("quantity"))?),
+        "buy" if !given.contains_key("deliver_to") => {
+            (text(told("item_id"))?, number(told("quantity"))?)
+        }
+        "sell" => (text(told("item_id"))?, -number(told("quantity_sold"))?),
+        "deposit_items" | "jettison" => {
+            (text(given.get("item_id"))?, -number(given.get("quantity"))?)
+        }
+        _ => return None,
+    };
+    let goods = hold.as_mut()?;
+    match goods.iter_mut().find(|goods| goods.item == item) {
+        Some(known) => known.quantity = known.quantity.saturating_add(more),
+        None => goods.push(Goods {
+            item,
+            quantity: more,
+        }),
+    }
+    goods.retain(|goods| goods.quantity != 0);
+    let is_sound = goods.iter().all(|goods| goods.quantity > 0);
+    hold.filter(|_| is_sound)
+}
