@@ -9,6 +9,7 @@ mod json_repair;
 mod outcome;
 mod place;
 mod ship;
+mod told;
 mod trades;
 
 pub(super) use account::{AccountStanding, KnownAccount};
@@ -22,6 +23,9 @@ use super::request::{ChatEntry, PilotRequest};
 
 /// The caller's tool that repeats steps.
 pub(super) const ROUTINE_TOOL: &str = "zoea_routine_start";
+
+/// How its report says that all went well.
+const ROUNDS_OVER: &str = "It ended because its rounds are over.";
 
 /// All known facts.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,6 +41,8 @@ pub(super) struct Situation {
     pub(super) failures: Vec<ToolFailure>,
     /// The calls since the newest user message, and whether each succeeded.
     pub(super) turn: Vec<TurnCall>,
+    /// Whether the newest routine made all its rounds, and the ship was not moved since.
+    pub(super) routine_is_over: bool,
 }
 
 /// A call of the present turn.
@@ -62,12 +68,18 @@ impl Situation {
         let stale = outdated_results(&request.entries);
         for (place, entry) in request.entries.iter().enumerate() {
             match entry {
-                ChatEntry::System(text) => situation.account.on_system_prompt(text),
+                ChatEntry::System(text) => {
+                    situation.account.on_system_prompt(text);
+                    situation.on_note(text);
+                }
                 ChatEntry::Result { asked, .. } if stale.contains(&place) => {
                     situation.turn.push(TurnCall {
                         tool: asked.tool.to_owned(),
                         is_done: true,
                     });
+                }
+                ChatEntry::Result { asked, text } if asked.tool == ROUTINE_TOOL => {
+                    situation.on_routine(&ToolNews::read(*asked, text), text);
                 }
                 ChatEntry::Result { asked, text } => {
                     situation.on_result(&ToolNews::read(*asked, text))
@@ -89,9 +101,7 @@ impl Situation {
             tool: news.asked.tool.to_owned(),
             is_done: matches!(news.outcome, GameOutcome::Done { .. }),
         });
-        if news.asked.tool == ROUTINE_TOOL {
-            self.forget_position();
-        }
+        self.routine_is_over &= !matches!(news.asked.tool, "travel" | "jump");
         self.account.on_result(news);
         if news.is_about_the_world() {
             self.place.on_result(news);
@@ -118,6 +128,17 @@ impl Situation {
             GameOutcome::Done { .. } | GameOutcome::Words => None,
         };
         self.failures.extend(self.last_failure.clone());
+    }
+
+    /// A routine has ended. What it did is not seen; its report tells where that led.
+    fn on_routine(&mut self, news: &ToolNews<'_>, text: &str) {
+        self.on_result(news);
+        self.forget_position();
+        self.on_report(text);
+        self.routine_is_over = text.contains(ROUNDS_OVER);
+        if let Some(call) = self.turn.last_mut() {
+            call.is_done |= self.routine_is_over;
+        }
     }
 
     /// What others did for the player is not seen, so it has to look where that led.

@@ -6,31 +6,46 @@ use crate::situation::ROUTINE_TOOL;
 
 use super::player_view::PlayerView;
 use super::step::PlayerStep;
+use super::talking::describe_facts;
 
 /// The rounds between two looks.
-const ROUNDS: u32 = 2;
+const ROUNDS: u32 = 10;
+/// The routine's name.
+const NAME: &str = "mining";
 
-/// Starts a routine of the miner's round from a base, once in a turn.
+/// Starts a routine of the miner's round from a base, once in a turn. The turn of one that made all
+/// its rounds is over, and the next turn starts it again.
 pub(super) fn repeat_mining(view: &PlayerView<'_>) -> Option<PlayerStep> {
     let place = &view.situation.place;
     let base = place
         .bases()
         .find(|poi| Some(&poi.id) == place.poi.as_ref())?;
     let belt = place.belts().next()?;
-    let can_start =
-        view.orders.uses_routines && view.offers(ROUTINE_TOOL) && !view.has_called(ROUTINE_TOOL);
-    can_start.then(|| {
-        PlayerStep::call(
-            ROUTINE_TOOL,
-            mining_round(&belt.id, &base.id),
-            "The way between this base and the belt is known: the same round can be repeated.",
-        )
-    })
+    if !view.orders.uses_routines || !view.offers(ROUTINE_TOOL) {
+        return None;
+    }
+    if view.has_called(ROUTINE_TOOL) {
+        return view.situation.routine_is_over.then(|| {
+            PlayerStep::say(
+                format!("The rounds are done. {}", describe_facts(&view.situation)),
+                "The routine has made all its rounds; I start it again in the next turn.",
+            )
+        });
+    }
+    let arguments = match view.situation.routine_is_over {
+        true => json!({ "name": NAME }),
+        false => mining_round(&belt.id, &base.id),
+    };
+    Some(PlayerStep::call(
+        ROUTINE_TOOL,
+        arguments,
+        "The way between this base and the belt is known: the same round can be repeated.",
+    ))
 }
 
 fn mining_round(belt: &str, base: &str) -> Value {
     json!({
-        "name": "mining",
+        "name": NAME,
         "steps": [
             {"tool": "travel", "arguments": {"target_poi": belt}},
             {"tool": "mine", "most": 60, "may_fail": true},

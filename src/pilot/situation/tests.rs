@@ -281,3 +281,81 @@ fn failures_are_forgotten_with_the_next_order() {
     assert!(known.failures.is_empty());
     assert_eq!(known.last_failure.unwrap().code, "no_base");
 }
+
+/// The situation after a note of the caller at the end of a message.
+fn with_note(loops: &[(&str, Value, Value)], note: &str) -> Situation {
+    let mut told = loops.to_vec();
+    let (tool, arguments, result) = told.pop().expect("a result");
+    let text = format!(
+        "{result}\n\n[from the runtime, not an order]\nKnown of the game, at about tick 9:\n{note}"
+    );
+    told.push((tool, arguments, Value::String(text)));
+    after("", &told)
+}
+
+#[test]
+fn the_note_of_the_caller_fills_what_is_not_known_and_replaces_nothing() {
+    let digest = "player.credits 136, player.docked_at_base command, player.current_system sol, \
+                  player.current_poi sol_central, ship.fuel 95, ship.max_fuel 100, \
+                  ship.cargo_used 4, ship.cargo_capacity 70";
+    let fresh =
+        format!("- get_cargo (this tick): as shown above\n- get_status (2 ticks ago): {digest}");
+    let known = with_note(&[mined("iron_ore", 3)], &fresh);
+    assert!(known.is_clear());
+    assert_eq!(known.place.poi.as_deref(), Some("sol_central"));
+    assert_eq!(
+        known.place.docked,
+        Some(false),
+        "a ship that mines is not docked"
+    );
+    assert_eq!((known.ship.fuel, known.ship.room()), (Some(95), Some(66)));
+    assert_eq!(known.trades.credits, Some(136));
+
+    let old = format!("- get_status (9 ticks ago; travel may have changed it since): {digest}");
+    let known = with_note(&[mined("iron_ore", 3)], &old);
+    assert_eq!((known.place.poi, known.ship.fuel), (None, None));
+    assert_eq!(
+        (known.ship.max_fuel, known.ship.capacity),
+        (Some(100), Some(70))
+    );
+
+    let other = digest.replace("ship.fuel 95", "ship.fuel 1");
+    let known = with_note(&[status()], &format!("- get_status (now): {other}"));
+    assert_eq!(known.ship.fuel, Some(97), "a result outweighs the note");
+    let known = with_note(&[status()], "- get_status (this tick): as shown above");
+    assert_eq!(known.place.poi.as_deref(), Some("main_belt"));
+}
+
+#[test]
+fn the_report_of_a_routine_tells_where_it_led_and_that_it_may_begin_again() {
+    let report = |end: &str, now: &str| {
+        let text = format!(
+            "The routine mining made 10 of 10 rounds with 300 calls.\nIt ended because {end}.\n\
+             Now: {now}.\nIt starts again, from its first step, with {{\"name\":\"mining\"}}."
+        );
+        let routine = (ROUTINE_TOOL, json!({"name": "mining"}), Value::String(text));
+        [system(), status(), routine]
+    };
+    let base = "at sol_central (docked), fuel 98/100, cargo 0/70, hull 80/80, credits 900";
+    let known = after("", &report("its rounds are over", base));
+    assert!(known.is_clear() && known.routine_is_over);
+    assert!(known.turn.iter().all(|call| call.is_done));
+    assert_eq!(known.place.poi.as_deref(), Some("sol_central"));
+    assert_eq!(known.place.docked, Some(true));
+    assert_eq!((known.ship.fuel, known.ship.used), (Some(98), Some(0)));
+    assert_eq!(known.trades.credits, Some(900));
+    let known = after("", &report("an order came", base));
+    assert!(known.is_clear() && !known.routine_is_over);
+    let known = after(
+        "",
+        &report("its rounds are over", "nothing is known of the ship"),
+    );
+    assert!(!known.is_clear(), "it has to look");
+    let mut moved = report("its rounds are over", base).to_vec();
+    moved.push((
+        "travel",
+        json!({"target_poi": "main_belt"}),
+        json!({"poi_id": "main_belt"}),
+    ));
+    assert!(!after("", &moved).routine_is_over);
+}
