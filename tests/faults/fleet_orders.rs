@@ -114,6 +114,8 @@ fn an_order_given_at_one_process_is_carried_out_by_another_and_once() {
     process.signal("-KILL");
     process.wait();
     until_given_once(url, "The third word");
+    // What nobody took yet, its own home would find interrupted.
+    until_held(url, &["3", "3"]);
 
     // To one that is killed at that moment.
     let process = second.fly(&[]);
