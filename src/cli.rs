@@ -19,6 +19,7 @@ pub mod import;
 pub mod init;
 pub mod mysis;
 pub mod pilot;
+pub mod processes;
 pub mod prompt;
 mod prove;
 mod question;
@@ -103,6 +104,8 @@ enum CliCommand {
     Log(history::LogArgs),
     /// Search conversations, literally.
     Search(history::SearchArgs),
+    /// List the processes that share a Postgres database, and drain one.
+    Processes(processes::ProcessesArgs),
     /// Freeze the swarm: no model call, no tool call and no login leaves until it is thawed.
     Freeze,
     /// Thaw the swarm: each Mysis goes on where it stood.
@@ -224,6 +227,7 @@ async fn dispatch(
         CliCommand::Routine(command) => routine::run(&command, global, environment).await,
         CliCommand::Log(args) => history::show_log(&args, global, environment).await,
         CliCommand::Search(args) => history::search_rows(&args, global, environment).await,
+        CliCommand::Processes(args) => processes::run(&args, global, environment).await,
         CliCommand::Freeze => freeze::freeze(global, environment).await,
         CliCommand::Thaw => freeze::thaw(global, environment).await,
         CliCommand::Events(args) => events::run(&args, global, environment).await,

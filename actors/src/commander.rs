@@ -15,6 +15,7 @@ mod messages;
 mod mission;
 mod neighbours;
 mod orders;
+mod passing;
 mod recording;
 mod returning;
 mod rules;
@@ -51,6 +52,7 @@ use freezing::FreezeOrders;
 use members::SwarmMembers;
 use mission::SwarmMission;
 use neighbours::Neighbours;
+use passing::PassedOrders;
 use recording::EventRecorder;
 use rules::RulesInForce;
 use silence::SilenceWatch;
@@ -120,6 +122,7 @@ pub struct CommanderState {
     freezing: FreezeOrders,
     fleet: Option<FleetMembership>,
     neighbours: Neighbours,
+    passed: PassedOrders,
     watchers: SwarmWatchers,
     terminals: OpenTerminals,
     recorder: EventRecorder,
@@ -182,6 +185,10 @@ impl Actor for Commander {
                 name,
                 answer,
             } => state.on_mission_delivered(mission, name, &answer),
+            CommanderMsg::PassedAnswered(id, answer) => {
+                state.on_passed_answered(&myself, id, &answer)
+            }
+            CommanderMsg::PassedDropped(id) => state.on_passed_dropped(id),
             CommanderMsg::Relaunch(mysis) => state.relaunch_errored(mysis),
             CommanderMsg::Close(reply) => state.begin_closing(&myself, reply),
             CommanderMsg::CloseNow => state.close_now(&myself),
@@ -254,6 +261,7 @@ impl CommanderState {
             freezing: FreezeOrders::default(),
             fleet: None,
             neighbours: Neighbours::default(),
+            passed: PassedOrders::default(),
             watchers: SwarmWatchers(args.watchers.clone()),
             terminals: OpenTerminals::new(outside.ui_runtime.clone()),
             recorder,

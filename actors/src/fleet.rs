@@ -15,10 +15,10 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef};
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{EventKind, MysisStatus, SwarmEvent};
-use crate::domain::ids::MysisId;
+use crate::domain::ids::{FleetOrderId, MysisId};
 use crate::domain::message::Severity;
 use crate::freeze::FreezeSwitch;
-use crate::ports::{ArchiveFault, Clock, Fleet, FleetReport, FleetStep};
+use crate::ports::{ArchiveFault, Clock, Fleet, FleetOrder, FleetReport, FleetStep, OrderOutcome};
 
 /// The time between two steps.
 const STEP_INTERVAL: Duration = Duration::from_secs(1);
@@ -44,6 +44,12 @@ pub enum FleetMsg {
     Capacity(usize),
     /// The status of a Mysis of this process changed.
     Changed(Arc<MysisStatus>),
+    /// An order for a Mysis of another process.
+    Give(Arc<FleetOrder>),
+    /// The answer to an order of another process, as text.
+    Answer(FleetOrderId, Arc<str>),
+    /// Nobody waits for the answer to an order any more.
+    NotAwaited(FleetOrderId),
     /// The number of Myses that the Commander knows, wherever they run.
     Known(usize),
 }
@@ -85,6 +91,7 @@ pub struct FleetState {
     /// The place up to which the statuses of others are read.
     read_to: i64,
     known: usize,
+    orders: OrdersUnderWay,
     /// The step that is under way, with its report.
     under_way: Option<(FleetReport, AbortOnDropHandle<()>)>,
     /// Whether the operator was told that the leases lapsed.
@@ -117,6 +124,7 @@ impl Actor for FleetActor {
             has_neighbours: false,
             read_to: 0,
             known: 0,
+            orders: OrdersUnderWay::default(),
             under_way: None,
             has_told_lapse: false,
             _ticks: ticks,
@@ -144,11 +152,59 @@ impl Actor for FleetActor {
             }
             FleetMsg::Capacity(capacity) => state.capacity = capacity,
             FleetMsg::Known(known) => state.known = known,
+            FleetMsg::Give(order) => {
+                state.orders.given.insert(order.id, order);
+                state.begin_step(&myself, Vec::new());
+            }
+            FleetMsg::Answer(order, answer) => {
+                state.orders.answers.insert(order, answer);
+                state.begin_step(&myself, Vec::new());
+            }
+            FleetMsg::NotAwaited(order) => {
+                state.orders.awaited.remove(&order);
+            }
             FleetMsg::Changed(status) => {
                 state.changed.insert(status.id, status);
             }
         }
         Ok(())
+    }
+}
+
+/// The orders between this process and others, as far as the database does not know them.
+#[derive(Default)]
+struct OrdersUnderWay {
+    given: BTreeMap<FleetOrderId, Arc<FleetOrder>>,
+    awaited: BTreeSet<FleetOrderId>,
+    settled: BTreeSet<FleetOrderId>,
+    answers: BTreeMap<FleetOrderId, Arc<str>>,
+}
+
+impl OrdersUnderWay {
+    /// Whether there is something that need not wait for the next second.
+    fn have_news(&self) -> bool {
+        !self.given.is_empty() || !self.answers.is_empty()
+    }
+
+    /// Notes what a step with this report stored, and tells it with the step.
+    fn take_step(&mut self, report: &FleetReport, step: &mut FleetStep) {
+        for order in &report.given {
+            self.given.remove(&order.id);
+            self.awaited.insert(order.id);
+            step.orders.given.push(order.id);
+        }
+        for (order, _) in &report.answers {
+            self.answers.remove(order);
+            step.orders.answered.push(*order);
+        }
+        for order in &report.settled {
+            self.settled.remove(order);
+        }
+        for outcome in &step.orders.outcomes {
+            let (OrderOutcome::Answered(order, _) | OrderOutcome::Missing(order)) = outcome;
+            self.awaited.remove(order);
+            self.settled.insert(*order);
+        }
     }
 }
 
@@ -172,6 +228,10 @@ impl FleetState {
             statuses,
             read_to: self.read_to,
             known: self.known,
+            given: self.orders.given.values().cloned().collect(),
+            awaited: self.orders.awaited.iter().copied().collect(),
+            settled: self.orders.settled.iter().copied().collect(),
+            answers: self.orders.answers.clone().into_iter().collect(),
         };
         let step = AssertUnwindSafe(self.fleet.step(report.clone())).catch_unwind();
         let fleet_actor = myself.clone();
@@ -192,7 +252,7 @@ impl FleetState {
         let Some((report, _)) = self.under_way.take() else {
             return;
         };
-        let step = match result {
+        let mut step = match result {
             Ok(step) => step,
             Err(fault) => return self.on_fault(&fault),
         };
@@ -202,6 +262,7 @@ impl FleetState {
         for mysis in &report.let_go {
             self.let_go.remove(mysis);
         }
+        self.orders.take_step(&report, &mut step);
         self.has_neighbours = step.neighbours.is_some();
         if let Some(found) = &step.neighbours {
             self.read_to = found.read_to;
@@ -213,7 +274,7 @@ impl FleetState {
         }
         // If the Commander is gone, the whole program ends.
         let _ = self.parent.send_message(FleetNews(step));
-        if !self.let_go.is_empty() {
+        if !self.let_go.is_empty() || self.orders.have_news() {
             self.begin_step(myself, Vec::new());
         }
     }

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::event::{EventKind, MysisRef, MysisReport, MysisStatus};
-use crate::domain::ids::Incarnation;
+use crate::domain::ids::{FleetOrderId, Incarnation};
 use crate::domain::last_request::{LastRequest, SentRequest};
 use crate::domain::life::{AlarmId, Life, LifeInput, ReplyId, RestoreArgs, TaskId, WriteId};
 use crate::domain::message::Severity;
@@ -137,6 +137,8 @@ pub struct MysisState {
     /// The ids of the writes on their way to the Store, and the task that sends them.
     sending: Option<(Vec<WriteId>, AbortOnDropHandle<()>)>,
     replies: BTreeMap<ReplyId, OrderReply>,
+    /// The order of another process that is carried out just now.
+    ticket: Option<FleetOrderId>,
     asked: u64,
     /// The call that waits to be sent.
     awaiting_release: Option<(TaskId, oneshot::Sender<bool>)>,
@@ -212,6 +214,7 @@ impl MysisState {
             outbox: VecDeque::new(),
             sending: None,
             replies: BTreeMap::new(),
+            ticket: None,
             asked: 0,
             awaiting_release: None,
             questions: PutQuestions::default(),
@@ -301,8 +304,10 @@ impl MysisState {
     fn on_order(&mut self, myself: &ActorRef<MysisMsg>, order: MysisOrder, reply: OrderReply) {
         self.asked += 1;
         let id = ReplyId(self.asked);
+        self.ticket = reply.ticket();
         self.replies.insert(id, reply);
         self.handle_input(myself, LifeInput::Ordered { reply: id, order });
+        self.ticket = None;
     }
 
     fn sent_request(&self) -> OrderResult {

@@ -20,6 +20,7 @@ use thiserror::Error;
 
 use crate::domain::books::{CostEntry, Day};
 use crate::domain::event_record::EventRecord;
+use crate::domain::fleet_process::FleetProcess;
 use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
@@ -33,7 +34,8 @@ use crate::domain::write::Batch;
 
 pub use asking::Asker;
 pub use fleet::{
-    Fleet, FleetNeighbours, FleetReport, FleetStep, MysisPlace, ProcessSign, PublishedStatus,
+    Fleet, FleetNeighbours, FleetOrder, FleetOrders, FleetReport, FleetStep, MysisPlace,
+    OrderOutcome, ProcessSign, PublishedStatus,
 };
 pub use observed::{AnswerMeter, CallContext, WireFacts};
 pub use shared_limits::{LimitNews, LimitReport, SharedLimits};
@@ -178,6 +180,12 @@ pub trait Archive: Send + Sync + 'static {
         &self,
         _query: EventQuery,
     ) -> BoxFuture<'static, Result<Vec<EventRecord>, ArchiveFault>> {
+        futures::future::ready(Ok(Vec::new())).boxed()
+    }
+
+    /// The processes that run Myses of the database, or did lately, by name; none where one process
+    /// has it for itself.
+    fn processes(&self) -> BoxFuture<'static, Result<Vec<FleetProcess>, ArchiveFault>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::domain::event_record::OrderSource;
+use crate::domain::ids::FleetOrderId;
 use crate::domain::order::{Order, OrderRefusal, OrderResult};
 
 /// An order and its reply.
@@ -17,23 +18,45 @@ pub struct OrderRequest {
 
 /// The reply to an order. If it is dropped without an answer, for example by a dying actor, it
 /// answers [`OrderRefusal::Interrupted`], so that no caller waits forever.
-pub struct OrderReply(Option<Box<dyn FnOnce(OrderResult) + Send>>);
+pub struct OrderReply {
+    back: Option<Box<dyn FnOnce(OrderResult) + Send>>,
+    ticket: Option<FleetOrderId>,
+}
 
 impl OrderReply {
     /// A reply that calls this function with the answer.
     pub fn new(back: impl FnOnce(OrderResult) + Send + 'static) -> OrderReply {
-        OrderReply(Some(Box::new(back)))
+        OrderReply {
+            back: Some(Box::new(back)),
+            ticket: None,
+        }
     }
 
     /// A reply that is discarded.
     #[must_use]
     pub fn to_nobody() -> OrderReply {
-        OrderReply(None)
+        OrderReply {
+            back: None,
+            ticket: None,
+        }
+    }
+
+    /// The reply to an order of another process. What the Mysis writes for it marks it as done.
+    #[must_use]
+    pub fn with_ticket(mut self, ticket: Option<FleetOrderId>) -> OrderReply {
+        self.ticket = ticket;
+        self
+    }
+
+    /// The order of another process that this is the reply to.
+    #[must_use]
+    pub fn ticket(&self) -> Option<FleetOrderId> {
+        self.ticket
     }
 
     /// Gives the answer.
     pub fn answer(mut self, answer: OrderResult) {
-        if let Some(back) = self.0.take() {
+        if let Some(back) = self.back.take() {
             back(answer);
         }
     }
@@ -41,7 +64,7 @@ impl OrderReply {
 
 impl Drop for OrderReply {
     fn drop(&mut self) {
-        if let Some(back) = self.0.take() {
+        if let Some(back) = self.back.take() {
             back(Err(OrderRefusal::Interrupted));
         }
     }

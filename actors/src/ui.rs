@@ -5,6 +5,7 @@
 //! most sixty times a second and only after a change. On failure: the Commander starts another one
 //! with the view that was shown last.
 
+mod messages;
 mod reading;
 mod runtime;
 
@@ -18,24 +19,16 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::domain::event::SwarmEvent;
-use crate::domain::event_record::{EventRecord, OrderSource};
-use crate::domain::message::Row;
-use crate::domain::order::{Order, OrderResult};
-use crate::domain::reading::SearchHits;
-use crate::domain::rules::SwarmRules;
-use crate::domain::samples::SampleSeries;
-use crate::domain::screen::{OrderId, ReadId, Successor, SwarmSnapshot, TerminalKind, UiEffect};
-use crate::domain::swarm_books::SwarmBooks;
-use crate::domain::swarm_setup::SwarmSetup;
-use crate::domain::system_map::SystemMap;
+use crate::domain::event_record::OrderSource;
+use crate::domain::order::Order;
+use crate::domain::screen::{OrderId, Successor, SwarmSnapshot, TerminalKind, UiEffect};
 use crate::ports::{
     Archive, Clock, ConversationExporter, Screen, SetupInspector, Terminal, TerminalInput, View,
 };
 use crate::reply::{OrderReply, OrderRequest};
 use crate::timer::{Timer, set_timer};
-use zoea_text::redact::Redactor;
 
+pub use messages::{UiMsg, WrongUiMsg};
 pub use runtime::UiRuntime;
 
 /// The shortest time between two pictures for input. The first input of a burst is shown at once,
@@ -44,67 +37,6 @@ const INPUT_FRAME_INTERVAL: Duration = Duration::from_micros(16_600);
 /// The shortest time between a picture and the next one for events. Both limits together allow at
 /// most sixty pictures a second.
 const EVENT_FRAME_INTERVAL: Duration = Duration::from_micros(33_200);
-
-/// A message to the Ui.
-#[derive(Debug)]
-pub enum UiMsg {
-    /// An event of the swarm.
-    Event(Arc<SwarmEvent>),
-    /// New rules or secrets.
-    RulesChanged {
-        rules: Arc<SwarmRules>,
-        /// Removes the known secrets from texts.
-        redactor: Arc<Redactor>,
-    },
-    /// An input of the operator.
-    Input(TerminalInput),
-    /// The answer to an order.
-    Answered(OrderId, OrderResult),
-    /// A page of a conversation, or the error of the store.
-    Paged(ReadId, Result<Vec<Arc<Row>>, String>),
-    /// The result of a text search, or the error of the store.
-    Searched(ReadId, Result<SearchHits, String>),
-    /// Samples, or the error of the store.
-    SamplesRead(ReadId, Result<Vec<SampleSeries>, String>),
-    /// The books, or the error of the store.
-    BooksRead(ReadId, Result<SwarmBooks, String>),
-    /// The map of systems, or the error of the store.
-    SystemMapRead(ReadId, Result<SystemMap, String>),
-    /// What the swarm uses.
-    SetupChecked(SwarmSetup),
-    /// The result of an export.
-    Exported(Result<String, String>),
-    /// What was just recorded of an event or an order.
-    Recorded(Arc<EventRecord>),
-    /// The newest stored events, or the error of the store.
-    EventsRead(Result<Vec<EventRecord>, String>),
-    /// Older events that the screen asked for, or the error of the store.
-    OlderEventsRead(ReadId, Result<Vec<EventRecord>, String>),
-    /// The next picture is due.
-    Frame,
-}
-
-impl From<Arc<SwarmEvent>> for UiMsg {
-    fn from(event: Arc<SwarmEvent>) -> Self {
-        UiMsg::Event(event)
-    }
-}
-
-/// A message of another type. Ractor's derived addresses require a conversion back, which can fail.
-#[derive(Debug)]
-pub struct WrongUiMsg;
-
-impl TryFrom<UiMsg> for Arc<SwarmEvent> {
-    type Error = WrongUiMsg;
-
-    fn try_from(message: UiMsg) -> Result<Self, WrongUiMsg> {
-        if let UiMsg::Event(event) = message {
-            Ok(event)
-        } else {
-            Err(WrongUiMsg)
-        }
-    }
-}
 
 /// Holds the address of the Ui. It survives the Ui's replacement.
 pub type UiAddress = watch::Sender<Option<ActorRef<UiMsg>>>;
@@ -269,6 +201,9 @@ impl Actor for UiActor {
             UiMsg::BooksRead(id, read) => {
                 state.change_screen(&myself, |screen| screen.on_books(id, read));
             }
+            UiMsg::ProcessesRead(id, read) => {
+                state.change_screen(&myself, |screen| screen.on_processes(id, read));
+            }
             UiMsg::SystemMapRead(id, read) => {
                 state.change_screen(&myself, |screen| screen.on_system_map(id, read));
             }
@@ -358,6 +293,7 @@ impl UiState {
                 UiEffect::ReadSamples { id, query } => self.read_samples(myself, id, query),
                 UiEffect::ReadBooks { id, query } => self.read_books(myself, id, query),
                 UiEffect::ReadSystemMap { id, query } => self.read_system_map(myself, id, query),
+                UiEffect::ReadProcesses { id } => self.read_processes(myself, id),
                 UiEffect::ReadEvents { id, query } => self.read_older_events(myself, id, query),
                 UiEffect::Export {
                     mysis,

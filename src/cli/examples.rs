@@ -173,6 +173,16 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         "search",
         &[("search 'out of fuel' --limit 5", "the newest five places")],
     ),
+    (
+        "processes",
+        &[
+            ("processes", "who runs how many Myses of a shared Postgres"),
+            (
+                "processes drain box-2",
+                "before that machine is switched off",
+            ),
+        ],
+    ),
     ("freeze", &[("freeze", "nothing leaves any more")]),
     ("thaw", &[("thaw", "everything goes on")]),
     ("events", &[("events --limit 200", "what happened lately")]),

@@ -15,6 +15,7 @@ use crate::cli::out::{self, Column, Table};
 use crate::cli::question::{ask_to_agree, can_ask};
 use crate::cli::shown;
 use crate::cli::swarm_client::SwarmClient;
+use crate::cli::talk::passed_note;
 use crate::control::call::ControlCall;
 use crate::control::parameters::{ConfigureMysis, CreateMysis};
 
@@ -290,7 +291,13 @@ async fn order_each(
     let mut refused = Vec::new();
     for name in names {
         match client.call(call(name.clone())).await {
-            Ok(_) => out::line(&format!("{done} {name}"))?,
+            Ok(answer) => {
+                let passed = passed_note(&answer);
+                let did = passed
+                    .as_deref()
+                    .map_or(done.to_string(), |did| format!("{did}:"));
+                out::line(&format!("{did} {name}"))?;
+            }
             // A selection by state asks for a final state. A Mysis that is already in it is no
             // failure.
             Err(error) => match nothing_to_do(&error).filter(|_| !are_named) {

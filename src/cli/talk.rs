@@ -42,9 +42,12 @@ pub(super) async fn send_message(
     let when = delivery_note(&client);
     let sent = client.call(ControlCall::SendMessage(args.clone())).await;
     client.close().await;
-    let seq = sent?["seq"].clone();
-    let name = &args.name;
-    out::line(&format!("stored for {name} as {seq}{when}"))?;
+    let sent = sent?;
+    let (name, seq) = (&args.name, &sent["seq"]);
+    match passed_note(&sent) {
+        Some(passed) => out::line(&format!("{passed}: {name}"))?,
+        None => out::line(&format!("stored for {name} as {seq}{when}"))?,
+    }
     suggest_no_gain(&args.text, args.no_gain)
 }
 
@@ -76,6 +79,12 @@ pub(super) async fn broadcast_mission(
     let sent = sent?;
     let delivered = join_names(&sent["delivered"]);
     out::line(&format!("the mission stands{when}; it reached {delivered}"))?;
+    if let Some(others) = sent["elsewhere"].as_array() {
+        let count = others.len();
+        out::line(&format!(
+            "other processes give it to {count} more within seconds"
+        ))?;
+    }
     if sent["missed"]
         .as_array()
         .is_some_and(|names| !names.is_empty())
@@ -119,6 +128,13 @@ fn suggest_no_gain(text: &str, is_said: bool) -> anyhow::Result<()> {
         "the watch on progress expects gains of this order; if \"{word}\" means otherwise, give it \
          again with --no-gain"
     ))?)
+}
+
+/// What is said of an order that waits for the process that runs its Mysis.
+pub(super) fn passed_note(answer: &Value) -> Option<String> {
+    let process = answer["passed"].as_str()?;
+    let process = out::clean(process);
+    Some(format!("stored, and carried out once {process} can"))
 }
 
 /// What to add when no program runs that could carry the order out.

@@ -25,7 +25,8 @@ pub use question::QuestionJson;
 pub use rows::{RowJson, RowMetadataJson, SearchHitJson};
 pub use samples::{FiguresJson, SampleSeriesJson, SamplesJson};
 pub use status::{
-    AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProgramStatusJson, SpendingJson,
+    AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProcessJson, ProgramStatusJson,
+    SpendingJson,
 };
 
 /// A shape of the contract as a value whose members are sorted by name.

@@ -19,6 +19,8 @@ pub enum CompletedOrderJson<'a> {
     Accounts(usize),
     /// Since when the swarm is frozen; none if it is not.
     Frozen(Option<String>),
+    /// The process that carries the order out, which is stored.
+    Passed(&'a str),
     /// The order was carried out. The key is its word.
     #[serde(untagged)]
     Done(BTreeMap<&'static str, bool>),
@@ -29,6 +31,9 @@ pub enum CompletedOrderJson<'a> {
         delivered: Vec<&'a str>,
         /// The Myses that inherit it when they run again.
         missed: Vec<&'a str>,
+        /// The Myses of other processes, which give it to them within seconds.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        elsewhere: Vec<&'a str>,
     },
     /// The changes of the configuration.
     #[serde(untagged)]
@@ -61,9 +66,11 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
                 mission: _,
                 delivered,
                 missed,
+                elsewhere,
             } => CompletedOrderJson::Broadcast {
                 delivered: delivered.iter().map(|name| &**name).collect(),
                 missed: missed.iter().map(|name| &**name).collect(),
+                elsewhere: elsewhere.iter().map(|name| &**name).collect(),
             },
             CompletedOrder::Reloaded(reloaded) => CompletedOrderJson::Reloaded {
                 at_once: &reloaded.at_once,
@@ -78,6 +85,7 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
             CompletedOrder::Frozen(since) => {
                 CompletedOrderJson::Frozen(since.map(|at| at.to_string()))
             }
+            CompletedOrder::Passed(process) => CompletedOrderJson::Passed(process),
             CompletedOrder::AccountsPooled(count) => CompletedOrderJson::Accounts(*count),
         }
     }

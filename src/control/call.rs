@@ -124,6 +124,18 @@ pub enum ControlCall {
     Freeze {},
     /// Thaw the swarm: each Mysis goes on where it stood.
     Thaw {},
+    /// The processes that share the database, those that ended lately included.
+    ListProcesses {},
+    /// Let a process give its Myses to the others and take none, until it ends.
+    DrainProcess {
+        /// The name of the process.
+        name: String,
+    },
+    /// Let a process take Myses again.
+    UndrainProcess {
+        /// The name of the process.
+        name: String,
+    },
     /// The program and its swarm in short.
     Status {},
 }
@@ -167,14 +179,11 @@ async fn carry_out_call(
         Call::Export(asked) => return history::export_conversations(swarm, about, asked).await,
         Call::GetBooks(asked) => return books::list_entries(swarm, about, asked.days).await,
         Call::ReadSamples(asked) => return samples::read_samples(swarm, asked).await,
+        Call::ListProcesses {} => return status::list_processes(swarm).await,
+        Call::DrainProcess { name } => drain_order(name, true),
+        Call::UndrainProcess { name } => drain_order(name, false),
         Call::Status {} => return Ok(status::program_status(swarm, about).await),
-        Call::CreateMysis(asked) => Order::Create {
-            name: asked.name,
-            provider: asked.provider,
-            model: asked.model,
-            role: asked.role,
-            start: asked.start,
-        },
+        Call::CreateMysis(asked) => create_order(asked),
         Call::StartMysis { name } => MysisOrder::Start.for_mysis(name),
         Call::RetryMysis { name } => MysisOrder::Retry.for_mysis(name),
         Call::StopMysis { name } => MysisOrder::Stop.for_mysis(name),
@@ -205,6 +214,23 @@ async fn carry_out_call(
         Call::Thaw {} => Order::Thaw,
     };
     give_order(swarm, order).await
+}
+
+fn create_order(asked: CreateMysis) -> Order {
+    Order::Create {
+        name: asked.name,
+        provider: asked.provider,
+        model: asked.model,
+        role: asked.role,
+        start: asked.start,
+    }
+}
+
+fn drain_order(process: String, is_draining: bool) -> Order {
+    Order::Drain {
+        process,
+        is_draining,
+    }
 }
 
 /// The answer to a question of a server. The Mysis checks it.

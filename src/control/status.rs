@@ -8,7 +8,8 @@ use actors::domain::outages::ServerOutages;
 use actors::ports::Clock;
 use serde_json::Value;
 use zoea_contract::{
-    MissionJson, MysisStatusJson, OutageJson, ProgramStatusJson, SpendingJson, to_value,
+    MissionJson, MysisStatusJson, OutageJson, ProcessJson, ProgramStatusJson, SpendingJson,
+    to_value,
 };
 
 use crate::swarm::Swarm;
@@ -69,6 +70,13 @@ pub(super) async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value 
             (&outages, frozen_since.is_some()),
         ),
     })
+}
+
+pub(super) async fn list_processes(swarm: &Swarm) -> Result<Value, String> {
+    let processes = swarm.archive().processes().await;
+    let processes = processes.map_err(|fault| fault.to_string())?;
+    let processes = processes.iter().map(ProcessJson::from);
+    Ok(to_value(&processes.collect::<Vec<_>>()))
 }
 
 fn list_statuses<'a>(

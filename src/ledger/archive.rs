@@ -9,6 +9,7 @@ use actors::domain::books::{CostEntry, Day};
 use actors::domain::bounds;
 use actors::domain::event_record::EventRecord;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
+use actors::domain::fleet_process::FleetProcess;
 use actors::domain::ids::{Incarnation, MissionId, MysisId, Timestamp};
 use actors::domain::message::{CallRecord, Row, RowKind};
 use actors::domain::record::{
@@ -96,6 +97,10 @@ impl Archive for SqlLedger {
 
     fn events(&self, query: EventQuery) -> ArchiveFuture<Vec<EventRecord>> {
         self.read(move |inner| async move { inner.events(query).await }.boxed())
+    }
+
+    fn processes(&self) -> ArchiveFuture<Vec<FleetProcess>> {
+        self.read(|inner| async move { inner.processes().await }.boxed())
     }
 
     fn accounts(&self) -> ArchiveFuture<Vec<AccountRecord>> {

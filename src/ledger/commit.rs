@@ -63,6 +63,8 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::WorkingSet { mysis, memo } => set_working_set(tx, *mysis, memo).await,
         Write::Routines { mysis, memo } => watches::save_routines(tx, *mysis, memo).await,
         Write::Samples { mysis, hour } => samples::save_hour(tx, *mysis, hour).await,
+        // Only a server has orders of other processes (`fleet`).
+        Write::OrderDone { .. } => Ok(()),
         Write::Event(record) => events::add_event(tx, record).await,
         Write::PoolAccount { account, at } => pool_account(tx, account, *at).await,
     }

@@ -6,6 +6,8 @@
 //! connection of their own, so that a slow commit delays no renewal.
 
 mod neighbours;
+mod orders;
+mod processes;
 mod share;
 
 use std::collections::BTreeSet;
@@ -54,6 +56,7 @@ const RENEW: &str = "UPDATE lease SET expires_at = clock_timestamp() + interval 
 const LOOK: &str = "\
     SELECT (SELECT count(*) FROM lease WHERE owner = $2) AS held, \
         (SELECT count(*) FROM process) AS processes, (SELECT count(*) FROM mysis) AS myses, \
+        (SELECT count(*) FROM fleet_order) AS orders, \
         (SELECT coalesce(sum(capacity), 0)::bigint FROM process \
             WHERE expires_at > clock_timestamp() AND NOT is_frozen AND NOT is_draining) AS capacity, \
         coalesce((SELECT is_draining FROM process WHERE owner = $2 AND home = $1), FALSE) AS is_draining, \
@@ -127,6 +130,22 @@ impl Fleet for LedgerFleet {
         }
         .boxed()
     }
+
+    fn drain(
+        &self,
+        process: Arc<str>,
+        is_draining: bool,
+    ) -> BoxFuture<'static, Result<bool, ArchiveFault>> {
+        let inner = self.inner.clone();
+        async move {
+            let (Some(tenant), Some(writer)) = (&inner.tenant, &inner.lease_writer) else {
+                return Ok(false);
+            };
+            let drained = within_time(tenant.drain(writer, &process, is_draining)).await;
+            drained.map_err(|error| ArchiveFault(error_text(&error)))
+        }
+        .boxed()
+    }
 }
 
 /// What a process sees of the fleet.
@@ -135,6 +154,7 @@ struct FleetView {
     held: i64,
     processes: i64,
     myses: i64,
+    orders: i64,
     capacity: i64,
     is_draining: bool,
     running: i64,
@@ -211,6 +231,7 @@ impl LedgerInner {
             self.take(tenant, writer, false, plan.resting).await?;
         }
         let neighbours = self.exchange((tenant, writer), report, &view).await?;
+        let orders = tenant.exchange_orders(writer, report, &view).await?;
         let untold = tenant.held().untold();
         let (taken, passwords) = within_time(self.records_of(&untold)).await?;
         let mission = within_time(self.mission()).await?;
@@ -224,6 +245,7 @@ impl LedgerInner {
             began: Some(began),
             safe_until: tenant.held().safe_until(),
             neighbours,
+            orders,
         })
     }
 
@@ -365,6 +387,7 @@ mod tests {
             held: running[1] + resting[1],
             processes: 1,
             myses: running[0] + resting[0],
+            orders: 0,
             capacity,
             is_draining: false,
             running: running[0],

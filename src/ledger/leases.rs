@@ -52,6 +52,10 @@ const TAKE_AT_START: &str = "\
 const FORGET_GONE: &str = "DELETE FROM process WHERE home = $1 \
     OR (NOT is_frozen AND expires_at < clock_timestamp() - interval '1 day')";
 
+/// Forgets orders that were done a day ago, and whose giver did not ask for the answer.
+const FORGET_ORDERS: &str =
+    "DELETE FROM fleet_order WHERE done_at < clock_timestamp() - interval '1 day'";
+
 /// Takes the lease of a new Mysis.
 const TAKE_NEW: &str = "\
     INSERT INTO lease (mysis_id, home, owner, expires_at) \
@@ -217,7 +221,8 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::WorkingSet { mysis, .. }
         | Write::Samples { mysis, .. }
         | Write::Watched { mysis, .. }
-        | Write::Routines { mysis, .. } => Some(*mysis),
+        | Write::Routines { mysis, .. }
+        | Write::OrderDone { mysis, .. } => Some(*mysis),
         // The lease of a new Mysis is taken when it is created.
         Write::Create(_)
         | Write::Mission(_)
@@ -252,6 +257,7 @@ impl LedgerInner {
         let gone = [tenant.home.as_str().into()];
         let gone = Statement::from_sql_and_values(DbBackend::Postgres, FORGET_GONE, gone);
         tx.execute_raw(gone).await?;
+        tx.execute_unprepared(FORGET_ORDERS).await?;
         let ours = tenant.owned(&tx).await?;
         tx.commit().await?;
         tenant.held().begin(ours);

@@ -372,13 +372,15 @@ impl LedgerInner {
         Ok(())
     }
 
-    /// Applies a write within a transaction. The lease of a new Mysis is taken with it.
+    /// Applies a write within a transaction. The lease of a new Mysis is taken with it,
+    /// and an order of another process is marked.
     async fn apply_write(&self, tx: &Tx, write: &Write) -> Result<(), DbErr> {
         commit::apply_write(tx, write).await?;
-        if let (Some(tenant), Write::Create(new)) = (&self.tenant, write) {
-            return tenant.take_new(tx, new.id).await;
+        match (&self.tenant, write) {
+            (Some(tenant), Write::Create(new)) => tenant.take_new(tx, new.id).await,
+            (Some(tenant), Write::OrderDone { order, .. }) => tenant.mark_done(tx, *order).await,
+            (Some(_) | None, _) => Ok(()),
         }
-        Ok(())
     }
 
     async fn claim_account(

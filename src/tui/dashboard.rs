@@ -23,6 +23,7 @@ pub mod money;
 pub mod needs;
 pub mod orders;
 pub mod overlay;
+pub mod processes;
 pub mod roster;
 pub mod search;
 pub mod servers;

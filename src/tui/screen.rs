@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use actors::domain::event::SwarmEvent;
 use actors::domain::event_record::EventRecord;
+use actors::domain::fleet_process::FleetProcess;
 use actors::domain::ids::{Now, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::order::OrderResult;
@@ -122,6 +123,10 @@ impl Screen for DashboardScreen {
 
     fn on_search(&mut self, id: ReadId, hits: Result<SearchHits, String>) {
         self.dashboard().on_search_result(id, hits);
+    }
+
+    fn on_processes(&mut self, id: ReadId, read: Result<Vec<FleetProcess>, String>) {
+        self.dashboard().on_processes(id, read);
     }
 
     fn on_system_map(&mut self, id: ReadId, read: Result<SystemMap, String>) {

@@ -10,7 +10,9 @@ use crate::dashboard::Dashboard;
 use crate::dashboard::appearance::Letters;
 use crate::dashboard::overlay::{Overlay, composer, form, help, palette, query, question};
 use crate::dashboard::table::detail_pane;
-use crate::dashboard::{books, conversation, graphs, inspector, log, map, needs, search, table};
+use crate::dashboard::{
+    books, conversation, graphs, inspector, log, map, needs, processes, search, table,
+};
 use ratatui::buffer::Buffer;
 
 use crate::painter::Painter;
@@ -82,6 +84,7 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             Overlay::Books(view) => books::view::paint(dashboard, view, &layout, painter),
             Overlay::Search(view) => search::view::paint(dashboard, view, &layout, painter),
             Overlay::Map(view) => map::view::paint(dashboard, view, &layout, painter),
+            Overlay::Processes(view) => processes::view::paint(dashboard, view, &layout, painter),
             Overlay::Log(view) => log::view::paint_log(dashboard, view, &layout, painter),
             Overlay::Help(top) => help::paint(dashboard, *top, all, painter),
         }

@@ -5,13 +5,15 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use actors::domain::event::{Activity, MysisStatus};
-use actors::domain::ids::{MissionId, MysisId, Timestamp};
-use actors::domain::message::RowKind;
+use actors::domain::event_record::OrderSource;
+use actors::domain::ids::{FleetOrderId, MissionId, MysisId, Seq, Timestamp};
+use actors::domain::message::{Row, RowBody, RowKind};
+use actors::domain::order::{CompletedOrder, MysisOrder};
 use actors::domain::record::Mission;
 use actors::domain::state::LifeState;
 use actors::ports::{
-    Archive, FleetNeighbours, FleetStep, MysisPlace, PageFrom, PageQuery, ProcessSign,
-    PublishedStatus,
+    Archive, FleetNeighbours, FleetOrder, FleetOrders, FleetStep, MysisPlace, OrderOutcome,
+    PageFrom, PageQuery, ProcessSign, PublishedStatus,
 };
 
 use crate::world::World;
@@ -285,13 +287,6 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
     assert_eq!(elsewhere(&world).await, seen);
     assert_eq!(names(&world).await, ["alpha", "bravo"]);
     assert_eq!(world.handle.process_name().await.as_deref(), Some("box"));
-    let order = actors::domain::order::MysisOrder::Start.for_mysis("xray");
-    let refused = world.handle.order(order).await.unwrap_err().to_string();
-    assert!(
-        refused.contains("xray runs in the process box-2"),
-        "{refused}"
-    );
-
     // Its own statuses are told to the others, as long as there are any.
     let all = || world.fleet.told.lock().unwrap().clone();
     let own: Vec<MysisId> = all()
@@ -303,6 +298,43 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
         own.contains(&alpha.id) && !own.contains(&MysisId(901)),
         "{own:?}"
     );
+
+    // What it is ordered is given to the other process, and answered as that one answers.
+    let handle = world.handle.clone();
+    let order = MysisOrder::Prompt("Come home.".into()).for_mysis("xray");
+    let answer = tokio::spawn(async move { handle.order(order).await });
+    world
+        .until("the order is given", |world| !known(world).given.is_empty())
+        .await;
+    let given = known(&world).given[0].clone();
+    assert_eq!(
+        (given.mysis, given.source),
+        (MysisId(901), OrderSource::Control)
+    );
+    world
+        .until("its answer is waited for", |world| {
+            known(world).awaited == [given.id]
+        })
+        .await;
+    let outcomes = vec![OrderOutcome::Answered(given.id, "{\"stored\":7}".into())];
+    finds(
+        &world,
+        with_orders(FleetOrders {
+            outcomes,
+            ..FleetOrders::default()
+        }),
+    );
+    assert_eq!(answer.await.unwrap(), Ok(CompletedOrder::Stored(Seq(7))));
+    world
+        .until("it is settled", |world| {
+            let told = world.fleet.told.lock().unwrap();
+            told.iter().any(|report| report.settled == [given.id])
+        })
+        .await;
+    // Another one gets no answer in time, and is stored all the same.
+    let order = MysisOrder::Stop.for_mysis("yankee");
+    let passed = world.handle.order(order).await;
+    assert_eq!(passed, Ok(CompletedOrder::Passed("box-2".into())));
 
     // The other process ends, and then one of its Myses is deleted.
     finds(&world, neighbour(false, FleetNeighbours::default()));
@@ -325,4 +357,55 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
         .until("one is gone", |world| known(world).known == 3)
         .await;
     assert_eq!(elsewhere(&world).await, gone[1..]);
+}
+
+fn with_orders(orders: FleetOrders) -> FleetStep {
+    FleetStep {
+        orders,
+        ..FleetStep::default()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_order_of_another_process_is_carried_out_once_however_often_it_is_read() {
+    let world = World::of_a_fleet().await;
+    let alpha = world.handle.statuses().await[0].clone();
+    let order = |id: i64, content: &str| FleetOrder {
+        id: FleetOrderId(id),
+        mysis: alpha.id,
+        source: OrderSource::Terminal,
+        content: content.into(),
+    };
+    let open = vec![
+        order(1, "{\"order\":\"message\",\"text\":\"Come home.\"}"),
+        order(2, "{\"order\":\"dance\"}"),
+    ];
+    let told = |open: &[FleetOrder]| {
+        with_orders(FleetOrders {
+            open: open.to_vec(),
+            ..FleetOrders::default()
+        })
+    };
+    let answers = |world: &World| {
+        let told = world.fleet.told.lock().unwrap();
+        let answers = told.iter().flat_map(|report| report.answers.clone());
+        let answers: std::collections::BTreeMap<_, _> = answers.collect();
+        answers
+    };
+    finds(&world, told(&open));
+    world
+        .until("both are answered", |world| answers(world).len() == 2)
+        .await;
+    let said = answers(&world);
+    assert!(said[&FleetOrderId(1)].contains("stored"), "{said:?}");
+    assert!(said[&FleetOrderId(2)].contains("does not know"), "{said:?}");
+    let page = PageQuery {
+        mysis: alpha.id,
+        from: PageFrom::Newest,
+        limit: 100,
+        kinds: vec![RowKind::Prompt],
+    };
+    let rows = world.memory.page(page).await.unwrap();
+    let is_told = |row: &&std::sync::Arc<Row>| matches!(&row.body, RowBody::Prompt { text } if text.contains("Come home."));
+    assert_eq!(rows.iter().filter(is_told).count(), 1);
 }

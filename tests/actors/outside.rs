@@ -140,6 +140,10 @@ pub(crate) struct ScriptedFleet {
 }
 
 impl Fleet for ScriptedFleet {
+    fn drain(&self, process: Arc<str>, _: bool) -> BoxFuture<'static, Result<bool, ArchiveFault>> {
+        futures::future::ready(Ok(&*process == "box-2")).boxed()
+    }
+
     fn step(&self, report: FleetReport) -> BoxFuture<'static, Result<FleetStep, ArchiveFault>> {
         let step = match self.is_away.load(Ordering::SeqCst) {
             true => Err(ArchiveFault("the database is away".to_string())),

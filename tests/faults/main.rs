@@ -10,6 +10,7 @@ mod clock;
 mod cuts;
 mod database;
 mod disk;
+mod fleet_orders;
 mod freezing;
 mod full;
 mod kills;

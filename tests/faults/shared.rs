@@ -9,15 +9,15 @@ use crate::books::{executed, mistakes, recorded};
 use zoea_rig::postgres;
 use zoea_rig::{Home, Process, Server, until};
 
-struct Scene {
-    url: String,
+pub(crate) struct Scene {
+    pub(crate) url: String,
     galaxy: Server,
     pilot: Server,
 }
 
 impl Scene {
     /// A home on the shared database whose configuration lists these Myses.
-    fn home(&self, myses: &[&str]) -> Home {
+    pub(crate) fn home(&self, myses: &[&str]) -> Home {
         let home = Home::new();
         let url = &self.url;
         let mut more = format!("[store]\ndatabase_url = \"{url}\"\n");
@@ -30,18 +30,18 @@ impl Scene {
 }
 
 /// All Myses that a home shows.
-fn shown(home: &Home) -> Vec<Value> {
+pub(crate) fn shown(home: &Home) -> Vec<Value> {
     let myses = home.json(&["mysis", "list", "--json"]);
     myses.as_array().expect("a list").clone()
 }
 
 /// The name of the process that runs in a home; null as long as it has the database for itself.
-fn process_of(home: &Home) -> Value {
+pub(crate) fn process_of(home: &Home) -> Value {
     home.json(&["status", "--json"])["process"].clone()
 }
 
 /// The Myses that a home shows as its own.
-fn names(home: &Home) -> Vec<String> {
+pub(crate) fn names(home: &Home) -> Vec<String> {
     let own = process_of(home);
     let myses = shown(home).into_iter();
     let here = myses.filter(|mysis| mysis["process"] == own);
@@ -51,7 +51,7 @@ fn names(home: &Home) -> Vec<String> {
 
 /// Waits until each of these homes shows all these Myses as running, each in the process that holds
 /// its lease.
-fn until_all_show(url: &str, homes: &[&Home], all: &[&str]) {
+pub(crate) fn until_all_show(url: &str, homes: &[&Home], all: &[&str]) {
     let mut wanted = std::collections::BTreeSet::new();
     until("every screen shows the whole fleet", || {
         wanted = postgres::column(
@@ -98,7 +98,7 @@ fn holders(url: &str) -> Vec<String> {
 }
 
 /// Waits until so many processes hold so many Myses each. Returns how long that took.
-fn until_held(url: &str, counts: &[&str]) -> Duration {
+pub(crate) fn until_held(url: &str, counts: &[&str]) -> Duration {
     let begun = Instant::now();
     until("the Myses are shared out", || {
         let held = holders(url);
@@ -113,7 +113,7 @@ fn until_held(url: &str, counts: &[&str]) -> Duration {
 }
 
 /// Waits until a home runs exactly so many Myses. Returns how long that took.
-fn until_run(home: &Home, count: usize) -> Duration {
+pub(crate) fn until_run(home: &Home, count: usize) -> Duration {
     let begun = Instant::now();
     until("they run", || {
         let own = process_of(home);
@@ -128,7 +128,7 @@ fn until_run(home: &Home, count: usize) -> Duration {
     begun.elapsed()
 }
 
-fn scene() -> Option<(Scene, tempfile::TempDir)> {
+pub(crate) fn scene() -> Option<(Scene, tempfile::TempDir)> {
     let url = postgres::database()?;
     let files = tempfile::tempdir().expect("a directory");
     let ledger = files.path().join("ledger.jsonl");
@@ -145,7 +145,7 @@ fn scene() -> Option<(Scene, tempfile::TempDir)> {
     Some((scene, files))
 }
 
-const MISSION: &str = "Mine ore, sell it at your station, refuel and go again.";
+pub(crate) const MISSION: &str = "Mine ore, sell it at your station, refuel and go again.";
 
 #[test]
 fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {

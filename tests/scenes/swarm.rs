@@ -386,6 +386,13 @@ impl Swarm {
             ),
             Order::Freeze => frozen(Some(at), at),
             Order::Thaw => frozen(None, at),
+            Order::Drain { is_draining, .. } => {
+                let action = match is_draining {
+                    true => CompletedAction::Drained,
+                    false => CompletedAction::Undrained,
+                };
+                (Ok(CompletedOrder::Done(action)), Vec::new())
+            }
         }
     }
 
@@ -665,6 +672,7 @@ impl Swarm {
                 mission,
                 delivered,
                 missed,
+                elsewhere: Vec::new(),
             }),
             told,
         )

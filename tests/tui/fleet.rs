@@ -5,6 +5,7 @@ use std::sync::Arc;
 use actors::domain::event::{Activity, Elsewhere, MysisStatus};
 use zoea_scenes::swarm::Swarm;
 
+use crate::operator::Operator;
 use crate::snapshots::{check_at, normal};
 
 const SIZES: [(u16, u16); 3] = [(80, 20), (120, 40), (200, 60)];
@@ -43,4 +44,33 @@ fn myses_are_sorted_by_their_process() {
     check_at("fleet_by_process", SIZES, fleet, |operator| {
         operator.keys(":sort process<enter>");
     });
+}
+
+#[test]
+fn the_processes_are_a_list() {
+    check_at("processes", SIZES, fleet, |operator| {
+        operator.keys("Wj");
+    });
+}
+
+#[test]
+fn a_process_is_drained_after_a_question_and_takes_myses_again_without_one() {
+    let mut operator = Operator::at(fleet(), (80, 20));
+    operator.keys("Wd");
+    let asked = operator.text();
+    assert!(asked.contains("Drain box? It runs 34 Myses."), "{asked}");
+    operator.keys("n");
+    assert!(!operator.text().contains("Drain box?"), "it is left alone");
+    operator.keys("dy");
+    let told = operator.text();
+    assert!(told.contains("drain box"), "{told}");
+    // The second one is being drained already.
+    operator.keys("jd");
+    let told = operator.text();
+    assert!(told.contains("undrain box-2"), "{told}");
+    operator.keys("Gd");
+    let told = operator.text();
+    assert!(told.contains("us-2 does not run any more"), "{told}");
+    operator.keys("<esc>:processes<enter>");
+    assert!(operator.text().contains("3 share this database"));
 }

@@ -8,6 +8,7 @@ use actors::domain::event::{MysisRef, SwarmEvent};
 use actors::domain::event_record::{
     EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
 };
+use actors::domain::fleet_process::{FleetProcess, ProcessState};
 use actors::domain::ids::MysisId;
 use actors::domain::ids::{Now, Timestamp};
 use actors::domain::message::Severity;
@@ -210,6 +211,7 @@ impl Operator {
                 self.board
                     .on_system_map(id, Ok(made_map(self.systems, &query)));
             }
+            UiEffect::ReadProcesses { id } => self.board.on_processes(id, Ok(made_processes())),
             UiEffect::ReadEvents { id, query } => {
                 let before = query.before.and_then(|before| {
                     let mut records = self.records.iter();
@@ -337,4 +339,29 @@ fn made_series(query: &SampleQuery) -> Vec<SampleSeries> {
             .map(|mysis| series(Some(*mysis)))
             .collect(),
     }
+}
+
+/// Three processes that live, and two that do not.
+pub(crate) fn made_processes() -> Vec<FleetProcess> {
+    let at = |hours: i64| Timestamp(START.0 - hours * 3_600_000);
+    let process = |name: &str, state: ProcessState, running: u64, hours: i64| FleetProcess {
+        name: name.into(),
+        host: name.trim_end_matches("-2").into(),
+        directory: "/home/ada/.zoea".into(),
+        version: "0.1.0".into(),
+        state,
+        is_here: name == "box",
+        capacity: 100,
+        myses: running + 2,
+        running,
+        since: at(hours),
+        until: (!state.is_up()).then(|| at(1)),
+    };
+    vec![
+        process("box", ProcessState::Alive, 34, 30),
+        process("box-2", ProcessState::Draining, 12, 3),
+        process("eu-west-14-b.example", ProcessState::Frozen, 33, 9),
+        process("us-1", ProcessState::Gone, 0, 200),
+        process("us-2", ProcessState::Ended, 0, 200),
+    ]
 }

@@ -9,8 +9,9 @@ use tokio::time::Instant;
 
 use crate::domain::event::{Activity, EventKind};
 use crate::domain::ids::MysisId;
+use crate::domain::life::Mode;
 use crate::domain::message::Severity;
-use crate::domain::order::MysisOrder;
+use crate::domain::order::{CompletedAction, CompletedOrder, MysisOrder, OrderRefusal};
 use crate::domain::record::{Mission, MysisRecord};
 use crate::domain::state::LifeState;
 use crate::fleet::{FleetActor, FleetArgs, FleetMsg};
@@ -69,6 +70,9 @@ impl CommanderState {
             // A dead actor's successor is told everything again.
             let _ = actor.cast(FleetMsg::Changed(member.status.clone()));
         }
+        for order in self.passed.unstored() {
+            let _ = actor.cast(FleetMsg::Give(order.clone()));
+        }
         self.fleet = Some(FleetMembership { fleet, actor });
         Ok(())
     }
@@ -88,6 +92,28 @@ impl CommanderState {
             self.join_fleet(myself, Some(membership.fleet)).await?;
         }
         Ok(true)
+    }
+
+    /// Drains a process of the fleet, or ends that. It takes note within a second.
+    pub(super) fn drain_process(&mut self, process: String, is_draining: bool, reply: OrderReply) {
+        let Some(membership) = &self.fleet else {
+            return reply.answer(Err(match self.mode {
+                Mode::QueueOnly => OrderRefusal::NoSwarm,
+                Mode::Live | Mode::Draining => OrderRefusal::UnknownProcess(process),
+            }));
+        };
+        let draining = membership.fleet.drain(process.as_str().into(), is_draining);
+        self.jobs.spawn(async move {
+            let action = match is_draining {
+                true => CompletedAction::Drained,
+                false => CompletedAction::Undrained,
+            };
+            reply.answer(match draining.await {
+                Ok(true) => Ok(CompletedOrder::Done(action)),
+                Ok(false) => Err(OrderRefusal::UnknownProcess(process)),
+                Err(fault) => Err(OrderRefusal::Store(fault.to_string())),
+            });
+        });
     }
 
     /// Takes nothing up any more, because the program closes.
@@ -119,6 +145,7 @@ impl CommanderState {
         }
         self.take_over(myself, step.taken).await?;
         self.follow_neighbours(step.neighbours);
+        self.follow_orders(myself, step.began, step.orders);
         self.hand_over(step.surplus, step.is_draining);
         Ok(())
     }

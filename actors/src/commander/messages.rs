@@ -7,7 +7,7 @@ use ractor::{DerivedActorRef, RpcReplyPort};
 use crate::domain::budget::BudgetStatus;
 use crate::domain::event::{MysisReport, MysisStatus, SwarmEvent};
 use crate::domain::event_record::{EventRecord, OrderSource};
-use crate::domain::ids::{MissionId, MysisId, Timestamp};
+use crate::domain::ids::{FleetOrderId, MissionId, MysisId, Timestamp};
 use crate::domain::login_progress::LoginProgress;
 use crate::domain::order::{Order, OrderResult};
 use crate::domain::outages::ServerOutages;
@@ -76,6 +76,10 @@ pub enum CommanderMsg {
         /// The order's reply.
         reply: OrderReply,
     },
+    /// A Mysis answered an order of another process.
+    PassedAnswered(FleetOrderId, OrderResult),
+    /// A Mysis died over an order of another process, and what it wrote before that is stored.
+    PassedDropped(FleetOrderId),
     /// The wait before the relaunch of an errored Mysis is over.
     Relaunch(MysisId),
     /// Close the program.

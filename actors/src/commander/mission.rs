@@ -190,6 +190,7 @@ impl CommanderState {
             mission,
             delivered: broadcast.delivered,
             missed: broadcast.missed,
+            elsewhere: self.neighbours.names(),
         }));
     }
 

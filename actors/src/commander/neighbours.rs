@@ -43,14 +43,25 @@ impl Neighbours {
         myses.filter_map(|neighbour| neighbour.shown.as_ref())
     }
 
+    /// The names of the Myses, sorted.
+    pub(super) fn names(&self) -> Vec<Arc<str>> {
+        let mut names: Vec<Arc<str>> = self.statuses().map(|status| status.name.clone()).collect();
+        names.sort();
+        names
+    }
+
     pub(super) fn own_name(&self) -> Option<Arc<str>> {
         self.own_name.clone()
     }
 
+    /// The Mysis with this name.
+    pub(super) fn named(&self, name: &str) -> Option<&Arc<MysisStatus>> {
+        self.statuses().find(|status| &*status.name == name)
+    }
+
     /// The process that runs the Mysis with this name.
     pub(super) fn process_of(&self, name: &str) -> Option<Arc<str>> {
-        let named = self.statuses().find(|status| &*status.name == name)?;
-        Some(named.elsewhere.as_ref()?.process.clone())
+        Some(self.named(name)?.elsewhere.as_ref()?.process.clone())
     }
 
     fn take_signs(&mut self, signs: &[ProcessSign]) {

@@ -27,14 +27,17 @@ impl CommanderState {
         myself: &ActorRef<CommanderMsg>,
         request: OrderRequest,
     ) {
-        let OrderRequest {
+        if self.closing.is_some() {
+            return request.reply.answer(Err(OrderRefusal::Closing));
+        }
+        let Some(OrderRequest {
             order,
             source,
             reply,
-        } = request;
-        if self.closing.is_some() {
-            return reply.answer(Err(OrderRefusal::Closing));
-        }
+        }) = self.pass_on(request)
+        else {
+            return;
+        };
         let reply = self.recording_reply(&order, source, reply);
         match order {
             Order::Create {
@@ -60,6 +63,10 @@ impl CommanderState {
             Order::Reload => self.reload_configuration(reply),
             Order::Freeze => self.order_freeze(myself, true, reply),
             Order::Thaw => self.order_freeze(myself, false, reply),
+            Order::Drain {
+                process,
+                is_draining,
+            } => self.drain_process(process, is_draining, reply),
         }
     }
 

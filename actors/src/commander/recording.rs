@@ -264,7 +264,8 @@ impl CommanderState {
         let is_kept = matches!(order, Order::Freeze | Order::Thaw);
         let (entry, clock) = (self.recorder.entry(), self.recorder.clock.clone());
         let (id, redactor) = (self.recorder.new_id(), self.rules.redactor());
-        OrderReply::new(move |answer| {
+        let ticket = reply.ticket();
+        let recording = OrderReply::new(move |answer| {
             // The configuration orders at each start what is there already.
             let is_operators = !matches!(source, OrderSource::Configuration | OrderSource::Program);
             let changed_nothing = answer == Ok(CompletedOrder::MissionCleared(false));
@@ -283,7 +284,8 @@ impl CommanderState {
                 return reply.answer(answer);
             }
             entry.enqueue(record, Some(PendingAnswer { reply, answer }));
-        })
+        });
+        recording.with_ticket(ticket)
     }
 }
 

@@ -350,6 +350,16 @@ impl OrderSummary {
             ),
             Order::Freeze => ("freeze", None, "the swarm is frozen".to_string()),
             Order::Thaw => ("thaw", None, "the swarm is thawed".to_string()),
+            Order::Drain {
+                process,
+                is_draining,
+            } => {
+                let (code, what) = match is_draining {
+                    true => ("drain", "gives its Myses back and takes none"),
+                    false => ("undrain", "takes Myses again"),
+                };
+                (code, None, format!("the process {process} {what}"))
+            }
             Order::ShowRequest { .. } => return None,
         };
         Some(OrderSummary {

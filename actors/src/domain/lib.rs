@@ -5,6 +5,7 @@ pub mod budget;
 pub mod event;
 pub mod event_record;
 pub mod failing_calls;
+pub mod fleet_process;
 pub mod gate;
 pub mod login_progress;
 pub mod needs;

@@ -1,6 +1,7 @@
 //! Orders that an operator can give to the swarm.
 
 mod answer;
+pub mod memo;
 
 use std::sync::Arc;
 
@@ -66,6 +67,12 @@ pub enum Order {
     Freeze,
     /// Thaws the swarm: each Mysis goes on where it stood.
     Thaw,
+    /// Lets a process of the fleet give its Myses back and take none, or ends that.
+    Drain {
+        /// The name of the process.
+        process: String,
+        is_draining: bool,
+    },
 }
 
 /// An order that one Mysis carries out. Messages have the names of the rows that they become.
@@ -111,6 +118,7 @@ impl Order {
             | Order::Freeze
             | Order::Thaw => "the swarm",
             Order::Reload => "the configuration",
+            Order::Drain { process, .. } => process,
         }
     }
 
@@ -128,6 +136,13 @@ impl Order {
             Order::ForMysis { name, order } => Some(order.inverse(before)?.for_mysis(name)),
             Order::Broadcast { .. } => Some(mission.map_or(Order::ClearMission, give)),
             Order::ClearMission => mission.map(give),
+            Order::Drain {
+                process,
+                is_draining,
+            } => Some(Order::Drain {
+                process: process.clone(),
+                is_draining: !is_draining,
+            }),
             Order::Create { .. }
             | Order::Delete { .. }
             | Order::ShowRequest { .. }

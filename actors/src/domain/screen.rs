@@ -66,6 +66,11 @@ pub enum UiEffect {
         /// The query.
         query: SystemMapQuery,
     },
+    /// Reads the processes of the fleet.
+    ReadProcesses {
+        /// The id of the answer.
+        id: ReadId,
+    },
     /// Reads stored events.
     ReadEvents {
         /// The id of the answer.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::event_record::EventRecord;
 use super::fault::MysisFault;
 use super::game_state::SnapshotResult;
-use super::ids::{CallKey, Incarnation, MissionId, MysisId, Seq, Timestamp};
+use super::ids::{CallKey, FleetOrderId, Incarnation, MissionId, MysisId, Seq, Timestamp};
 use super::message::Row;
 use super::record::{GameAccount, Mission, NewMysis, PoolAccount, ProfileChange, SavedSession};
 use super::samples::PackedHour;
@@ -175,6 +175,8 @@ pub enum Write {
         /// The samples.
         hour: PackedHour,
     },
+    /// Marks an order of another process as done, with what its Mysis writes for it.
+    OrderDone { mysis: MysisId, order: FleetOrderId },
     /// Stores an event or an order.
     Event(Box<EventRecord>),
     /// Stores a game account of the operator, in the pool or with its owner. A known account gets

@@ -37,7 +37,7 @@ impl MysisState {
     pub(super) fn carry_out(&mut self, myself: &ActorRef<MysisMsg>, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Record { write_id, writes } => self.outbox.push_back((write_id, writes)),
+                Effect::Record { write_id, writes } => self.queue_writes(write_id, writes),
                 Effect::Ask(ask) => {
                     let span = self.request_span(&ask);
                     let session = self.take_session();
@@ -89,6 +89,15 @@ impl MysisState {
         if self.is_leaving && self.sending.is_none() {
             myself.stop(None);
         }
+    }
+
+    /// Queues a batch for the Store. What is written first for an order of another process marks it as
+    /// done.
+    fn queue_writes(&mut self, write_id: WriteId, mut writes: Vec<Write>) {
+        let mysis = self.who.id;
+        let done = self.ticket.take();
+        writes.extend(done.map(|order| Write::OrderDone { mysis, order }));
+        self.outbox.push_back((write_id, writes));
     }
 
     /// A Mysis that is held up hears nothing for hours. Each minute of that is counted when it is

@@ -8,7 +8,8 @@ use tokio::time::Instant;
 
 use super::ArchiveFault;
 use crate::domain::event::MysisStatus;
-use crate::domain::ids::MysisId;
+use crate::domain::event_record::OrderSource;
+use crate::domain::ids::{FleetOrderId, MysisId};
 use crate::domain::record::{Mission, MysisRecord};
 
 /// This process as one of a fleet.
@@ -16,6 +17,14 @@ pub trait Fleet: Send + Sync + 'static {
     /// Says that this process lives, gives back what it let go, and takes up what no process runs, up
     /// to its share. One step at a time.
     fn step(&self, report: FleetReport) -> BoxFuture<'static, Result<FleetStep, ArchiveFault>>;
+
+    /// Lets the process with this name give its Myses back and take none, or ends that. Returns
+    /// whether there is such a process.
+    fn drain(
+        &self,
+        process: Arc<str>,
+        is_draining: bool,
+    ) -> BoxFuture<'static, Result<bool, ArchiveFault>>;
 }
 
 /// What a process says of itself.
@@ -35,6 +44,14 @@ pub struct FleetReport {
     pub read_to: i64,
     /// The number of Myses that it knows, wherever they run.
     pub known: usize,
+    /// Orders for Myses of other processes.
+    pub given: Vec<Arc<FleetOrder>>,
+    /// Earlier ones whose answers are waited for.
+    pub awaited: Vec<FleetOrderId>,
+    /// Earlier ones that are answered, and need not be kept.
+    pub settled: Vec<FleetOrderId>,
+    /// The answers to orders of other processes, as text.
+    pub answers: Vec<(FleetOrderId, Arc<str>)>,
 }
 
 /// What a step found.
@@ -59,6 +76,42 @@ pub struct FleetStep {
     pub safe_until: Option<Instant>,
     /// What other processes tell; `None` if there is none.
     pub neighbours: Option<Box<FleetNeighbours>>,
+    /// The orders between processes.
+    pub orders: FleetOrders,
+}
+
+/// What a step found about orders between processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetOrders {
+    /// Orders of this process that are stored now.
+    pub given: Vec<FleetOrderId>,
+    /// Orders of others whose answers are stored now.
+    pub answered: Vec<FleetOrderId>,
+    /// Orders of others for Myses of this process that are not done, oldest first.
+    pub open: Vec<FleetOrder>,
+    /// What became of the orders of this process.
+    pub outcomes: Vec<OrderOutcome>,
+}
+
+/// An order for a Mysis of another process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetOrder {
+    /// Its id, which makes it one order however often it is written.
+    pub id: FleetOrderId,
+    pub mysis: MysisId,
+    /// Who gave it.
+    pub source: OrderSource,
+    /// The order as text.
+    pub content: Arc<str>,
+}
+
+/// What became of an order for a Mysis of another process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OrderOutcome {
+    /// It has this answer, as text.
+    Answered(FleetOrderId, Arc<str>),
+    /// It is gone, because its Mysis was deleted.
+    Missing(FleetOrderId),
 }
 
 /// What the other processes tell.

@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 
 use crate::domain::event::SwarmEvent;
 use crate::domain::event_record::EventRecord;
+use crate::domain::fleet_process::FleetProcess;
 use crate::domain::ids::{Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::order::OrderResult;
@@ -75,6 +76,8 @@ pub trait Screen: Send + Sync + 'static {
 
     /// Takes the books, or the error of the store.
     fn on_books(&mut self, id: ReadId, read: Result<SwarmBooks, String>);
+    /// Takes the processes of the fleet, or the error of the store.
+    fn on_processes(&mut self, id: ReadId, read: Result<Vec<FleetProcess>, String>);
     /// Takes the map of systems, or the error of the store.
     fn on_system_map(&mut self, id: ReadId, read: Result<SystemMap, String>);
     /// Takes what the swarm uses: first without answers of the servers, then with them.

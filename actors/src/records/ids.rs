@@ -97,6 +97,10 @@ pub enum Lane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PermitId(pub u64);
 
+/// The id of an order that one process of a fleet gives to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FleetOrderId(pub i64);
+
 /// Milliseconds since 1970-01-01 UTC by the wall clock, for what is shown and stored, and for days.
 /// No wait uses it (decision 115); waits use [`Moment`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

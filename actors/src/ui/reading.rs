@@ -145,6 +145,16 @@ impl UiState {
         });
     }
 
+    /// Reads the processes of the fleet.
+    pub(super) fn read_processes(&mut self, myself: &ActorRef<UiMsg>, id: ReadId) {
+        let read = self.archive.processes();
+        let ui = myself.clone();
+        self.jobs.spawn(async move {
+            // A Ui that is gone does not need it.
+            let _ = ui.cast(UiMsg::ProcessesRead(id, read_in_time(read).await));
+        });
+    }
+
     /// Tells what the swarm uses, and then whether its servers answer.
     pub(super) fn check_setup(&mut self, myself: &ActorRef<UiMsg>) {
         let Some(inspector) = self.link.inspector.clone() else {

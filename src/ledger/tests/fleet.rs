@@ -3,8 +3,12 @@
 use std::sync::Arc;
 
 use actors::domain::event::MysisStatus;
+use actors::domain::event_record::OrderSource;
+use actors::domain::ids::FleetOrderId;
 use actors::domain::record::{MysisProfile, MysisRecord};
-use actors::ports::{Fleet, FleetNeighbours, FleetReport, FleetStep};
+use actors::ports::{
+    Fleet, FleetNeighbours, FleetOrder, FleetOrders, FleetReport, FleetStep, OrderOutcome,
+};
 
 use super::leases::{expire, homes, names, opened};
 use super::*;
@@ -348,4 +352,92 @@ async fn each_process_reads_what_the_others_tell_and_only_what_is_new() {
         .await
         .processes;
     assert_eq!(signs.iter().filter(|sign| sign.is_alive).count(), 1);
+}
+
+#[tokio::test]
+async fn an_order_is_read_by_the_process_of_its_mysis_until_it_is_done() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (one, other) = (opened(&books, "one").await, opened(&books, "other").await);
+    create_running(&one, 2).await;
+    step(&one).await;
+    let order = |id: i64, mysis: i64| {
+        Arc::new(FleetOrder {
+            id: FleetOrderId(id),
+            mysis: MysisId(mysis),
+            source: OrderSource::Terminal,
+            content: "\"\0\"".into(),
+        })
+    };
+    let given = FleetReport {
+        given: vec![order(20, 1), order(10, 1), order(30, 2), order(40, 9)],
+        ..FleetReport::default()
+    };
+    // Giving it again changes nothing.
+    step_with(&other, given.clone()).await;
+    let found = step_with(&other, given).await.orders;
+    assert_eq!(found.open, [], "they are for another process");
+    let ids =
+        |orders: &FleetOrders| -> Vec<i64> { orders.open.iter().map(|order| order.id.0).collect() };
+    let found = step(&one).await.orders;
+    assert_eq!(
+        ids(&found),
+        [20, 10, 30],
+        "in the order in which they were given"
+    );
+    assert_eq!(found.open[0], *order(20, 1));
+
+    // Done with what its Mysis wrote, answered later; a refusal is done with its answer.
+    let done = Write::OrderDone {
+        mysis: MysisId(1),
+        order: FleetOrderId(20),
+    };
+    write(&one, vec![done]).await.unwrap();
+    assert_eq!(ids(&step(&one).await.orders), [10, 30]);
+    let awaits = FleetReport {
+        awaited: [20, 10, 30, 40].map(FleetOrderId).into(),
+        ..FleetReport::default()
+    };
+    let known = step_with(&other, awaits.clone()).await.orders.outcomes;
+    let missing = OrderOutcome::Missing(FleetOrderId(40));
+    let only = std::slice::from_ref(&missing);
+    assert_eq!(known, only, "its mysis is not there");
+    let answers = |answers: &[(i64, &str)]| FleetReport {
+        answers: answers
+            .iter()
+            .map(|(id, text)| (FleetOrderId(*id), Arc::from(*text)))
+            .collect(),
+        ..FleetReport::default()
+    };
+    // Who does not hold the lease refuses nothing.
+    step_with(&other, answers(&[(10, "not mine")])).await;
+    step_with(&one, answers(&[(20, "stored"), (10, "refused")])).await;
+    step_with(&one, answers(&[(20, "again")])).await;
+    assert_eq!(ids(&step(&one).await.orders), [30]);
+    let known = step_with(&other, awaits).await.orders.outcomes;
+    let answered = |id, text: &str| OrderOutcome::Answered(FleetOrderId(id), text.into());
+    assert_eq!(
+        known,
+        [answered(20, "stored"), answered(10, "refused"), missing]
+    );
+
+    // Whoever takes the Mysis takes what is not done.
+    one.close().await;
+    assert_eq!(taken(&step(&other).await), ["m1", "m2"]);
+    assert_eq!(ids(&step(&other).await.orders), [30]);
+    let settled = FleetReport {
+        settled: [20, 10].map(FleetOrderId).into(),
+        ..FleetReport::default()
+    };
+    step_with(&other, settled).await;
+    let left = "SELECT id FROM fleet_order";
+    let left = other
+        .inner
+        .writer
+        .query_all_raw(sea_orm::Statement::from_string(
+            sea_orm::DbBackend::Postgres,
+            left.to_string(),
+        ));
+    assert_eq!(left.await.unwrap().len(), 1);
 }

@@ -191,6 +191,10 @@ fn of_every_kind() -> Vec<Write> {
                 bytes: Arc::new([1, 0, 0]),
             },
         },
+        Write::OrderDone {
+            mysis: ALPHA,
+            order: actors::domain::ids::FleetOrderId(5),
+        },
         // The cleared mission is not the one that is in force afterwards.
         Write::ClearMission {
             mission: MissionId(3),
@@ -241,13 +245,14 @@ fn kind(write: &Write) -> usize {
         Write::Samples { .. } => 21,
         Write::WorkingSet { .. } => 22,
         Write::Routines { .. } => 23,
+        Write::OrderDone { .. } => 24,
     }
 }
 
 async fn whatever_is_repeated_after_a_lost_answer_changes_nothing(books: Books) {
     let writes = of_every_kind();
     let kinds: std::collections::BTreeSet<usize> = writes.iter().map(kind).collect();
-    assert_eq!(kinds.len(), 24, "each kind");
+    assert_eq!(kinds.len(), 25, "each kind");
     let ledger = books.open().await;
     // Many batches in one commit, as the Store sends them.
     let group = |writes: &[Write]| -> Vec<Batch> {

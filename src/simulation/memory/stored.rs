@@ -201,6 +201,7 @@ impl StoredSwarm {
             Write::Samples { mysis, hour } => {
                 self.update_mysis(*mysis, |member| member.samples.keep(hour));
             }
+            Write::OrderDone { .. } => {}
             Write::PoolAccount { account, .. } => {
                 self.keep_account(&account.account, account.owner);
             }

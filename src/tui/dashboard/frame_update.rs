@@ -26,6 +26,7 @@ use super::orders::Receipt;
 use super::overlay::Overlay;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS, ListAction};
 use super::overlay::query::QueryScope;
+use super::processes::keys::PROCESSES_KEYS;
 use super::search::keys::SEARCH_KEYS;
 use super::servers;
 use super::table::keys::TABLE_KEYS;
@@ -91,6 +92,7 @@ impl Dashboard {
         self.refresh_books();
         self.refresh_search();
         self.refresh_map();
+        self.refresh_processes();
         self.refresh_timeline();
         self.refresh_log();
         self.update_table();
@@ -275,6 +277,7 @@ impl Dashboard {
             tables.books,
             tables.search,
             tables.map,
+            tables.processes,
             tables.log,
             tables.whole_event,
             tables.lists,
@@ -352,6 +355,7 @@ impl Dashboard {
             Some(Overlay::Books(_)) => self.keymap.hints(BOOKS_KEYS),
             Some(Overlay::Search(_)) => self.keymap.hints(SEARCH_KEYS),
             Some(Overlay::Map(_)) => self.keymap.hints(MAP_KEYS),
+            Some(Overlay::Processes(_)) => self.keymap.hints(PROCESSES_KEYS),
             Some(Overlay::Log(view)) if view.whole.is_some() => self.keymap.hints(WHOLE_KEYS),
             Some(Overlay::Log(_)) => self.keymap.hints(LOG_KEYS),
             Some(Overlay::Help(_)) => {

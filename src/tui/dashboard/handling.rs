@@ -88,6 +88,7 @@ impl Dashboard {
                 | GlobalAction::Books
                 | GlobalAction::Search
                 | GlobalAction::Map
+                | GlobalAction::Processes
                 | GlobalAction::Log
                 | GlobalAction::Undo
                 | GlobalAction::Dump
@@ -145,6 +146,7 @@ impl Dashboard {
             | GlobalAction::Books
             | GlobalAction::Search
             | GlobalAction::Map
+            | GlobalAction::Processes
             | GlobalAction::Log
             | GlobalAction::Dump
             | GlobalAction::Mouse
@@ -172,6 +174,7 @@ impl Dashboard {
             GlobalAction::Books => self.open_books(),
             GlobalAction::Search => self.ask_what_to_search(),
             GlobalAction::Map => self.open_map(),
+            GlobalAction::Processes => self.open_processes(),
             GlobalAction::Log => self.open_log(),
             GlobalAction::Undo => self.undo_last(),
             GlobalAction::Dump => self.actions.push(TerminalAction::Dump),
@@ -277,6 +280,7 @@ impl Dashboard {
                 | Overlay::Books(_)
                 | Overlay::Search(_)
                 | Overlay::Map(_)
+                | Overlay::Processes(_)
                 | Overlay::Inspect(_)
                 | Overlay::Log(_)
                 | Overlay::Help(_),

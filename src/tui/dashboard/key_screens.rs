@@ -10,6 +10,7 @@ use super::keys::{GLOBAL_KEYS, KeyTable, Keymap, MOVEMENT_KEYS, NamedAction, TAR
 use super::log::keys::{LOG_KEYS, WHOLE_KEYS};
 use super::map::keys::MAP_KEYS;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
+use super::processes::keys::PROCESSES_KEYS;
 use super::search::keys::SEARCH_KEYS;
 use super::table::keys::TABLE_KEYS;
 
@@ -23,6 +24,7 @@ pub struct KeyTables {
     pub books: KeyTable,
     pub search: KeyTable,
     pub map: KeyTable,
+    pub processes: KeyTable,
     pub log: KeyTable,
     pub whole_event: KeyTable,
     pub lists: KeyTable,
@@ -44,6 +46,7 @@ pub fn key_tables() -> KeyTables {
         books: KeyTable::of("The books", BOOKS_KEYS),
         search: KeyTable::of("A search across the swarm", SEARCH_KEYS),
         map: KeyTable::of("The map", MAP_KEYS),
+        processes: KeyTable::of("The processes", PROCESSES_KEYS),
         log: KeyTable::of("The log", LOG_KEYS),
         whole_event: KeyTable::of("An event of the log, whole", WHOLE_KEYS),
         lists: KeyTable::of("This help", LIST_KEYS),
@@ -70,6 +73,7 @@ impl KeyTables {
             self.books,
             self.search,
             self.map,
+            self.processes,
             self.log,
             self.whole_event,
             self.lists,
@@ -105,6 +109,7 @@ pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
         books,
         search,
         map,
+        processes,
         log,
         whole_event,
         lists,
@@ -113,7 +118,7 @@ pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
         targets,
         global,
     } = &tables;
-    let together: [&[&KeyTable]; 11] = [
+    let together: [&[&KeyTable]; 12] = [
         &[table, movement, targets, global],
         &[conversation, movement, targets, global],
         &[inspector, movement],
@@ -121,6 +126,7 @@ pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
         &[books, movement],
         &[search, movement],
         &[map],
+        &[processes, movement],
         &[log, movement],
         &[whole_event, movement],
         &[lists, movement],

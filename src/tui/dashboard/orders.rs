@@ -457,6 +457,7 @@ mod tests {
             mission: MissionId(3),
             delivered: vec!["a".into(), "b".into()],
             missed: vec!["c".into()],
+            elsewhere: Vec::new(),
         };
         orders.on_answer(id, Ok(answer));
         let progress = orders.receipt(receipt).unwrap().progress();

@@ -16,6 +16,7 @@ use super::graphs::GraphView;
 use super::inspector::Inspector;
 use super::log::list::LogView;
 use super::map::MapView;
+use super::processes::ProcessesView;
 use super::search::SearchView;
 use composer::Composer;
 use form::MysisForm;
@@ -45,6 +46,8 @@ pub enum Overlay {
     Search(Box<SearchView>),
     /// The map.
     Map(Box<MapView>),
+    /// The processes of the fleet.
+    Processes(Box<ProcessesView>),
     /// The log.
     Log(Box<LogView>),
     /// The help screen, scrolled to this line.
@@ -76,6 +79,7 @@ impl Overlay {
             Overlay::Books(view) => view.forget_read(),
             Overlay::Search(view) => view.forget_read(),
             Overlay::Map(view) => view.forget_read(),
+            Overlay::Processes(view) => view.forget_read(),
             Overlay::Compose(_)
             | Overlay::Form(_)
             | Overlay::Confirm(_)
@@ -90,6 +94,14 @@ impl Overlay {
     /// The map, if this is it.
     pub fn map(&mut self) -> Option<&mut MapView> {
         if let Overlay::Map(view) = self {
+            return Some(view);
+        }
+        None
+    }
+
+    /// The list of processes, if this is it.
+    pub fn processes(&mut self) -> Option<&mut ProcessesView> {
+        if let Overlay::Processes(view) = self {
             return Some(view);
         }
         None

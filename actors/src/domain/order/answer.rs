@@ -23,6 +23,8 @@ pub enum CompletedOrder {
         delivered: Vec<Arc<str>>,
         /// The Myses that could not take it now; they inherit it when they run again.
         missed: Vec<Arc<str>>,
+        /// The Myses of other processes, which give it to them within seconds.
+        elsewhere: Vec<Arc<str>>,
     },
     /// The mission was cleared; `false` if there was none.
     MissionCleared(bool),
@@ -32,6 +34,8 @@ pub enum CompletedOrder {
     AccountsPooled(usize),
     /// The configuration was reloaded.
     Reloaded(Reloaded),
+    /// The order is stored, and this process carries it out as soon as it can.
+    Passed(Arc<str>),
     /// The swarm is frozen since then, or not frozen.
     Frozen(Option<Timestamp>),
 }
@@ -61,6 +65,10 @@ pub enum CompletedAction {
     Declined,
     /// The server was told that its question is put aside.
     Cancelled,
+    /// The process gives its Myses back.
+    Drained,
+    /// The process takes Myses again.
+    Undrained,
 }
 
 impl CompletedAction {
@@ -79,6 +87,8 @@ impl CompletedAction {
             CompletedAction::Answered => "answered",
             CompletedAction::Declined => "declined",
             CompletedAction::Cancelled => "cancelled",
+            CompletedAction::Drained => "drained",
+            CompletedAction::Undrained => "undrained",
         }
     }
 }
@@ -119,6 +129,10 @@ pub enum OrderRefusal {
         /// The process.
         process: Arc<str>,
     },
+    /// No process of the fleet that runs has this name.
+    UnknownProcess(String),
+    /// Another process refused it, in these words.
+    Told(String),
     /// The name is not allowed.
     BadName(String),
     /// Another Mysis has this name.
@@ -185,7 +199,11 @@ impl fmt::Display for OrderRefusal {
                 f,
                 "{name} runs in the process {process}: give the order there"
             ),
-            OrderRefusal::BadName(why) => f.write_str(why),
+            OrderRefusal::UnknownProcess(name) => write!(
+                f,
+                "no process that runs is called `{name}`; `zoea processes` lists them"
+            ),
+            OrderRefusal::BadName(why) | OrderRefusal::Told(why) => f.write_str(why),
             OrderRefusal::NameTaken(name) => write!(f, "a mysis called `{name}` exists already"),
             OrderRefusal::SwarmFull(max) => write!(
                 f,

@@ -27,9 +27,13 @@ impl Dashboard {
             Some(Overlay::Log(view)) if wheel_direction(mouse).is_none() => {
                 point_in_log(view, mouse, &layout);
             }
-            Some(Overlay::Books(_) | Overlay::Search(_) | Overlay::Log(_) | Overlay::Help(_)) => {
-                self.wheel_as_keys(mouse)
-            }
+            Some(
+                Overlay::Books(_)
+                | Overlay::Search(_)
+                | Overlay::Processes(_)
+                | Overlay::Log(_)
+                | Overlay::Help(_),
+            ) => self.wheel_as_keys(mouse),
             Some(
                 Overlay::Compose(_)
                 | Overlay::Form(_)

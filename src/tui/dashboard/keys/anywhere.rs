@@ -26,6 +26,8 @@ pub enum GlobalAction {
     Map,
     /// Show the message log.
     Log,
+    /// Show the processes of the fleet.
+    Processes,
     /// Undo the last order.
     Undo,
     /// Write the screen to files.
@@ -123,6 +125,13 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         GlobalAction::Map,
         "map",
         "show where the ships are and what is earned there",
+    ),
+    bind(
+        "processes",
+        &[letter('W')],
+        GlobalAction::Processes,
+        "",
+        "show which process runs how many Myses, and drain one",
     ),
     bind(
         "log",

@@ -33,6 +33,12 @@ impl Dashboard {
         if let Ok(CompletedOrder::Reloaded(reloaded)) = &outcome.answer {
             self.show_notice(&reloaded.to_string());
         }
+        if let Ok(CompletedOrder::Passed(process)) = &outcome.answer {
+            let name = &outcome.name;
+            self.show_notice(&format!(
+                "{name}: stored, and carried out once {process} can"
+            ));
+        }
         self.remember_undo(&outcome);
         if let (Err(_), Some((target, text))) = (&outcome.answer, sent) {
             self.restore_draft(&outcome, target, &text);

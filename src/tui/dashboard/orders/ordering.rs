@@ -218,6 +218,7 @@ impl Dashboard {
             ActionToConfirm::Thaw => {
                 self.order_once("thaw", "the swarm", Order::Thaw);
             }
+            ActionToConfirm::Drain(name) => self.drain(&name, true),
             ActionToConfirm::Quit => self.close(),
         }
     }

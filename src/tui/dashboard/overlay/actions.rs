@@ -51,6 +51,7 @@ impl Dashboard {
             Overlay::Books(view) => self.press_in_books(view, press),
             Overlay::Search(view) => self.press_in_search(view, press),
             Overlay::Map(view) => self.press_in_map(view, press),
+            Overlay::Processes(view) => self.press_in_processes(view, press),
             Overlay::Log(view) => self.press_in_log(view, press),
             Overlay::Help(top) => self.press_in_help(top, press),
         }

@@ -2,6 +2,8 @@
 
 pub(crate) mod view;
 
+use std::sync::Arc;
+
 use actors::domain::ids::MysisId;
 
 use crate::dashboard::input_event::has_ctrl;
@@ -25,6 +27,8 @@ pub enum ActionToConfirm {
     Stop(Vec<MysisId>),
     /// Thawing the swarm.
     Thaw,
+    /// Draining the process with this name.
+    Drain(Arc<str>),
     /// Closing the program.
     Quit,
 }
@@ -64,6 +68,7 @@ impl ConfirmDialog {
             ActionToConfirm::Delete(_) => "y delete   n keep",
             ActionToConfirm::Stop(_) => "y stop   n leave them",
             ActionToConfirm::Thaw => "y thaw   n leave it frozen",
+            ActionToConfirm::Drain(_) => "y drain   n leave it",
             ActionToConfirm::Quit => "y quit   h leave it running   n stay",
         }
     }

@@ -105,6 +105,7 @@ impl Dashboard {
             | Verb::Graphs
             | Verb::Books
             | Verb::Map
+            | Verb::Processes
             | Verb::Log
             | Verb::Help
             | Verb::Dump
@@ -132,6 +133,7 @@ impl Dashboard {
             Verb::Graphs => self.open_graphs(),
             Verb::Books => self.open_books(),
             Verb::Map => self.open_map(),
+            Verb::Processes => self.open_processes(),
             Verb::Log => self.open_log(),
             Verb::Help => self.overlays.push(Overlay::Help(0)),
             Verb::Dump => self.actions.push(TerminalAction::Dump),

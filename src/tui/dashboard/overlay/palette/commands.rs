@@ -78,6 +78,8 @@ pub enum Verb {
     Search,
     /// Shows the map.
     Map,
+    /// Shows the processes of the fleet.
+    Processes,
     /// Shows the message log.
     Log,
     /// Shows the help screen.
@@ -272,16 +274,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
         Verb::Export,
         "write the conversation to a file",
     ),
-    command(
-        "undo",
-        &[],
-        Verb::Undo,
-        "take the last order back, where that can be done",
-    ),
+    command("undo", &[], Verb::Undo, "take the last order back"),
     command("graphs", &[], Verb::Graphs, "what was earned and used"),
     command("books", &[], Verb::Books, "what was spent and earned"),
     command("search", &[Takes::Text], Verb::Search, "a text, everywhere"),
     command("map", &[], Verb::Map, "where the ships are"),
+    command("processes", &[], Verb::Processes, "who runs the Myses"),
     command("log", &[], Verb::Log, "what flew past"),
     command("help", &[], Verb::Help, "what keys do"),
     command(

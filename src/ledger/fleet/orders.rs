@@ -1,0 +1,159 @@
+//! Orders between processes: each is a row, from the process that gave it to the one that holds the
+//! lease of its Mysis, and an answer on the way back.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use actors::domain::event_record::OrderSource;
+use actors::domain::ids::{FleetOrderId, MysisId};
+use actors::ports::{FleetOrder, FleetOrders, FleetReport, OrderOutcome};
+use sea_orm::{ConnectionTrait, DbErr, FromQueryResult};
+use serde_json::{Value, json};
+
+use super::super::leases::LeaseHolder;
+use super::super::writer::{DatabaseWriter, Tx};
+use super::neighbours::statement;
+use super::{FleetView, within_time};
+
+/// The most orders that one step takes up. The next step goes on.
+const MAX_ORDERS: i64 = 200;
+
+/// An order of a Mysis that was deleted is not stored.
+const GIVE: &str = "\
+    INSERT INTO fleet_order (id, mysis_id, giver, source, content, given_at) \
+    SELECT given.id, mysis.id, $1, given.source, given.content, clock_timestamp() \
+    FROM json_to_recordset($2::json) AS given (id BIGINT, mysis BIGINT, source TEXT, content TEXT) \
+    JOIN mysis ON mysis.id = given.mysis ON CONFLICT (id) DO NOTHING";
+
+/// A process answers what it did, and refuses only for a Mysis that is still its own.
+const ANSWER: &str = "\
+    UPDATE fleet_order SET answer = told.answer, doer = $1, \
+        done_at = coalesce(fleet_order.done_at, clock_timestamp()) \
+    FROM json_to_recordset($2::json) AS told (id BIGINT, answer TEXT) \
+    WHERE fleet_order.id = told.id AND fleet_order.answer IS NULL \
+        AND (fleet_order.doer = $1 OR (fleet_order.done_at IS NULL AND EXISTS (SELECT FROM lease \
+            WHERE lease.mysis_id = fleet_order.mysis_id AND lease.owner = $1)))";
+
+const OPEN: &str = "\
+    SELECT fleet_order.id, fleet_order.mysis_id, fleet_order.source, fleet_order.content \
+    FROM fleet_order JOIN lease ON lease.mysis_id = fleet_order.mysis_id AND lease.owner = $1 \
+    WHERE fleet_order.done_at IS NULL ORDER BY fleet_order.place LIMIT $2";
+
+const GIVEN: &str = "SELECT id, answer FROM fleet_order WHERE giver = $1 \
+    AND id IN (SELECT value::bigint FROM json_array_elements_text($2::json))";
+
+const SETTLE: &str = "DELETE FROM fleet_order WHERE giver = $1 \
+    AND id IN (SELECT value::bigint FROM json_array_elements_text($2::json))";
+
+/// Marks an order as done, with what its Mysis wrote for it.
+const MARK_DONE: &str = "UPDATE fleet_order SET done_at = clock_timestamp(), doer = $1 \
+    WHERE id = $2 AND done_at IS NULL";
+
+#[derive(Debug, FromQueryResult)]
+struct OpenRow {
+    id: i64,
+    mysis_id: i64,
+    source: String,
+    content: String,
+}
+
+#[derive(Debug, FromQueryResult)]
+struct GivenRow {
+    id: i64,
+    answer: Option<String>,
+}
+
+impl LeaseHolder {
+    /// Stores the orders and the answers of this process, and reads those for it.
+    pub(super) async fn exchange_orders(
+        &self,
+        writer: &DatabaseWriter,
+        report: &FleetReport,
+        view: &FleetView,
+    ) -> Result<FleetOrders, DbErr> {
+        let asks_nothing = report.given.is_empty() && report.awaited.is_empty();
+        if view.orders == 0 && asks_nothing {
+            return Ok(FleetOrders::default());
+        }
+        within_time(self.tell_orders(writer, report)).await?;
+        let open = within_time(self.open_orders(writer)).await?;
+        let outcomes = within_time(self.outcomes(writer, &report.awaited)).await?;
+        Ok(FleetOrders {
+            open,
+            outcomes,
+            ..FleetOrders::default()
+        })
+    }
+
+    async fn tell_orders(
+        &self,
+        writer: &DatabaseWriter,
+        report: &FleetReport,
+    ) -> Result<(), DbErr> {
+        let given = report.given.iter().map(|order| {
+            json!({
+                "id": order.id.0,
+                "mysis": order.mysis.0,
+                "source": order.source.as_str(),
+                "content": *order.content,
+            })
+        });
+        let answers = report.answers.iter();
+        let answers = answers.map(|(id, answer)| json!({"id": id.0, "answer": **answer}));
+        let settled = report.settled.iter().map(|id| json!(id.0));
+        for (sql, told) in [
+            (GIVE, Value::from_iter(given)),
+            (ANSWER, Value::from_iter(answers)),
+            (SETTLE, Value::from_iter(settled)),
+        ] {
+            if told.as_array().is_some_and(|told| !told.is_empty()) {
+                let values = [self.owner.as_str().into(), told.to_string().into()];
+                writer.execute_raw(statement(sql, values)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn open_orders(&self, writer: &DatabaseWriter) -> Result<Vec<FleetOrder>, DbErr> {
+        let values = [self.owner.as_str().into(), MAX_ORDERS.into()];
+        let rows = writer.query_all_raw(statement(OPEN, values)).await?;
+        let rows = rows.iter().map(|row| OpenRow::from_query_result(row, ""));
+        let order = |row: OpenRow| FleetOrder {
+            id: FleetOrderId(row.id),
+            mysis: MysisId(row.mysis_id),
+            source: OrderSource::parse(&row.source).unwrap_or(OrderSource::Control),
+            content: row.content.into(),
+        };
+        rows.map(|row| row.map(order)).collect()
+    }
+
+    /// What is known of the orders that were given here.
+    async fn outcomes(
+        &self,
+        writer: &DatabaseWriter,
+        awaited: &[FleetOrderId],
+    ) -> Result<Vec<OrderOutcome>, DbErr> {
+        if awaited.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids = Value::from_iter(awaited.iter().map(|id| id.0)).to_string();
+        let values = [self.owner.as_str().into(), ids.into()];
+        let rows = writer.query_all_raw(statement(GIVEN, values)).await?;
+        let rows = rows.iter().map(|row| GivenRow::from_query_result(row, ""));
+        let rows = rows.map(|row| row.map(|row| (FleetOrderId(row.id), row.answer)));
+        let known: BTreeMap<FleetOrderId, Option<String>> = rows.collect::<Result<_, DbErr>>()?;
+        let outcome = |id: &FleetOrderId| match known.get(id) {
+            None => Some(OrderOutcome::Missing(*id)),
+            Some(None) => None,
+            Some(Some(answer)) => Some(OrderOutcome::Answered(*id, Arc::from(answer.as_str()))),
+        };
+        Ok(awaited.iter().filter_map(outcome).collect())
+    }
+
+    /// Marks an order as done in the transaction of what its Mysis wrote for it.
+    pub(crate) async fn mark_done(&self, tx: &Tx, order: FleetOrderId) -> Result<(), DbErr> {
+        let values = [self.owner.as_str().into(), order.0.into()];
+        tx.execute_raw(statement(MARK_DONE, values)).await?;
+        Ok(())
+    }
+}

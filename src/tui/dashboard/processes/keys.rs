@@ -1,0 +1,33 @@
+//! The keys of the list of processes.
+
+use crossterm::event::KeyCode;
+
+use crate::dashboard::input_event::{key, letter};
+use crate::dashboard::keys::{Binding, bind};
+
+/// What a key does in the list of processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessesAction {
+    /// Go back.
+    Back,
+    /// Drain the selected process, or end that.
+    Drain,
+}
+
+/// The keys of the list of processes.
+pub const PROCESSES_KEYS: &[Binding<ProcessesAction>] = &[
+    bind(
+        "processes_back",
+        &[key(KeyCode::Esc), letter('q'), letter('W')],
+        ProcessesAction::Back,
+        "back",
+        "back to the view before",
+    ),
+    bind(
+        "processes_drain",
+        &[letter('d')],
+        ProcessesAction::Drain,
+        "drain",
+        "let the process give its Myses to the others and take none; asks first; again ends that",
+    ),
+];
