@@ -69,6 +69,12 @@ fn change_json(change: &ProfileChange) -> Value {
     if let Some(temperature) = change.temperature {
         written.insert("temperature".to_string(), json!(temperature));
     }
+    if let Some(role) = &change.role {
+        written.insert("role".to_string(), json!(role.as_deref()));
+    }
+    if let Some(follows) = change.follows_role {
+        written.insert("follows_role".to_string(), json!(follows));
+    }
     Value::Object(written)
 }
 
@@ -98,11 +104,13 @@ pub fn order_from_text(name: &str, text: &str) -> Option<Order> {
 
 #[expect(clippy::cast_possible_truncation, reason = "it was an f32 before")]
 fn read_change(read: &Value) -> ProfileChange {
-    let model = read.get("model");
+    let named = |member: &str| Some(read.get(member)?.as_str().map(Into::into));
     ProfileChange {
         provider: read["provider"].as_str().map(Into::into),
-        model: model.map(|model| model.as_str().map(Into::into)),
+        model: named("model"),
         temperature: read["temperature"].as_f64().map(|value| value as f32),
+        role: named("role"),
+        follows_role: read["follows_role"].as_bool(),
     }
 }
 
@@ -137,6 +145,7 @@ pub fn answer_from_text(text: &str) -> Option<OrderResult> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::CONFIGURED_ROLE;
 
     #[test]
     fn every_order_that_is_passed_on_reads_back() {
@@ -150,6 +159,8 @@ mod tests {
             MysisOrder::ClearNotes,
             MysisOrder::Configure(change),
             MysisOrder::Configure(ProfileChange::of(None, Some("qwen".into()), None)),
+            MysisOrder::Configure(ProfileChange::default().with_role(Some("miner".into()))),
+            MysisOrder::Configure(ProfileChange::default().with_role(Some(CONFIGURED_ROLE.into()))),
             MysisOrder::StartRoutine("{\"name\":\"mining\"}".into()),
             MysisOrder::StopRoutine,
         ];

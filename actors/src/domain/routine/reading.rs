@@ -62,13 +62,17 @@ pub fn read_routine(given: &Map<String, Json>) -> Result<Routine, Vec<String>> {
     }
 }
 
-/// The name, in the letters that names have. Models write names of several words, which is no reason
-/// to refuse a routine.
-fn read_name(given: &Map<String, Json>, mistakes: &mut Mistakes) -> String {
-    let given = given.get("name").and_then(Json::as_str).unwrap_or_default();
+/// A routine's name, in the letters that names have. Models write names of several words, which is
+/// no reason to refuse a routine.
+#[must_use]
+pub fn plain_name(given: &str) -> String {
     let words = given.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let name = words.join("-").to_ascii_lowercase();
+    words.join("-").to_ascii_lowercase()
+}
+
+fn read_name(given: &Map<String, Json>, mistakes: &mut Mistakes) -> String {
+    let name = plain_name(given.get("name").and_then(Json::as_str).unwrap_or_default());
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
         let told = format!("a text of 1 to {MAX_NAME_BYTES} of a-z, 0-9, _ and -");
         mistakes.add("name", &told);

@@ -167,9 +167,24 @@ fn a_routine_is_read_back_as_it_was_written() {
 }
 
 #[test]
+fn a_name_of_several_words_is_made_plain() {
+    let mut given = mining();
+    for (name, plain) in [
+        ("Mine Ore", "mine-ore"),
+        ("star & moon!", "star-moon"),
+        ("mine_2-b", "mine_2-b"),
+    ] {
+        given["name"] = json!(name);
+        assert_eq!(*read(given.clone()).name, *plain);
+    }
+    given["name"] = json!("a".repeat(41));
+    assert!(read_routine(&object(given)).is_err());
+}
+
+#[test]
 fn every_mistake_is_told_at_once() {
     let bad = json!({
-        "name": "Mine Ore",
+        "name": "***",
         "steps": [
             {"tool": "zoea_read_result"},
             {"tool": "get_notifications"},

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use zoea_spacemolt::commands;
 
 use super::Life;
-use crate::routine::{KnownValues, MAX_STEPS, Routine, read_routine};
+use crate::routine::{KnownValues, MAX_STEPS, Routine, plain_name, read_routine};
 
 /// The most letters of a name that nobody knows in an answer.
 const MAX_TOLD_CHARS: usize = 80;
@@ -18,7 +18,10 @@ impl Life {
             .map_err(|_| vec!["the arguments are no JSON object".to_string()])?;
         let name = given.get("name").and_then(Value::as_str);
         let name = name.filter(|_| !given.contains_key("steps"));
+        // Files have names of any letters, routines have plain ones.
         let offered = name.and_then(|name| self.routine_of_role(name));
+        let name = name.map(plain_name);
+        let name = name.as_deref();
         let offered =
             offered.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
         // What goes on now is known better than what ran once.
