@@ -240,8 +240,8 @@ fn notice(home: &Home, name: &str, code: &str, part: &str) -> String {
     until(&format!("{code} tells of {part}"), || {
         let notices = home.lines(&["log", name, "--limit", "0", "--kind", "host", "--json"]);
         let of_code = notices.iter().filter(|row| row["metadata"]["code"] == code);
-        let texts = of_code.map(|row| text(&row["content"]));
-        texts.filter(|told| told.contains(part)).next_back()
+        let mut texts = of_code.map(|row| text(&row["content"]));
+        texts.rfind(|told| told.contains(part))
     })
 }
 
