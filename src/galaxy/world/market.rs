@@ -226,7 +226,6 @@ mod tests {
             base: atlas.home_base(empire),
             now,
             pays: 100,
-            pays: 100,
         }
     }
 
