@@ -153,7 +153,7 @@ impl Actor for FleetActor {
             FleetMsg::Capacity(capacity) => state.capacity = capacity,
             FleetMsg::Known(known) => state.known = known,
             FleetMsg::Give(order) => {
-                state.orders.given.insert(order.id, order);
+                state.orders.given.push(order);
                 state.begin_step(&myself, Vec::new());
             }
             FleetMsg::Answer(order, answer) => {
@@ -174,7 +174,8 @@ impl Actor for FleetActor {
 /// The orders between this process and others, as far as the database does not know them.
 #[derive(Default)]
 struct OrdersUnderWay {
-    given: BTreeMap<FleetOrderId, Arc<FleetOrder>>,
+    /// In the order in which they were given.
+    given: Vec<Arc<FleetOrder>>,
     awaited: BTreeSet<FleetOrderId>,
     settled: BTreeSet<FleetOrderId>,
     answers: BTreeMap<FleetOrderId, Arc<str>>,
@@ -189,7 +190,7 @@ impl OrdersUnderWay {
     /// Notes what a step with this report stored, and tells it with the step.
     fn take_step(&mut self, report: &FleetReport, step: &mut FleetStep) {
         for order in &report.given {
-            self.given.remove(&order.id);
+            self.given.retain(|given| given.id != order.id);
             self.awaited.insert(order.id);
             step.orders.given.push(order.id);
         }
@@ -228,7 +229,7 @@ impl FleetState {
             statuses,
             read_to: self.read_to,
             known: self.known,
-            given: self.orders.given.values().cloned().collect(),
+            given: self.orders.given.clone(),
             awaited: self.orders.awaited.iter().copied().collect(),
             settled: self.orders.settled.iter().copied().collect(),
             answers: self.orders.answers.clone().into_iter().collect(),

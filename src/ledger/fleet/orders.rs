@@ -22,8 +22,8 @@ const MAX_ORDERS: i64 = 200;
 const GIVE: &str = "\
     INSERT INTO fleet_order (id, mysis_id, giver, source, content, given_at) \
     SELECT given.id, mysis.id, $1, given.source, given.content, clock_timestamp() \
-    FROM json_to_recordset($2::json) AS given (id BIGINT, mysis BIGINT, source TEXT, content TEXT) \
-    JOIN mysis ON mysis.id = given.mysis ON CONFLICT (id) DO NOTHING";
+    FROM json_to_recordset($2::json) AS given (id BIGINT, mysis BIGINT, source TEXT, content TEXT, number BIGINT) \
+    JOIN mysis ON mysis.id = given.mysis ORDER BY given.number ON CONFLICT (id) DO NOTHING";
 
 /// A process answers what it did, and refuses only for a Mysis that is still its own.
 const ANSWER: &str = "\
@@ -90,8 +90,9 @@ impl LeaseHolder {
         writer: &DatabaseWriter,
         report: &FleetReport,
     ) -> Result<(), DbErr> {
-        let given = report.given.iter().map(|order| {
+        let given = report.given.iter().enumerate().map(|(number, order)| {
             json!({
+                "number": number,
                 "id": order.id.0,
                 "mysis": order.mysis.0,
                 "source": order.source.as_str(),

@@ -367,7 +367,7 @@ async fn an_order_is_read_by_the_process_of_its_mysis_until_it_is_done() {
             id: FleetOrderId(id),
             mysis: MysisId(mysis),
             source: OrderSource::Terminal,
-            content: "\"\0\"".into(),
+            content: "\"\\u0000\"".into(),
         })
     };
     let given = FleetReport {
