@@ -174,14 +174,15 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[("search 'out of fuel' --limit 5", "the newest five places")],
     ),
     (
-        "processes",
-        &[
-            ("processes", "who runs how many Myses of a shared Postgres"),
-            (
-                "processes drain box-2",
-                "before that machine is switched off",
-            ),
-        ],
+        "processes drain",
+        &[(
+            "processes drain box-2",
+            "before that machine is switched off",
+        )],
+    ),
+    (
+        "processes undrain",
+        &[("processes undrain box-2", "it takes Myses again")],
     ),
     ("freeze", &[("freeze", "nothing leaves any more")]),
     ("thaw", &[("thaw", "everything goes on")]),

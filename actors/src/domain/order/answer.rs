@@ -191,6 +191,21 @@ pub enum OrderRefusal {
     Configuration(Vec<String>),
 }
 
+fn write_unknown_role(f: &mut fmt::Formatter<'_>, name: &str, known: &[String]) -> fmt::Result {
+    if known.is_empty() {
+        return write!(
+            f,
+            "no role is called `{name}`; the configuration has none: add [roles.{name}]"
+        );
+    }
+    write!(
+        f,
+        "no role is called `{name}`; the configuration has {}; `none` takes the role away, and \
+         `default` gives the configuration's",
+        known.join(", ")
+    )
+}
+
 impl fmt::Display for OrderRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -214,16 +229,7 @@ impl fmt::Display for OrderRefusal {
                 "no provider is called `{name}`; the configuration has {}",
                 known.join(", ")
             ),
-            OrderRefusal::UnknownRole { name, known } if known.is_empty() => write!(
-                f,
-                "no role is called `{name}`; the configuration has none: add [roles.{name}]"
-            ),
-            OrderRefusal::UnknownRole { name, known } => write!(
-                f,
-                "no role is called `{name}`; the configuration has {}; `none` takes the role away, \
-                 and `default` gives the configuration's",
-                known.join(", ")
-            ),
+            OrderRefusal::UnknownRole { name, known } => write_unknown_role(f, name, known),
             OrderRefusal::BadTemperature => f.write_str("a temperature is a number from 0 to 2"),
             OrderRefusal::AlreadyRunning => f.write_str("mysis already running"),
             OrderRefusal::AlreadyStopped => f.write_str("mysis already stopped"),

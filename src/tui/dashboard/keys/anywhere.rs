@@ -131,7 +131,7 @@ pub const GLOBAL_KEYS: &[Binding<GlobalAction>] = &[
         &[letter('W')],
         GlobalAction::Processes,
         "",
-        "show which process runs how many Myses, and drain one",
+        "show what each process runs, and drain one",
     ),
     bind(
         "log",

@@ -28,6 +28,6 @@ pub const PROCESSES_KEYS: &[Binding<ProcessesAction>] = &[
         &[letter('d')],
         ProcessesAction::Drain,
         "drain",
-        "let the process give its Myses to the others and take none; asks first; again ends that",
+        "drain the process, or end that; asks first",
     ),
 ];
