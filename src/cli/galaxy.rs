@@ -45,9 +45,8 @@ pub struct GalaxyArgs {
     /// Accept only this registration code [default: any of 1 to 64 characters].
     #[arg(long, value_name = "CODE")]
     registration_code: Option<String>,
-    /// Let stations pay a tenth after so many ticks from the galaxy's beginning on (with `--data` at
-    /// each start).
-    #[arg(long, value_name = "TICKS")]
+    /// Let stations pay a tenth after so many trades of all players.
+    #[arg(long, value_name = "TRADES")]
     prices_fall_after: Option<u64>,
     /// Serve the MCP revision 2026-07-28, which has no sessions, beside the older ones.
     #[arg(long)]

@@ -29,7 +29,7 @@ pub struct GalaxyOptions {
     pub unknown_session: UnknownSession,
     /// The one code with which accounts are registered. None: any code of 1 to 64 characters.
     pub registration_code: Option<String>,
-    /// The ticks from the galaxy's beginning on after which stations pay a tenth. None: never.
+    /// The trades, of all players, after which stations pay a tenth. None: never.
     pub prices_fall_after: Option<u64>,
     /// How requests without an MCP session are served (revision 2026-07-28), beside those with one.
     /// None: they are refused, as by the real server.

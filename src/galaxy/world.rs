@@ -71,7 +71,7 @@ pub struct WorldRules {
     pub tick: Duration,
     /// The one code with which accounts are registered. None: any code of at most 64 characters.
     pub registration_code: Option<String>,
-    /// The ticks from the galaxy's beginning on after which stations pay a tenth. None: never.
+    /// The trades, of all players, after which stations pay a tenth. None: never.
     pub prices_fall_after: Option<u64>,
 }
 
@@ -155,9 +155,13 @@ impl World {
 
     /// Whether stations pay little by now.
     fn has_low_prices(&self) -> bool {
-        let since_opening = self.tick.saturating_sub(calendar::OPENING_TICK);
-        let after = self.rules.prices_fall_after;
-        after.is_some_and(|after| since_opening >= after)
+        let trades = |after| {
+            let made = self.players.values();
+            made.map(|player| player.stats.trades_completed)
+                .sum::<u64>()
+                >= after
+        };
+        self.rules.prices_fall_after.is_some_and(trades)
     }
 
     /// The tick that the world has reached.

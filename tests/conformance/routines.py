@@ -16,13 +16,13 @@ PROMPT = "You are {{name}}, a pilot in the game SpaceMolt. You play by calling t
 WAYS = {
     "by hand": (["travel"], "Travel to main_belt. Then travel to sol_central. Then to main_belt again, and so on. One call "
                 "in each answer, and nothing else."),
-    # So small a model needs an example; other places stand in it.
+    # So small a model copies its example, so the places of the example are the right ones; the rounds are not.
     "routine": (["travel", "zoea_routine_start"],
-                "Fly from sol_central to main_belt and back, again and again. Do not call travel yourself: call "
-                "zoea_routine_start once. An example that flies between two other places three times: "
-                '{"name": "zoea_routine_start", "arguments": {"name": "star and moon", "rounds": 3, "steps": [{"tool": "travel", '
-                '"arguments": {"target_poi": "sun"}}, {"tool": "travel", "arguments": {"target_poi": "moon"}}]}} '
-                "You need 10 rounds between main_belt and sol_central. One call in each answer, and nothing else."),
+                "Fly to main_belt and back to sol_central ten times. Do not call travel yourself: call zoea_routine_start "
+                "once, with 10 rounds. An example with 2 rounds: "
+                '{"name": "zoea_routine_start", "arguments": {"name": "to and fro", "rounds": 2, "steps": [{"tool": "travel", '
+                '"arguments": {"target_poi": "main_belt"}}, {"tool": "travel", "arguments": {"target_poi": "sol_central"}}]}} '
+                "One call in each answer, and nothing else."),
 }
 CONFIGURATION = """
 [swarm]

@@ -259,7 +259,7 @@ fn rounds_of(told: &str) -> (Vec<i64>, i64) {
 #[test]
 fn the_runtime_begins_what_earned_and_drops_it_within_three_rounds_when_prices_fall() {
     let home = Home::new();
-    let galaxy = Server::galaxy(&["--tick", "20ms", "--prices-fall-after", "1500"]);
+    let galaxy = Server::galaxy(&["--tick", "20ms", "--prices-fall-after", "40"]);
     let pilot = Server::pilot(&["--latency", "2ms", "--seed", "1"]);
     let more = "[routines]\nmode = \"auto\"\n";
     home.configure(&pilot.url, &galaxy.url, more);

@@ -16,10 +16,10 @@ pub fn start_tool() -> ToolSpec {
     ToolSpec {
         name: ROUTINE_START.into(),
         description: "Repeat steps that you have proven to work, without being asked: each step is a \
-                      call of a game tool. The result is a report. It comes when a guard fails, a \
-                      step fails or tells something new, an order comes, hull or credits are lost, \
-                      the gain falls, `until` holds after a round, or the rounds are over. A routine \
-                      that ran before starts by its name alone. Text arguments {poi}, {system} and \
+                      call of a game tool. The result is a report. It comes when a guard or a step \
+                      fails, something new or an order comes, hull, credits or gain fall, `until` holds \
+                      after a round, or the rounds are over. A routine that ran before starts by its \
+                      name alone. Text arguments {poi}, {system} and \
                       {fuel}, {cargo} and so on stand for what is known then. `each` cargo makes a \
                       step for all goods of the last get_cargo, with {item} and {quantity}."
             .into(),
