@@ -109,8 +109,7 @@ fn the_books_agree_with_the_command_and_a_search_jumps_to_its_row() {
     attached.types(&format!("{ATTACH}\r"));
     attached.sees("3 stopped");
     compare_books(&mut attached, &expected);
-    attached.types("\u{1b}");
-    attached.sees("DOING");
+    attached.goes_back_to("DOING");
     attached.types("q");
     attached.comes_back();
 
@@ -119,8 +118,7 @@ fn the_books_agree_with_the_command_and_a_search_jumps_to_its_row() {
     terminal.sees("following");
     terminal.types("\u{1b}");
     terminal.sees("BOOKS  by Mysis");
-    terminal.types("\u{1b}");
-    terminal.sees("DOING");
+    terminal.goes_back_to("DOING");
 
     let rows = found_by_command(folder.path(), "the wormhole");
     let prompt = rows.iter().find(|row| row["kind"] == "prompt");
@@ -135,14 +133,12 @@ fn the_books_agree_with_the_command_and_a_search_jumps_to_its_row() {
     terminal.sees_beside(" beta  ", "G follows");
     terminal.sees("YOU");
     terminal.sees("look for the wormhole");
-    terminal.types("\u{1b}");
+    terminal.goes_back_to("Enter go there");
     terminal.sees(&format!(" beta #{} prompt ", prompt["seq"]));
-    terminal.types("\u{1b}");
-    terminal.sees("DOING");
+    terminal.goes_back_to("DOING");
     terminal.types("Sno such text\r");
     terminal.sees("The text stands nowhere.");
-    terminal.types("\u{1b}");
-    terminal.sees("DOING");
+    terminal.goes_back_to("DOING");
     terminal.types("q");
     terminal.comes_back();
 }
