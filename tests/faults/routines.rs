@@ -11,6 +11,8 @@ use zoea_rig::{Home, Process, Server, sqlite, until};
 
 /// The number of kills, unless `ZOEA_ROUTINE_KILLS` gives another.
 const KILLS: u64 = 8;
+/// The lost calls of which at least one is proven.
+const MANY_LOST: usize = 6;
 /// The number of Myses.
 const MYSES: usize = 3;
 /// The most milliseconds between the begin of a step and the kill.
@@ -188,6 +190,11 @@ fn kill_inside_routines(path: &str) {
     let (steps, open) = stored_steps(&home);
     let (made, not_made) = (proven(&home, true).len(), proven(&home, false).len());
     let unknown = outcomes(&home, "unknown");
+    // Each of many lost calls being beyond proof would be no chance.
+    assert!(
+        unknown < MANY_LOST || made + not_made > 0,
+        "seed {seed}: {unknown} of unknown outcome, and nothing was proven"
+    );
     println!(
         "seed {seed}: {kills} kills, {inside} of them inside a routine, {with_open_steps} with a step under \
          way; {steps} steps, {open} open, {unknown} of unknown outcome: {made} proven to be made, {not_made} \
