@@ -96,6 +96,11 @@ fn prompts(home: &Home) -> Vec<String> {
 
 /// Lets the swarm play once more without faults, and ends it in good order.
 pub(crate) fn settle(home: &Home) {
+    settle_with(home, || {});
+}
+
+/// The same, with something that is done again and again until everybody has played.
+pub(crate) fn settle_with(home: &Home, help: impl Fn()) {
     let swarm = home.fly(&["--resume"]);
     until("everybody has taken up its conversation", || {
         let myses = home.json(&["mysis", "list", "--json"]);
@@ -104,6 +109,7 @@ pub(crate) fn settle(home: &Home) {
     });
     let before = turns(home);
     until("every mysis plays again", || {
+        help();
         let now = turns(home);
         now.iter()
             .all(|(name, turns)| *turns > before[name])

@@ -133,17 +133,6 @@ impl Life {
             }
             match run.next(&known) {
                 NextStep::Call(call) => return self.make_step(call),
-                NextStep::Look(look) => match self.fit_call(&look.tool, &look.arguments) {
-                    Ok((tool, arguments)) => {
-                        let look = StepCall {
-                            tool,
-                            arguments,
-                            ..look
-                        };
-                        return self.make_step(look);
-                    }
-                    Err(why) => self.end_run(RoutineEnd::Failed(why)),
-                },
                 NextStep::Wait(after) => return self.wait_in_routine(after),
                 NextStep::Over => return self.end_routine(),
                 NextStep::RoundOver => {
@@ -152,12 +141,6 @@ impl Life {
                     }
                 }
             }
-        }
-    }
-
-    fn end_run(&mut self, end: RoutineEnd) {
-        if let Some(run) = &mut self.routines.run {
-            run.end(end);
         }
     }
 

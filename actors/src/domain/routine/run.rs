@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json};
+use zoea_spacemolt::commands;
 
 use crate::ids::CallKey;
 use crate::samples::GameFacts;
@@ -115,8 +116,6 @@ pub(super) struct RoundStart {
 pub enum NextStep {
     /// It makes this call.
     Call(StepCall),
-    /// It looks at the game by this call, whose tool is a command of the first interface.
-    Look(StepCall),
     /// It waits so long before it looks again.
     Wait(Duration),
     /// A round is over. The watch on progress judges it.
@@ -290,10 +289,15 @@ impl RoutineRun {
             return NextStep::Wait(wait);
         }
         let (number, command) = doubt.look();
-        NextStep::Look(StepCall {
+        // After a restart nobody knows the server's tools yet, so its interface is that of the step.
+        let step = self.routine.steps.get(self.step);
+        let is_second = step.is_some_and(|step| commands::is_grouped(&step.tool));
+        let second = commands::to_second(command, Map::new()).filter(|_| is_second);
+        let (tool, arguments) = second.unwrap_or((command, Map::new()));
+        NextStep::Call(StepCall {
             id: format!("look{}.{number}", self.round),
-            tool: command.into(),
-            arguments: Map::new(),
+            tool: tool.into(),
+            arguments,
         })
     }
 

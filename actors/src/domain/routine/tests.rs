@@ -103,11 +103,6 @@ impl Played {
                     self.arguments = Json::Object(call.arguments).to_string().into();
                     return format!("{} {}", call.id, call.tool);
                 }
-                NextStep::Look(look) => {
-                    self.tool = look.tool.clone();
-                    self.arguments = "{}".into();
-                    return format!("{} {}", look.id, look.tool);
-                }
                 NextStep::Wait(wait) => {
                     self.run.end_wait();
                     self.run

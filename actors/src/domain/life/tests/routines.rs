@@ -233,9 +233,18 @@ fn after_a_crash_the_game_shows_what_became_of_a_step_that_was_away() {
     scene.step("travel", r#"{"poi_id":"belt"}"#);
     assert_eq!(&*scene.call().tool, "travel");
     scene.leave();
-    let mut again = scene.restarted();
+    // The session is not open yet: the look opens it.
+    let mut again = Scene::of(scene.stored());
+    again.hear(LifeInput::Linked {
+        link: LinkState::None,
+        tools: Arc::default(),
+        account: None,
+    });
+    again.order(MysisOrder::Start);
     assert_eq!(again.result_status(), [CallStatus::Unknown]);
     assert_eq!(again.asks().len(), 0, "the game is asked, not the model");
+    assert_eq!(&*again.call().tool, "get_poi");
+    again.link_with_routines();
     again.step("get_poi", r#"{"in_transit":true}"#);
     again.ring();
     again.step("get_poi", r#"{"poi":{"id":"base"}}"#);
