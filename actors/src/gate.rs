@@ -112,6 +112,8 @@ pub struct Permit {
     pub outcome: CallOutcome,
     /// Whether this is the trial call to a server that is away.
     pub is_trial: bool,
+    /// The spent share of the payer's budget or the swarm's, in percent.
+    pub spent_percent: Option<u64>,
     id: PermitId,
     gate: ActorRef<GateMsg>,
 }
@@ -281,10 +283,12 @@ impl GateState {
                     lane,
                     told,
                     is_trial,
+                    spent_percent,
                 } => Admission::Admitted(Permit {
                     lane,
                     told,
                     is_trial,
+                    spent_percent,
                     outcome: CallOutcome::Dropped,
                     id,
                     gate: myself.clone(),

@@ -355,6 +355,7 @@ impl MysisState {
                 tools,
                 account,
             },
+            SessionEvent::Spent(percent) => LifeInput::Spent(percent),
             SessionEvent::Notice {
                 severity,
                 code,

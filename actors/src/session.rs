@@ -118,6 +118,8 @@ pub enum SessionEvent {
     },
     /// A game account and its password became known.
     Learned(GameAccount),
+    /// The share of its budget, or of the swarm's, that is spent, in percent.
+    Spent(u64),
     /// A notice for the operator.
     Notice {
         severity: Severity,

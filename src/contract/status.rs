@@ -77,9 +77,18 @@ pub struct MysisStatusJson<'a> {
     #[serde(flatten)]
     figures: FiguresJson,
     question: Option<QuestionJson<'a>>,
+    tier: Option<TierJson<'a>>,
     routine: Option<RoutineJson<'a>>,
     circle: Option<CircleJson<'a>>,
     spared_calls: u64,
+}
+
+/// The tier of a Mysis' provider.
+#[derive(Debug, Serialize)]
+struct TierJson<'a> {
+    tier: u8,
+    why: &'a str,
+    since_turn: i64,
 }
 
 /// The routine that a Mysis runs.
@@ -170,6 +179,11 @@ impl<'a> MysisStatusJson<'a> {
             failing: status.failing.as_deref().map(FailingCalls::why),
             figures: FiguresJson::new(&status.figures, is_price_known, now),
             question: status.activity.question().map(|open| (&**open).into()),
+            tier: status.tier.as_ref().map(|place| TierJson {
+                tier: place.tier,
+                why: &place.why,
+                since_turn: place.since.0,
+            }),
             routine: status.routine.as_deref().map(Into::into),
             circle: status.circle.as_deref().map(Into::into),
             spared_calls: status.spared_calls,

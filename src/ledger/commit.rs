@@ -61,6 +61,7 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         }
         Write::Watched { mysis, memo } => watches::save_memo(tx, *mysis, memo).await,
         Write::WorkingSet { mysis, memo } => set_working_set(tx, *mysis, memo).await,
+        Write::Tier { mysis, memo } => set_tier(tx, *mysis, memo).await,
         Write::Routines { mysis, memo } => watches::save_routines(tx, *mysis, memo).await,
         Write::Samples { mysis, hour } => samples::save_hour(tx, *mysis, hour).await,
         // Only a server has orders of other processes (`fleet`).
@@ -332,6 +333,14 @@ async fn set_totals(tx: &Tx, mysis: MysisId, totals: Totals) -> Result<(), DbErr
 async fn set_working_set(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
     let set = mysis::ActiveModel {
         working_set: Set(Some(memo.to_string())),
+        ..Default::default()
+    };
+    update_mysis(tx, mysis, set).await
+}
+
+async fn set_tier(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(), DbErr> {
+    let set = mysis::ActiveModel {
+        tier: Set(Some(memo.to_string())),
         ..Default::default()
     };
     update_mysis(tx, mysis, set).await

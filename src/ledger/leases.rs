@@ -219,6 +219,7 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::SaveAccount { mysis, .. }
         | Write::KeepSession { mysis, .. }
         | Write::WorkingSet { mysis, .. }
+        | Write::Tier { mysis, .. }
         | Write::Samples { mysis, .. }
         | Write::Watched { mysis, .. }
         | Write::Routines { mysis, .. }

@@ -7,7 +7,7 @@ use url::Url;
 use zoea_domain::bounds::MAX_PRICE;
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::TokenPrice;
-use zoea_domain::rules::ProviderRules;
+use zoea_domain::rules::{ProviderRules, ProviderTier};
 
 use crate::prices::price_list;
 
@@ -177,7 +177,7 @@ impl ProviderSettings {
         if api_key_env.is_some() && api_key_name.is_some() {
             section.reject("api_key_name", "given beside api_key_env", "one of the two");
         }
-        let (text_calls, additions) = read_additions(section);
+        let additions = read_additions(section);
         let endpoint = endpoint.unwrap_or_else(|| DEFAULT_ENDPOINT.to_owned());
         Self {
             kind: kind.unwrap_or_else(|| guess_kind(&endpoint)),
@@ -200,7 +200,7 @@ impl ProviderSettings {
                 price_list: price_list(&endpoint),
                 context_tokens,
                 history_share: hundredths(history_share),
-                reads_text_calls: text_calls,
+                ..additions.rules
             },
             endpoint,
             ..additions
@@ -208,10 +208,13 @@ impl ProviderSettings {
     }
 }
 
-/// Whether calls are read from texts, and settings with what deviates from common requests: whether
+/// Whether calls are read from texts, the tier, and settings with what deviates from common requests: whether
 /// reasoning goes back, members of the body, and headers.
-fn read_additions(section: &mut Section<'_, '_>) -> (bool, ProviderSettings) {
+fn read_additions(section: &mut Section<'_, '_>) -> ProviderSettings {
     read_keys! { section;
+        /// How dear it is, from 1, the cheapest, to 3, for roles that name a tier. Of several providers of one tier the
+        /// first that is not away is asked. Left out: it takes no part in that.
+        optional tier = 1, whole_number(1..=3);
         /// Whether calls that the model leaves in its text are made, where its server does not read them. Only a
         /// text that is nothing but calls of tools on offer, with arguments by their schemas, counts.
         default text_calls = true, boolean();
@@ -224,14 +227,18 @@ fn read_additions(section: &mut Section<'_, '_>) -> (bool, ProviderSettings) {
         /// Members that are added to the body of each request, as the provider documents them. They outrank ours.
         optional extra = { top_p = 0.9, reasoning = { effort = "low" } }, body_members();
     }
-    let additions = ProviderSettings {
+    ProviderSettings {
         reasoning_back,
         marks_cache: cache_marks,
         extra: extra.unwrap_or_default(),
         headers: read_headers(section),
+        rules: ProviderRules {
+            reads_text_calls: text_calls,
+            tier: tier.map(|tier| ProviderTier { tier, place: 0 }),
+            ..ProviderRules::default()
+        },
         ..ProviderSettings::default()
-    };
-    (text_calls, additions)
+    }
 }
 
 #[expect(
@@ -263,7 +270,13 @@ pub(super) fn read_providers(
             ProviderSettings::read(section, name, &names),
         )
     });
-    let mut providers = BTreeMap::from_iter(providers);
+    let mut providers: BTreeMap<String, ProviderSettings> = BTreeMap::from_iter(providers);
+    for (place, name) in root.declared_in("providers").iter().enumerate() {
+        let rules = providers.get_mut(name).map(|provider| &mut provider.rules);
+        if let Some(tier) = rules.and_then(|rules| rules.tier.as_mut()) {
+            tier.place = place;
+        }
+    }
     if names.is_empty() {
         names.push(DEFAULT_NAME.to_owned());
         providers.insert(DEFAULT_NAME.to_owned(), ProviderSettings::default());

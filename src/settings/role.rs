@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use zoea_domain::budget::BudgetLimits;
 use zoea_domain::record::{CONFIGURED_ROLE, NO_ROLE};
-use zoea_domain::role::RoleRules;
+use zoea_domain::role::{RoleRules, TierRange};
 use zoea_domain::tool_filter::ToolFilter;
 
 use super::budget::dollars;
 use super::rule::{
     Rule, list_of, mysis_name, non_empty_text, prompt_text, provider_name, quote_text,
-    tool_patterns, whole_number_from,
+    tool_patterns, whole_number, whole_number_from,
 };
 use super::section::Section;
 use super::table::read_keys;
@@ -65,6 +65,10 @@ fn read_role(section: &mut Section<'_, '_>, providers: &[String]) -> RoleSetting
         optional provider = "openai", provider_name(providers, "provider");
         /// The model of that provider. Left out: the provider's.
         optional model = "gpt-4o-mini", non_empty_text();
+        /// In place of a provider: where it begins among the tiers of the providers (1 is the cheapest), and how far
+        /// it goes up when plans fail, when it is stuck, and when a mission is new. It comes down on success.
+        optional tier = 1, whole_number(1..=3);
+        default max_tier = 3, whole_number(1..=3);
         /// What each Mysis with the role may spend in a day, in place of the limits of [budget] for each.
         table budget = { tokens_per_mysis_per_day = 500_000, usd_per_mysis_per_day = 0.2 }, read_budget;
     }
@@ -75,12 +79,16 @@ fn read_role(section: &mut Section<'_, '_>, providers: &[String]) -> RoleSetting
             "a model of the role's provider",
         );
     }
+    check_tiers(section, (tier, max_tier), provider.is_some());
     RoleSettings {
         rules: RoleRules {
             prompt: prompt.unwrap_or_default(),
             provider,
             model: model.map(Into::into),
-            tiers: None,
+            tiers: tier.map(|lowest| TierRange {
+                lowest,
+                highest: max_tier,
+            }),
             tools: ToolFilter {
                 allow: tools,
                 deny: deny_tools,
@@ -89,6 +97,22 @@ fn read_role(section: &mut Section<'_, '_>, providers: &[String]) -> RoleSetting
             budget: budget.unwrap_or_default(),
         },
         routines,
+    }
+}
+
+fn check_tiers(
+    section: &mut Section<'_, '_>,
+    (tier, max_tier): (Option<u8>, u8),
+    has_provider: bool,
+) {
+    if tier.is_some() && has_provider {
+        section.reject("tier", "given beside a provider", "one of the two");
+    }
+    if tier.is_some_and(|lowest| lowest > max_tier) {
+        section.reject("max_tier", "below tier", "as much as tier, or more");
+    }
+    if tier.is_none() && section.is_written("max_tier") {
+        section.reject("max_tier", "given without a tier", "a tier beside it");
     }
 }
 

@@ -168,6 +168,19 @@ impl<'d, 'f> Section<'d, 'f> {
         names.map(|name| name.get_ref().to_string()).collect()
     }
 
+    /// The same in the order in which they are written.
+    pub(super) fn declared_in(&self, name: &str) -> Vec<String> {
+        let table = self
+            .entries
+            .and_then(|entries| entries.get(name)?.get_ref().as_table());
+        let keys = table.into_iter().flat_map(DeTable::keys);
+        let mut named: Vec<(usize, String)> = keys
+            .map(|key| (key.span().start, key.get_ref().to_string()))
+            .collect();
+        named.sort();
+        named.into_iter().map(|(_, name)| name).collect()
+    }
+
     /// Whether `key` is written in the text.
     pub(super) fn is_written(&self, key: &str) -> bool {
         self.entries

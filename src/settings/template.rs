@@ -102,6 +102,7 @@ mod tests {
         local.extra.clear();
         local.headers.clear();
         local.reasoning_back = None;
+        local.rules.tier = None;
         assert_eq!(local, default.providers["local"]);
         let variable = "REGISTRATION_CODE".to_string();
         let mut tools = default.mcp.tools.clone();

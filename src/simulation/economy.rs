@@ -8,6 +8,7 @@ mod levers;
 mod model_server;
 mod table;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -81,6 +82,8 @@ pub struct EconomySetup {
     pub rules: SwarmRules,
     /// Parts of the program.
     pub parts: ProgramParts,
+    /// How often a provider's model errs, where that is not the usual.
+    pub nonsense: BTreeMap<Arc<str>, f64>,
 }
 
 /// What was measured.
@@ -176,6 +179,7 @@ impl Economy {
                     mission: mission.to_string(),
                     rules: rules::base_rules(players),
                     parts: self.options.parts,
+                    nonsense: BTreeMap::new(),
                 };
                 swarms.push(self.start_role(players, setup, levers).await?);
             }

@@ -37,5 +37,6 @@ mod spans;
 mod start;
 mod stateless;
 mod tidy;
+mod tiers;
 mod watching;
 mod worst;

@@ -204,6 +204,12 @@ impl BudgetTracker {
         self.limits_of(mysis).percent_spent(&spent)
     }
 
+    /// The spent percentage of a Mysis' budget or the swarm's, whichever is higher.
+    #[must_use]
+    pub fn percent_spent(&self, mysis: MysisId) -> Option<u64> {
+        self.percent_of(mysis).max(self.swarm_percent())
+    }
+
     fn find_fullest(&mut self) {
         let limits = &self.rules.mysis;
         let shares = self.myses.keys().map(|mysis| self.percent_of(*mysis));

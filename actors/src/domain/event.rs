@@ -20,6 +20,7 @@ use super::rules::SwarmRules;
 use super::samples::CurrentFigures;
 use super::silence::{Silence, SilenceNotice};
 use super::state::{LifeState, Totals};
+use super::tier::TierPlace;
 
 pub use activity::{AWAITING_LOGIN_PREFIX, Activity};
 pub use elsewhere::Elsewhere;
@@ -107,6 +108,8 @@ pub struct MysisStatus {
     pub last_call_ms: Option<u64>,
     /// What the game told of it last, what it earned lately and what it costs.
     pub figures: Arc<CurrentFigures>,
+    /// The tier of its provider and why, if its role names tiers.
+    pub tier: Option<TierPlace>,
     /// The routine that it runs.
     pub routine: Option<Arc<RoutineStatus>>,
     /// What it repeats, and could leave to a routine.
@@ -170,7 +173,7 @@ impl MysisStatus {
     #[must_use]
     pub fn from_record(record: &MysisRecord, rules: &SwarmRules, now: Timestamp) -> MysisStatus {
         let own_profile = Arc::new(record.profile.clone());
-        let profile = rules.roles.profile_in_force(&own_profile);
+        let profile = rules.profile_in_force(&own_profile, None);
         let provider = rules.providers.get(&profile.provider);
         let of_provider = || provider.map(|provider| provider.model.clone());
         MysisStatus {
@@ -206,6 +209,7 @@ impl MysisStatus {
             last_words: "".into(),
             last_call_ms: None,
             last_tool_call: None,
+            tier: None,
             routine: None,
             circle: None,
             spared_calls: 0,

@@ -75,6 +75,8 @@ pub enum GateVerdict {
         told: Option<Arc<str>>,
         /// Whether it is the trial call to a server that is away.
         is_trial: bool,
+        /// The spent share of the payer's budget or the swarm's, whichever is higher, in percent.
+        spent_percent: Option<u64>,
     },
     /// The server is away, and the request does not wait.
     Away {
@@ -290,11 +292,14 @@ impl AdmissionGate {
                     Some(BudgetAllowance::More(told)) => told,
                     Some(BudgetAllowance::NoMore { .. }) | None => None,
                 };
+                let payer = request.payer;
+                let spent_percent = payer.and_then(|payer| self.budgets.percent_spent(payer));
                 let lane = name.clone();
                 let verdict = GateVerdict::Admitted {
                     lane,
                     told,
                     is_trial,
+                    spent_percent,
                 };
                 decided.push((pass, verdict));
             }

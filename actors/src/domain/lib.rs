@@ -31,6 +31,7 @@ pub mod swarm_setup;
 pub mod swarm_silence;
 pub mod system_map;
 pub mod system_prompt;
+pub mod tier;
 pub mod tool_filter;
 pub mod tool_offer;
 pub mod tool_search;

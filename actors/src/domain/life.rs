@@ -24,6 +24,7 @@ mod sampling;
 mod secrecy;
 mod silence;
 mod text_calls;
+mod tier;
 mod tool_list;
 mod turn;
 
@@ -47,6 +48,7 @@ use super::rules::{ProviderRules, SwarmRules};
 use super::samples::SampleRecorder;
 use super::silence::Silence;
 use super::state::LifeState;
+use super::tier::TurnOutcome;
 use super::tokens::TokenGauge;
 use super::value::ValueWatch;
 use zoea_text::redact::Redactor;
@@ -62,6 +64,7 @@ use input::CurrentActivity;
 use parts::{LifeFigures, SentMark, SessionView, ToldNotices};
 use recent_activity::RecentActivity;
 use record::PendingWrite;
+use tier::TierView;
 
 /// One Mysis.
 #[derive(Debug)]
@@ -97,6 +100,7 @@ pub struct Life {
     recent_activity: RecentActivity,
     samples: SampleRecorder,
     routines: RoutineMemo,
+    tier: TierView,
     pending: BTreeMap<WriteId, PendingWrite>,
     stamps: u64,
     mode: Mode,
@@ -139,6 +143,7 @@ struct ActiveTurn {
     /// The attempt for which the request was shortened, because it was too long.
     shortened_at: Option<u32>,
     called_tools: bool,
+    outcome: TurnOutcome,
     /// The continuation after a bare reply in this turn.
     continuation: Arc<str>,
     /// The remaining calls. The first one is in progress.
@@ -217,6 +222,7 @@ impl Life {
                 code,
                 text,
             } => self.record_notice(severity, code, None, &text),
+            LifeInput::Spent(percent) => self.tier.spent_percent = Some(percent),
             LifeInput::Held { work, why, until } => self.on_held(work, &why, until),
             LifeInput::Outdated { work } => self.ask_again(work),
             LifeInput::Replied {
@@ -319,6 +325,7 @@ impl Life {
             last_tool_call: self.recent_activity.last_tool_call(),
             last_call_ms: self.figures.last_call_ms,
             figures: self.samples.figures().clone(),
+            tier: self.tier.ladder.place().cloned(),
             routine: self.routine_status(),
             circle: self.circle_offer(),
             spared_calls: self.routines.spared,

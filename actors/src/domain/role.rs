@@ -40,6 +40,14 @@ pub struct TierRange {
     pub highest: u8,
 }
 
+impl TierRange {
+    /// Whether a tier is within it.
+    #[must_use]
+    pub fn contains(self, tier: u8) -> bool {
+        (self.lowest..=self.highest).contains(&tier)
+    }
+}
+
 /// A routine of the operator that a role offers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleRoutine {
@@ -77,12 +85,17 @@ impl RoleBook {
     }
 
     /// The profile that is in force: the operator's, with what the role names where the operator named
-    /// nothing.
+    /// nothing. `of_tier` is the provider of the tier, where the role names tiers.
     #[must_use]
-    pub fn profile_in_force(&self, own: &Arc<MysisProfile>) -> Arc<MysisProfile> {
+    pub fn profile_in_force(
+        &self,
+        own: &Arc<MysisProfile>,
+        of_tier: Option<Arc<str>>,
+    ) -> Arc<MysisProfile> {
         let role = self.name_of(own);
         let led = self.rules_of(own).filter(|_| own.follows_role);
-        let provider = led.and_then(|rules| Some((rules.provider.clone()?, rules.model.clone())));
+        let named = led.and_then(|rules| Some((rules.provider.clone()?, rules.model.clone())));
+        let provider = named.or(of_tier.map(|provider| (provider, None)));
         if role == own.role && provider.is_none() {
             return own.clone();
         }
@@ -183,7 +196,7 @@ mod tests {
     #[test]
     fn what_a_role_names_is_in_force_until_the_operator_names_something() {
         let book = book();
-        let miner = book.profile_in_force(&profile("alpha", None));
+        let miner = book.profile_in_force(&profile("alpha", None), None);
         assert_eq!(
             (&*miner.provider, miner.model.as_deref()),
             ("cheap", Some("small"))
@@ -191,11 +204,11 @@ mod tests {
         assert_eq!(miner.role.as_deref(), Some("miner"));
         let mut own = MysisProfile::clone(&profile("alpha", None));
         own.follows_role = false;
-        let own = book.profile_in_force(&Arc::new(own));
+        let own = book.profile_in_force(&Arc::new(own), None);
         assert_eq!((&*own.provider, own.model.as_deref()), ("local", None));
         let plain = profile("alpha", Some("gone"));
         assert!(
-            Arc::ptr_eq(&plain, &book.profile_in_force(&plain)),
+            Arc::ptr_eq(&plain, &book.profile_in_force(&plain, None)),
             "nothing is copied"
         );
     }

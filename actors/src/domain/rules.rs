@@ -1,5 +1,7 @@
 //! Rules that the operator can set, in the form that the pure rules use.
 
+mod tiers;
+
 mod simulated;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +18,8 @@ use super::routine::RoutineRules;
 use super::system_prompt::DEFAULT_TEMPLATE;
 use super::tool_filter::ToolFilters;
 use super::tool_offer::ToolListMode;
+
+pub use tiers::ProviderTier;
 
 pub use simulated::Simulated;
 
@@ -319,6 +323,8 @@ pub struct ProviderRules {
     pub history_share: u8,
     /// Whether calls that a model leaves in its text are made.
     pub reads_text_calls: bool,
+    /// How dear it is; absent: it takes no part in tiers.
+    pub tier: Option<ProviderTier>,
 }
 
 impl Default for ProviderRules {
@@ -338,6 +344,7 @@ impl Default for ProviderRules {
             context_tokens: None,
             history_share: DEFAULT_HISTORY_SHARE,
             reads_text_calls: true,
+            tier: None,
         }
     }
 }

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::event::MysisStatus;
-use crate::ids::{MysisId, Timestamp};
+use crate::ids::{MysisId, Timestamp, TurnNumber};
 use crate::record::MysisProfile;
 use crate::state::{LifeState, Totals};
+use crate::tier::TierPlace;
 
 use parts::{
     activity_json, circle_json, failing_json, fault_json, figures_json, link_word, read_activity,
@@ -54,6 +55,7 @@ pub fn to_text(status: &MysisStatus) -> String {
         "call": status.last_tool_call.as_deref().map(tool_call_json),
         "call_ms": status.last_call_ms,
         "figures": figures_json(&status.figures),
+        "tier": status.tier.as_ref().map(tier_json),
         "routine": status.routine.as_deref().map(routine_json),
         "circle": status.circle.as_deref().map(circle_json),
         "spared": status.spared_calls,
@@ -111,6 +113,7 @@ pub fn from_text(mysis: MysisId, text: &str) -> Option<MysisStatus> {
         last_tool_call: read_tool_call(&read["call"]),
         last_call_ms: read["call_ms"].as_u64(),
         figures: Arc::new(read_figures(&read["figures"])),
+        tier: read_tier(&read["tier"]),
         routine: read_routine(&read["routine"]),
         circle: read_circle(&read["circle"]),
         spared_calls: read["spared"].as_u64().unwrap_or_default(),
@@ -135,6 +138,18 @@ fn read_profile(name: &str, read: &Value) -> Option<MysisProfile> {
         role: text_of(&read["role"]),
         follows_role: read["follows_role"].as_bool().unwrap_or(true),
         ..MysisProfile::of(name, read["provider"].as_str()?)
+    })
+}
+
+fn tier_json(place: &TierPlace) -> Value {
+    json!([place.tier, *place.why, place.since.0])
+}
+
+fn read_tier(read: &Value) -> Option<TierPlace> {
+    Some(TierPlace {
+        tier: u8::try_from(read[0].as_u64()?).ok()?,
+        why: text_of(&read[1])?,
+        since: TurnNumber(read[2].as_i64()?),
     })
 }
 

@@ -162,6 +162,12 @@ pub enum Write {
         /// The set, as [`super::working_set::WorkingSet::take_change`] returns it.
         memo: Arc<str>,
     },
+    /// Stores the tier of a Mysis' provider in place of the last one.
+    Tier {
+        mysis: MysisId,
+        /// The tier, as [`super::tier::TierLadder::take_change`] returns it.
+        memo: Arc<str>,
+    },
     /// Stores the routines of a Mysis, with the cursor of the one that runs, in place of the last
     /// ones.
     Routines {

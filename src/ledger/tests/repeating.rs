@@ -179,6 +179,10 @@ fn of_every_kind() -> Vec<Write> {
             mysis: ALPHA,
             memo: "{}".into(),
         },
+        Write::Tier {
+            mysis: ALPHA,
+            memo: "{}".into(),
+        },
         Write::Routines {
             mysis: ALPHA,
             memo: "memo".into(),
@@ -246,13 +250,14 @@ fn kind(write: &Write) -> usize {
         Write::WorkingSet { .. } => 22,
         Write::Routines { .. } => 23,
         Write::OrderDone { .. } => 24,
+        Write::Tier { .. } => 25,
     }
 }
 
 async fn whatever_is_repeated_after_a_lost_answer_changes_nothing(books: Books) {
     let writes = of_every_kind();
     let kinds: std::collections::BTreeSet<usize> = writes.iter().map(kind).collect();
-    assert_eq!(kinds.len(), 25, "each kind");
+    assert_eq!(kinds.len(), 26, "each kind");
     let ledger = books.open().await;
     // Many batches in one commit, as the Store sends them.
     let group = |writes: &[Write]| -> Vec<Batch> {

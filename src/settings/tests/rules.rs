@@ -39,6 +39,11 @@ allowed: a text of 1 to 16,384 bytes
 roles.miner: prompt = " " => " "
 allowed: a list of 0 to 20 items, each 1 to 32 letters, digits, -, _ or ., not beginning with - or .
 roles.miner: routines = ["../x"] => a list in which item 1 is "../x"
+allowed: a whole number from 1 to 3
+roles.miner: tier = 4 => 4
+providers.local: tier = 0 => 0
+allowed: a tier beside it
+roles.miner: max_tier = 2 => given without a tier
 allowed: a model of the role's provider
 roles.miner: model = "m" => given without a provider
 allowed: an http or https URL to which /chat/completions can be appended

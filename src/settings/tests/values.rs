@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use zoea_domain::budget::{BudgetLimits, DefaultCap};
 use zoea_domain::gate::circuit::CircuitRules;
 use zoea_domain::price::{PriceList, TokenPrice};
-use zoea_domain::role::{RoleBook, RoleRules};
+use zoea_domain::role::{RoleBook, RoleRules, TierRange};
 use zoea_domain::routine::{CircleMode, RoutineRules};
 use zoea_domain::rules::{
-    LoginWay, ProviderRules, RelaunchPolicy, SwarmRules, ToolRules, ValueRules,
+    LoginWay, ProviderRules, ProviderTier, RelaunchPolicy, SwarmRules, ToolRules, ValueRules,
 };
 use zoea_domain::tool_filter::{ToolFilter, ToolFilters};
 use zoea_domain::tool_offer::ToolListMode;
@@ -44,7 +44,13 @@ fn expected_roles() -> BTreeMap<String, RoleSettings> {
         routines: vec!["dig".into()],
     };
     let scout = RoleSettings {
-        rules: RoleRules::default(),
+        rules: RoleRules {
+            tiers: Some(TierRange {
+                lowest: 1,
+                highest: 2,
+            }),
+            ..RoleRules::default()
+        },
         routines: Vec::new(),
     };
     [("miner".into(), miner), ("scout".into(), scout)].into()
@@ -74,6 +80,8 @@ fn every_key_is_read() {
         model = "small"
         budget = { usd_per_mysis_per_day = 0.5 }
         [roles.scout]
+        tier = 1
+        max_tier = 2
         [providers.local]
         [providers.cloud]
         endpoint = "https://api.example.com/v1/"
@@ -83,6 +91,7 @@ fn every_key_is_read() {
         api_key_env = "CLOUD_KEY"
         stream = false
         text_calls = false
+        tier = 2
         reasoning_back = true
         cache_marks = true
         extra = { top_p = 0.5 }
@@ -199,6 +208,7 @@ fn every_key_is_read() {
             context_tokens: Some(128_000),
             history_share: 50,
             reads_text_calls: false,
+            tier: Some(ProviderTier { tier: 2, place: 1 }),
         },
     };
     let swarm = SwarmRules {

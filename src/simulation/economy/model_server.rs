@@ -1,6 +1,7 @@
 //! The model server of a measurement: the pilot's player without a wire, the cache of prompts that
 //! servers have, and the count of what was used.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -118,6 +119,7 @@ pub(super) struct RoleModels {
 /// What is kept for one role.
 struct RoleAccount {
     rules: SwarmRules,
+    nonsense: BTreeMap<Arc<str>, f64>,
     tools: ToolReader,
     used: Arc<Mutex<ModelUse>>,
 }
@@ -130,6 +132,7 @@ impl RoleModels {
     ) -> RoleModels {
         let account = RoleAccount {
             rules: setup.rules.clone(),
+            nonsense: setup.nonsense.clone(),
             tools: ToolReader::new(setup.parts.request_text),
             used,
         };
@@ -165,10 +168,18 @@ impl Models for RoleModels {
             let cached = server
                 .prompts()
                 .read_through(&prompt, server.begun.elapsed());
+            let habits = Habits {
+                nonsense: role
+                    .nonsense
+                    .get(&request.provider)
+                    .copied()
+                    .unwrap_or(server.habits.nonsense),
+                ..server.habits.clone()
+            };
             let read = PilotRequest::read(&body);
             let said = match tools.as_deref() {
-                Some(tools) => answer_request(&read.offering(tools), &server.habits),
-                None => answer_request(&read, &server.habits),
+                Some(tools) => answer_request(&read.offering(tools), &habits),
+                None => answer_request(&read, &habits),
             };
             let tokens = TokenUsage {
                 input: count_tokens(prompt.iter().map(|text| text.len()).sum()),

@@ -190,14 +190,13 @@ impl StoredSwarm {
                 self.update_mysis(*mysis, |member| member.session.clone_from(session));
             }
             Write::Watched { mysis, memo } => {
-                self.update_mysis(*mysis, |member| member.watch = Some(memo.clone()));
+                self.keep_memo(*mysis, memo, |member| &mut member.watch)
             }
+            Write::Tier { mysis, memo } => self.keep_memo(*mysis, memo, |of| &mut of.tier),
             Write::WorkingSet { mysis, memo } => {
-                self.update_mysis(*mysis, |member| member.working_set = Some(memo.clone()));
+                self.keep_memo(*mysis, memo, |member| &mut member.working_set)
             }
-            Write::Routines { mysis, memo } => {
-                self.update_mysis(*mysis, |member| member.routines = Some(memo.clone()));
-            }
+            Write::Routines { mysis, memo } => self.keep_memo(*mysis, memo, |of| &mut of.routines),
             Write::Samples { mysis, hour } => {
                 self.update_mysis(*mysis, |member| member.samples.keep(hour));
             }
@@ -206,6 +205,15 @@ impl StoredSwarm {
                 self.keep_account(&account.account, account.owner);
             }
         }
+    }
+
+    fn keep_memo(
+        &mut self,
+        mysis: MysisId,
+        memo: &Arc<str>,
+        place: impl FnOnce(&mut StoredMysis) -> &mut Option<Arc<str>>,
+    ) {
+        self.update_mysis(mysis, |member| *place(member) = Some(memo.clone()));
     }
 
     fn update_mysis(&mut self, mysis: MysisId, change: impl FnOnce(&mut StoredMysis)) {

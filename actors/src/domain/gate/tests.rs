@@ -450,6 +450,7 @@ fn who_is_out_of_budget_is_turned_away_and_others_are_not() {
         lane: P(),
         told: None,
         is_trial: false,
+        spent_percent: Some(0),
     };
     let decided = gate.decide_requests(now, |_| true);
     assert_eq!(decided, [(PermitId(1), held), (PermitId(2), let_in)]);

@@ -86,6 +86,8 @@ pub enum LifeInput {
         /// The notice.
         text: String,
     },
+    /// The share of its budget, or of the swarm's, that is spent, in percent.
+    Spent(u64),
     /// The model must not be called before a certain time.
     Held {
         work: TaskId,

@@ -33,6 +33,7 @@ impl Life {
             text: &outcome.text,
         };
         self.watch.on_call(called, self.unfrozen_now().moment);
+        self.count_call(open, outcome);
     }
 
     /// Ends a turn for the stall detection, reports a verdict and takes the next step. Returns the

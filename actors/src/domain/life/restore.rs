@@ -27,6 +27,7 @@ use super::progress;
 use super::recent_activity::RecentActivity;
 use super::record::WriteDraft;
 use super::routine::recall_circles;
+use super::tier::TierView;
 use super::{Life, LifeStage, Mode};
 
 /// The data from which a life is restored.
@@ -102,6 +103,7 @@ impl Life {
         let totals = recollection.totals.unwrap_or(past.record.totals);
         let own_profile = recollection.profile.take().unwrap_or(past.record.profile);
         let own_profile = Arc::new(own_profile);
+        let tier = TierView::restore(recollection.tier.as_deref());
         let game = restore_game(&mut recollection, account.as_deref(), both);
         let newest = recollection.rows.last();
         let last_activity_at = newest.map_or(past.record.created_at, |row| row.at);
@@ -118,7 +120,7 @@ impl Life {
             id: past.record.id,
             incarnation: past.incarnation,
             stage,
-            profile: past.rules.roles.profile_in_force(&own_profile),
+            profile: tier.profile_in_force(&past.rules, &own_profile),
             own_profile,
             rules: past.rules,
             redactor: past.redactor,
@@ -141,6 +143,7 @@ impl Life {
             recent_activity,
             samples,
             routines,
+            tier,
             pending: BTreeMap::new(),
             stamps: 0,
             mode: past.mode,

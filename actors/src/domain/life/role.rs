@@ -28,7 +28,7 @@ impl Life {
     /// Puts the profile in force by the operator's words, the role and the rules. What was learnt of
     /// another model is forgotten.
     pub(super) fn put_profile_in_force(&mut self) {
-        let profile = self.rules.roles.profile_in_force(&self.own_profile);
+        let profile = self.tier.profile_in_force(&self.rules, &self.own_profile);
         let is_same_model =
             profile.provider == self.profile.provider && profile.model == self.profile.model;
         self.profile = profile;

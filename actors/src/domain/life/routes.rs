@@ -6,11 +6,14 @@ use super::Life;
 use super::input::Route;
 
 impl Life {
-    /// The Mysis' own provider and model, then the fallbacks with theirs. A Mysis without progress
-    /// may ask another provider first.
+    /// The Mysis' own provider and model, then others of its tier, then the fallbacks, with theirs. A
+    /// Mysis without progress may ask another provider first.
     pub(super) fn model_routes(&self) -> Vec<Route> {
         let mut routes: Vec<Route> = self.route_of_the_rung().into_iter().collect();
-        for provider in self.rules.provider_routes(&self.profile.provider) {
+        let own = &self.profile.provider;
+        let alike = self.providers_alike().into_iter();
+        let fallbacks = self.rules.provider_routes(own);
+        for provider in [own.clone()].into_iter().chain(alike).chain(fallbacks) {
             if routes.iter().all(|route| route.provider != provider) {
                 routes.push(self.route_to(provider));
             }

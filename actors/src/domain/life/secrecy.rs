@@ -57,6 +57,7 @@ impl LifeInput {
             } => fault.remove_secrets(known),
             LifeInput::Returned { work: _, outcome } => known.clean_in_place(&mut outcome.text),
             LifeInput::MissionStands(None)
+            | LifeInput::Spent(_)
             | LifeInput::Recorded {
                 outcome: Ok(()), ..
             }

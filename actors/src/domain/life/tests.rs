@@ -22,6 +22,7 @@ mod secrecy;
 mod settings;
 mod silence;
 mod tasks;
+mod tiers;
 mod tool_list;
 mod turns;
 mod value;

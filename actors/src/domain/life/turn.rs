@@ -9,6 +9,7 @@ use crate::event::{Activity, EventKind};
 use crate::game_state::GameWait;
 use crate::ids::TurnNumber;
 use crate::message::{RowKind, Severity};
+use crate::tier::TurnOutcome;
 
 use super::input::{AlarmId, Effect};
 use super::record::WriteDraft;
@@ -37,6 +38,7 @@ impl Life {
         if is_new {
             let turn = self.turn;
             self.tell_event(EventKind::TurnStarted { turn });
+            self.choose_tier();
             self.renew_working_set();
             self.say_what_set_it_going(began);
             self.begin_circle();
@@ -55,6 +57,7 @@ impl Life {
             asked_bytes: 0,
             shortened_at: None,
             called_tools: false,
+            outcome: TurnOutcome::default(),
             continuation: self.rules.nudge_after(self.nudges),
             calls: VecDeque::new(),
         }
@@ -79,6 +82,7 @@ impl Life {
             asked_bytes: 0,
             shortened_at: None,
             called_tools: true,
+            outcome: TurnOutcome::default(),
             continuation: self.rules.nudge_after(self.nudges),
             calls,
         })
@@ -192,6 +196,7 @@ impl Life {
             TurnTrigger::Ordered => false,
         };
         let intent = self.order_intent(&turn.owner);
+        self.tier.ladder.turn_ended(turn.outcome);
         self.tell_event(EventKind::TurnEnded { turn: number });
         if was_nudged && self.mission.is_none() {
             self.nudges += 1;

@@ -37,6 +37,11 @@ fn a_status_reads_back_as_it_was() {
         }),
         own_profile: Arc::new(own_profile),
         lacks_role: true,
+        tier: Some(TierPlace {
+            tier: 2,
+            why: "3 calls of a turn failed".into(),
+            since: TurnNumber(41),
+        }),
         temperature: Some(0.7),
         state: LifeState::Running,
         reason: Some("why".into()),

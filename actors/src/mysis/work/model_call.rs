@@ -156,13 +156,7 @@ impl ModelCaller {
             is_last_try,
             ..
         } = ask;
-        if let Some(text) = &pass.told {
-            observer.on_event(SessionEvent::Notice {
-                severity: Severity::Warn,
-                code: "budget_low",
-                text: text.to_string(),
-            });
-        }
+        tell_budget(observer, &pass);
         let leads_to = |route: &Route| Lane::Provider(route.provider.clone()) == pass.lane;
         let Some(route) = routes.into_iter().find(leads_to) else {
             return LifeInput::Replied {
@@ -260,6 +254,20 @@ impl ModelCaller {
         let mut answer = await_answer(answer.boxed(), &meter, provider.timeout, tell).await;
         remove_secrets_of_reply(&mut answer, &secrets.redactor());
         answer
+    }
+}
+
+/// Tells the Mysis what the gate said of its budget.
+fn tell_budget(observer: &MailboxObserver, pass: &Permit) {
+    if let Some(percent) = pass.spent_percent {
+        observer.on_event(SessionEvent::Spent(percent));
+    }
+    if let Some(text) = &pass.told {
+        observer.on_event(SessionEvent::Notice {
+            severity: Severity::Warn,
+            code: "budget_low",
+            text: text.to_string(),
+        });
     }
 }
 

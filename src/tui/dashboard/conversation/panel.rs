@@ -46,6 +46,18 @@ fn labelled(label: &str, value: impl Into<Box<str>>, tone: Tone) -> StyledLine {
     StyledLine::of(width::fit(label, LABEL), Tone::Dim).with(value, tone)
 }
 
+/// Adds its role, and the tier that it has because of it.
+fn add_role(status: &MysisStatus, lines: &mut Vec<StyledLine>) {
+    if status.profile.role.is_some() {
+        let (role, tone) = role_text(status);
+        lines.push(labelled("role", role, tone));
+    }
+    if let Some(place) = &status.tier {
+        let why = format!("{}: {}", place.tier, one_line(&place.why));
+        lines.push(labelled("tier", why, Tone::Text));
+    }
+}
+
 fn add_mysis(
     dashboard: &Dashboard,
     status: &MysisStatus,
@@ -69,10 +81,7 @@ fn add_mysis(
     lines.push(StyledLine::of("MYSIS", Tone::Brand));
     lines.push(labelled("account", account, Tone::Text));
     lines.push(labelled("session", link, link_tone));
-    if status.profile.role.is_some() {
-        let (role, tone) = role_text(status);
-        lines.push(labelled("role", role, tone));
-    }
+    add_role(status, lines);
     lines.push(labelled(
         "provider",
         one_line(&status.profile.provider),

@@ -130,6 +130,9 @@ fn facts_of(status: &MysisStatus) -> Vec<String> {
         };
         facts.insert(0, format!("{}{known}", one_line(role)));
     }
+    if let Some(place) = &status.tier {
+        facts.insert(1, format!("tier {}: {}", place.tier, one_line(&place.why)));
+    }
     if totals.cost_micros > 0 {
         facts.push(figures::money(totals.cost_micros));
     }
