@@ -96,7 +96,7 @@ impl TierLadder {
     /// Decides where a turn begins. Returns whether the tier is another one now.
     pub fn turn_begins(&mut self, facts: &TierFacts<'_>) -> bool {
         let allowed = facts.known.iter().copied();
-        let allowed = allowed.filter(|tier| facts.range.contains(*tier));
+        let mut allowed = allowed.filter(|tier| facts.range.contains(*tier));
         let Some(lowest) = allowed.clone().next() else {
             return self.forget();
         };
@@ -125,7 +125,7 @@ impl TierLadder {
                 Some(_) | None => false,
             };
         }
-        let below = allowed.filter(|tier| *tier < place.tier).last();
+        let below = allowed.rfind(|tier| *tier < place.tier);
         match below {
             Some(below) if settled && self.calm >= CALM_TURNS => {
                 let why = format!("{} turns with success", self.calm);
