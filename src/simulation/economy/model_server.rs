@@ -174,7 +174,7 @@ impl Models for RoleModels {
                     .get(&request.provider)
                     .copied()
                     .unwrap_or(server.habits.nonsense),
-                ..server.habits.clone()
+                ..server.habits
             };
             let read = PilotRequest::read(&body);
             let said = match tools.as_deref() {
