@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::verdict::{Order, Played};
-use zoea_rig::{Home, Process, Server, http, until};
+use zoea_rig::{Home, Process, Server, http, sqlite, until};
 
 const NAMES: [&str; 5] = ["m0", "m1", "m2", "m3", "m4"];
 /// In this time the swarm makes hundreds of requests if it is not frozen.
@@ -133,6 +133,12 @@ fn frozen_it_sends_nothing_over_a_kill_and_thawed_it_goes_on() {
     assert!(status["frozen_since"].is_string(), "{status}");
     assert!(home.ok(&["status"]).contains("FROZEN since"));
     assert!(home.ok(&["doctor"]).contains("no server was asked"));
+    until("what had left is heard out", || {
+        let open = "SELECT name FROM tool_call WHERE status = 'sent'";
+        sqlite::column(&home.file("zoea.db"), open)
+            .is_empty()
+            .then_some(())
+    });
 
     running.signal("-KILL");
     assert!(!running.wait().success());

@@ -33,10 +33,10 @@ fn schema() -> Json {
     let ops: Vec<&str> = Op::ALL.into_iter().map(Op::as_str).collect();
     let guard = json!({
         "type": "object",
-        "description": "a comparison, or all or any of some",
+        "description": "one comparison, or all or any",
         "properties": {
             "value": {"type": "string", "enum": values},
-            "item": {"type": "string", "description": "whose price (when sold) or cost (when bought)"},
+            "item": {"type": "string", "description": "of price (sold) or cost (bought)"},
             "op": {"type": "string", "enum": ops},
             "number": {"type": "number", "description": "docked: 1 or 0"},
             "text": {"type": "string", "description": "the id of a place"},
@@ -60,7 +60,7 @@ fn schema() -> Json {
                         "when": like_a_guard,
                         "until": {"type": "object", "description": "repeat until this holds"},
                         "most": {"type": "integer", "description": "repeat at most so often", "maximum": MAX_REPETITIONS},
-                        "may_fail": {"type": "boolean", "description": "a failure ends its repetitions alone"},
+                        "may_fail": {"type": "boolean", "description": "a failure only ends repeating"},
                         "each": {"type": "string", "enum": ["cargo"]}
                     },
                     "required": ["tool"]

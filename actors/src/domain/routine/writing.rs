@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use super::condition::{Against, Comparison, Condition};
 use super::{Routine, RoutineStep};
 
-/// The routine as JSON, which [`read_routine`] reads.
+/// The routine as JSON, which [`read_routine`](super::read_routine) reads.
 #[must_use]
 pub fn to_json(routine: &Routine) -> Json {
     let mut told = json!({
