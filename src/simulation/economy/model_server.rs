@@ -73,13 +73,14 @@ impl ModelUse {
     }
 }
 
-/// What all roles share: the player, the chance, and one cache of prompts.
+/// What all roles share: the player, the chance, and the caches of prompts.
 pub(super) struct ModelServer {
     habits: Habits,
     thinking: Duration,
     price: TokenPrice,
     begun: Instant,
-    prompts: Mutex<PromptCache>,
+    /// The cache of each provider: another model has another one.
+    prompts: Mutex<BTreeMap<Arc<str>, PromptCache>>,
     chaos: Arc<Chaos>,
     watch: Arc<InvariantMonitor>,
 }
@@ -104,7 +105,7 @@ impl ModelServer {
         }
     }
 
-    fn prompts(&self) -> MutexGuard<'_, PromptCache> {
+    fn prompts(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, PromptCache>> {
         self.prompts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -167,6 +168,8 @@ impl Models for RoleModels {
             let prompt = [tools.as_deref().map_or("", ToolList::text), &*messages];
             let cached = server
                 .prompts()
+                .entry(request.provider.clone())
+                .or_default()
                 .read_through(&prompt, server.begun.elapsed());
             let habits = Habits {
                 nonsense: role
