@@ -39,7 +39,7 @@ fn schema() -> Json {
             "item": {"type": "string", "description": "of price (sold) or cost (bought)"},
             "op": {"type": "string", "enum": ops},
             "number": {"type": "number", "description": "docked: 1 or 0"},
-            "text": {"type": "string", "description": "the id of a place"},
+            "text": {"type": "string", "description": "a place's id"},
             "all": {"type": "array", "items": {"type": "object"}},
             "any": {"type": "array", "items": {"type": "object"}}
         }
@@ -58,8 +58,8 @@ fn schema() -> Json {
                         "tool": {"type": "string"},
                         "arguments": {"type": "object"},
                         "when": like_a_guard,
-                        "until": {"type": "object", "description": "repeat until this holds"},
-                        "most": {"type": "integer", "description": "repeat at most so often", "maximum": MAX_REPETITIONS},
+                        "until": {"type": "object", "description": "repeat until"},
+                        "most": {"type": "integer", "description": "most repeats", "maximum": MAX_REPETITIONS},
                         "may_fail": {"type": "boolean", "description": "a failure only ends repeating"},
                         "each": {"type": "string", "enum": ["cargo"]}
                     },
