@@ -235,7 +235,6 @@ impl Life {
                 key: open.key,
                 status,
                 text,
-                tick: outcome.tick,
                 earned: now.value.earned.saturating_sub(before.value.earned),
                 before: &before.facts,
                 now: &now.facts,

@@ -28,8 +28,6 @@ pub struct StepResult<'a> {
     pub status: CallStatus,
     /// The result.
     pub text: &'a str,
-    /// The tick that it tells.
-    pub tick: Option<i64>,
     /// What it earned.
     pub earned: i64,
     /// What was known before and what is known now.
@@ -96,35 +94,29 @@ impl RoutineRun {
         self.earned_in_round = self.earned_in_round.saturating_add(earned);
     }
 
-    /// Takes a look at what became of a call. A call that was carried out is counted, and one that was
-    /// not is due again.
+    /// Takes a look at what became of a call. A call that was carried out is counted. Without a proof the
+    /// run ends in time, and nothing is made again.
     fn take_look(&mut self, look: &StepResult<'_>) {
         self.count_earned(look.earned);
         let Some(mut doubt) = self.doubt.take() else {
             return;
         };
         let facts = facts_of(look);
-        let at = (self.elapsed_ms, look.tick);
-        let proof = doubt.take(facts.as_ref(), self.exact_hold.as_deref(), at);
+        let proof = doubt.take(facts.as_ref(), self.exact_hold.as_deref(), self.elapsed_ms);
         match &proof {
-            Some(proof) if proof.was_made => {
+            Some(_) => {
                 self.not_executed = 0;
                 self.count_call();
                 let docked = look.now.docked;
                 let hold = self.exact_hold.take();
                 self.exact_hold = hold_after(hold, look.call, facts.as_ref(), docked);
             }
-            Some(_) => self.not_executed = self.not_executed.saturating_add(1),
             None if doubt.is_hopeless() => {
                 let command = doubt.command();
                 let told = format!("the outcome of {command} is unknown, and no look proves it");
                 self.end(RoutineEnd::Failed(told));
             }
             None => self.doubt = Some(doubt),
-        }
-        if self.not_executed >= MAX_NOT_EXECUTED {
-            let told = format!("step {} was not carried out again and again", self.step + 1);
-            self.end(RoutineEnd::Failed(told));
         }
         self.proof = proof;
     }

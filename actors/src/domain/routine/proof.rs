@@ -1,8 +1,8 @@
 //! Proof: what became of a call whose answer is lost, by what the game shows afterwards.
 //!
 //! Only steps whose aim can be seen are in doubt: a place, a berth, a full tank, goods of a hold that
-//! was known exactly. What is seen twice as it was before, with time in between for whatever was under
-//! way, was not carried out.
+//! was known exactly. A look can prove that a call was carried out, never that it was not: what shows
+//! no effect may still be on its way, or have had another one. So no call is made again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,10 +22,8 @@ const MAX_LOOKS: u32 = 40;
 /// The first wait between two looks, and the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(250);
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
-/// How long everything has to stay as it was: three ticks of the game.
+/// How long everything stays as it was before there is no hope: three ticks of the game.
 const SAME_FOR_MS: u64 = 30_000;
-/// The ticks after which it counts as well, where looks tell them.
-const SAME_FOR_TICKS: i64 = 2;
 
 /// A call of unknown outcome that can be proven.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +35,10 @@ pub(super) struct Doubt {
     /// Where the ship was before.
     before: Place,
     looks: u32,
-    /// Since when everything is seen as it was, by the run's time and by the tick.
-    same_since: Option<(u64, Option<i64>)>,
+    /// Since when everything is seen as it was, by the run's time.
+    same_since: Option<u64>,
+    /// Whether everything was as it was for so long that nothing more is to be expected.
+    is_over: bool,
     is_waiting: bool,
 }
 
@@ -60,13 +60,11 @@ enum Sight {
     Unclear,
 }
 
-/// What became of a call.
+/// The proof that a call was carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
     key: CallKey,
     command: Arc<str>,
-    /// Whether it was carried out.
-    pub(super) was_made: bool,
 }
 
 impl Proof {
@@ -74,12 +72,8 @@ impl Proof {
     #[must_use]
     pub fn describe(&self) -> String {
         let CallKey { seq, position } = self.key;
-        let what = match self.was_made {
-            true => "was carried out",
-            false => "was not carried out and is made again",
-        };
         format!(
-            "the game shows that call {}.{position} ({}) {what}",
+            "the game shows that call {}.{position} ({}) was carried out",
             seq.0, self.command
         )
     }
@@ -106,6 +100,7 @@ impl Doubt {
             },
             looks: 0,
             same_since: None,
+            is_over: false,
             is_waiting: false,
         };
         let is_elsewhere = |here: &Option<Arc<str>>, target: Option<&str>| {
@@ -157,39 +152,33 @@ impl Doubt {
     }
 
     pub(super) fn is_hopeless(&self) -> bool {
-        self.looks >= MAX_LOOKS
+        self.is_over || self.looks >= MAX_LOOKS
     }
 
-    /// Takes a look, or that there was none. Returns what it proves.
+    /// Takes a look, or that there was none. Returns the proof, if it is one.
     pub(super) fn take(
         &mut self,
         facts: Option<&Map<String, Json>>,
         hold: Option<&[Goods]>,
-        (ms, tick): (u64, Option<i64>),
+        elapsed_ms: u64,
     ) -> Option<Proof> {
         self.looks = self.looks.saturating_add(1);
         self.is_waiting = true;
         let sight = facts.map_or(Sight::Unclear, |facts| self.sight(facts, hold));
         match sight {
-            Sight::Done => Some(self.proven(true)),
+            Sight::Done => Some(Proof {
+                key: self.key,
+                command: self.command.clone(),
+            }),
             Sight::Unclear => {
                 self.same_since = None;
                 None
             }
             Sight::Same => {
-                let (since, first) = *self.same_since.get_or_insert((ms, tick));
-                let ticks = tick.zip(first).map_or(0, |(now, first)| now - first);
-                let is_over = ms.saturating_sub(since) >= SAME_FOR_MS || ticks >= SAME_FOR_TICKS;
-                is_over.then(|| self.proven(false))
+                let since = *self.same_since.get_or_insert(elapsed_ms);
+                self.is_over = elapsed_ms.saturating_sub(since) >= SAME_FOR_MS;
+                None
             }
-        }
-    }
-
-    fn proven(&self, was_made: bool) -> Proof {
-        Proof {
-            key: self.key,
-            command: self.command.clone(),
-            was_made,
         }
     }
 
@@ -286,6 +275,7 @@ impl Doubt {
             },
             looks: u32::try_from(stored[5].as_u64()?).ok()?,
             same_since: None,
+            is_over: false,
             is_waiting: false,
         })
     }
