@@ -123,7 +123,9 @@ impl Running {
         if self.is_restored.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let statuses = self.swarm.statuses().await;
+        let mut statuses = self.swarm.statuses().await;
+        // What another process has not read yet is no reason to wait for this one.
+        statuses.retain(|of| of.elsewhere.is_none());
         let is_read = |activity: &Activity| matches!(activity, Activity::Rebuilding);
         let left = statuses.iter().filter(|of| is_read(&of.activity)).count();
         if left > 0 {

@@ -142,9 +142,10 @@ async fn report_status(socket: NotifySocket, swarm: Swarm, watchdog: Option<Dura
     }
 }
 
-/// The number of Myses in each state, in one line.
+/// The number of Myses of this process in each state, in one line.
 async fn status_line(swarm: &Swarm) -> String {
-    let statuses = swarm.statuses().await;
+    let mut statuses = swarm.statuses().await;
+    statuses.retain(|status| status.elsewhere.is_none());
     let states = LifeState::ALL.map(|state| {
         let count = statuses.iter().filter(|status| status.state == state);
         format!("{} {}", count.count(), state.as_str())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use actors::domain::event::{Activity, Elsewhere, MysisStatus};
+use actors::domain::state::LifeState;
 use zoea_scenes::swarm::Swarm;
 
 use crate::operator::Operator;
@@ -73,4 +74,27 @@ fn a_process_is_drained_after_a_question_and_takes_myses_again_without_one() {
     assert!(told.contains("us-2 does not run any more"), "{told}");
     operator.keys("<esc>:processes<enter>");
     assert!(operator.text().contains("3 share this database"));
+}
+
+#[test]
+fn the_question_before_the_end_counts_the_myses_that_run_here() {
+    let swarm = fleet();
+    let running = swarm.statuses.values();
+    let running = running.filter(|status| status.state == LifeState::Running);
+    let all = running.clone().count();
+    let here = running.filter(|of| of.elsewhere.is_none()).count();
+    assert!(0 < here && here < all);
+    let mut operator = Operator::at(swarm, (100, 30));
+    operator.keys("q");
+    let asked = operator.text();
+    let wanted = format!("Quit? {here} of {all} Myses run here.");
+    assert!(asked.contains(&wanted), "{asked}");
+    // Where none of them runs here nothing stops.
+    let mut swarm = fleet();
+    swarm
+        .statuses
+        .retain(|_, status| status.elsewhere.is_some());
+    let mut operator = Operator::at(swarm, (100, 30));
+    operator.keys("q");
+    assert!(!operator.text().contains("Quit?"), "{}", operator.text());
 }

@@ -143,6 +143,15 @@ impl Roster {
         }
     }
 
+    /// The number of Myses that this process runs, and no other one of its fleet.
+    #[must_use]
+    pub fn running_here(&self) -> usize {
+        let statuses = self.members.values().map(|member| &member.status);
+        statuses
+            .filter(|status| status.state == LifeState::Running && status.elsewhere.is_none())
+            .count()
+    }
+
     /// Counts the Myses.
     #[must_use]
     pub fn counts(&self) -> Counts {

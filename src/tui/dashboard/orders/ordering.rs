@@ -187,14 +187,17 @@ impl Dashboard {
         if self.closing.is_some() {
             return;
         }
-        let running = self.roster.counts().running;
+        let all = self.roster.counts().running;
+        let running = self.roster.running_here();
         if running == 0 {
             return self.close();
         }
-        let who = if running == 1 {
-            "1 Mysis runs, and stops with the program.".to_string()
-        } else {
-            format!("All {running} Myses that run stop with the program.")
+        let who = match (running, all == running) {
+            (1, true) => "1 Mysis runs, and stops with the program.".to_string(),
+            (running, true) => format!("All {running} Myses that run stop with the program."),
+            (running, false) => format!(
+                "{running} of {all} Myses run here. They stop, or another process takes them up."
+            ),
         };
         self.overlays.push(Overlay::Confirm(ConfirmDialog {
             about: ActionToConfirm::Quit,
