@@ -6,11 +6,35 @@ import pathlib
 import re
 import string
 import sys
+import time
 import urllib.request
 
-from swarm import Process, fetch, free_port, wait_for
+from swarm import ZOEA, Process, Swarm, fetch, free_port, wait_for
 
 HERE = pathlib.Path(__file__).parent
+# A small machine reads some fifty words a second, so the prompt is short and the tools are few.
+# Its account is there before it begins, because the answer to `register` is so long that this model repeats it from then on.
+PROMPT = "You are {{name}}, a pilot in the game SpaceMolt. You play by calling tools, one at a time. {{mission}}"
+CONFIGURATION = """
+[swarm]
+turn_pause = "1s"
+[mcp]
+upstream = "{game}/mcp"
+tools = {tools}
+[progress]
+watch = "off"
+[providers.local]
+endpoint = "{url}/v1"
+model = "qwen2.5-coder"
+temperature = 0.2
+timeout = "30m"
+max_concurrency = 1
+text_calls = {text_calls}
+[providers.local.extra]
+{sampling}
+[[myses]]
+name = "kim"
+"""
 # A small model goes on after its call: with the result that it expects, or with the calls of the whole journey, until its
 # answer is cut. So its answer ends before a second object.
 STOPS = [f'\n{{"{letter}' for letter in string.ascii_lowercase] + ["<tool_response>"]
@@ -91,3 +115,31 @@ def figures_of(rows):
         "calls that succeeded": told("done"),
         "calls that failed": told("failed"),
     }
+
+
+class Played:
+    """What came of playing: rows, events, and what `status` and `books` print."""
+
+    def __init__(self, log, url, mission, minutes, tools, text_calls=True):
+        galaxy = [ZOEA, "galaxy", "--addr", ":0", "--tick", "1s", "--seed", "1"]
+        with Process(galaxy, f"{log}-galaxy.txt") as galaxy:
+            game = wait_for("the game", lambda: re.search(r"http://[0-9.:]+", galaxy.text()), 30).group()
+            text = CONFIGURATION.format(game=game, url=url, tools=json.dumps(tools),
+                                        text_calls=json.dumps(text_calls), sampling=SAMPLING)
+            accounts = [{"username": "kim", "password": register(game, "kim"), "assigned_to": "kim"}]
+            with Swarm(text, f"{log}.jsonl", mission, prompt=PROMPT, accounts=accounts) as swarm:
+                time.sleep(minutes * 60)
+                self.rows = swarm.rows("kim")
+                self.events = swarm.events()
+                self.status, self.books = swarm.zoea("status"), swarm.zoea("books")
+                swarm.stop()
+        self.figures = figures_of(self.rows)
+        self.lines = [line_of(row) for row in self.rows if row["kind"] != "host"]
+        pathlib.Path(f"{log}-log.txt").write_text("\n".join(self.lines) + "\n")
+        pathlib.Path(f"{log}-rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in self.rows))
+
+    def show(self, title, most_lines):
+        print(f"\n== {title}")
+        for name, value in self.figures.items():
+            print(f"{name}: {value}")
+        print(self.books + "\n".join(self.lines[:most_lines]), flush=True)

@@ -51,6 +51,27 @@ fn myses(names: impl Iterator<Item = (String, &'static str)>) -> String {
     names.map(section).collect()
 }
 
+/// Three homes on this database with the same sections; the first one has the Myses.
+fn three_homes(url: &str, galaxy: &Server, sections: &str, myses: &str) -> [Home; 3] {
+    let first = format!("{sections}{myses}");
+    [first.as_str(), sections, sections].map(|sections| home(url, galaxy, sections))
+}
+
+/// Three processes on this database that share the Myses, who have a mission.
+fn three_play(
+    url: &str,
+    galaxy: &Server,
+    sections: &str,
+    myses: &str,
+) -> ([Home; 3], Vec<Process>) {
+    let homes = three_homes(url, galaxy, sections, myses);
+    let first = homes[0].fly(&["--start-swarm"]);
+    let processes = vec![first, homes[1].fly(&[]), homes[2].fly(&[])];
+    until_shared_out(url, "3");
+    homes[0].ok(&["broadcast", MISSION]);
+    (homes, processes)
+}
+
 /// Waits until each of so many processes holds some of the Myses.
 fn until_shared_out(url: &str, processes: &str) {
     until("the Myses are shared out", || {
@@ -86,8 +107,7 @@ fn so_many_requests_are_in_flight_of_all_processes_together_and_a_dead_ones_part
         pilot.url
     );
     let all = myses((0..18).map(|place| (format!("m{place}"), "pilot")));
-    let homes = [format!("{provider}{all}"), provider.clone(), provider]
-        .map(|sections| home(&url, &galaxy, &sections));
+    let homes = three_homes(&url, &galaxy, &provider, &all);
     let first = homes[0].fly(&["--start-swarm"]);
     homes[0].ok(&["broadcast", MISSION]);
     // One alone has all of it.
@@ -182,14 +202,8 @@ fn in_no_minute_do_all_processes_together_ask_more_than_is_allowed() {
     );
     let half = |place: usize| ["paced", "metered"][place % 2];
     let all = myses((0..18).map(|place| (format!("m{place}"), half(place))));
-    let homes = [format!("{providers}{all}"), providers.clone(), providers]
-        .map(|sections| home(&url, &galaxy, &sections));
     let begun = Instant::now();
-    let first = homes[0].fly(&["--start-swarm"]);
-    let second = homes[1].fly(&[]);
-    let third = homes[2].fly(&[]);
-    until_shared_out(&url, "3");
-    homes[0].ok(&["broadcast", MISSION]);
+    let (homes, mut processes) = three_play(&url, &galaxy, &providers, &all);
     let until_minute = |least: u64| {
         let name = format!("{least} requests");
         until(&name, || {
@@ -197,12 +211,13 @@ fn in_no_minute_do_all_processes_together_ask_more_than_is_allowed() {
         })
     };
     until_minute(60);
+    let second = processes.remove(1);
     second.signal("-KILL");
     second.wait();
-    let second = homes[1].fly(&[]);
+    processes.push(homes[1].fly(&[]));
     until_minute(110);
     until_minute(160);
-    end(vec![first, second, third]);
+    end(processes);
     let (paced, metered) = (requests(&record("paced")), requests(&record("metered")));
     let most_requests = most_in_a_minute(&paced, |_| 1);
     let most_tokens = most_in_a_minute(&metered, |(_, tokens)| *tokens);
@@ -237,13 +252,7 @@ fn what_all_processes_spend_counts_for_the_budget_of_each() {
         pilot.url
     );
     let all = myses((0..18).map(|place| (format!("m{place}"), "pilot")));
-    let homes = [format!("{provider}{all}"), provider.clone(), provider]
-        .map(|sections| home(&url, &galaxy, &sections));
-    let first = homes[0].fly(&["--start-swarm"]);
-    let second = homes[1].fly(&[]);
-    let third = homes[2].fly(&[]);
-    until_shared_out(&url, "3");
-    homes[0].ok(&["broadcast", MISSION]);
+    let (homes, processes) = three_play(&url, &galaxy, &provider, &all);
     for home in &homes {
         until("the budget is spent", || {
             let status = home.json(&["status", "--json"]);
@@ -266,7 +275,7 @@ fn what_all_processes_spend_counts_for_the_budget_of_each() {
         tokens <= budget + 18 * of_one,
         "{tokens}, {of_one} a request"
     );
-    end(vec![first, second, third]);
+    end(processes);
 }
 
 #[test]
@@ -293,13 +302,7 @@ fn a_provider_that_is_away_is_tried_by_one_process_for_all() {
         pilot.url
     );
     let all = myses((0..12).map(|place| (format!("m{place}"), "pilot")));
-    let homes = [format!("{provider}{all}"), provider.clone(), provider]
-        .map(|sections| home(&url, &galaxy, &sections));
-    let first = homes[0].fly(&["--start-swarm"]);
-    let second = homes[1].fly(&[]);
-    let third = homes[2].fly(&[]);
-    until_shared_out(&url, "3");
-    homes[0].ok(&["broadcast", MISSION]);
+    let (homes, processes) = three_play(&url, &galaxy, &provider, &all);
     let answers = || {
         let text = std::fs::read_to_string(&record).expect("a record");
         let answer = |line: &Value| {
@@ -329,5 +332,5 @@ fn a_provider_that_is_away_is_tried_by_one_process_for_all() {
         let outages = home.json(&["status", "--json"])["outages"].clone();
         assert!(outages.as_array().is_none_or(Vec::is_empty), "{outages}");
     }
-    end(vec![first, second, third]);
+    end(processes);
 }

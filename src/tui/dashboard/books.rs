@@ -252,17 +252,8 @@ impl BooksView {
     /// Selects another line.
     pub fn go(&mut self, going: Movement) {
         let last = self.table.lines.len().saturating_sub(1);
-        let page = self.height.max(2) - 1;
-        let place = self.place();
-        let place = match going {
-            Movement::Up => place.saturating_sub(1),
-            Movement::Down => place + 1,
-            Movement::PageUp => place.saturating_sub(page),
-            Movement::PageDown => place + page,
-            Movement::First => 0,
-            Movement::Last => last,
-        };
-        let line = self.table.lines.get(place.min(last));
+        let place = going.lead_from(self.place(), last, self.height);
+        let line = self.table.lines.get(place);
         self.selected = line.map(|line| line.key.clone());
     }
 }

@@ -90,17 +90,8 @@ impl ProcessesView {
     /// Selects another process.
     fn go(&mut self, going: Movement) {
         let last = self.all().len().saturating_sub(1);
-        let page = self.height.max(2) - 1;
-        let place = self.place();
-        let place = match going {
-            Movement::Up => place.saturating_sub(1),
-            Movement::Down => place + 1,
-            Movement::PageUp => place.saturating_sub(page),
-            Movement::PageDown => place + page,
-            Movement::First => 0,
-            Movement::Last => last,
-        };
-        let process = self.all().get(place.min(last));
+        let place = going.lead_from(self.place(), last, self.height);
+        let process = self.all().get(place);
         self.selected = process.map(|process| process.name.clone());
     }
 }

@@ -22,6 +22,24 @@ pub enum Movement {
     Last,
 }
 
+impl Movement {
+    /// The place in a list to which it leads from this one. `last` is the list's last place, and a page
+    /// of `height` lines keeps one line of the page before.
+    #[must_use]
+    pub fn lead_from(self, place: usize, last: usize, height: usize) -> usize {
+        let page = height.max(2) - 1;
+        let place = match self {
+            Movement::Up => place.saturating_sub(1),
+            Movement::Down => place + 1,
+            Movement::PageUp => place.saturating_sub(page),
+            Movement::PageDown => place + page,
+            Movement::First => 0,
+            Movement::Last => last,
+        };
+        place.min(last)
+    }
+}
+
 /// The movement keys of the table, conversations, the inspector and lists.
 pub const MOVEMENT_KEYS: &[Binding<Movement>] = &[
     bind(

@@ -143,7 +143,8 @@ fn title(view: &ProcessesView) -> StyledLine {
     let up = up.count();
     let mut title = StyledLine::of(" PROCESSES  ", Tone::Brand);
     if up > 0 {
-        title = title.with(format!("{up} share this database"), Tone::Strong);
+        let word = if up == 1 { "uses" } else { "share" };
+        title = title.with(format!("{up} {word} this database"), Tone::Strong);
     }
     match &view.complaint {
         Some(why) => title.with(format!("  not up to date: {why}"), Tone::Fault),
