@@ -84,7 +84,8 @@ def line_of(row):
     at = row["at"][11:19]
     metadata = row["metadata"] or {}
     if row["tool_calls"]:
-        mark = "from text" if metadata.get("from_text") else "by the server"
+        is_step = any(call.get("routine") for call in row["tool_calls"])
+        mark = "of a routine" if is_step else "from text" if metadata.get("from_text") else "by the server"
         calls = "; ".join(f"{call['name']} {json.dumps(call['arguments'])} {call['status']}" for call in row["tool_calls"])
         return f"{at} call ({mark}): {short(calls)}"
     if row["role"] == "tool":
@@ -95,7 +96,10 @@ def line_of(row):
 
 def figures_of(rows):
     """How many of what."""
-    answers = [row for row in rows if row["role"] == "assistant"]
+    def is_step(row):
+        return any(call.get("routine") for call in row["tool_calls"] or [])
+
+    answers = [row for row in rows if row["role"] == "assistant" and not is_step(row)]
     made = [row for row in answers if row["tool_calls"]]
     results = collections.Counter()
     for row in rows:
