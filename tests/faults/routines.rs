@@ -1,6 +1,6 @@
 //! Faults inside routines: SIGKILL at random moments while the runtime repeats steps, and prices that fall.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
@@ -41,6 +41,27 @@ fn running(home: &Home) -> usize {
         !memo["run"].is_null()
     });
     runs.count()
+}
+
+/// The calls of unknown outcome by their tools, with whether the game carried them out and whether that
+/// was proven.
+fn lost_calls(home: &Home, ledger: &Path) -> BTreeMap<String, usize> {
+    let done: BTreeSet<String> = executed(ledger).into_iter().collect();
+    let made = proven(home);
+    let query = "SELECT mysis_id || ' ' || seq || ' ' || name FROM tool_call \
+                 WHERE routine IS NOT NULL AND status = 'unknown'";
+    let mut lost = BTreeMap::new();
+    for line in sqlite::column(&home.file("zoea.db"), query) {
+        let parts: Vec<&str> = line.split(' ').collect();
+        let [mysis, seq, tool] = parts[..] else {
+            panic!("{line}");
+        };
+        let wire = format!("{mysis}.{seq}.0");
+        let is_made = if done.contains(&wire) { "made" } else { "not made" };
+        let is_proven = if made.contains(&wire) { "proven" } else { "not proven" };
+        *lost.entry(format!("{tool}: {is_made}, {is_proven}")).or_default() += 1;
+    }
+    lost
 }
 
 /// The rounds and steps of each run in its order: no step of a round was left out.
@@ -192,6 +213,7 @@ fn kill_inside_routines(path: &str) {
     let (steps, open) = stored_steps(&home);
     let made = proven(&home).len();
     let unknown = outcomes(&home, "unknown");
+    let lost = lost_calls(&home, &ledger);
     // Each of many lost calls being beyond proof would be no chance.
     assert!(
         unknown < MANY_LOST || made > 0,
@@ -200,7 +222,7 @@ fn kill_inside_routines(path: &str) {
     println!(
         "seed {seed}: {kills} kills, {inside} of them inside a routine, {with_open_steps} with a step under \
          way; {steps} steps, {open} open, {unknown} of unknown outcome: {made} proven to be made; 0 lost, 0 \
-         twice, 0 left out"
+         twice, 0 left out; made (or not) and proven (or not), by tool: {lost:?}"
     );
 }
 

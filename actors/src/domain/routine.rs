@@ -9,6 +9,7 @@ mod checkpoint;
 mod circle;
 mod condition;
 mod gain;
+mod hold_look;
 mod likeness;
 mod outcome;
 mod prices;

@@ -7,7 +7,7 @@ mod wanted;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::conversation::PendingCall;
 use crate::event::{Activity, EventKind};
@@ -104,7 +104,10 @@ impl Life {
 
     fn begin_routine(&mut self, draft: &mut WriteDraft, routine: Arc<Routine>, source: RunSource) {
         let facts = &self.samples.figures().facts;
-        let run = RoutineRun::new(routine.clone(), source, facts, self.session.tick);
+        let mut run = RoutineRun::new(routine.clone(), source, facts, self.session.tick);
+        if self.fit_call("get_cargo", &Map::new()).is_err() {
+            run.do_without_hold_look();
+        }
         self.routines.run = Some(run);
         self.routines.keep(&routine);
         self.figures.routine_timed = self.moment;
@@ -227,18 +230,18 @@ impl Life {
         self.time_routine();
         let now = self.samples.figures();
         if let Some(run) = &mut self.routines.run {
-            let status = outcome.status;
-            let is_made = status != CallStatus::NotExecuted && !run.is_in_doubt();
-            self.routines.spared += u64::from(is_made);
-            run.on_result(StepResult {
+            let result = StepResult {
                 call: &open.call,
                 key: open.key,
-                status,
+                status: outcome.status,
                 text,
                 earned: now.value.earned.saturating_sub(before.value.earned),
                 before: &before.facts,
                 now: &now.facts,
-            });
+            };
+            let is_made = result.status != CallStatus::NotExecuted && !result.is_look();
+            self.routines.spared += u64::from(is_made);
+            run.on_result(result);
             if let Some(proof) = run.take_proof() {
                 let text = proof.describe();
                 self.add_host_notice(draft, Severity::Info, "outcome_proven", None, &text);

@@ -12,6 +12,7 @@ use super::Routine;
 use super::arguments::Goods;
 use super::circle::CircleWatch;
 use super::gain::Gain;
+use super::hold_look::HoldLook;
 use super::likeness::Likeness;
 use super::prices::PriceBook;
 use super::proof::Doubt;
@@ -112,6 +113,7 @@ fn run_json(run: &RoutineRun) -> Json {
         "goods": goods(&run.goods),
         "hold": goods(&run.hold),
         "exact": run.exact_hold.as_deref().map(goods),
+        "looked": [run.hold_look.at, run.hold_look.failures],
         "doubt": run.doubt.as_ref().map(Doubt::to_json),
         "calls": run.calls,
         "earned": [run.earned, run.earned_in_round],
@@ -158,6 +160,10 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         goods: goods(&stored["goods"]),
         hold: goods(&stored["hold"]),
         exact_hold: stored["exact"].is_array().then(|| goods(&stored["exact"])),
+        hold_look: HoldLook {
+            at: stored["looked"][0].as_u64(),
+            failures: count(&stored["looked"][1]).unwrap_or(0),
+        },
         doubt: Doubt::restore(&stored["doubt"]),
         proof: None,
         calls: count(&stored["calls"])?,

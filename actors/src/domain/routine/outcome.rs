@@ -8,6 +8,7 @@ use crate::message::{CallRecord, CallStatus};
 use crate::samples::GameFacts;
 
 use super::arguments::goods_of;
+use super::hold_look::LOOK;
 use super::proof::{Doubt, hold_after};
 use super::run::{RoutineEnd, RoutineRun};
 use super::{MAX_READ_BYTES, RoutineStep};
@@ -36,11 +37,22 @@ pub struct StepResult<'a> {
     pub now: &'a GameFacts,
 }
 
+impl StepResult<'_> {
+    /// Whether the call is no step, but a look of the run's own.
+    #[must_use]
+    pub fn is_look(&self) -> bool {
+        self.call.id.starts_with(LOOK)
+    }
+}
+
 impl RoutineRun {
     /// Takes the result of the present call, and goes on to the next one or ends.
     pub fn on_result(&mut self, result: StepResult<'_>) {
         if self.doubt.is_some() {
             return self.take_look(&result);
+        }
+        if result.is_look() {
+            return self.take_look_at_hold(&result);
         }
         let Some(step) = self.routine.steps.get(self.step).cloned() else {
             return;
@@ -119,6 +131,15 @@ impl RoutineRun {
             None => self.doubt = Some(doubt),
         }
         self.proof = proof;
+    }
+
+    /// Takes the look at the hold before a step that only goods can prove.
+    fn take_look_at_hold(&mut self, look: &StepResult<'_>) {
+        self.count_earned(look.earned);
+        self.exact_hold = facts_of(look).as_ref().and_then(goods_of);
+        let has_told = self.exact_hold.is_some();
+        self.hold_look.take(has_told, self.elapsed_ms);
+        self.note_damage(look);
     }
 
     fn on_good_result(&mut self, step: &RoutineStep, result: &StepResult<'_>) {

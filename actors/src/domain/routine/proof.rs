@@ -114,9 +114,7 @@ impl Doubt {
             "dock" => doubt.before.docked == Some(false),
             "undock" => doubt.before.docked == Some(true),
             "refuel" => doubt.arguments.is_empty(),
-            "mine" | "sell" | "jettison" | "deposit_items" => hold.is_some(),
-            "buy" => hold.is_some() && !doubt.arguments.contains_key("deliver_to"),
-            _ => false,
+            command => hold.is_some() && changes_hold(command, &doubt.arguments),
         };
         can_be_seen.then_some(doubt)
     }
@@ -278,6 +276,15 @@ impl Doubt {
             is_over: false,
             is_waiting: false,
         })
+    }
+}
+
+/// Whether a call moves goods as the hold shows them, so that a look at the hold can prove it.
+pub(super) fn changes_hold(command: &str, arguments: &Map<String, Json>) -> bool {
+    match command {
+        "mine" | "sell" | "jettison" | "deposit_items" => true,
+        "buy" => !arguments.contains_key("deliver_to"),
+        _ => false,
     }
 }
 

@@ -12,6 +12,7 @@ use crate::samples::GameFacts;
 use super::arguments::{Goods, fill_in};
 use super::condition::KnownValues;
 use super::gain::{Gain, MAX_POOR_ROUNDS};
+use super::hold_look::{HoldLook, LOOK};
 use super::likeness::Likeness;
 use super::prices::PriceBook;
 use super::proof::{Doubt, Proof};
@@ -85,6 +86,8 @@ pub struct RoutineRun {
     pub(super) hold: Vec<Goods>,
     /// The goods in the hold, as long as they are known exactly.
     pub(super) exact_hold: Option<Vec<Goods>>,
+    /// When it looked at the hold for the sake of proofs.
+    pub(super) hold_look: HoldLook,
     /// The last call, if its outcome is unknown and a look may prove it.
     pub(super) doubt: Option<Doubt>,
     /// What the newest look proved.
@@ -156,6 +159,7 @@ impl RoutineRun {
             goods: Vec::new(),
             hold: Vec::new(),
             exact_hold: None,
+            hold_look: HoldLook::default(),
             doubt: None,
             proof: None,
             calls: 0,
@@ -268,6 +272,9 @@ impl RoutineRun {
                 continue;
             }
             match fill_in(&step.arguments, known, self.goods.first()) {
+                Ok(arguments) if self.has_to_know_hold(&step, &arguments) => {
+                    return self.look_at((0, "get_cargo"));
+                }
                 Ok(arguments) => {
                     let (round, number, made) = (self.round, self.step + 1, self.made + 1);
                     return NextStep::Call(StepCall {
@@ -288,17 +295,32 @@ impl RoutineRun {
         if let Some(wait) = doubt.wait() {
             return NextStep::Wait(wait);
         }
-        let (number, command) = doubt.look();
+        self.look_at(doubt.look())
+    }
+
+    /// A call that looks at the game, by its number in the round.
+    fn look_at(&self, (number, command): (u32, &str)) -> NextStep {
         // After a restart nobody knows the server's tools yet, so its interface is that of the step.
         let step = self.routine.steps.get(self.step);
         let is_second = step.is_some_and(|step| commands::is_grouped(&step.tool));
         let second = commands::to_second(command, Map::new()).filter(|_| is_second);
         let (tool, arguments) = second.unwrap_or((command, Map::new()));
         NextStep::Call(StepCall {
-            id: format!("look{}.{number}", self.round),
+            id: format!("{LOOK}{}.{number}", self.round),
             tool: tool.into(),
             arguments,
         })
+    }
+
+    /// Lets it do without a look at the hold, because the server has none or nobody may call it.
+    pub fn do_without_hold_look(&mut self) {
+        self.hold_look = HoldLook::never();
+    }
+
+    /// Whether the goods in the hold, which alone can prove this call, are to be looked at first.
+    fn has_to_know_hold(&self, step: &RoutineStep, arguments: &Map<String, Json>) -> bool {
+        let look = self.hold_look;
+        self.exact_hold.is_none() && look.is_due(&step.tool, arguments, self.elapsed_ms)
     }
 
     /// Whether it looks for the outcome of its last call.

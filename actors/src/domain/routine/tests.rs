@@ -1,5 +1,7 @@
 //! Tests of routines: reading, conditions, the cursor, and what ends a run.
 
+mod lost_calls;
+
 use serde_json::{Map, Value as Json, json};
 
 use crate::ids::{CallKey, Seq};
@@ -59,6 +61,7 @@ struct Played {
     facts: GameFacts,
     prices: Arc<PriceBook>,
     /// The present call.
+    id: Arc<str>,
     tool: Arc<str>,
     arguments: Arc<str>,
     /// What looks proved.
@@ -66,7 +69,14 @@ struct Played {
 }
 
 impl Played {
+    /// A run that needs no look at its hold.
     fn of(routine: Json) -> Played {
+        let mut played = Played::anew(routine);
+        played.run.hold_look.take(true, 0);
+        played
+    }
+
+    fn anew(routine: Json) -> Played {
         let facts = facts(90, 0, 100, 100);
         let source = RunSource::Model(CallKey {
             seq: Seq(3),
@@ -76,6 +86,7 @@ impl Played {
             run: RoutineRun::new(Arc::new(read(routine)), source, &facts, Some(7)),
             facts,
             prices: Arc::default(),
+            id: "".into(),
             tool: "".into(),
             arguments: "{}".into(),
             proofs: Vec::new(),
@@ -99,6 +110,7 @@ impl Played {
                     let mut again = restored.run.expect("a run");
                     while again.next(&known) == NextStep::RoundOver {}
                     assert_eq!(again.next(&known), NextStep::Call(call.clone()));
+                    self.id = call.id.as_str().into();
                     self.tool = call.tool.clone();
                     self.arguments = Json::Object(call.arguments).to_string().into();
                     return format!("{} {}", call.id, call.tool);
@@ -120,7 +132,7 @@ impl Played {
     fn returns(&mut self, status: CallStatus, text: &str, earned: i64, now: GameFacts) {
         let before = std::mem::replace(&mut self.facts, now);
         let call = CallRecord {
-            id: "r".into(),
+            id: self.id.clone(),
             name: self.tool.clone(),
             arguments: self.arguments.clone(),
             status,
@@ -493,152 +505,4 @@ fn a_price_needs_its_item_and_what_it_earns_is_a_number() {
     ] {
         assert!(told.contains(part), "{told}");
     }
-}
-
-/// A run whose next call is lost.
-fn lost(step: Json, known: GameFacts) -> Played {
-    let steps = json!([step, {"tool": "scan"}]);
-    let mut played = Played::of(json!({"name": "x", "steps": steps}));
-    played.facts = known;
-    assert!(played.next().starts_with("r1.1.1 "));
-    played.fails(CallStatus::Unknown, "outcome unknown");
-    played
-}
-
-fn at(poi: &str, docked: bool) -> GameFacts {
-    GameFacts {
-        poi: Some(poi.into()),
-        docked: Some(docked),
-        ..facts(50, 0, 90, 5)
-    }
-}
-
-#[test]
-fn what_a_look_shows_decides_what_became_of_a_lost_call() {
-    let travel = json!({"tool": "travel", "arguments": {"target_poi": "base"}});
-    let there = r#"{"poi":{"id":"base","system_id":"sol"}}"#;
-    let here = r#"{"poi":{"id":"belt","system_id":"sol"}}"#;
-    let flying = r#"{"in_transit":true,"poi":{"id":"belt"}}"#;
-    let docked = r#"{"player":{"current_system":"sol","current_poi":"base","docked_at_base":"b"}}"#;
-    let full = r#"{"ship":{"fuel":100,"max_fuel":100}}"#;
-    for (step, known, look, told) in [
-        (travel.clone(), at("belt", false), "get_poi", there),
-        (
-            json!({"tool": "dock"}),
-            at("base", false),
-            "get_status",
-            docked,
-        ),
-        (
-            json!({"tool": "refuel"}),
-            at("base", true),
-            "get_status",
-            full,
-        ),
-    ] {
-        let mut played = lost(step, known);
-        assert_eq!(played.next(), format!("look1.1 {look}"));
-        played.done(told);
-        assert_eq!(played.next(), "r1.2.1 scan", "it goes on at the next step");
-        let proof = played.proofs.pop().expect("a proof");
-        assert!(proof.describe().ends_with("was carried out"), "{proof:?}");
-    }
-    // Under way, then there.
-    let mut played = lost(travel.clone(), at("belt", false));
-    for number in 1..4 {
-        assert_eq!(played.next(), format!("look1.{number} get_poi"));
-        played.done(flying);
-    }
-    assert_eq!(played.next(), "look1.4 get_poi");
-    played.done(there);
-    assert_eq!(played.next(), "r1.2.1 scan");
-    // Where it was for long: nothing proves that it was not carried out, so it is not made again.
-    let mut played = lost(travel, at("belt", false));
-    let mut looks = 0;
-    while played.next().starts_with("look") {
-        assert_eq!(played.proofs, []);
-        looks += 1;
-        played.done(here);
-    }
-    assert!((5..12).contains(&looks), "{looks}");
-    assert_eq!(played.proofs, []);
-    assert_eq!(
-        played.next(),
-        "a step did not succeed: the outcome of travel is unknown, and no look proves it"
-    );
-    assert_eq!(played.run.calls, 0);
-}
-
-#[test]
-fn goods_prove_a_call_where_the_hold_was_known_exactly() {
-    let steps = json!([
-        {"tool": "get_cargo"},
-        {"tool": "mine", "most": 3},
-        {"tool": "sell", "each": "cargo", "arguments": {"item_id": "{item}", "quantity": "{quantity}"}}
-    ]);
-    let cargo = |iron: i64, ice: i64| {
-        json!({"cargo": [{"item_id": "iron", "quantity": iron}, {"item_id": "ice", "quantity": ice}]})
-            .to_string()
-    };
-    let mut played = Played::of(json!({"name": "x", "steps": steps}));
-    assert_eq!(played.next(), "r1.1.1 get_cargo");
-    played.done(&cargo(5, 2));
-    assert_eq!(played.next(), "r1.2.1 mine");
-    played.done(r#"{"resource_id":"iron","quantity":3}"#);
-    assert_eq!(played.next(), "r1.2.2 mine");
-    played.fails(CallStatus::Unknown, "lost");
-    assert_eq!(played.next(), "look1.1 get_cargo");
-    played.done(&cargo(8, 3));
-    assert_eq!(
-        played.next(),
-        "r1.2.3 mine",
-        "one ice more: that pull was made"
-    );
-    played.done(r#"{"resource_id":"iron","quantity":1}"#);
-    assert_eq!(played.next(), "r1.3.1 sell");
-    played.fails(CallStatus::Unknown, "lost");
-    assert_eq!(played.next(), "look1.1 get_cargo");
-    played.done(&cargo(9, 3));
-    assert_eq!(played.next(), "look1.2 get_cargo", "nothing is sold so far");
-    played.done(&cargo(2, 1));
-    assert_eq!(played.next(), "look1.3 get_cargo", "that was not this call");
-    let mut looks = 3;
-    played.done(&cargo(2, 1));
-    while played.next().starts_with("look") {
-        looks += 1;
-        played.done(&cargo(2, 1));
-    }
-    assert_eq!(looks, 40, "it gives up");
-    assert_eq!(
-        played.next(),
-        "a step did not succeed: the outcome of sell is unknown, and no look proves it"
-    );
-}
-
-#[test]
-fn a_lost_call_that_no_look_can_prove_ends_the_run() {
-    for (step, known) in [
-        (json!({"tool": "mine"}), at("belt", false)),
-        (json!({"tool": "craft"}), at("base", true)),
-        (json!({"tool": "dock"}), at("base", true)),
-        (
-            json!({"tool": "travel", "arguments": {"target_poi": "belt"}}),
-            at("belt", false),
-        ),
-    ] {
-        let mut played = lost(step, known);
-        let end = played.next();
-        assert!(end.starts_with("a step did not succeed"), "{end}");
-    }
-}
-
-#[test]
-fn an_order_during_looks_tells_that_the_outcome_is_unknown() {
-    let mut played = lost(json!({"tool": "dock"}), at("base", false));
-    played.run.end(RoutineEnd::Order);
-    let report = played.run.report(&played.facts);
-    assert!(
-        report.contains("The outcome of its last call, dock, is unknown"),
-        "{report}"
-    );
 }

@@ -53,7 +53,7 @@ impl Life {
     }
 
     /// A step's tool and arguments as this server has them, or why it cannot be called.
-    fn fit_call(
+    pub(super) fn fit_call(
         &self,
         tool: &str,
         arguments: &Map<String, Value>,
