@@ -29,12 +29,39 @@ pub(super) async fn run(
 ) -> anyhow::Result<()> {
     let client = SwarmClient::open(global, environment).await?;
     let books = client.call(ControlCall::GetBooks(args.asked.clone())).await;
+    let myses = match (&books, args.json) {
+        (Ok(_), false) => client.call(ControlCall::ListMyses {}).await,
+        (Ok(_), true) | (Err(_), _) => Ok(Value::Null),
+    };
     client.close().await;
     let books = books?;
     if args.json {
         return Ok(out::json(&books)?);
     }
-    Ok(books_table(&books).print()?)
+    books_table(&books).print()?;
+    if let Some(spared) = spared_line(&myses?) {
+        out::line(&spared)?;
+    }
+    Ok(())
+}
+
+/// How many calls the routines of each Mysis made in its model's place, since it was created.
+fn spared_line(myses: &Value) -> Option<String> {
+    let entries = myses.as_array().map_or(&[][..], Vec::as_slice);
+    let spared = entries.iter().filter_map(|mysis| {
+        let calls = mysis["spared_calls"].as_u64().filter(|calls| *calls > 0)?;
+        Some((mysis["name"].as_str()?, calls))
+    });
+    let spared: Vec<(&str, u64)> = spared.collect();
+    let all: u64 = spared.iter().map(|(_, calls)| calls).sum();
+    let each: Vec<String> = spared
+        .iter()
+        .map(|(name, calls)| format!("{name} {}", group_digits(*calls)))
+        .collect();
+    let each = each.join(", ");
+    let all = group_digits(all);
+    (!each.is_empty())
+        .then(|| format!("routines made {all} calls without the model so far: {each}"))
 }
 
 /// The members of an entry that are summed up, in the order of the columns.
@@ -88,6 +115,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn what_routines_spared_is_told_where_there_is_something() {
+        let myses = json!([
+            {"name": "alpha", "spared_calls": 1200},
+            {"name": "bravo", "spared_calls": 0},
+            {"name": "delta", "spared_calls": 7}
+        ]);
+        assert_eq!(
+            spared_line(&myses).as_deref(),
+            Some("routines made 1,207 calls without the model so far: alpha 1,200, delta 7")
+        );
+        assert_eq!(spared_line(&json!([])), None);
+    }
 
     #[test]
     fn a_total_with_an_unknown_part_says_so() {

@@ -258,7 +258,7 @@ impl Simulation {
             }
         }
         let mission = Order::Broadcast {
-            text: "Mine ore, sell it at your station, refuel and go again.".to_string(),
+            text: rules::DrawnSettings::of(self.options.seed).mission(),
         };
         let given = swarm.order(mission).await;
         given.map_err(|why| anyhow::anyhow!("{why}"))?;

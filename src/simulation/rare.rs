@@ -54,11 +54,15 @@ pub enum RareEvent {
     Errored,
     /// A process ended in good order.
     Closed,
+    /// A routine began.
+    RoutineBegun,
+    /// A call of a routine got lost, and the game showed that it was carried out.
+    OutcomeProven,
 }
 
 impl RareEvent {
     /// All rare events.
-    pub const ALL: [RareEvent; 24] = [
+    pub const ALL: [RareEvent; 26] = [
         RareEvent::OutcomeUnknown,
         RareEvent::NotExecuted,
         RareEvent::Crashed,
@@ -83,6 +87,8 @@ impl RareEvent {
         RareEvent::EmptyReply,
         RareEvent::Errored,
         RareEvent::Closed,
+        RareEvent::RoutineBegun,
+        RareEvent::OutcomeProven,
     ];
 
     /// The rare event that this event is, if it is one.
@@ -139,6 +145,8 @@ impl RareEvent {
             "mcp_up" => RareEvent::GameUp,
             "turn_limit" => RareEvent::TurnLimit,
             "empty_reply" => RareEvent::EmptyReply,
+            "routine_started" => RareEvent::RoutineBegun,
+            "outcome_proven" => RareEvent::OutcomeProven,
             _ => return None,
         })
     }

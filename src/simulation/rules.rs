@@ -30,6 +30,8 @@ pub(super) struct DrawnSettings {
     is_hurried: bool,
     relaunch: RelaunchPolicy,
     max_relaunches: u32,
+    /// Whether the mission speaks of routines, which the simulated players take as leave to start one.
+    has_routines: bool,
 }
 
 impl DrawnSettings {
@@ -41,6 +43,16 @@ impl DrawnSettings {
             is_hurried: dice.bool(),
             relaunch: [RelaunchPolicy::Always, RelaunchPolicy::Transient][dice.usize(..2)],
             max_relaunches: [1, 5][dice.usize(..2)],
+            has_routines: dice.u8(..3) == 0,
+        }
+    }
+
+    /// The mission of the swarm.
+    pub(super) fn mission(self) -> String {
+        let mission = "Mine ore, sell it at your station, refuel and go again.";
+        match self.has_routines {
+            true => format!("{mission} Leave what repeats to a routine."),
+            false => mission.to_string(),
         }
     }
 

@@ -4,6 +4,7 @@ mod calls;
 mod display;
 mod promises;
 mod revivals;
+mod routines;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,6 +23,7 @@ use super::progress::SimulationProgress;
 use super::rare::RareEvent;
 use calls::CallChecker;
 use revivals::RevivalTracker;
+use routines::RoutineChecker;
 
 pub use promises::{BrokenPromises, Promise};
 pub use revivals::ActorKind;
@@ -105,6 +107,7 @@ struct ObservedRun {
     created: BTreeMap<MysisId, Arc<str>>,
     there: usize,
     calls: CallChecker,
+    routines: RoutineChecker,
     lives: RevivalTracker,
     reached: BTreeMap<RareEvent, u64>,
     violations: BrokenPromises,
@@ -236,7 +239,13 @@ impl InvariantMonitor {
     /// Checks a row that became durable.
     pub(super) fn on_row_stored(&self, mysis: MysisId, row: &Row) {
         let mut seen = self.lock_observed();
-        let violation = seen.calls.on_result_stored(mysis, row);
+        let ObservedRun {
+            calls, routines, ..
+        } = &mut *seen;
+        let violation = calls.on_result_stored(mysis, row);
+        let violation = violation.map(|text| (Promise::NotTwice, text));
+        let has_executed = |call| calls.was_executed(mysis, call);
+        let wrong = routines.on_row_stored(mysis, row, has_executed);
         if let Some((_, _, meta)) = row.result() {
             match meta.status {
                 CallStatus::Unknown => seen.count_rare_event(RareEvent::OutcomeUnknown),
@@ -246,9 +255,9 @@ impl InvariantMonitor {
             }
         }
         drop(seen);
-        violation
-            .into_iter()
-            .for_each(|text| self.add_violation(Promise::NotTwice, text));
+        for (promise, text) in violation.into_iter().chain(wrong) {
+            self.add_violation(promise, text);
+        }
     }
 
     /// Checks that exactly the created Myses exist.
@@ -295,7 +304,9 @@ impl InvariantMonitor {
                 Promise::AllRunning,
                 format!("{name} is {state} at the end: {why}"),
             );
-        } else if after.totals.turns <= before.totals.turns {
+        } else if after.totals.turns <= before.totals.turns
+            && after.spared_calls <= before.spared_calls
+        {
             let doing = after.activity.to_string();
             self.add_violation(
                 Promise::AllRunning,

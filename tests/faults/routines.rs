@@ -48,7 +48,7 @@ fn running(home: &Home) -> usize {
 fn lost_calls(home: &Home, ledger: &Path) -> BTreeMap<String, usize> {
     let done: BTreeSet<String> = executed(ledger).into_iter().collect();
     let made = proven(home);
-    let query = "SELECT mysis_id || ' ' || seq || ' ' || name FROM tool_call \
+    let query = "SELECT printf('%016x', mysis_id) || ' ' || seq || ' ' || name FROM tool_call \
                  WHERE routine IS NOT NULL AND status = 'unknown'";
     let mut lost = BTreeMap::new();
     for line in sqlite::column(&home.file("zoea.db"), query) {
@@ -57,16 +57,26 @@ fn lost_calls(home: &Home, ledger: &Path) -> BTreeMap<String, usize> {
             panic!("{line}");
         };
         let wire = format!("{mysis}.{seq}.0");
-        let is_made = if done.contains(&wire) { "made" } else { "not made" };
-        let is_proven = if made.contains(&wire) { "proven" } else { "not proven" };
-        *lost.entry(format!("{tool}: {is_made}, {is_proven}")).or_default() += 1;
+        let is_made = if done.contains(&wire) {
+            "made"
+        } else {
+            "not made"
+        };
+        let is_proven = if made.contains(&wire) {
+            "proven"
+        } else {
+            "not proven"
+        };
+        *lost
+            .entry(format!("{tool}: {is_made}, {is_proven}"))
+            .or_default() += 1;
     }
     lost
 }
 
 /// The rounds and steps of each run in its order: no step of a round was left out.
 fn left_out(home: &Home) -> Vec<String> {
-    let query = "SELECT mysis_id || ' ' || seq || ' ' || call_id || ' ' || status FROM tool_call \
+    let query = "SELECT printf('%016x', mysis_id) || ' ' || seq || ' ' || call_id || ' ' || status FROM tool_call \
                  WHERE routine IS NOT NULL AND call_id NOT LIKE 'look%' ORDER BY mysis_id, seq";
     let made = proven(home);
     let mut wrong = Vec::new();
@@ -127,11 +137,14 @@ impl Place {
     }
 
     /// Whether it may come after another one that ended so: a call that was not executed is made
-    /// again, and every other one is followed by the next of its round, by the next round, or by a new run.
+    /// again, one of unknown outcome ends its run, and every other one is followed by the next of its
+    /// round, by the next round, or by a new run.
     fn follows(self, last: Place, ended: &str) -> bool {
         let begins = self == Place(1, 1, 1);
-        if ended == "not_executed" {
-            return self == last || begins;
+        match ended {
+            "not_executed" => return self == last || begins,
+            "unknown" => return begins,
+            _ => {}
         }
         let repeats = self == Place(last.0, last.1, last.2 + 1);
         // A step for each kind of goods is left out if there are none.

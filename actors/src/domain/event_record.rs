@@ -172,7 +172,7 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
             text.clone(),
         ),
         EventKind::Stored(stored) => {
-            let (meta, text) = warning_of(&stored.body)?;
+            let (meta, text) = notice_of(&stored.body)?;
             row = Some(stored.seq);
             (
                 EventRecordKind::Notice,
@@ -212,6 +212,9 @@ pub fn record_of(event: &SwarmEvent, id: EventId) -> Option<EventRecord> {
         answered: None,
     })
 }
+
+/// The code of the notice that a Mysis repeats a circle, which the operator can start as a routine.
+pub const OFFER_CODE: &str = "routine_offered";
 
 /// The code of the end of a need.
 pub const NEED_OVER_CODE: &str = "need_over";
@@ -273,10 +276,13 @@ fn change_severity(to: LifeState) -> Severity {
     }
 }
 
-/// The notice in a row, if it is a warning or an error.
-fn warning_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
+/// The notice in a row, if it is a warning or an error, or an offer that waits for the operator.
+fn notice_of(body: &RowBody) -> Option<(&HostMeta, &Arc<str>)> {
     match body {
-        RowBody::Host { text, meta } => (meta.severity > Severity::Info).then_some((meta, text)),
+        RowBody::Host { text, meta } => {
+            let is_told = meta.severity > Severity::Info || &*meta.code == OFFER_CODE;
+            is_told.then_some((meta, text))
+        }
         RowBody::Prompt { .. }
         | RowBody::Mission { .. }
         | RowBody::Peer { .. }
@@ -400,7 +406,8 @@ fn describe_accounts(accounts: &[PoolAccount]) -> String {
 mod tests {
     use super::*;
     use crate::event::LinkState;
-    use crate::ids::MysisId;
+    use crate::ids::{MysisId, TurnNumber};
+    use crate::message::Row;
     use crate::order::MysisOrder;
     use crate::record::{GameAccount, MysisProfile, MysisRecord};
     use crate::rules::SwarmRules;
@@ -442,6 +449,35 @@ mod tests {
         assert_eq!(code(&well, &well), None);
         assert_eq!(code(&lost, &idle), None, "the state is recorded");
         assert_eq!(code(&idle, &well), None, "and its change ends the need");
+    }
+
+    #[test]
+    fn an_offer_of_a_routine_is_recorded_and_other_news_of_a_mysis_is_not() {
+        let stored = |code: &str, severity| {
+            let meta = HostMeta {
+                severity,
+                code: code.into(),
+                attempt: None,
+                bill: None,
+            };
+            let text = "alpha repeats a circle".into();
+            let row = Row {
+                seq: Seq(4),
+                at: Timestamp(7),
+                turn: TurnNumber(1),
+                body: RowBody::Host { text, meta },
+            };
+            let event = SwarmEvent {
+                at: Timestamp(7),
+                mysis: None,
+                what: EventKind::Stored(Arc::new(row)),
+            };
+            record_of(&event, EventId(1)).map(|record| record.code.to_string())
+        };
+        let offered = Some(OFFER_CODE.to_string());
+        assert_eq!(stored(OFFER_CODE, Severity::Info), offered);
+        assert_eq!(stored("routine_started", Severity::Info), None);
+        assert!(stored("mcp_down", Severity::Warn).is_some());
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall};
 pub use condition::{Condition, KnownValues};
 pub use outcome::StepResult;
 pub use prices::PriceBook;
-pub use proof::Proof;
+pub use proof::{Proof, settles};
 pub use reading::{plain_name, read_routine};
 pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
 pub use schema::{ROUTINE_START, start_tool};

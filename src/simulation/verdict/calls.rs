@@ -88,6 +88,12 @@ impl CallChecker {
         said.map(|said| format!("{mysis}.{call} ({}) is said to be {said}", meta.tool))
     }
 
+    /// Whether the game has carried out this call of a Mysis.
+    pub(super) fn was_executed(&self, mysis: MysisId, call: CallKey) -> bool {
+        let calls = self.of.get(&mysis.to_string());
+        calls.is_some_and(|calls| calls.executed.contains(&call_position(call)))
+    }
+
     /// The number of mutations that the game carried out.
     pub(super) fn mutations(&self) -> u64 {
         self.mutations

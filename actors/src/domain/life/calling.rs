@@ -303,6 +303,7 @@ impl Life {
         } else {
             self.watch_circle(draft, open, &row, &before);
         }
+        self.note_settled(draft, open, outcome.status);
         self.recent_activity
             .record_call(&open.call, outcome.status, outcome.ms, row.text());
         self.note_result(tool, outcome.status, row.text());

@@ -128,7 +128,7 @@ const LINK_DOWN_NOTICE: &str = "The game server cannot be reached at the moment:
                          until it can. Wait, and say so in one sentence.";
 
 /// Whether a call is an action that was executed, or may have been.
-fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {
+pub(super) fn may_have_acted(open: &PendingCall, status: CallStatus) -> bool {
     let command = open.call.command();
     let is_action = !open.call.read_only
         && !is_own(&command)

@@ -16,12 +16,13 @@ use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
     KnownValues, NextStep, Routine, RoutineEnd, RoutineRun, RoutineStatus, RunSource, StepCall,
-    StepResult,
+    StepResult, settles,
 };
 use crate::samples::CurrentFigures;
 use crate::state::LifeState;
 use crate::write::Write;
 
+use super::game_snapshots::may_have_acted;
 use super::input::{AlarmId, Effect, ReplyId};
 use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
@@ -238,14 +239,39 @@ impl Life {
                 earned: now.value.earned.saturating_sub(before.value.earned),
                 before: &before.facts,
                 now: &now.facts,
+                is_settled: !self.routines.is_unsettled,
             };
             let is_made = result.status != CallStatus::NotExecuted && !result.is_look();
             self.routines.spared += u64::from(is_made);
             run.on_result(result);
             if let Some(proof) = run.take_proof() {
+                self.routines.is_unsettled = false;
                 let text = proof.describe();
                 self.add_host_notice(draft, Severity::Info, "outcome_proven", None, &text);
             }
+            self.add_routines(draft);
+        }
+    }
+
+    /// Notes whether a call of unknown outcome may still be on its way.
+    pub(super) fn note_settled(
+        &mut self,
+        draft: &mut WriteDraft,
+        open: &PendingCall,
+        status: CallStatus,
+    ) {
+        let is_unsettled = match status {
+            CallStatus::Unknown if may_have_acted(open, status) => true,
+            CallStatus::Done if settles(&open.call.command()) => false,
+            CallStatus::Unknown
+            | CallStatus::Done
+            | CallStatus::Failed
+            | CallStatus::NotExecuted
+            | CallStatus::Recorded
+            | CallStatus::Sent => return,
+        };
+        if is_unsettled != self.routines.is_unsettled {
+            self.routines.is_unsettled = is_unsettled;
             self.add_routines(draft);
         }
     }

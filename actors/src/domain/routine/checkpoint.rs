@@ -38,6 +38,8 @@ pub struct RoutineMemo {
     pub prices: Arc<PriceBook>,
     /// The calls that routines made: the model was asked for none of them.
     pub spared: u64,
+    /// Whether a call of unknown outcome may still be on its way: no look can prove another one then.
+    pub is_unsettled: bool,
 }
 
 impl RoutineMemo {
@@ -67,6 +69,7 @@ impl RoutineMemo {
             "circles": self.circles.to_json(),
             "prices": self.prices.to_json(),
             "spared": self.spared,
+            "unsettled": self.is_unsettled,
         })
         .to_string()
     }
@@ -83,6 +86,7 @@ impl RoutineMemo {
             circles: CircleWatch::restore(&stored["circles"]),
             prices: Arc::new(PriceBook::restore(&stored["prices"])),
             spared: stored["spared"].as_u64().unwrap_or(0),
+            is_unsettled: stored["unsettled"] == true,
         }
     }
 }

@@ -35,6 +35,9 @@ pub struct StepResult<'a> {
     pub before: &'a GameFacts,
     /// See `before`.
     pub now: &'a GameFacts,
+    /// Whether no earlier call of unknown outcome may still be on its way. Where one may, a look cannot tell
+    /// which of the two it shows.
+    pub is_settled: bool,
 }
 
 impl StepResult<'_> {
@@ -65,7 +68,7 @@ impl RoutineRun {
             }
             return;
         }
-        if result.status == CallStatus::Unknown {
+        if result.status == CallStatus::Unknown && result.is_settled {
             let hold = self.exact_hold.as_deref();
             self.doubt = Doubt::of(result.key, result.call, result.before, hold);
             if self.doubt.is_some() {

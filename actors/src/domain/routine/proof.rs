@@ -279,6 +279,16 @@ impl Doubt {
     }
 }
 
+/// Whether a call that was carried out shows that no earlier one of the same player is still on its way: the
+/// game makes the actions of a player in their order.
+#[must_use]
+pub fn settles(command: &str) -> bool {
+    matches!(
+        command,
+        "travel" | "jump" | "dock" | "undock" | "mine" | "sell" | "buy" | "refuel" | "repair"
+    )
+}
+
 /// Whether a call moves goods as the hold shows them, so that a look at the hold can prove it.
 pub(super) fn changes_hold(command: &str, arguments: &Map<String, Json>) -> bool {
     match command {

@@ -66,6 +66,7 @@ struct Played {
     arguments: Arc<str>,
     /// What looks proved.
     proofs: Vec<Proof>,
+    is_settled: bool,
 }
 
 impl Played {
@@ -90,6 +91,7 @@ impl Played {
             tool: "".into(),
             arguments: "{}".into(),
             proofs: Vec::new(),
+            is_settled: true,
         }
     }
 
@@ -150,6 +152,7 @@ impl Played {
             earned,
             before: &before,
             now: &self.facts,
+            is_settled: self.is_settled,
         });
     }
 

@@ -34,7 +34,21 @@ pub(super) fn budget_texts(dashboard: &Dashboard, view: &BooksView) -> Vec<Budge
     };
     let tone = Tone::Dim;
     texts.push(BudgetText { text, tone });
+    texts.extend(spared_text(dashboard));
     texts
+}
+
+/// How many calls routines made in the models' place, since the Myses were created.
+fn spared_text(dashboard: &Dashboard) -> Option<BudgetText> {
+    let members = dashboard.roster().members().values();
+    let spared: u64 = members.map(|member| member.status.spared_calls).sum();
+    (spared > 0).then(|| BudgetText {
+        text: format!(
+            "routines made {} calls without the model so far",
+            figures::amount(spared)
+        ),
+        tone: Tone::Dim,
+    })
 }
 
 /// The day in UTC on which all budgets begin anew.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::conversation::PendingCall;
+use crate::event_record::OFFER_CODE;
 use crate::ids::{CallKey, Seq};
 use crate::message::{CallRecord, CallStatus, Row, RowBody, Severity};
 use crate::routine::{
@@ -43,7 +44,7 @@ impl Life {
         });
         if let Some(offer) = self.routines.circles.take_news() {
             let text = offer.for_operator(mode == CircleMode::Auto);
-            self.add_host_notice(draft, Severity::Info, "routine_offered", None, &text);
+            self.add_host_notice(draft, Severity::Info, OFFER_CODE, None, &text);
             self.add_routines(draft);
         } else if is_due {
             self.add_routines(draft);

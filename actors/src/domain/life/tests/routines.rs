@@ -1,6 +1,6 @@
 //! A routine in a life: its calls, the model's view, orders, stops and restarts.
 
-use crate::routine::ROUTINE_START;
+use crate::routine::{ROUTINE_START, RoutineMemo};
 use crate::samples::StoredSamples;
 
 use super::*;
@@ -263,4 +263,19 @@ fn a_retry_leaves_a_routine_that_waits_for_a_look_alone() {
     again.step("get_poi", r#"{"in_transit":true}"#);
     again.order(MysisOrder::Retry);
     assert_eq!(again.asks().len(), 0);
+}
+
+#[test]
+fn a_lost_call_may_be_on_its_way_until_an_action_is_answered_well() {
+    let is_unsettled = |scene: &Scene| RoutineMemo::restore(&scene.memo()).is_unsettled;
+    let mut scene = Scene::in_routine(MINE);
+    assert!(!is_unsettled(&scene));
+    scene.leave();
+    scene.order(MysisOrder::Stop);
+    assert!(is_unsettled(&scene), "nobody knows what became of the pull");
+    scene.order(MysisOrder::Start);
+    scene.want(&[(ROUTINE_START, MINE)]);
+    assert!(is_unsettled(&scene));
+    scene.step("mine", r#"{"quantity":2}"#);
+    assert!(!is_unsettled(&scene), "the game has come to this one");
 }

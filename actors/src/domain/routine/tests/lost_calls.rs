@@ -208,3 +208,14 @@ fn the_look_at_the_hold_changes_nothing_that_the_routine_does() {
     played.done("{}");
     assert_eq!(played.next(), "r1.3.1 undock", "it never looked itself");
 }
+
+#[test]
+fn nothing_is_proven_while_an_earlier_lost_call_may_be_on_its_way() {
+    let steps = json!([{"tool": "travel", "arguments": {"target_poi": "base"}}, {"tool": "scan"}]);
+    let mut played = Played::of(json!({"name": "x", "steps": steps}));
+    assert_eq!(played.next(), "r1.1.1 travel");
+    played.is_settled = false;
+    played.fails(CallStatus::Unknown, "lost");
+    let end = played.next();
+    assert!(end.contains("step 1 (travel): lost"), "{end}");
+}
