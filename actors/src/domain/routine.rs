@@ -11,6 +11,7 @@ mod condition;
 mod gain;
 mod hold_look;
 mod likeness;
+mod looking;
 mod outcome;
 mod prices;
 mod proof;

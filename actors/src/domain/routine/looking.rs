@@ -1,0 +1,66 @@
+//! Looks: the calls of a run that only read, so that a lost call can be proven.
+
+use serde_json::{Map, Value as Json};
+use zoea_spacemolt::commands;
+
+use super::RoutineStep;
+use super::hold_look::{HoldLook, LOOK};
+use super::proof::{Doubt, Proof};
+use super::run::{NextStep, RoutineRun, StepCall};
+
+impl RoutineRun {
+    /// The next look at what became of a call.
+    pub(super) fn look(&self, doubt: &Doubt) -> NextStep {
+        if let Some(wait) = doubt.wait() {
+            return NextStep::Wait(wait);
+        }
+        self.look_at(doubt.look())
+    }
+
+    /// A call that looks at the game, by its number in the round.
+    pub(super) fn look_at(&self, (number, command): (u32, &str)) -> NextStep {
+        // After a restart nobody knows the server's tools yet, so its interface is that of the step.
+        let step = self.routine.steps.get(self.step);
+        let is_second = step.is_some_and(|step| commands::is_grouped(&step.tool));
+        let second = commands::to_second(command, Map::new()).filter(|_| is_second);
+        let (tool, arguments) = second.unwrap_or((command, Map::new()));
+        NextStep::Call(StepCall {
+            id: format!("{LOOK}{}.{number}", self.round),
+            tool: tool.into(),
+            arguments,
+        })
+    }
+
+    /// Lets it do without a look at the hold, because the server has none or nobody may call it.
+    pub fn do_without_hold_look(&mut self) {
+        self.hold_look = HoldLook::never();
+    }
+
+    /// Whether the goods in the hold, which alone can prove this call, are to be looked at first.
+    pub(super) fn has_to_know_hold(
+        &self,
+        step: &RoutineStep,
+        arguments: &Map<String, Json>,
+    ) -> bool {
+        let look = self.hold_look;
+        self.exact_hold.is_none() && look.is_due(&step.tool, arguments, self.elapsed_ms)
+    }
+
+    /// Whether it looks for the outcome of its last call.
+    #[must_use]
+    pub fn is_in_doubt(&self) -> bool {
+        self.doubt.is_some()
+    }
+
+    /// Ends the wait before a look.
+    pub fn end_wait(&mut self) {
+        if let Some(doubt) = &mut self.doubt {
+            doubt.end_wait();
+        }
+    }
+
+    /// What the newest look proved, once.
+    pub fn take_proof(&mut self) -> Option<Proof> {
+        self.proof.take()
+    }
+}
