@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 
 use super::dialect::Dialect;
 use super::entity::{account, message, mission, mysis};
+use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text, leases, server};
 
@@ -114,7 +115,7 @@ fn stored(model: mission::Model) -> StoredMission {
 impl LedgerInner {
     /// Begins a transaction with long pauses between its statements.
     async fn begin_slow_transaction(&self) -> Result<Tx, DbErr> {
-        let tx = self.writer.begin().await?;
+        let tx = self.begin(WriteLock::All).await?;
         if self.dialect == Dialect::Postgres {
             server::extend_idle_timeout(&tx).await?;
         }

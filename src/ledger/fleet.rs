@@ -25,6 +25,7 @@ use tokio::time::Instant;
 
 use super::entity::{lease, mysis};
 use super::leases::{LeaseHolder, ProcessKind};
+use super::write_lock::WriteLock;
 use super::writer::DatabaseWriter;
 use super::{LedgerInner, SqlLedger, error_text};
 
@@ -262,7 +263,7 @@ impl LedgerInner {
             return Ok(());
         }
         let taken = within_time(async {
-            let tx = writer.begin().await?;
+            let tx = writer.begin(WriteLock::All).await?;
             let taking = tenant.statement(TAKE, [runs.into(), count.into()]);
             let taken = ids_in(&tx.query_all_raw(taking).await?)?;
             let incarnations: Vec<(i64, i64)> = mysis::Entity::find()

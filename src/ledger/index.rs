@@ -2,19 +2,24 @@
 //! commit waits for it and a row costs little. A search reads the rows that are not indexed yet
 //! itself.
 
+mod settled;
+
 use std::sync::atomic::Ordering;
 
 use actors::domain::ids::MysisId;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder,
     QuerySelect, Statement,
 };
 
+pub(crate) use settled::SettledRows;
+
 use super::LedgerInner;
 use super::dialect::{Dialect, IndexRow};
 use super::entity::{indexed, message};
 use super::trigrams;
+use super::write_lock::WriteLock;
 use super::writer::Tx;
 
 /// The rows of one step. A step is due when this many wait.
@@ -37,6 +42,9 @@ pub(super) enum Renewal {
 
 /// The rows of one query.
 const PIECE_ROWS: u64 = 32;
+
+/// One process at a time indexes. The others have nothing to wait for.
+const TRY_LOCK_INDEX: &str = "SELECT pg_try_advisory_xact_lock(2053076321, 5)";
 
 impl LedgerInner {
     /// Whether enough rows wait to make a step worthwhile.
@@ -71,11 +79,13 @@ impl LedgerInner {
 
     /// Indexes the oldest waiting rows. A step that fails is repeated later.
     pub(super) async fn update_index(&self) {
-        // Resetting the count keeps a failing step from being repeated at once.
+        // Resetting the count keeps a step that failed, or that came too early, from being repeated
+        // at once.
         self.waiting.store(0, Ordering::Relaxed);
         let stepped = self.index_step().await;
         let counted = match stepped {
-            Ok(()) => self.count_waiting().await,
+            Ok(0) => Ok(()),
+            Ok(_) => self.count_waiting().await,
             Err(error) => Err(error),
         };
         if let Err(error) = counted {
@@ -83,12 +93,18 @@ impl LedgerInner {
         }
     }
 
-    async fn index_step(&self) -> Result<(), DbErr> {
-        let tx = self.writer.begin().await?;
+    /// Indexes some rows, unless another process does so now. Returns how many.
+    async fn index_step(&self) -> Result<i64, DbErr> {
+        let tx = self.begin(WriteLock::Own).await?;
+        if !try_lock_index(&tx).await? {
+            tx.commit().await?;
+            return Ok(0);
+        }
         let mut upto = self.indexed_upto().await?;
+        let settled = self.settled_upto(&tx, upto).await?;
         let (mut rows, mut bytes) = (0, 0);
         while rows < STEP_ROWS && bytes < STEP_BYTES {
-            let piece = next_rows(&tx, upto).await?;
+            let piece = next_rows(&tx, upto, settled).await?;
             let Some((newest, ..)) = piece.last() else {
                 break;
             };
@@ -103,16 +119,33 @@ impl LedgerInner {
             )
             .exec(&tx)
             .await?;
-        tx.commit().await
+        tx.commit().await?;
+        Ok(rows)
     }
+}
+
+/// Whether this transaction may index. A file has one writer.
+async fn try_lock_index(tx: &Tx) -> Result<bool, DbErr> {
+    if tx.dialect() == Dialect::Sqlite {
+        return Ok(true);
+    }
+    let asked = Statement::from_string(DbBackend::Postgres, TRY_LOCK_INDEX);
+    let row = tx.query_one_raw(asked).await?;
+    row.map_or(Ok(false), |row| row.try_get_by_index(0))
 }
 
 /// A row's id, Mysis, text and reasoning.
 type RowText = (i64, i64, String, Option<String>);
 
-async fn next_rows(tx: &Tx, after: i64) -> Result<Vec<RowText>, DbErr> {
-    message::Entity::find()
-        .filter(message::Column::Id.gt(after))
+async fn next_rows(tx: &Tx, after: i64, settled: i64) -> Result<Vec<RowText>, DbErr> {
+    let mut rows = message::Entity::find();
+    if tx.dialect() == Dialect::Postgres {
+        // Another process may remove a row meanwhile. It waits until the row's text is in the index,
+        // and removes that with it.
+        rows = rows.lock(LockType::KeyShare);
+    }
+    rows.filter(message::Column::Id.gt(after))
+        .filter(message::Column::Id.lte(settled))
         .order_by_asc(message::Column::Id)
         .limit(PIECE_ROWS)
         .select_only()
@@ -144,11 +177,14 @@ async fn insert_rows(tx: &Tx, rows: &[RowText]) -> Result<usize, DbErr> {
 pub(super) async fn forget_rows(tx: &Tx, rows: &[message::Model], upto: i64) -> Result<(), DbErr> {
     let mut forgotten = 0_i64;
     for row in rows.iter().filter(|row| row.id <= upto) {
-        forgotten += 1;
         let words = index_row((row.id, row.mysis_id, &row.content, row.reasoning.as_deref()));
         if let Some(forgetting) = tx.dialect().delete_from_index(words) {
             tx.execute_raw(forgetting).await?;
+            forgotten += 1;
         }
+    }
+    if forgotten == 0 {
+        return Ok(());
     }
     let (held, gone) = (indexed::Column::Held, indexed::Column::Forgotten);
     indexed::Entity::update_many()
@@ -174,7 +210,7 @@ impl LedgerInner {
 
     /// Rebuilds a part of the index without removed rows. Returns whether there is more to do.
     pub(super) async fn renew_index(&self, piece: Renewal) -> Result<bool, DbErr> {
-        let tx = self.writer.begin().await?;
+        let tx = self.begin(WriteLock::Own).await?;
         let pages = match piece {
             Renewal::First => -MERGE_PAGES,
             Renewal::Next => MERGE_PAGES,

@@ -25,6 +25,7 @@ use sea_orm::{
 };
 
 use super::entity::{lease, mysis};
+use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text};
 
@@ -253,7 +254,7 @@ impl LedgerInner {
         let Some(tenant) = self.tenant.as_ref().filter(holds) else {
             return Ok(());
         };
-        let tx = self.writer.begin().await?;
+        let tx = self.begin(WriteLock::All).await?;
         tx.execute_raw(tenant.statement(TAKE_AT_START, [])).await?;
         let gone = [tenant.home.as_str().into()];
         let gone = Statement::from_sql_and_values(DbBackend::Postgres, FORGET_GONE, gone);

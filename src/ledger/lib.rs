@@ -43,6 +43,7 @@ mod sessions;
 mod snapshots;
 mod trigrams;
 mod watches;
+mod write_lock;
 mod writer;
 
 #[cfg(test)]
@@ -66,9 +67,11 @@ use tokio::sync::Semaphore;
 use connection::{DialectConnection, Readers};
 use dialect::Dialect;
 use fault::error_text;
+use index::SettledRows;
 use leases::LeaseHolder;
 use place::DatabaseFile;
 use retention::Retention;
+use write_lock::WriteLock;
 use writer::{DatabaseWriter, Tx};
 
 pub use allowances::LedgerLimits;
@@ -114,6 +117,8 @@ struct LedgerInner {
     fences: Mutex<BTreeMap<MysisId, Incarnation>>,
     /// The approximate number of rows that are not in the search index yet.
     waiting: AtomicI64,
+    /// The rows that may be indexed.
+    settled: Mutex<SettledRows>,
     /// The file, if the database is one.
     place: Option<DatabaseFile>,
     /// This process as a holder of leases, if others may share the database.
@@ -190,6 +195,7 @@ impl SqlLedger {
                 recalls: Semaphore::new(connection::READ_CONNECTIONS as usize - 1),
                 fences: Mutex::default(),
                 waiting: AtomicI64::new(0),
+                settled: Mutex::default(),
                 place,
                 tenant,
                 lease_writer,
@@ -357,7 +363,7 @@ impl LedgerInner {
     }
 
     async fn write_batches(&self, batches: &[&Batch]) -> Result<(), DbErr> {
-        let tx = self.writer.begin().await?;
+        let tx = self.begin_for(batches).await?;
         if let Some(tenant) = &self.tenant {
             tenant
                 .check_leases(&tx, tenant.leased_myses(batches))
@@ -388,7 +394,7 @@ impl LedgerInner {
         mysis: MysisId,
         at: Timestamp,
     ) -> Result<Option<GameAccount>, DbErr> {
-        let tx = self.writer.begin().await?;
+        let tx = self.begin(WriteLock::Common).await?;
         if let Some(tenant) = &self.tenant {
             tenant.check_leases(&tx, [mysis].into()).await?;
         }

@@ -17,6 +17,7 @@ use sea_orm::{
 
 use super::dialect::Dialect;
 use super::entity::{message, mysis, spending};
+use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, rows};
 
@@ -139,7 +140,7 @@ impl LedgerInner {
         if lines.is_empty() && totals.is_empty() {
             return Ok(None);
         }
-        let tx = self.writer.begin().await?;
+        let tx = self.begin(WriteLock::All).await?;
         // Another process may have repaired them meanwhile.
         let lines = spoilt_lines(&tx, self.dialect).await?;
         for line in &lines {

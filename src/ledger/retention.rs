@@ -19,6 +19,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySel
 
 use super::entity::{message, mysis, removed, sighting, tool_call};
 use super::index::Renewal;
+use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text, index, snapshots};
 
@@ -255,7 +256,7 @@ impl LedgerInner {
         // A file has no index from a call to its results, so each foreign key check would read the
         // whole conversation. Results are removed together with their calls, so no reference is
         // left dangling.
-        let tx = self.writer.begin_without_foreign_keys().await?;
+        let tx = self.begin_without_foreign_keys(WriteLock::Own).await?;
         if let Some(tenant) = &self.tenant {
             tenant.check_leases(&tx, [mysis].into()).await?;
         }
@@ -290,7 +291,7 @@ impl LedgerInner {
         let Some(oldest) = oldest else {
             return Ok(());
         };
-        let tx = self.writer.begin().await?;
+        let tx = self.begin(WriteLock::Own).await?;
         if let Some(tenant) = &self.tenant {
             tenant.check_leases(&tx, [mysis].into()).await?;
         }

@@ -1,7 +1,6 @@
 //! The Postgres server: connects to it and configures its sessions.
 //!
-//! Every writer of any process first waits for a common lock. So rows get their ids in the order in
-//! which they become visible, as in a file.
+//! What writers of several processes wait for is in `write_lock`.
 
 use std::time::Duration;
 
@@ -29,10 +28,6 @@ const SESSION_SETUP: &str = "SET idle_in_transaction_session_timeout = '5s'; SET
     SET default_transaction_isolation = 'read committed'; SET plan_cache_mode = 'force_custom_plan'; \
     SELECT set_config('synchronous_commit', 'on', false) \
     WHERE current_setting('synchronous_commit') = 'off'";
-
-/// Waits for the writers' lock, which is held until the transaction ends. Its key is `zoea` as four
-/// bytes, and 1.
-pub(super) const WAIT_FOR_TURN: &str = "SELECT pg_advisory_xact_lock(2053076321, 1)";
 
 /// Waits for the lock of schema changes, which is held by the session.
 const LOCK_SCHEMA: &str = "SELECT pg_advisory_lock(2053076321, 2)";

@@ -84,6 +84,7 @@ macro_rules! on_both {
     };
 }
 
+mod beside;
 mod checking;
 mod days;
 mod events;

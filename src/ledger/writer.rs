@@ -18,11 +18,10 @@ use sea_query_sqlx::SqlxValues;
 use tokio::sync::Mutex;
 
 use super::dialect::Dialect;
-use super::server;
+use super::write_lock::WriteLock;
 
 /// Takes the write lock at once. A transaction that began with a read could not take it later.
 const BEGIN_IN_A_FILE: &str = "BEGIN IMMEDIATE";
-const BEGIN_ON_A_SERVER: &str = "BEGIN";
 const COMMIT: &str = "COMMIT";
 const FOREIGN_KEYS_OFF: &str = "PRAGMA foreign_keys = OFF";
 const FOREIGN_KEYS_ON: &str = "PRAGMA foreign_keys = ON";
@@ -54,31 +53,25 @@ impl DatabaseWriter {
         }
     }
 
-    /// Begins a transaction on a server by these words, which may take a lock.
+    /// Begins a transaction by these words, which may take locks.
     pub(super) async fn begin_with(&self, words: &'static str) -> Result<Tx, DbErr> {
         let mut lent = self.lend().await?;
-        lent.say(BEGIN_ON_A_SERVER).await?;
         lent.say(words).await?;
         Ok(self.new_transaction(lent, false))
     }
 
-    /// Begins a transaction. No other write is possible until it ends.
-    pub(super) async fn begin(&self) -> Result<Tx, DbErr> {
-        let mut lent = self.lend().await?;
+    /// Begins a transaction. In a file, no other write is possible until it ends.
+    pub(super) async fn begin(&self, lock: WriteLock) -> Result<Tx, DbErr> {
         match self.dialect() {
-            Dialect::Sqlite => lent.say(BEGIN_IN_A_FILE).await?,
-            Dialect::Postgres => {
-                lent.say(BEGIN_ON_A_SERVER).await?;
-                lent.say(server::WAIT_FOR_TURN).await?;
-            }
+            Dialect::Sqlite => self.begin_with(BEGIN_IN_A_FILE).await,
+            Dialect::Postgres => self.begin_with(lock.begin_words()).await,
         }
-        Ok(self.new_transaction(lent, false))
     }
 
     /// Begins a transaction in which a file does not check foreign keys.
-    pub(super) async fn begin_without_foreign_keys(&self) -> Result<Tx, DbErr> {
+    pub(super) async fn begin_without_foreign_keys(&self, lock: WriteLock) -> Result<Tx, DbErr> {
         if self.dialect() == Dialect::Postgres {
-            return self.begin().await;
+            return self.begin(lock).await;
         }
         let mut lent = self.lend().await?;
         lent.say(FOREIGN_KEYS_OFF).await?;

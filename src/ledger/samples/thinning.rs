@@ -12,6 +12,7 @@ use sea_orm::{
 };
 
 use crate::entity::{sample, sample_hour};
+use crate::write_lock::WriteLock;
 use crate::writer::Tx;
 use crate::{LedgerInner, SqlLedger, error_text};
 
@@ -42,7 +43,7 @@ impl LedgerInner {
         if self.is_thin(mysis, now).await? {
             return Ok(false);
         }
-        let tx = self.writer.begin().await?;
+        let tx = self.begin(WriteLock::Common).await?;
         if let Some(tenant) = &self.tenant {
             tenant.check_leases(&tx, [mysis].into()).await?;
         }

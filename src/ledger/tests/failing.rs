@@ -11,6 +11,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sea_orm::ConnectionTrait;
 
 use super::*;
+use crate::write_lock::WriteLock;
 
 on_both!(
     a_transaction_that_is_given_up_has_not_happened_and_holds_nobody_up,
@@ -118,11 +119,11 @@ async fn a_transaction_that_is_given_up_has_not_happened_and_holds_nobody_up(boo
     let (ledger, _) = filled(&books).await;
     let inner = &ledger.inner;
     for _time in 0..3 {
-        let tx = inner.writer.begin().await.unwrap();
+        let tx = inner.begin(WriteLock::All).await.unwrap();
         inner.apply_write(&tx, &note(10)).await.unwrap();
         drop(tx);
         // The transaction ends in the middle of a statement.
-        let tx = inner.writer.begin().await.unwrap();
+        let tx = inner.begin(WriteLock::All).await.unwrap();
         inner.apply_write(&tx, &note(10)).await.unwrap();
         let slow = match inner.dialect {
             super::super::dialect::Dialect::Sqlite => {
@@ -138,7 +139,7 @@ async fn a_transaction_that_is_given_up_has_not_happened_and_holds_nobody_up(boo
         assert!(after.is_err(), "nobody knows what became of the statement");
     }
     write(&ledger, vec![note(10)]).await.unwrap();
-    let careless = inner.writer.begin_without_foreign_keys().await.unwrap();
+    let careless = inner.begin_without_foreign_keys(WriteLock::All).await.unwrap();
     inner.apply_write(&careless, &note(11)).await.unwrap();
     careless.commit().await.unwrap();
     let nobodys = Write::Append {
@@ -156,7 +157,7 @@ async fn a_transaction_that_is_given_up_has_not_happened_and_holds_nobody_up(boo
 async fn a_transaction_in_which_a_statement_failed_is_never_committed(books: Books) {
     let (ledger, _) = filled(&books).await;
     let inner = &ledger.inner;
-    let tx = inner.writer.begin().await.unwrap();
+    let tx = inner.begin(WriteLock::All).await.unwrap();
     inner.apply_write(&tx, &note(10)).await.unwrap();
     let failed = tx
         .execute_unprepared("INSERT INTO mysis (id) VALUES (NULL)")
@@ -189,7 +190,7 @@ async fn a_writer_that_is_replaced_writes_to_the_same_file_or_to_none() {
     let other = directory.path().join("other.db");
     let another = SqlLedger::open(&other).await.unwrap();
     another.close().await;
-    let broken = ledger.inner.writer.begin().await.unwrap();
+    let broken = ledger.inner.begin(WriteLock::All).await.unwrap();
     std::fs::rename(&path, directory.path().join("aside.db")).unwrap();
     drop(broken);
     for is_replaced in [false, true] {

@@ -19,7 +19,7 @@ pub(super) async fn step(ledger: &SqlLedger) -> FleetStep {
     step_with(ledger, FleetReport::default()).await
 }
 
-async fn step_with(ledger: &SqlLedger, report: FleetReport) -> FleetStep {
+pub(super) async fn step_with(ledger: &SqlLedger, report: FleetReport) -> FleetStep {
     let facts = ProcessFacts {
         host: "here".into(),
         directory: "/home".into(),
@@ -266,7 +266,7 @@ async fn a_file_and_a_command_are_of_no_fleet() {
 }
 
 /// A status for the other processes.
-fn told(id: i64, name: &str, words: &str) -> Arc<MysisStatus> {
+pub(super) fn told(id: i64, name: &str, words: &str) -> Arc<MysisStatus> {
     let record = MysisRecord::new(MysisId(id), MysisProfile::of(name, "local"), Timestamp(1));
     let rules = actors::domain::rules::SwarmRules::default();
     let first = MysisStatus::from_record(&record, &rules, Timestamp(2));

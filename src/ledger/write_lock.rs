@@ -1,0 +1,136 @@
+//! What a writing transaction on a server keeps others from until it ends.
+//!
+//! Each Mysis belongs to one process, by its lease, so processes write for their own Myses beside
+//! each other: the Myses of a process are the shard that one writer at a time writes to. What
+//! belongs to no Mysis has one more lock. Leases change hands only while nobody writes.
+//!
+//! All locks of a transaction are taken at its beginning and in one order, so no two transactions
+//! wait for each other. Programs of earlier versions take the first lock alone for each write, which
+//! keeps them apart from all writers of this one.
+
+use actors::domain::write::{Batch, Write};
+use sea_orm::DbErr;
+
+use super::LedgerInner;
+use super::leases::{LeaseHolder, ProcessKind};
+use super::writer::Tx;
+
+/// What a writing transaction locks on a server. A file has one writer at a time anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum WriteLock {
+    /// Nothing but the leases: it writes for Myses of this process.
+    Own,
+    /// Also what belongs to no Mysis, so that it is numbered in the order in which it becomes
+    /// visible, and is given away once.
+    Common,
+    /// Everything: nobody else writes.
+    All,
+}
+
+impl WriteLock {
+    /// Begins a transaction on a server and waits for its locks, in one round trip. The keys are
+    /// `zoea` as four bytes, and a number.
+    pub(super) fn begin_words(self) -> &'static str {
+        match self {
+            WriteLock::Own => "BEGIN; SELECT pg_advisory_xact_lock_shared(2053076321, 1)",
+            WriteLock::Common => {
+                "BEGIN; SELECT pg_advisory_xact_lock_shared(2053076321, 1); \
+                 SELECT pg_advisory_xact_lock(2053076321, 4)"
+            }
+            WriteLock::All => "BEGIN; SELECT pg_advisory_xact_lock(2053076321, 1)",
+        }
+    }
+
+    /// What a group of writes needs.
+    fn of_batches(batches: &[&Batch]) -> WriteLock {
+        let mut writes = batches.iter().flat_map(|batch| &batch.writes);
+        if writes.any(is_common) {
+            WriteLock::Common
+        } else {
+            WriteLock::Own
+        }
+    }
+}
+
+/// Whether a write is about more than one Mysis.
+fn is_common(write: &Write) -> bool {
+    match write {
+        Write::Create(_)
+        | Write::Delete { .. }
+        | Write::SaveAccount { .. }
+        | Write::PoolAccount { .. }
+        | Write::Mission(_)
+        | Write::ClearMission { .. }
+        | Write::Event(_) => true,
+        Write::Configure { .. }
+        | Write::Fence { .. }
+        | Write::State { .. }
+        | Write::Called { .. }
+        | Write::Append { .. }
+        | Write::CallSent { .. }
+        | Write::CallTask { .. }
+        | Write::Totals { .. }
+        | Write::ClearNotes { .. }
+        | Write::SaveSnapshot { .. }
+        | Write::Stale { .. }
+        | Write::ForgetSnapshots { .. }
+        | Write::KeepSession { .. }
+        | Write::WorkingSet { .. }
+        | Write::Tier { .. }
+        | Write::Samples { .. }
+        | Write::Watched { .. }
+        | Write::Routines { .. }
+        | Write::OrderDone { .. } => false,
+    }
+}
+
+impl LedgerInner {
+    /// Begins a transaction. A command holds no leases, so nobody else writes meanwhile.
+    pub(super) async fn begin(&self, lock: WriteLock) -> Result<Tx, DbErr> {
+        self.writer.begin(self.lock_here(lock)).await
+    }
+
+    /// Begins a transaction in which a file does not check foreign keys.
+    pub(super) async fn begin_without_foreign_keys(&self, lock: WriteLock) -> Result<Tx, DbErr> {
+        let lock = self.lock_here(lock);
+        self.writer.begin_without_foreign_keys(lock).await
+    }
+
+    /// Begins a transaction for a group of writes.
+    pub(super) async fn begin_for(&self, batches: &[&Batch]) -> Result<Tx, DbErr> {
+        self.begin(WriteLock::of_batches(batches)).await
+    }
+
+    fn lock_here(&self, lock: WriteLock) -> WriteLock {
+        let is_command =
+            |tenant: &LeaseHolder| matches!(tenant.process_kind, ProcessKind::Command);
+        if self.tenant.as_ref().is_some_and(is_command) {
+            WriteLock::All
+        } else {
+            lock
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actors::domain::ids::{MissionId, MysisId, Timestamp};
+    use actors::domain::write::Author;
+
+    #[test]
+    fn a_group_locks_what_its_most_common_write_needs() {
+        let batch = |write: Write| Batch {
+            author: Author::Commander,
+            writes: vec![write],
+        };
+        let own = batch(Write::Called { mysis: MysisId(7) });
+        let common = batch(Write::ClearMission {
+            mission: MissionId(3),
+            at: Timestamp(0),
+        });
+        assert_eq!(WriteLock::of_batches(&[&own, &own]), WriteLock::Own);
+        assert_eq!(WriteLock::of_batches(&[&own, &common]), WriteLock::Common);
+        assert_eq!(WriteLock::of_batches(&[]), WriteLock::Own);
+    }
+}
