@@ -94,7 +94,7 @@ impl LedgerInner {
     }
 
     /// Indexes some rows, unless another process does so now. Returns how many.
-    async fn index_step(&self) -> Result<i64, DbErr> {
+    pub(super) async fn index_step(&self) -> Result<i64, DbErr> {
         let tx = self.begin(WriteLock::Own).await?;
         if !try_lock_index(&tx).await? {
             tx.commit().await?;

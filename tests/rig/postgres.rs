@@ -1,5 +1,6 @@
 //! A Postgres server for tests: started once for a test binary, ended with it, with a database for
-//! each test. Without a server, its tests are skipped with a message.
+//! each test. Without a server, its tests are skipped with a message. Nothing in it survives a crash,
+//! but for measurements there is one whose commits are on the disk.
 //!
 //! `ZOEA_TEST_POSTGRES=required` makes a missing server a failure.
 
@@ -14,17 +15,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use sea_orm::sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 /// Makes a cluster, starts it, reports that, and ends it when its input ends: that is when the
-/// tests are over, however they ended. Nothing in it needs to survive.
+/// tests are over, however they ended. Its last argument says whether commits are on the disk.
 const SCRIPT: &str = r#"
 set -eu
-directory=$1 port=$2
+directory=$1 port=$2 durable=$3
 for more in /usr/local/bin /usr/lib/postgresql/*/bin; do PATH=$PATH:$more; done
 cd "$directory"
 initdb -D data -U zoea -A trust -E UTF8 --locale=C -N >log 2>&1 || { cat log >&2; exit 1; }
 printf '%s\n' 'local all all trust' 'host all guarded 127.0.0.1/32 scram-sha-256' \
     'host all all 127.0.0.1/32 trust' >data/pg_hba.conf
 printf '%s\n' "listen_addresses = '127.0.0.1'" "unix_socket_directories = '$directory'" \
-    'fsync = off' 'full_page_writes = off' 'max_connections = 400' 'shared_buffers = 32MB' \
+    "fsync = $durable" "full_page_writes = $durable" 'max_connections = 400' 'shared_buffers = 32MB' \
     'autovacuum_naptime = 5s' >>data/postgresql.conf
 if openssl req -new -x509 -days 2 -nodes -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \
     -subj /CN=localhost -keyout data/server.key -out data/server.crt >/dev/null 2>&1; then
@@ -51,8 +52,17 @@ struct Server {
 /// The address of a new, empty database; none without a server.
 pub fn database() -> Option<String> {
     static SERVER: OnceLock<Option<Server>> = OnceLock::new();
+    new_database(SERVER.get_or_init(|| started("off")).as_ref()?)
+}
+
+/// The same on a server whose commits are on the disk, for measurements.
+pub fn durable_database() -> Option<String> {
+    static SERVER: OnceLock<Option<Server>> = OnceLock::new();
+    new_database(SERVER.get_or_init(|| started("on")).as_ref()?)
+}
+
+fn new_database(server: &Server) -> Option<String> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
-    let server = SERVER.get_or_init(started).as_ref()?;
     let name = format!("test_{}", COUNT.fetch_add(1, Ordering::Relaxed));
     execute(
         &server.url("postgres"),
@@ -114,8 +124,8 @@ impl Server {
     }
 }
 
-fn started() -> Option<Server> {
-    match start() {
+fn started(durable: &str) -> Option<Server> {
+    match start(durable) {
         Ok(server) => Some(server),
         Err(why) => {
             assert!(!is_required(), "no Postgres server: {why}");
@@ -137,7 +147,7 @@ fn is_required() -> bool {
     std::env::var("ZOEA_TEST_POSTGRES").is_ok_and(|value| value == "required")
 }
 
-fn start() -> Result<Server, String> {
+fn start(durable: &str) -> Result<Server, String> {
     let directory = tempfile::Builder::new()
         .prefix("zoea-postgres-")
         .tempdir()
@@ -146,7 +156,7 @@ fn start() -> Result<Server, String> {
     let mut why = String::new();
     // A port that is free now may be taken a moment later.
     for _ in 0..3 {
-        match start_in(&directory) {
+        match start_in(&directory, durable) {
             Ok(server) => return Ok(server),
             Err(error) => why = error,
         }
@@ -156,7 +166,7 @@ fn start() -> Result<Server, String> {
     Err(why)
 }
 
-fn start_in(directory: &Path) -> Result<Server, String> {
+fn start_in(directory: &Path, durable: &str) -> Result<Server, String> {
     let text = |error: std::io::Error| error.to_string();
     let port = TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())
@@ -172,7 +182,7 @@ fn start_in(directory: &Path) -> Result<Server, String> {
         Command::new("sh")
     };
     let mut guard = command
-        .args(["-c", SCRIPT, "sh", &path, &port.to_string()])
+        .args(["-c", SCRIPT, "sh", &path, &port.to_string(), durable])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

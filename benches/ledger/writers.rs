@@ -1,0 +1,181 @@
+//! Several processes that write to one Postgres: commits a second, and how long one takes.
+//!
+//! Each writer is a ledger of its own with a thousand Myses, and commits what their turns write, a
+//! group at a time. Beside it, the same behind one lock for all writers, as programs of earlier
+//! versions had it, and the server's own limit: as many connections that insert a row each.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::record::{MysisProfile, NewMysis};
+use actors::domain::write::{Batch, Write};
+use actors::ports::Ledger;
+use sea_orm::sqlx::{Connection, Executor, PgConnection};
+use tokio::sync::Mutex;
+use zoea_ledger::{ProcessKind, ServerAddress, SqlLedger};
+
+use super::{RESULT, batch, turn_of};
+
+/// The numbers of writers, each a process in a fleet.
+const WRITERS: [usize; 4] = [1, 2, 4, 10];
+/// The Myses of each.
+const MYSES: i64 = 1000;
+/// The Myses that write in one commit.
+const GROUPS: [usize; 2] = [1, 16];
+/// How long each figure is measured.
+const TIME: Duration = Duration::from_secs(6);
+
+const LOCK: &str = "SELECT pg_advisory_lock(42)";
+const UNLOCK: &str = "SELECT pg_advisory_unlock(42)";
+
+/// How commits of several writers are kept apart.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    /// By what the ledger locks.
+    ByLedger,
+    /// By one lock for all of them, on a connection beside the ledger's. It costs two round trips.
+    ByOneLock,
+}
+
+/// One process of a fleet.
+struct Writer {
+    ledger: SqlLedger,
+    beside: PgConnection,
+    first: i64,
+    /// The Mysis that is next, the turn of all, and the commit of that turn.
+    next: (i64, i64, usize),
+}
+
+impl Writer {
+    async fn open(url: &str, number: usize) -> Writer {
+        let address = ServerAddress::parse(url).expect("an address");
+        let home = format!("writer {number}");
+        let ledger = SqlLedger::open_server(&address, &home, ProcessKind::Resident).await;
+        let writer = Writer {
+            ledger: ledger.expect("a ledger"),
+            beside: PgConnection::connect(url).await.expect("a connection"),
+            first: i64::try_from(number).expect("few") * MYSES,
+            next: (0, 1, 0),
+        };
+        let create = |id: i64| {
+            Write::Create(Box::new(NewMysis {
+                id: MysisId(writer.first + id),
+                profile: MysisProfile::of(&format!("m{number}-{id}"), "mock"),
+                at: Timestamp(0),
+            }))
+        };
+        let created = (1..=MYSES).map(create).collect();
+        let answers = writer.ledger.commit(vec![batch(created)]).await;
+        assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+        writer
+    }
+
+    /// What some Myses write at the same time: each of the four commits of a turn in its order.
+    fn group(&mut self, size: usize) -> Vec<Batch> {
+        let (mysis, turn, commit) = self.next;
+        let size = i64::try_from(size).expect("few");
+        let batches = (mysis..mysis + size).map(|place| {
+            let mysis = self.first + place % MYSES + 1;
+            let mut batches = turn_of(mysis, turn, "x".repeat(RESULT));
+            std::mem::replace(&mut batches[commit], batch(Vec::new()))
+        });
+        let batches = batches.collect();
+        self.next = match (commit, mysis + size) {
+            (0..3, _) => (mysis, turn, commit + 1),
+            (_, next) if next + size > MYSES => (0, turn + 1, 0),
+            (_, next) => (next, turn, 0),
+        };
+        batches
+    }
+
+    /// Commits groups until the time is over. Returns how long each commit took.
+    async fn write(&mut self, size: usize, apart: Apart) -> Vec<Duration> {
+        let mut taken = Vec::new();
+        let until = Instant::now() + TIME;
+        while Instant::now() < until {
+            let batches = self.group(size);
+            let begun = Instant::now();
+            if apart == Apart::ByOneLock {
+                self.beside.execute(LOCK).await.expect("the lock");
+            }
+            let answers = self.ledger.commit(batches).await;
+            assert!(answers.iter().all(Result::is_ok), "{answers:?}");
+            taken.push(begun.elapsed());
+            if let Some(step) = self.ledger.maintenance() {
+                step.await;
+            }
+            if apart == Apart::ByOneLock {
+                self.beside.execute(UNLOCK).await.expect("the lock");
+            }
+        }
+        // Each number of writers, and each kind of lock, begins a turn of its own.
+        self.next = (0, self.next.1 + 1, 0);
+        taken
+    }
+}
+
+/// Measures all numbers of writers on the database at a URL, which is new.
+pub(super) async fn measure(url: &str) {
+    let mut writers = Vec::new();
+    for number in 0..WRITERS[WRITERS.len() - 1] {
+        writers.push(Arc::new(Mutex::new(Writer::open(url, number).await)));
+    }
+    let mut beside = PgConnection::connect(url).await.expect("a connection");
+    for floor in ["CREATE TABLE floor (content TEXT NOT NULL)", "CHECKPOINT"] {
+        beside.execute(floor).await.expect("a table");
+    }
+    for count in WRITERS {
+        for size in GROUPS {
+            for (name, apart) in [
+                ("one lock", Apart::ByOneLock),
+                ("by leases", Apart::ByLedger),
+            ] {
+                let work = writers[..count].iter().cloned().map(|writer| {
+                    tokio::spawn(async move { writer.lock().await.write(size, apart).await })
+                });
+                let name = format!("{count} writers, groups of {size}, {name}");
+                tell(&name, size, gathered(work.collect()).await);
+            }
+        }
+        let url = url.to_string();
+        let work = (0..count).map(|_| tokio::spawn(insert_rows(url.clone())));
+        let name = format!("{count} connections that insert a row of {RESULT} bytes");
+        tell(&name, 1, gathered(work.collect()).await);
+    }
+}
+
+async fn gathered(work: Vec<tokio::task::JoinHandle<Vec<Duration>>>) -> Vec<Duration> {
+    let mut all = Vec::new();
+    for task in work {
+        all.extend(task.await.expect("it writes"));
+    }
+    all
+}
+
+/// The least that a commit can cost: one statement.
+async fn insert_rows(url: String) -> Vec<Duration> {
+    let mut connection = PgConnection::connect(&url).await.expect("a connection");
+    let mut taken = Vec::new();
+    let until = Instant::now() + TIME;
+    while Instant::now() < until {
+        let begun = Instant::now();
+        let insert = sea_orm::sqlx::query("INSERT INTO floor VALUES ($1)").bind("x".repeat(RESULT));
+        insert.execute(&mut connection).await.expect("it inserts");
+        taken.push(begun.elapsed());
+    }
+    taken
+}
+
+#[expect(clippy::print_stdout, reason = "a bench's figures are its output")]
+fn tell(name: &str, size: usize, mut taken: Vec<Duration>) {
+    taken.sort();
+    let a_second = taken.len() as f64 / TIME.as_secs_f64();
+    let at = |part: usize| taken[(taken.len() - 1) * part / 100];
+    println!(
+        "{name}: {a_second:.0} commits a second, {:.0} of Myses; {:.1?} (p50), {:.1?} (p99)",
+        a_second * size as f64,
+        at(50),
+        at(99),
+    );
+}
