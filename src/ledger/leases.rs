@@ -2,8 +2,8 @@
 //!
 //! A process that runs Myses takes leases when it opens the database, renews them while it runs
 //! (`fleet`) and releases them at the end. Only the server's clock decides about expiry. Every write
-//! checks the lease in its own transaction, and taking a lease waits for the same lock, so two
-//! processes never write for one Mysis.
+//! checks the lease in its own transaction, and taking a lease waits until all of these have ended
+//! (`write_lock`), so two processes never write for one Mysis.
 //!
 //! A command is a process that runs no Myses. It takes no lease, sees the Myses that no process
 //! holds, and may write for them. Its first write removes a lease that was left behind, so that a

@@ -1,6 +1,6 @@
 //! The Postgres server: connects to it and configures its sessions.
 //!
-//! What writers of several processes wait for is in `write_lock`.
+//! What its writers wait for is in `write_lock`.
 
 use std::time::Duration;
 

@@ -12,7 +12,7 @@ use zoea_rig::{Home, Process, Server, http, lines, until};
 const MISSION: &str = "Mine ore, sell it at your station, refuel and go again.";
 
 /// What is in flight at a provider now, and the most there ever was.
-fn in_flight(pilot: &Server) -> (u64, u64) {
+pub(crate) fn in_flight(pilot: &Server) -> (u64, u64) {
     let url = format!("http://{}/stats", pilot.address());
     let (_, body) = http("GET", &url, &[], "");
     let stats: Value = serde_json::from_str(&body).expect("JSON");
@@ -29,7 +29,7 @@ fn until_in_flight(pilot: &Server, count: u64) -> Duration {
 }
 
 /// A home on this database with these sections.
-fn home(url: &str, galaxy: &Server, sections: &str) -> Home {
+pub(crate) fn home(url: &str, galaxy: &Server, sections: &str) -> Home {
     let home = Home::new();
     std::fs::create_dir_all(home.path()).expect("a home");
     let budget = match sections.contains("[budget]") {
@@ -45,7 +45,7 @@ fn home(url: &str, galaxy: &Server, sections: &str) -> Home {
     home
 }
 
-fn myses(names: impl Iterator<Item = (String, &'static str)>) -> String {
+pub(crate) fn myses(names: impl Iterator<Item = (String, &'static str)>) -> String {
     let section =
         |(name, provider)| format!("[[myses]]\nname = \"{name}\"\nprovider = \"{provider}\"\n");
     names.map(section).collect()
@@ -83,7 +83,7 @@ fn until_shared_out(url: &str, processes: &str) {
     });
 }
 
-fn end(swarms: Vec<Process>) {
+pub(crate) fn end(swarms: Vec<Process>) {
     for swarm in &swarms {
         swarm.signal("-TERM");
     }
@@ -145,7 +145,7 @@ fn so_many_requests_are_in_flight_of_all_processes_together_and_a_dead_ones_part
 }
 
 /// The requests of a provider: when each came, in milliseconds, and its tokens.
-fn requests(record: &Path) -> Vec<(u64, u64)> {
+pub(crate) fn requests(record: &Path) -> Vec<(u64, u64)> {
     let text = std::fs::read_to_string(record).expect("a record");
     let number = |value: &Value| value.as_u64().unwrap_or(0);
     let request = |line: &Value| {
@@ -159,7 +159,7 @@ fn requests(record: &Path) -> Vec<(u64, u64)> {
 }
 
 /// The most that came within any minute.
-fn most_in_a_minute(requests: &[(u64, u64)], count: impl Fn(&(u64, u64)) -> u64) -> u64 {
+pub(crate) fn most_in_a_minute(requests: &[(u64, u64)], count: impl Fn(&(u64, u64)) -> u64) -> u64 {
     let until = |from: u64| {
         requests
             .iter()

@@ -3,13 +3,15 @@
 //! `cargo test --test faults -- --nocapture` prints the faults. `ZOEA_KILLS=1000` makes a long run,
 //! `ZOEA_SEED=7` chooses the moments. `ZOEA_STORE_FAULTS=1000` is the number of failing system
 //! calls of the store, `ZOEA_SERVER_FAULTS=1000` the number of cut connections, `ZOEA_TASK_KILLS=100`
-//! the number of kills while the game works on calls, `ZOEA_ROUTINE_KILLS=1000` that of kills inside routines.
+//! the number of kills while the game works on calls, `ZOEA_ROUTINE_KILLS=1000` that of kills inside routines,
+//! `ZOEA_FLEET=10` and `ZOEA_FLEET_MYSES=1000` are the sizes of a fleet of which three are killed.
 
 mod books;
 mod clock;
 mod cuts;
 mod database;
 mod disk;
+mod fleet_kills;
 mod fleet_orders;
 mod freezing;
 mod full;
