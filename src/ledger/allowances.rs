@@ -30,7 +30,7 @@ const STEP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Waits for the lock of allowances. A process that stands still does not keep it, and a second that is
 /// lost with the server costs no more than that second's part.
-const BEGIN_IN_TURN: &str = "BEGIN; SET LOCAL synchronous_commit = off; \
+const WAIT_FOR_TURN: &str = "SET LOCAL synchronous_commit = off; \
     SET LOCAL idle_in_transaction_session_timeout = '2s'; \
     SELECT pg_advisory_xact_lock(2053076321, 3)";
 
@@ -177,7 +177,7 @@ impl LedgerInner {
         let (Some(tenant), Some(writer)) = (&self.tenant, &self.limits_writer) else {
             return Ok((Vec::new(), Vec::new()));
         };
-        let tx = writer.begin_with(BEGIN_IN_TURN).await?;
+        let tx = writer.begin_with(WAIT_FOR_TURN).await?;
         let rows = tenant.look_at_allowances(&tx).await?;
         let granted = report.claims.iter().map(|claim| {
             let name = claim.name();

@@ -7,6 +7,7 @@ mod settled;
 use std::sync::atomic::Ordering;
 
 use actors::domain::ids::MysisId;
+use actors::domain::write::{Batch, Write};
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
 use sea_orm::{
     ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter, QueryOrder,
@@ -47,6 +48,14 @@ const PIECE_ROWS: u64 = 32;
 const TRY_LOCK_INDEX: &str = "SELECT pg_try_advisory_xact_lock(2053076321, 5)";
 
 impl LedgerInner {
+    /// Counts appended rows as waiting for the index.
+    pub(super) fn note_rows(&self, batches: &[&Batch]) {
+        let is_row = |write: &&Write| matches!(write, Write::Append { .. });
+        let writes = batches.iter().flat_map(|batch| &batch.writes);
+        let count = i64::try_from(writes.filter(is_row).count()).unwrap_or(0);
+        self.waiting.fetch_add(count, Ordering::Relaxed);
+    }
+
     /// Whether enough rows wait to make a step worthwhile.
     pub(super) fn is_index_due(&self) -> bool {
         self.waiting.load(Ordering::Relaxed) >= STEP_ROWS

@@ -51,7 +51,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -285,14 +285,6 @@ impl Ledger for SqlLedger {
 }
 
 impl LedgerInner {
-    /// Counts appended rows as waiting for the index.
-    fn note_rows(&self, batches: &[&Batch]) {
-        let is_row = |write: &&Write| matches!(write, Write::Append { .. });
-        let writes = batches.iter().flat_map(|batch| &batch.writes);
-        let count = i64::try_from(writes.filter(is_row).count()).unwrap_or(0);
-        self.waiting.fetch_add(count, Ordering::Relaxed);
-    }
-
     /// Commits a group in one transaction. If one batch is refused, commits each by itself.
     async fn commit(&self, batches: &[Batch]) -> Vec<Result<(), LedgerFault>> {
         let mut answers: Vec<Result<(), LedgerFault>> = batches

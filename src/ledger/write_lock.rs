@@ -28,16 +28,16 @@ pub(super) enum WriteLock {
 }
 
 impl WriteLock {
-    /// Begins a transaction on a server and waits for its locks, in one round trip. The keys are
+    /// The first statements of a transaction on a server, which wait for its locks. The keys are
     /// `zoea` as four bytes, and a number.
-    pub(super) fn begin_words(self) -> &'static str {
+    pub(super) fn statements(self) -> &'static str {
         match self {
-            WriteLock::Own => "BEGIN; SELECT pg_advisory_xact_lock_shared(2053076321, 1)",
+            WriteLock::Own => "SELECT pg_advisory_xact_lock_shared(2053076321, 1)",
             WriteLock::Common => {
-                "BEGIN; SELECT pg_advisory_xact_lock_shared(2053076321, 1); \
+                "SELECT pg_advisory_xact_lock_shared(2053076321, 1); \
                  SELECT pg_advisory_xact_lock(2053076321, 4)"
             }
-            WriteLock::All => "BEGIN; SELECT pg_advisory_xact_lock(2053076321, 1)",
+            WriteLock::All => "SELECT pg_advisory_xact_lock(2053076321, 1)",
         }
     }
 
@@ -102,8 +102,7 @@ impl LedgerInner {
     }
 
     fn lock_here(&self, lock: WriteLock) -> WriteLock {
-        let is_command =
-            |tenant: &LeaseHolder| matches!(tenant.process_kind, ProcessKind::Command);
+        let is_command = |tenant: &LeaseHolder| matches!(tenant.process_kind, ProcessKind::Command);
         if self.tenant.as_ref().is_some_and(is_command) {
             WriteLock::All
         } else {

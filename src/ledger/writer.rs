@@ -22,6 +22,7 @@ use super::write_lock::WriteLock;
 
 /// Takes the write lock at once. A transaction that began with a read could not take it later.
 const BEGIN_IN_A_FILE: &str = "BEGIN IMMEDIATE";
+const BEGIN_ON_A_SERVER: &str = "BEGIN";
 const COMMIT: &str = "COMMIT";
 const FOREIGN_KEYS_OFF: &str = "PRAGMA foreign_keys = OFF";
 const FOREIGN_KEYS_ON: &str = "PRAGMA foreign_keys = ON";
@@ -53,19 +54,22 @@ impl DatabaseWriter {
         }
     }
 
-    /// Begins a transaction by these words, which may take locks.
-    pub(super) async fn begin_with(&self, words: &'static str) -> Result<Tx, DbErr> {
+    /// Begins a transaction on a server with this statement, which may take a lock, in one round
+    /// trip.
+    pub(super) async fn begin_with(&self, first: &'static str) -> Result<Tx, DbErr> {
         let mut lent = self.lend().await?;
-        lent.say(words).await?;
+        lent.say(&format!("{BEGIN_ON_A_SERVER}; {first}")).await?;
         Ok(self.new_transaction(lent, false))
     }
 
     /// Begins a transaction. In a file, no other write is possible until it ends.
     pub(super) async fn begin(&self, lock: WriteLock) -> Result<Tx, DbErr> {
-        match self.dialect() {
-            Dialect::Sqlite => self.begin_with(BEGIN_IN_A_FILE).await,
-            Dialect::Postgres => self.begin_with(lock.begin_words()).await,
+        if self.dialect() == Dialect::Postgres {
+            return self.begin_with(lock.statements()).await;
         }
+        let mut lent = self.lend().await?;
+        lent.say(BEGIN_IN_A_FILE).await?;
+        Ok(self.new_transaction(lent, false))
     }
 
     /// Begins a transaction in which a file does not check foreign keys.
@@ -123,7 +127,8 @@ enum PooledConnection {
 
 impl LentConnection {
     /// Executes a command without a result, such as `BEGIN` or `COMMIT`.
-    async fn say(&mut self, words: &'static str) -> Result<(), DbErr> {
+    async fn say(&mut self, words: &str) -> Result<(), DbErr> {
+        let words = AssertSqlSafe(words.to_owned());
         let said = match &mut self.connection {
             PooledConnection::Sqlite(connection) => {
                 (&mut **connection).execute(words).await.map(drop)

@@ -1,7 +1,8 @@
 //! Several processes of a fleet are killed at once: all their Myses run elsewhere, nothing is carried
 //! out twice, and the provider is asked no more than one configuration allows.
 //!
-//! `ZOEA_FLEET=10` and `ZOEA_FLEET_MYSES=1000` are the numbers of processes and Myses.
+//! Leases have to expire, so this is done on demand alone: `ZOEA_FLEET=10` is the number of processes,
+//! `ZOEA_FLEET_MYSES=1000` that of Myses. `shared` has the same with two of three.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -14,8 +15,7 @@ use crate::shared::MISSION;
 use crate::verdict::number;
 use zoea_rig::{Home, Process, Server, postgres, until};
 
-/// The numbers of processes and of Myses, unless the environment gives others.
-const PROCESSES: u64 = 5;
+/// The number of Myses, unless the environment gives another.
 const MYSES: u64 = 20;
 /// How many are killed.
 const KILLED: usize = 3;
@@ -107,14 +107,14 @@ fn kill(url: &str, homes: &[Home], killed: Vec<Process>, all: u64) -> [Duration;
 
 #[test]
 fn three_of_a_fleet_are_killed_and_the_others_run_all() {
+    let sizes = (number("ZOEA_FLEET", 0), number("ZOEA_FLEET_MYSES", MYSES));
+    let (processes, all) = sizes;
+    if processes == 0 {
+        return;
+    }
     let Some(url) = postgres::database() else {
         return;
     };
-    let sizes = (
-        number("ZOEA_FLEET", PROCESSES),
-        number("ZOEA_FLEET_MYSES", MYSES),
-    );
-    let (processes, all) = sizes;
     let (most, a_minute) = (processes * 4, processes * 600);
     let files = tempfile::tempdir().expect("a directory");
     let file = |name: &str| files.path().join(name);

@@ -9,9 +9,7 @@
 use std::collections::BTreeSet;
 use std::sync::{MutexGuard, PoisonError};
 
-use sea_orm::{
-    ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryOrder, QuerySelect, Statement,
-};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryOrder, QuerySelect, Statement};
 
 use crate::LedgerInner;
 use crate::dialect::Dialect;

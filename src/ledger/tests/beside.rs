@@ -230,7 +230,7 @@ async fn statuses_get_their_places_in_the_order_in_which_they_become_visible() {
     for ledger in [&one, &other] {
         step(ledger).await;
     }
-    let locked = "BEGIN; SELECT pg_advisory_xact_lock(8241530019)";
+    let locked = "SELECT pg_advisory_xact_lock(8241530019)";
     let early = one.inner.writer.begin_with(locked).await.unwrap();
     let status = "INSERT INTO mysis_status (mysis_id, owner, place, at, status) \
                   SELECT mysis_id, owner, nextval('mysis_status_place'), clock_timestamp(), '{}' \
