@@ -153,6 +153,23 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "routine show",
+        &[("routine show scout-1", "the one that runs, as JSON")],
+    ),
+    (
+        "routine edit",
+        &[
+            (
+                "routine edit scout-1 '{\"rounds\": 50}'",
+                "more rounds for the one that runs, from its next step on",
+            ),
+            (
+                "routine edit scout-1 ./gas.json",
+                "all that the file has, for the routine of its name",
+            ),
+        ],
+    ),
+    (
         "routine stop",
         &[(
             "routine stop scout-1",

@@ -12,7 +12,7 @@ use crate::cli::global::GlobalArgs;
 use crate::cli::out;
 use crate::cli::swarm_client::SwarmClient;
 use crate::control::call::ControlCall;
-use crate::control::parameters::StartRoutine;
+use crate::control::parameters::{EditRoutine, StartRoutine};
 
 /// The longest file of a routine.
 const MAX_FILE_BYTES: u64 = 64 << 10;
@@ -29,6 +29,21 @@ pub(super) enum RoutineCommand {
         /// A file (.json), the name of one in HOME/routines, of one that the Mysis has run before, or of
         /// what it repeats now (`routine list`).
         routine: String,
+    },
+    /// Show a routine that a Mysis runs or has run, as JSON.
+    Show {
+        /// The name of the Mysis.
+        name: String,
+        /// The name of the routine [default: the one that runs, else the newest].
+        routine: Option<String>,
+    },
+    /// Change a routine that a Mysis runs or has run; one that runs goes on with it from its next step on.
+    Edit {
+        /// The name of the Mysis.
+        name: String,
+        /// The members to change, as a file (.json) or as JSON: steps, guards, until, rounds, earns; null takes
+        /// one away. With `name` the routine of that name, else the one that runs, else the newest.
+        changes: String,
     },
     /// Stop the routine of a Mysis after the step that is under way; the model is asked then.
     Stop {
@@ -64,6 +79,21 @@ async fn carry_out(
             client.call(ControlCall::StartRoutine(asked)).await?;
             Ok(out::line(&format!("started {routine} of {name}"))?)
         }
+        RoutineCommand::Show { name, routine } => {
+            let mut asked = Map::new();
+            asked.extend(routine.iter().map(|of| ("name".to_string(), json!(of))));
+            let answer = edit(client, name, asked).await?;
+            Ok(out::json(&answer["routine"])?)
+        }
+        RoutineCommand::Edit { name, changes } => {
+            let read = match changes.trim_start().starts_with('{') {
+                true => as_object(serde_json::from_str(changes)?, "this")?,
+                false => read_file(&PathBuf::from(changes))?,
+            };
+            let answer = edit(client, name, read).await?;
+            let changed = answer["routine"]["name"].as_str().unwrap_or_default();
+            Ok(out::line(&format!("changed {changed} of {name}"))?)
+        }
         RoutineCommand::Stop { name } => {
             let name = name.clone();
             let told = format!("{name} ends its routine after the step that is under way");
@@ -71,6 +101,17 @@ async fn carry_out(
             Ok(out::line(&told)?)
         }
     }
+}
+
+/// Changes a routine. Returns it as it is now.
+async fn edit(
+    client: &SwarmClient,
+    name: &str,
+    routine: Map<String, Value>,
+) -> anyhow::Result<Value> {
+    let name = name.to_string();
+    let asked = EditRoutine { name, routine };
+    client.call(ControlCall::EditRoutine(asked)).await
 }
 
 async fn list(client: &SwarmClient, folder: &Path) -> anyhow::Result<()> {
@@ -145,9 +186,17 @@ fn read_routine(folder: &Path, routine: &str) -> anyhow::Result<Map<String, Valu
             return Ok(known);
         }
     };
-    let shown = file.display();
-    let text = files::read_text(&file, MAX_FILE_BYTES).with_context(|| format!("read {shown}"))?;
+    read_file(&file)
+}
+
+fn read_file(file: &Path) -> anyhow::Result<Map<String, Value>> {
+    let shown = file.display().to_string();
+    let text = files::read_text(file, MAX_FILE_BYTES).with_context(|| format!("read {shown}"))?;
     let read = serde_json::from_str(&text).with_context(|| format!("read {shown}"))?;
+    as_object(read, &shown)
+}
+
+fn as_object(read: Value, shown: &str) -> anyhow::Result<Map<String, Value>> {
     match read {
         Value::Object(routine) => Ok(routine),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {

@@ -21,6 +21,8 @@ pub enum CompletedOrderJson<'a> {
     Frozen(Option<String>),
     /// The process that carries the order out, which is stored.
     Passed(&'a str),
+    /// A routine as it is now.
+    Routine(serde_json::Value),
     /// The order was carried out. The key is its word.
     #[serde(untagged)]
     Done(BTreeMap<&'static str, bool>),
@@ -82,6 +84,9 @@ impl<'a> From<&'a CompletedOrder> for CompletedOrderJson<'a> {
                 provider: &sent.provider,
                 body: &sent.body,
             },
+            CompletedOrder::Routine(text) => {
+                CompletedOrderJson::Routine(serde_json::from_str(text).unwrap_or_default())
+            }
             CompletedOrder::Frozen(since) => {
                 CompletedOrderJson::Frozen(since.map(|at| at.to_string()))
             }

@@ -12,7 +12,7 @@ use zoea_contract::{CompletedOrderJson, to_value};
 use crate::swarm::Swarm;
 
 use super::parameters::{
-    AnswerAction, AnswerQuestion, BroadcastMission, ConfigureMysis, CreateMysis,
+    AnswerAction, AnswerQuestion, BroadcastMission, ConfigureMysis, CreateMysis, EditRoutine,
     ExportConversations, GetBooks, ReadEvents, ReadLog, ReadSamples, ReportDay, SearchRows,
     SendMessage, StartRoutine,
 };
@@ -71,6 +71,9 @@ pub enum ControlCall {
     },
     /// Start a routine of a running Mysis: a whole one, or the name of one that it has run before.
     StartRoutine(StartRoutine),
+    /// Change a routine that a Mysis knows: the given members take the place of its own, null takes one away.
+    /// One that runs goes on with them from its next step on. A name alone shows it.
+    EditRoutine(EditRoutine),
     /// Stop the routine of a Mysis, after the step that is under way.
     StopRoutine {
         /// The name of the Mysis.
@@ -207,6 +210,10 @@ async fn carry_out_call(
         Call::StartRoutine(asked) => {
             let routine = Value::Object(asked.routine).to_string();
             MysisOrder::StartRoutine(routine.into()).for_mysis(asked.name)
+        }
+        Call::EditRoutine(asked) => {
+            let changes = Value::Object(asked.routine).to_string();
+            MysisOrder::EditRoutine(changes.into()).for_mysis(asked.name)
         }
         Call::StopRoutine { name } => MysisOrder::StopRoutine.for_mysis(name),
         Call::Reload {} => Order::Reload,

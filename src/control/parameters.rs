@@ -77,6 +77,16 @@ pub struct StartRoutine {
     pub routine: Map<String, Value>,
 }
 
+/// Parameters of `edit_routine`.
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
+pub struct EditRoutine {
+    /// The name of the Mysis.
+    pub name: String,
+    /// The name of the routine (absent: the one that runs, else the newest) and the members to change: steps,
+    /// guards, until, rounds, earns.
+    pub routine: Map<String, Value>,
+}
+
 /// Parameters of `answer_question`.
 #[derive(Clone, Deserialize, JsonSchema, Serialize)]
 pub struct AnswerQuestion {

@@ -418,7 +418,7 @@ impl Swarm {
             ),
             MysisOrder::Configure(change) => self.configure(name, &change, at),
             MysisOrder::Answer(_) => (Err(OrderRefusal::NoQuestion), Vec::new()),
-            MysisOrder::StartRoutine(_) | MysisOrder::StopRoutine => {
+            MysisOrder::StartRoutine(_) | MysisOrder::EditRoutine(_) | MysisOrder::StopRoutine => {
                 (Err(OrderRefusal::NoRoutine), Vec::new())
             }
         }

@@ -45,6 +45,18 @@ fn a_routine_of_the_operator_is_listed_recorded_and_stopped() {
         let rows = home.ok(&["log", "alpha", "--limit", "0", "--json"]);
         rows.contains("\"routine\":\"watch\"").then_some(())
     });
+    let (_, refused) = home.fails(&["routine", "edit", "alpha", "{\"rounds\": 0}"]);
+    assert!(
+        refused.contains("the routine stays as it was: rounds: a number from 1"),
+        "{refused}"
+    );
+    let said = home.ok(&["routine", "edit", "alpha", "{\"rounds\": 150}"]);
+    assert_eq!(said, "changed watch of alpha\n");
+    assert_eq!(home.json(&["routine", "show", "alpha"])["rounds"], 150);
+    until("its run has the change", || {
+        let listed = home.ok(&["routine", "list"]);
+        listed.contains("round 1 of 150").then_some(())
+    });
     home.ok(&["routine", "stop", "alpha"]);
     until("it has ended", || {
         let listed = home.ok(&["routine", "list"]);
@@ -53,6 +65,10 @@ fn a_routine_of_the_operator_is_listed_recorded_and_stopped() {
     });
     let events = home.ok(&["events", "--limit", "50"]);
     assert!(events.contains("a routine: watch"), "{events}");
+    assert!(
+        events.contains("the routine that runs is changed: rounds"),
+        "{events}"
+    );
     drop(swarm);
 }
 

@@ -99,6 +99,9 @@ pub enum MysisOrder {
     Answer(GivenAnswer),
     /// Starts a routine: as JSON, or by the name of one that the Mysis knows.
     StartRoutine(Arc<str>),
+    /// Changes a routine that the Mysis knows: the members to change, as JSON. A name alone changes nothing
+    /// and asks for the routine.
+    EditRoutine(Arc<str>),
     /// Stops the routine that runs, after the step that is under way.
     StopRoutine,
 }
@@ -196,6 +199,7 @@ impl MysisOrder {
             | MysisOrder::Note(_)
             | MysisOrder::ClearNotes
             | MysisOrder::StartRoutine(_)
+            | MysisOrder::EditRoutine(_)
             | MysisOrder::StopRoutine
             | MysisOrder::Answer(_) => None,
         }
@@ -213,13 +217,14 @@ impl MysisOrder {
             | MysisOrder::ClearNotes
             | MysisOrder::Configure(_)
             | MysisOrder::StartRoutine(_)
+            | MysisOrder::EditRoutine(_)
             | MysisOrder::StopRoutine
             | MysisOrder::Answer(_) => false,
         }
     }
 
     /// A short stable word for the order, and the text of its record. `None` for a mission, whose record is
-    /// that of the order to the swarm.
+    /// that of the order to the swarm, and for what changes nothing.
     pub(super) fn summary(&self) -> Option<(&'static str, String)> {
         Some(match self {
             MysisOrder::Start => ("start", "started".to_string()),
@@ -234,6 +239,10 @@ impl MysisOrder {
                     "start_routine",
                     format!("a routine: {}", quote_beginning(name)),
                 )
+            }
+            MysisOrder::EditRoutine(changes) => {
+                let text = edit_summary(changes)?;
+                ("edit_routine", text)
             }
             MysisOrder::StopRoutine => ("stop_routine", "the routine is stopped".to_string()),
             MysisOrder::Answer(given) => {
@@ -263,9 +272,10 @@ impl MysisOrder {
     /// Removes secrets from the order.
     pub(super) fn remove_secrets(&mut self, known: &Redactor) {
         match self {
-            MysisOrder::Prompt(text) | MysisOrder::Note(text) | MysisOrder::StartRoutine(text) => {
-                known.clean_in_place(text)
-            }
+            MysisOrder::Prompt(text)
+            | MysisOrder::Note(text)
+            | MysisOrder::StartRoutine(text)
+            | MysisOrder::EditRoutine(text) => known.clean_in_place(text),
             MysisOrder::Mission(mission) => mission.remove_secrets(known),
             MysisOrder::Configure(change) => {
                 let model = change.model.iter_mut().flatten();
@@ -280,6 +290,22 @@ impl MysisOrder {
             | MysisOrder::ClearNotes => {}
         }
     }
+}
+
+/// The text of the record of changes of a routine; `None` where nothing is changed.
+fn edit_summary(changes: &str) -> Option<String> {
+    let read = serde_json::from_str::<Value>(changes).unwrap_or_default();
+    let members = read.as_object().into_iter().flat_map(|read| read.keys());
+    let changed: Vec<&str> = members
+        .map(String::as_str)
+        .filter(|it| *it != "name")
+        .collect();
+    if changed.is_empty() && read.is_object() {
+        return None;
+    }
+    let name = read["name"].as_str().unwrap_or("that runs");
+    let text = format!("the routine {name} is changed: {}", changed.join(", "));
+    Some(quote_beginning(&text))
 }
 
 /// The maximum bytes of a message.

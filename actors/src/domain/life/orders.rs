@@ -29,6 +29,7 @@ impl Life {
             MysisOrder::Configure(change) => self.record_profile_change(reply, change),
             MysisOrder::Answer(given) => self.answer_question(reply, given),
             MysisOrder::StartRoutine(routine) => self.take_routine(reply, &routine),
+            MysisOrder::EditRoutine(changes) => self.edit_routine(reply, &changes),
             MysisOrder::StopRoutine => self.stop_routine(reply),
         };
         if let Err(refusal) = refused {

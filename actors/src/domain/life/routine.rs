@@ -2,6 +2,7 @@
 //! cursor is stored with it (decision 225).
 
 mod circles;
+mod editing;
 mod wanted;
 
 use std::sync::Arc;

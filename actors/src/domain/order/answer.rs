@@ -30,6 +30,8 @@ pub enum CompletedOrder {
     MissionCleared(bool),
     /// The last request to the model.
     Request(Box<SentRequest>),
+    /// A routine as it is now, as JSON.
+    Routine(Arc<str>),
     /// This many accounts are now in the pool or with their owners.
     AccountsPooled(usize),
     /// The configuration was reloaded.
@@ -167,6 +169,8 @@ pub enum OrderRefusal {
     BadAnswer(String),
     /// The routine cannot be started, for these reasons.
     BadRoutine(Vec<String>),
+    /// The routine stays as it was, for these reasons.
+    BadEdit(Vec<String>),
     /// No routine runs.
     NoRoutine,
     /// The Mysis is stopped and takes no messages.
@@ -243,6 +247,9 @@ impl fmt::Display for OrderRefusal {
             OrderRefusal::BadAnswer(why) => write!(f, "{why}"),
             OrderRefusal::BadRoutine(why) => {
                 write!(f, "the routine cannot be started: {}", why.join("; "))
+            }
+            OrderRefusal::BadEdit(why) => {
+                write!(f, "the routine stays as it was: {}", why.join("; "))
             }
             OrderRefusal::NoRoutine => f.write_str("no routine runs"),
             OrderRefusal::Stopped => f.write_str("mysis stopped - press 'r' to relaunch"),

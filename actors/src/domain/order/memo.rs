@@ -50,6 +50,7 @@ pub fn order_to_text(order: &Order, known: &Redactor) -> Option<String> {
         MysisOrder::ClearNotes => json!({"order": "clear_notes"}),
         MysisOrder::Configure(change) => change_json(change),
         MysisOrder::StartRoutine(text) => json!({"order": "start_routine", "text": **text}),
+        MysisOrder::EditRoutine(text) => json!({"order": "edit_routine", "text": **text}),
         MysisOrder::StopRoutine => json!({"order": "stop_routine"}),
         // A mission reaches every process by itself, and the values of an answer are stored nowhere.
         MysisOrder::Mission(_) | MysisOrder::Answer(_) => return None,
@@ -92,6 +93,7 @@ pub fn order_from_text(name: &str, text: &str) -> Option<Order> {
         "clear_notes" => MysisOrder::ClearNotes,
         "configure" => MysisOrder::Configure(read_change(&read)),
         "start_routine" => MysisOrder::StartRoutine(text()?),
+        "edit_routine" => MysisOrder::EditRoutine(text()?),
         "stop_routine" => MysisOrder::StopRoutine,
         "delete" => {
             let name = name.to_string();
@@ -120,6 +122,7 @@ pub fn answer_to_text(answer: &OrderResult) -> String {
     let written = match answer {
         Ok(CompletedOrder::Done(action)) => json!({"done": action.as_str()}),
         Ok(CompletedOrder::Stored(seq)) => json!({"stored": seq.0}),
+        Ok(CompletedOrder::Routine(text)) => json!({"routine": **text}),
         // No order that is passed on has another answer.
         Ok(_) => json!({}),
         Err(refusal) => json!({"refused": refusal.to_string()}),
@@ -136,6 +139,9 @@ pub fn answer_from_text(text: &str) -> Option<OrderResult> {
     }
     if let Some(seq) = read["stored"].as_i64() {
         return Some(Ok(CompletedOrder::Stored(Seq(seq))));
+    }
+    if let Some(text) = read["routine"].as_str() {
+        return Some(Ok(CompletedOrder::Routine(text.into())));
     }
     let word = read["done"].as_str()?;
     let action = ACTIONS.into_iter().find(|action| action.as_str() == word)?;
@@ -162,6 +168,7 @@ mod tests {
             MysisOrder::Configure(ProfileChange::default().with_role(Some("miner".into()))),
             MysisOrder::Configure(ProfileChange::default().with_role(Some(CONFIGURED_ROLE.into()))),
             MysisOrder::StartRoutine("{\"name\":\"mining\"}".into()),
+            MysisOrder::EditRoutine("{\"rounds\":9}".into()),
             MysisOrder::StopRoutine,
         ];
         let mut all: Vec<Order> = all.map(|order| order.for_mysis("alpha")).into();

@@ -108,6 +108,7 @@ fn run_json(run: &RoutineRun) -> Json {
         .collect();
     json!({
         "routine": to_json(&run.routine),
+        "edited": run.edited.as_deref().map(to_json),
         "call": match run.source {
             RunSource::Model(call) => json!([call.seq.0, call.position]),
             RunSource::Operator => Json::Null,
@@ -155,6 +156,7 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         .collect();
     likeness.resize(routine.steps.len(), Likeness::default());
     Some(RoutineRun {
+        edited: routine_of(&stored["edited"]).map(Arc::new),
         source: source_of(&stored["call"])?,
         round: count(&at[0])?,
         step: usize::try_from(count(&at[1])?).ok()?,

@@ -71,6 +71,8 @@ pub enum RoutineEnd {
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoutineRun {
     pub(super) routine: Arc<Routine>,
+    /// Its changed form, which is in force from the next call on.
+    pub(super) edited: Option<Arc<Routine>>,
     pub(super) source: RunSource,
     /// The round, from 1.
     pub(super) round: u32,
@@ -150,6 +152,7 @@ impl RoutineRun {
             likeness: vec![Likeness::default(); routine.steps.len()],
             gain: Gain::expecting(routine.earns),
             routine,
+            edited: None,
             source,
             round: 1,
             step: 0,
@@ -254,6 +257,7 @@ impl RoutineRun {
             if self.end.is_some() {
                 return NextStep::Over;
             }
+            self.take_edit();
             if let Some(doubt) = &self.doubt {
                 return self.look(doubt);
             }

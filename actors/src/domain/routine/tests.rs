@@ -1,5 +1,6 @@
 //! Tests of routines: reading, conditions, the cursor, and what ends a run.
 
+mod editing;
 mod lost_calls;
 
 use serde_json::{Map, Value as Json, json};

@@ -39,6 +39,10 @@ impl Dashboard {
                 "{name}: stored, and carried out once {process} can"
             ));
         }
+        if let Ok(CompletedOrder::Routine(routine)) = &outcome.answer {
+            let name = &outcome.name;
+            self.show_notice(&format!("{name}: the routine is now {routine}"));
+        }
         self.remember_undo(&outcome);
         if let (Err(_), Some((target, text))) = (&outcome.answer, sent) {
             self.restore_draft(&outcome, target, &text);

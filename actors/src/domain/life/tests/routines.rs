@@ -279,3 +279,27 @@ fn a_lost_call_may_be_on_its_way_until_an_action_is_answered_well() {
     scene.step("mine", r#"{"quantity":2}"#);
     assert!(!is_unsettled(&scene), "the game has come to this one");
 }
+
+#[test]
+fn the_operator_changes_the_routine_that_runs_from_its_next_step_on() {
+    let mut scene = Scene::in_routine(MINE);
+    scene.leave();
+    let changes = r#"{"steps":[{"tool":"mine"},{"tool":"mine"}],"rounds":1}"#;
+    scene.order(MysisOrder::EditRoutine(changes.into()));
+    assert!(scene.host_codes().contains(&"routine_edited".to_string()));
+    let mut again = scene.restarted();
+    assert_eq!(again.result_status()[0], CallStatus::Unknown);
+    scene.give_back(r#"{"quantity":2}"#);
+    scene.step("mine", r#"{"quantity":2}"#);
+    assert!(
+        scene.report().contains("made 1 of 1 rounds"),
+        "{}",
+        scene.report()
+    );
+    // It is known so from now on, and it says so when it is asked.
+    let known = RoutineMemo::restore(&scene.memo());
+    assert_eq!(known.find("ore").expect("known").rounds, 1);
+    let answer = again.order(MysisOrder::EditRoutine(r#"{"name":"gas"}"#.into()));
+    let refused = OrderRefusal::BadEdit(vec!["it knows no routine gas; it knows ore".to_string()]);
+    assert_eq!(answer, Some(Err(refused)));
+}

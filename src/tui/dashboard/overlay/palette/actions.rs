@@ -73,6 +73,7 @@ impl Dashboard {
             Verb::Mission => return self.run_mission(words.next(command, 0)?),
             Verb::Message | Verb::Note => return self.run_message(command, words),
             Verb::Routine => return self.run_routine(command, words),
+            Verb::EditRoutine => return self.run_edit(command, words),
             Verb::Answer | Verb::Decline => return self.run_answer(command, words),
             Verb::New => return self.run_new(command, words),
             Verb::Order(..) | Verb::Stop | Verb::Delete | Verb::Mark => {
@@ -160,6 +161,7 @@ impl Dashboard {
             | Verb::New
             | Verb::Order(..)
             | Verb::Routine
+            | Verb::EditRoutine
             | Verb::Stop
             | Verb::Delete
             | Verb::Role
@@ -237,6 +239,17 @@ impl Dashboard {
         let wanted = serde_json::json!({"name": words.rest_of_line(command)?});
         let order = MysisOrder::StartRoutine(wanted.to_string().into());
         self.order_myses("start the routine", &ids, &order);
+        Ok(())
+    }
+
+    fn run_edit(
+        &mut self,
+        command: &PaletteCommand,
+        mut words: CommandArgs<'_>,
+    ) -> Result<(), Complaint> {
+        let ids = self.parse_myses(words.next(command, 0)?)?;
+        let order = MysisOrder::EditRoutine(words.rest_of_line(command)?.into());
+        self.order_myses("edit the routine", &ids, &order);
         Ok(())
     }
 

@@ -39,6 +39,8 @@ pub enum Verb {
     /// Gives the same order to each of some Myses: the action's name and the order.
     Order(&'static str, &'static MysisOrder),
     Routine,
+    /// Changes a routine.
+    EditRoutine,
     /// Starts the Myses that ran when the program ended.
     Resume,
     Freeze,
@@ -180,6 +182,12 @@ pub const COMMANDS: &[PaletteCommand] = &[
         &[Takes::Myses, Takes::Text],
         Verb::Routine,
         "start what it repeats, or ran before, as a routine",
+    ),
+    command(
+        "edit-routine",
+        &[Takes::Myses, Takes::Text],
+        Verb::EditRoutine,
+        "change the routine that runs: {\"rounds\": 9}; {} shows it",
     ),
     command(
         "stop-routine",
