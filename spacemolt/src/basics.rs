@@ -2,7 +2,7 @@
 //! missions.
 
 /// The commands that a player needs from its first minute on, by the names of the first interface.
-pub const BASICS: [&str; 27] = [
+pub const BASICS: [&str; 26] = [
     "register",
     "login",
     "get_status",
@@ -18,7 +18,6 @@ pub const BASICS: [&str; 27] = [
     "refuel",
     "repair",
     "mine",
-    "jettison",
     "view_market",
     "sell",
     "buy",

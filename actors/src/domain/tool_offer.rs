@@ -1,7 +1,7 @@
 //! The tools that a request offers: a small part of the game's many.
 //!
 //! Of a list that is short in brief all are offered. Else these are: the basics of the game, what
-//! the working set contains, and our own. Of a server that is
+//! the working set contains, and our own but for the rare ones. Of a server that is
 //! not the game, its first tools take the place of the basics. Of a tool with actions those actions
 //! are listed that are offered, with their parameters.
 
@@ -14,12 +14,15 @@ use zoea_spacemolt::commands;
 
 use super::brief::ACTIONS_LINE;
 use super::routine::ROUTINE_START;
-use super::tool::{ToolSpec, Toolset, is_own};
+use super::tool::{ToolSpec, Toolset, is_own, is_rare_own};
 use super::tool_filter::{ToolPermit, listed_action, listed_parameters};
 use super::tool_search::FIND_TOOLS;
 
 /// A list of tools of at most so many bytes is offered whole.
 const SHORT_LIST_BYTES: usize = 8 << 10;
+
+/// What nobody calls who has an account: the runtime logs in.
+const ACCOUNT_COMMANDS: [&str; 2] = ["register", "login"];
 
 /// The action that explains the others of its tool.
 const HELP: &str = "help";
@@ -41,7 +44,7 @@ pub struct ToolSelection {
     pub list: ToolListMode,
     /// The commands of the working set that are offered.
     pub commands: Vec<Arc<str>>,
-    /// Whether there is an account, so that no other is registered.
+    /// Whether there is an account, so that no other is registered, and the runtime logs in.
     pub has_account: bool,
     /// The tools and commands of its role, which are offered like the basics.
     pub of_role: Vec<Arc<str>>,
@@ -98,7 +101,8 @@ impl ToolOffer {
     pub fn is_given(&self, command: &str) -> bool {
         let is_whole = self.tools.get(FIND_TOOLS).is_none();
         let is_of_role = || self.selection.of_role.iter().any(|name| **name == *command);
-        is_whole || is_own(command) || is_of_role() || is_basic(command) && is_game(&self.catalog)
+        let is_ours = is_own(command) && !is_rare_own(command);
+        is_whole || is_ours || is_of_role() || is_basic(command) && is_game(&self.catalog)
     }
 }
 
@@ -154,7 +158,8 @@ fn is_game(catalog: &Toolset) -> bool {
 /// comes last, because a provider's cache keeps what comes before.
 fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> Vec<ToolSpec> {
     let basics = BASICS.iter().copied().filter(|_| is_game);
-    let basics = basics.filter(|command| !(selection.has_account && *command == "register"));
+    let basics =
+        basics.filter(|command| !(selection.has_account && ACCOUNT_COMMANDS.contains(command)));
     let mut given = Wanted::default();
     given.add(basics);
     given.add(selection.of_role.iter().map(|name| &**name));
@@ -166,7 +171,8 @@ fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> 
     }
     let mut chosen = Vec::new();
     let mut joined = Vec::new();
-    for tool in allowed.tools().iter().filter(|tool| !is_own(&tool.name)) {
+    let is_ours = |name: &str| is_own(name) && !is_rare_own(name);
+    for tool in allowed.tools().iter().filter(|tool| !is_ours(&tool.name)) {
         let Some(part) = all.part_of(tool) else {
             continue;
         };
@@ -179,7 +185,7 @@ fn working_list(allowed: &Toolset, is_game: bool, selection: &ToolSelection) -> 
         allowed
             .tools()
             .iter()
-            .filter(|tool| is_own(&tool.name))
+            .filter(|tool| is_ours(&tool.name))
             .cloned(),
     );
     chosen.append(&mut joined);
@@ -368,15 +374,29 @@ mod tests {
     }
 
     #[test]
-    fn who_has_an_account_registers_none() {
+    fn who_has_an_account_registers_none_and_is_logged_in_by_the_runtime() {
         let owner = ToolSelection {
             has_account: true,
             ..selection(&[])
         };
         let chosen = ToolOffer::choose(&flat(), &permit(&[]), owner);
-        assert!(chosen.tools().get("register").is_none() && chosen.tools().get("login").is_some());
+        assert!(chosen.tools().get("register").is_none() && chosen.tools().get("login").is_none());
         let chosen = ToolOffer::choose(&flat(), &permit(&[]), selection(&[]));
-        assert!(chosen.tools().get("register").is_some());
+        assert!(chosen.tools().get("register").is_some() && chosen.tools().get("login").is_some());
+    }
+
+    #[test]
+    fn a_rare_tool_of_ours_is_offered_while_it_is_used_and_always_where_the_list_is_whole() {
+        let rare = tool("zoea_search_reasoning", "Searches.");
+        let all = flat().tools().to_vec();
+        let catalog = Arc::new(Toolset::new(all.into_iter().chain([rare.clone()])));
+        let chosen = ToolOffer::choose(&catalog, &permit(&[]), selection(&[]));
+        assert!(chosen.tools().get(&rare.name).is_none() && !chosen.is_given(&rare.name));
+        let used = ToolOffer::choose(&catalog, &permit(&[]), selection(&[&rare.name]));
+        assert_eq!(names(used.tools()).last(), Some(&&*rare.name));
+        let few = Arc::new(Toolset::new([rare.clone(), tool_search::spec()]));
+        let whole = ToolOffer::choose(&few, &permit(&[]), selection(&[]));
+        assert_eq!(names(whole.tools()), [&*rare.name]);
     }
 
     #[test]

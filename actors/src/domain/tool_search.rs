@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use zoea_spacemolt::commands;
 
 use super::brief::{ACTIONS_LINE, first_sentence};
-use super::tool::{ToolSpec, Toolset, is_own};
+use super::tool::{ToolSpec, Toolset, is_own, is_rare_own};
 use super::tool_filter::{listed_action, listed_parameters};
 
 /// The tool that finds tools.
@@ -78,7 +78,7 @@ pub fn find_tools(tools: &Toolset, query: &str) -> ToolFindings {
     let all: Vec<Findable<'_>> = tools
         .tools()
         .iter()
-        .filter(|tool| !is_own(&tool.name))
+        .filter(|tool| !is_own(&tool.name) || is_rare_own(&tool.name))
         .flat_map(findable)
         .collect();
     let words = query_words(query);
@@ -266,6 +266,8 @@ mod tests {
             tool("recycle", "Break items down", &json!({})),
             tool("get_recipes", "List recipes for crafting", &json!({})),
             tool("tow_wreck", "Tow a wreck", &json!({})),
+            tool("zoea_search_reasoning", "Search past reasoning", &json!({})),
+            tool("zoea_read_result", "Read on", &json!({})),
             spec(),
         ])
     }
@@ -283,9 +285,11 @@ mod tests {
         assert_eq!(names(&game, "get_recipes"), ["get_recipes"]);
         assert_eq!(names(&game, "items"), ["craft", "recycle"]);
         assert_eq!(names(&game, "wrecks"), ["tow_wreck"]);
+        assert_eq!(names(&game, "my reasoning"), ["zoea_search_reasoning"]);
+        assert_eq!(names(&game, "read result").len(), 0);
         let weak = find_tools(&game, "items").text;
         assert!(
-            weak.ends_with("another name: craft, recycle, get_recipes, tow_wreck"),
+            weak.ends_with("another name: craft, recycle, get_recipes, tow_wreck, zoea_search_reasoning"),
             "{weak}"
         );
         let found = find_tools(&game, "craft");
@@ -297,7 +301,7 @@ mod tests {
     fn a_search_in_vain_lists_the_names() {
         let found = find_tools(&game(), "the frobnicator");
         assert!(found.commands.is_empty());
-        let names = "Search with one of these names: craft, recycle, get_recipes, tow_wreck";
+        let names = "Search with one of these names: craft, recycle, get_recipes, tow_wreck, zoea_search_reasoning";
         assert!(found.text.ends_with(names), "{}", found.text);
         let found = find_tools(&Toolset::new([spec()]), "craft");
         assert!(found.text.contains("at the moment"), "{}", found.text);

@@ -237,6 +237,15 @@ pub fn is_own(name: &str) -> bool {
     name.starts_with("zoea_")
 }
 
+/// Our own tools that are seldom needed. The system prompt names them, and a search finds them.
+const RARE_OWN_TOOLS: [&str; 2] = ["zoea_search_reasoning", "zoea_search_broadcasts"];
+
+/// Whether the tool is one of our own that a short list has only while it is used.
+#[must_use]
+pub fn is_rare_own(name: &str) -> bool {
+    RARE_OWN_TOOLS.contains(&name)
+}
+
 /// Whether only the newest result of this tool matters (DESIGN 1).
 #[must_use]
 pub fn is_snapshot(name: &str) -> bool {

@@ -180,7 +180,8 @@ fn an_account_or_another_list_changes_the_tools_where_a_turn_begins() {
     assert!(offers(&scene, "register"));
     scene.say("done");
     scene.prompt("more");
-    assert!(!offers(&scene, "register") && offers(&scene, "login"));
+    assert!(!offers(&scene, "register") && !offers(&scene, "login"));
+    assert!(offers(&scene, "mine"));
     assert!(scene.host_codes().is_empty());
 }
 
