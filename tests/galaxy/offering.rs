@@ -68,7 +68,11 @@ fn a_mysis_that_mines_gets_a_short_list() {
             tools.bytes(),
             tools.tools().len()
         );
-        assert!(offered.bytes() <= 8 << 10, "{interface}: {}", offered.bytes());
+        assert!(
+            offered.bytes() <= 8 << 10,
+            "{interface}: {}",
+            offered.bytes()
+        );
         assert!(tools.bytes() > 40 << 10);
         for own in own_tools().tools() {
             let is_offered = offered.get(&own.name).is_some();

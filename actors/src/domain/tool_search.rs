@@ -289,7 +289,9 @@ mod tests {
         assert_eq!(names(&game, "read result").len(), 0);
         let weak = find_tools(&game, "items").text;
         assert!(
-            weak.ends_with("another name: craft, recycle, get_recipes, tow_wreck, zoea_search_reasoning"),
+            weak.ends_with(
+                "another name: craft, recycle, get_recipes, tow_wreck, zoea_search_reasoning"
+            ),
             "{weak}"
         );
         let found = find_tools(&game, "craft");

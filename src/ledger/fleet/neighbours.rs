@@ -44,7 +44,7 @@ const PUBLISH: &str = "\
 const READ: &str = "SELECT mysis_id, owner, place, status FROM mysis_status \
     WHERE owner <> $1 AND place > $2 ORDER BY place LIMIT $3";
 
-const PROCESSES: &str = "SELECT owner, coalesce(name, host) AS name, \
+const PROCESSES: &str = "SELECT owner, coalesce(name, host || ' (older)') AS name, \
     expires_at > clock_timestamp() AS is_alive FROM process ORDER BY started_at LIMIT $1";
 
 /// Where each Mysis is, and whether anybody told of it.

@@ -14,8 +14,9 @@ use super::neighbours::statement;
 /// The most processes that are listed, the newest.
 const MAX_LISTED: i64 = 500;
 
+// A process of a version that gave itself no name is called by its host, with the reason.
 const LIST: &str = "\
-    SELECT coalesce(process.name, process.host) AS name, process.host, process.directory, \
+    SELECT coalesce(process.name, process.host || ' (older)') AS name, process.host, process.directory, \
         process.version, process.capacity, process.owner = $1 AS is_here, process.is_frozen, \
         process.is_draining, process.expires_at > clock_timestamp() AS is_up, \
         process.left_at IS NOT NULL AS has_left, \
@@ -29,7 +30,7 @@ const LIST: &str = "\
 
 /// Drains a process that runs, or lets it take Myses again.
 const DRAIN: &str = "UPDATE process SET is_draining = $2 \
-    WHERE coalesce(name, host) = $1 AND expires_at > clock_timestamp()";
+    WHERE coalesce(name, host || ' (older)') = $1 AND expires_at > clock_timestamp()";
 
 #[derive(Debug, FromQueryResult)]
 struct ProcessRow {
@@ -100,7 +101,7 @@ impl LedgerInner {
 
 impl LeaseHolder {
     /// Drains the process with this name, or ends that. Returns whether there is one.
-    pub(super) async fn drain(
+    pub(crate) async fn drain(
         &self,
         writer: &DatabaseWriter,
         name: &str,

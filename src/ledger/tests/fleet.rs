@@ -214,6 +214,36 @@ async fn a_drained_process_gives_back_all_and_takes_nothing() {
 }
 
 #[tokio::test]
+async fn a_process_of_an_older_version_is_named_by_its_host_and_drained_by_that_name() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (one, other) = (opened(&books, "one").await, opened(&books, "other").await);
+    create_running(&one, 2).await;
+    step(&one).await;
+    step(&other).await;
+    let older = "UPDATE process SET name = NULL WHERE home = 'one'";
+    one.inner.writer.execute_unprepared(older).await.unwrap();
+    let listed = other.inner.processes().await.unwrap();
+    assert!(
+        listed
+            .iter()
+            .any(|process| &*process.name == "here (older)"),
+        "{listed:?}"
+    );
+    let told = neighbours_of(&other, FleetReport::default())
+        .await
+        .processes;
+    assert!(told.iter().any(|process| &*process.name == "here (older)"));
+    let tenant = other.inner.tenant.as_ref().unwrap();
+    let drained = tenant
+        .drain(&other.inner.writer, "here (older)", true)
+        .await;
+    assert!(drained.unwrap());
+    assert!(step(&one).await.is_draining);
+}
+
+#[tokio::test]
 async fn the_mission_and_the_passwords_of_what_is_taken_come_with_it() {
     let Some(books) = Books::server() else {
         return;

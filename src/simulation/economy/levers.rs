@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use actors::domain::price::TokenPrice;
 use actors::domain::role::{RoleBook, RoleRules, TierRange};
-use actors::domain::rules::{ProviderRules, ProviderTier};
+use actors::domain::rules::{ProviderRules, ProviderTier, ValueRules};
 
 use actors::domain::routine::CircleMode;
 use actors::domain::tool_filter::{ToolFilter, ToolFilters};
@@ -77,6 +77,11 @@ pub const LEVERS: &[Lever] = &[
         "tiers",
         "all begin at the cheap model, and go up to the dear one and down again",
         |setup| ask_tiers(setup, 1, 3),
+    ),
+    lever(
+        "value",
+        "who brings less than 3,000 credits for a dollar in an hour is parked",
+        park_who_costs_more,
     ),
     lever(
         "small-context",
@@ -242,6 +247,17 @@ fn ask_tiers(setup: &mut EconomySetup, lowest: u8, highest: u8) {
             ..RoleRules::default()
         },
     );
+}
+
+/// Sets `[value] park_below`, and the price that it needs.
+fn park_who_costs_more(setup: &mut EconomySetup) {
+    setup.rules.value = ValueRules {
+        park_below: Some(3000),
+        window: Duration::from_secs(3600),
+    };
+    for provider in setup.rules.providers.values_mut() {
+        provider.price.get_or_insert(CHEAP_PRICE);
+    }
 }
 
 fn leave_earlier_turns_out(setup: &mut EconomySetup) {
