@@ -16,7 +16,7 @@ use zoea_galaxy::limits::{GalaxyLimits, RateAllowance};
 use zoea_galaxy::{AccessRules, Galaxy, GalaxyOptions, LinkRules, StatelessRules, UnknownSession};
 use zoea_grammar::fault::explain;
 use zoea_grammar::units::parse_duration;
-use zoea_system::listen::describe_listen_error;
+use zoea_system::listen::{describe_listen_error, listen_address};
 
 use crate::cli::out;
 
@@ -25,7 +25,7 @@ use crate::cli::out;
 #[command(after_help = faults_help())]
 pub struct GalaxyArgs {
     /// The address to listen on; without a host on loopback, with port 0 on any free port (`:0`).
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8765", value_parser = address)]
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8765", value_parser = listen_address)]
     addr: String,
     /// How long a tick lasts: 1ms to 10s and more.
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = tick)]
@@ -222,15 +222,6 @@ impl GalaxyArgs {
             },
             ..GalaxyOptions::default()
         }
-    }
-}
-
-/// Parses an address. `:8765` listens on loopback: leaving out the host must not expose the server.
-fn address(text: &str) -> Result<String, String> {
-    match text.strip_prefix(':') {
-        Some(port) => Ok(format!("127.0.0.1:{port}")),
-        None if text.contains(':') => Ok(text.to_owned()),
-        None => Err("an address looks like 127.0.0.1:8765 or :0".to_owned()),
     }
 }
 

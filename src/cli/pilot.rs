@@ -12,15 +12,15 @@ use tokio_util::sync::CancellationToken;
 use zoea_grammar::fault::parse_probability;
 use zoea_grammar::units::parse_duration;
 use zoea_pilot::{Habits, PERSONAS, Persona, PilotFault, PilotOptions, Strictness};
-use zoea_system::listen::describe_listen_error;
+use zoea_system::listen::{describe_listen_error, listen_address};
 
 use crate::cli::out;
 
 /// The options of `zoea pilot`.
 #[derive(Debug, Args)]
 pub struct PilotArgs {
-    /// The address to listen on; port 0 is any free port.
-    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8766")]
+    /// The address to listen on; without a host on loopback, with port 0 on any free port (`:0`).
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8766", value_parser = listen_address)]
     addr: String,
     /// The seed; the same seed and the same requests give the same answers [default: a random seed].
     #[arg(long, value_name = "N")]

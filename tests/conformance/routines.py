@@ -1,9 +1,14 @@
-"""A real small model flies to and fro in the simulated game, step by step and with a routine:
-routines.py WORK MODEL.gguf TEMPLATE|- MINUTES. Prints figures and a short log of each way."""
+"""A real small model flies to and fro in the simulated game, step by step and with a routine; then it takes the place of
+the simulated model, whose rounds the runtime offers as a routine:
+routines.py WORK MODEL.gguf TEMPLATE|- MINUTES [WAY]. Prints figures and a short log of each way."""
+import json
 import pathlib
+import re
 import sys
+import time
 
-from small_model import Played, Server
+from small_model import PROMPT, SAMPLING, Played, Server, figures_of, line_of
+from swarm import ZOEA, Process, Swarm, wait_for
 
 WORK, MODEL, TEMPLATE = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 MINUTES = float(sys.argv[4])
@@ -35,10 +40,77 @@ def play(way, url):
     return by_routine
 
 
+# The mission says nothing of routines. The simulated model plays it until the runtime has found its round.
+MISSION = "Mine ore, sell it at your station, refuel and go again. One call in each answer, and nothing else."
+OFFERED = """
+[swarm]
+turn_pause = "1s"
+default_provider = "simulated"
+[mcp]
+upstream = "{game}/mcp"
+tools = ["travel", "dock", "undock", "mine", "sell", "refuel", "get_status", "get_cargo", "get_poi", "get_system", "register", "login", "jump", "get_notifications"]
+[progress]
+watch = "off"
+[providers.simulated]
+endpoint = "{pilot}/v1"
+model = "pilot"
+[providers.local]
+endpoint = "{url}/v1"
+model = "qwen2.5-coder"
+temperature = 0.2
+timeout = "30m"
+context_tokens = 8192
+max_concurrency = 1
+text_calls = true
+[providers.local.extra]
+{sampling}
+[[myses]]
+name = "kim"
+provider = "simulated"
+"""
+
+
+def play_offered(url):
+    """Whether the model started the routine that the runtime offers, of which nobody told it."""
+    log = WORK / "results" / "routines-offered"
+    galaxy = [ZOEA, "galaxy", "--addr", ":0", "--tick", "1s", "--seed", "1"]
+    pilot = [ZOEA, "pilot", "--addr", ":0", "--seed", "1", "--nonsense", "0"]
+
+    def address(process):
+        return wait_for("an address", lambda: re.search(r"http://[0-9.:]+", process.text()), 30).group()
+
+    with Process(galaxy, f"{log}-galaxy.txt") as galaxy, Process(pilot, f"{log}-pilot.txt") as pilot:
+        text = OFFERED.format(game=address(galaxy), pilot=address(pilot), url=url, sampling=SAMPLING)
+        with Swarm(text, f"{log}.jsonl", MISSION, prompt=PROMPT) as swarm:
+            def circle():
+                return json.loads(swarm.zoea("mysis", "list", "--json"))[0].get("circle")
+
+            found = wait_for("a round that is offered", circle, 1200, 2)
+            print(f"\n== offered: {found}")
+            before = len(swarm.rows("kim"))
+            print(swarm.zoea("mysis", "configure", "kim", "--provider", "local"), end="")
+            end = time.monotonic() + MINUTES * 60
+            while time.monotonic() < end and not swarm.notices()["routine_started"]:
+                time.sleep(2)
+            if swarm.notices()["routine_started"]:
+                time.sleep(60)
+            rows = swarm.rows("kim")[before:]
+            swarm.stop()
+    print("\n".join(f"{name}: {value}" for name, value in figures_of(rows).items()))
+    print("\n".join(line_of(row) for row in rows if row["kind"] != "host"), flush=True)
+    started = [call for row in rows for call in row["tool_calls"] or [] if call["name"] == "zoea_routine_start"]
+    spared = sum(bool(call.get("routine")) for row in rows for call in row["tool_calls"] or [])
+    print(f"routines that the model started: {len(started)}; calls of theirs: {spared}")
+    return spared if started else 0
+
+
 def main():
     with Server(MODEL, TEMPLATE, WORK / "results" / "routines-server.txt") as server:
-        _, spared = play("by hand", server.url), play("routine", server.url)
-    return 0 if spared else 1
+        ways = {"by hand": lambda: play("by hand", server.url), "routine": lambda: play("routine", server.url),
+                "offered": lambda: play_offered(server.url)}
+        chosen = sys.argv[5:] or list(ways)
+        spared = [ways[way]() for way in chosen]
+    return 0 if any(spared) else 1
 
 
 sys.exit(main())

@@ -10,4 +10,4 @@ here=$PWD/tests/conformance
 . "$here/small_model.sh"
 
 echo "== it plays"
-PYTHONDONTWRITEBYTECODE=1 exec "$work/venv/bin/python" "$here/routines.py" "$work" "$model" "${TEMPLATE:--}" "${MINUTES:-6}"
+PYTHONDONTWRITEBYTECODE=1 exec "$work/venv/bin/python" "$here/routines.py" "$work" "$model" "${TEMPLATE:--}" "${MINUTES:-6}" ${WAYS:+"$WAYS"}
