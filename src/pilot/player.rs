@@ -20,6 +20,7 @@ mod trading;
 
 pub use moving::STRANDED;
 pub(super) use nonsense::{Nonsense, garble_as};
+pub(super) use player_view::is_query;
 
 use serde_json::json;
 

@@ -19,6 +19,7 @@ pub(super) use place::KnownPlace;
 pub(super) use ship::KnownShip;
 pub(super) use trades::{MarketQuote, TradeState};
 
+use super::player::is_query;
 use super::request::{ChatEntry, PilotRequest};
 
 /// The caller's tool that repeats steps.
@@ -26,6 +27,8 @@ pub(super) const ROUTINE_TOOL: &str = "zoea_routine_start";
 
 /// How its report says that all went well.
 const ROUNDS_OVER: &str = "It ended because its rounds are over.";
+/// How its report says that it can go on.
+const GOES_ON: &str = "It goes on where it stopped";
 
 /// All known facts.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -43,6 +46,8 @@ pub(super) struct Situation {
     pub(super) turn: Vec<TurnCall>,
     /// Whether the newest routine made all its rounds, and the ship was not moved since.
     pub(super) routine_is_over: bool,
+    /// Whether the newest routine can go on where it stopped.
+    pub(super) routine_can_go_on: bool,
 }
 
 /// A call of the present turn.
@@ -102,6 +107,7 @@ impl Situation {
             is_done: matches!(news.outcome, GameOutcome::Done { .. }),
         });
         self.routine_is_over &= !matches!(news.asked.tool, "travel" | "jump");
+        self.routine_can_go_on &= is_query(news.asked.tool) || news.asked.tool == "chat";
         self.account.on_result(news);
         if news.is_about_the_world() {
             self.place.on_result(news);
@@ -136,6 +142,7 @@ impl Situation {
         self.forget_position();
         self.on_report(text);
         self.routine_is_over = text.contains(ROUNDS_OVER);
+        self.routine_can_go_on = text.contains(GOES_ON);
         if let Some(call) = self.turn.last_mut() {
             call.is_done |= self.routine_is_over;
         }

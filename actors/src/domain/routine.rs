@@ -30,7 +30,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use checkpoint::RoutineMemo;
-pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall};
+pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall, acts_in_game};
 pub use condition::{Condition, KnownValues};
 pub use editing::with_changes;
 pub use outcome::StepResult;

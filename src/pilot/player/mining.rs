@@ -12,6 +12,9 @@ pub(super) fn choose_mining_step(
     rng: &mut fastrand::Rng,
     keep: &[&str],
 ) -> PlayerStep {
+    if let Some(step) = repeating::go_on(view).filter(|_| keep.is_empty()) {
+        return step;
+    }
     if let Some(step) = looking::look_around(view, rng) {
         return step;
     }

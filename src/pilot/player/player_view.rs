@@ -104,7 +104,7 @@ impl PlayerView<'_> {
 }
 
 /// Whether the tool leaves the world as it is.
-pub(super) fn is_query(tool: &str) -> bool {
+pub(in super::super) fn is_query(tool: &str) -> bool {
     const QUERIES: [&str; 9] = [
         "get_",
         "view_",

@@ -43,6 +43,18 @@ pub(super) fn repeat_mining(view: &PlayerView<'_>) -> Option<PlayerStep> {
     ))
 }
 
+/// Lets a routine that a message ended go on, before anything else is done.
+pub(super) fn go_on(view: &PlayerView<'_>) -> Option<PlayerStep> {
+    let can_go_on = view.situation.routine_can_go_on && view.offers(ROUTINE_TOOL);
+    can_go_on.then(|| {
+        PlayerStep::call(
+            ROUTINE_TOOL,
+            json!({ "name": NAME }),
+            "The message is answered: the routine goes on where it stopped.",
+        )
+    })
+}
+
 fn mining_round(belt: &str, base: &str) -> Value {
     json!({
         "name": NAME,

@@ -345,7 +345,7 @@ fn the_report_of_a_routine_tells_where_it_led_and_that_it_may_begin_again() {
     assert_eq!((known.ship.fuel, known.ship.used), (Some(98), Some(0)));
     assert_eq!(known.trades.credits, Some(900));
     let known = after("", &report("an order came", base));
-    assert!(known.is_clear() && !known.routine_is_over);
+    assert!(known.is_clear() && !known.routine_is_over && !known.routine_can_go_on);
     let known = after(
         "",
         &report("its rounds are over", "nothing is known of the ship"),
@@ -358,4 +358,19 @@ fn the_report_of_a_routine_tells_where_it_led_and_that_it_may_begin_again() {
         json!({"poi_id": "main_belt"}),
     ));
     assert!(!after("", &moved).routine_is_over);
+}
+
+#[test]
+fn a_routine_that_a_message_ended_can_go_on_until_the_player_acts() {
+    let text = "It ended because an order came.\nNow: at main_belt, fuel 90/100.\n\
+                It goes on where it stopped, in round 3, with {\"name\":\"mining\"}, as long as you do nothing";
+    let routine = (
+        ROUTINE_TOOL,
+        json!({"name": "mining"}),
+        Value::String(text.to_owned()),
+    );
+    let mut news = vec![system(), routine, status()];
+    assert!(after("", &news).routine_can_go_on);
+    news.push(("mine", json!({}), json!({"quantity": 3})));
+    assert!(!after("", &news).routine_can_go_on);
 }

@@ -302,6 +302,7 @@ impl Life {
             self.take_step_result(draft, open, (outcome, row.text()), &before);
         } else {
             self.watch_circle(draft, open, &row, &before);
+            self.note_deed(draft, open, outcome.status);
         }
         self.note_settled(draft, open, outcome.status);
         self.recent_activity

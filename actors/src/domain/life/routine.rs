@@ -17,7 +17,7 @@ use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
     KnownValues, NextStep, Routine, RoutineEnd, RoutineRun, RoutineStatus, RunSource, StepCall,
-    StepResult, settles,
+    StepResult, acts_in_game, settles,
 };
 use crate::samples::CurrentFigures;
 use crate::state::LifeState;
@@ -29,6 +29,7 @@ use super::record::WriteDraft;
 use super::{AfterRecording, Life, LifeStage, ToolOutcome, TurnStep};
 
 pub(super) use circles::recall_circles;
+use wanted::WantedRoutine;
 
 impl Life {
     /// Handles the model's call that starts a routine. It stays open while the routine runs.
@@ -41,13 +42,13 @@ impl Life {
             return self.refuse_routine(&[format!("the routine {name} runs already")]);
         }
         match self.wanted_routine(&open.call.arguments) {
-            Ok(routine) => {
+            Ok(wanted) => {
                 self.tell_event(EventKind::ToolCalled {
                     tool: open.call.command(),
                     call_id: open.call.id.clone(),
                 });
                 let mut draft = WriteDraft::default();
-                self.begin_routine(&mut draft, routine, RunSource::Model(open.key));
+                self.begin_routine(&mut draft, wanted, RunSource::Model(open.key));
                 self.go_on_after(draft);
             }
             Err(mistakes) => self.refuse_routine(&mistakes),
@@ -104,17 +105,23 @@ impl Life {
         Ok(())
     }
 
-    fn begin_routine(&mut self, draft: &mut WriteDraft, routine: Arc<Routine>, source: RunSource) {
-        let facts = &self.samples.figures().facts;
-        let mut run = RoutineRun::new(routine.clone(), source, facts, self.session.tick);
-        if self.fit_call("get_cargo", &Map::new()).is_err() {
-            run.do_without_hold_look();
-        }
+    /// Begins a routine, or lets it go on where an order ended it.
+    fn begin_routine(&mut self, draft: &mut WriteDraft, wanted: WantedRoutine, source: RunSource) {
+        let WantedRoutine { routine, by_name } = wanted;
+        let paused = self.routines.take_paused(&routine).filter(|_| by_name);
+        let how = match &paused {
+            Some(run) => format!("goes on in round {}", run.round()),
+            None => "begins".to_string(),
+        };
+        let run = match paused {
+            Some(run) => run.resumed_by(source),
+            None => self.new_run(&routine, source),
+        };
         self.routines.run = Some(run);
         self.routines.keep(&routine);
         self.figures.routine_timed = self.moment;
         let text = format!(
-            "routine {} of the {} begins: {} steps, at most {} rounds",
+            "routine {} of the {} {how}: {} steps, at most {} rounds",
             routine.name,
             source.as_str(),
             routine.steps.len(),
@@ -122,6 +129,15 @@ impl Life {
         );
         self.add_host_notice(draft, Severity::Info, "routine_started", None, &text);
         self.add_routines(draft);
+    }
+
+    fn new_run(&self, routine: &Arc<Routine>, source: RunSource) -> RoutineRun {
+        let facts = &self.samples.figures().facts;
+        let mut run = RoutineRun::new(routine.clone(), source, facts, self.session.tick);
+        if self.fit_call("get_cargo", &Map::new()).is_err() {
+            run.do_without_hold_look();
+        }
+        run
     }
 
     /// Makes the next step of the routine that runs, or ends it. An order ends it first.
@@ -254,6 +270,21 @@ impl Life {
         }
     }
 
+    /// Notes that a call of the model acted: a routine that an order ended cannot go on where it stands.
+    pub(super) fn note_deed(
+        &mut self,
+        draft: &mut WriteDraft,
+        open: &PendingCall,
+        status: CallStatus,
+    ) {
+        if may_have_acted(open, status)
+            && acts_in_game(&open.call.command())
+            && self.routines.paused.take().is_some()
+        {
+            self.add_routines(draft);
+        }
+    }
+
     /// Notes whether a call of unknown outcome may still be on its way.
     pub(super) fn note_settled(
         &mut self,
@@ -300,6 +331,7 @@ impl Life {
         let run = self.routines.run.take()?;
         self.end_circle(&run);
         let report = run.report(&self.samples.figures().facts);
+        self.routines.paused = Some(run.clone()).filter(RoutineRun::can_resume);
         self.add_host_notice(
             draft,
             Severity::Info,

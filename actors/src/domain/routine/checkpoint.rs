@@ -28,6 +28,8 @@ const MAX_KNOWN: usize = 4;
 pub struct RoutineMemo {
     /// The run, if one runs.
     pub run: Option<RoutineRun>,
+    /// The run that an order ended, as long as it can go on where it stands.
+    pub paused: Option<RoutineRun>,
     /// Those that ran before, the newest last.
     pub known: Vec<Arc<Routine>>,
     /// The report of a run that no call waits for, until the model has seen it.
@@ -49,6 +51,11 @@ impl RoutineMemo {
         self.known.iter().find(|known| *known.name == *name)
     }
 
+    /// The run of this routine that can go on. No other one can from now on.
+    pub fn take_paused(&mut self, routine: &Routine) -> Option<RoutineRun> {
+        self.paused.take().filter(|run| **run.routine() == *routine)
+    }
+
     /// Keeps a routine under its name.
     pub fn keep(&mut self, routine: &Arc<Routine>) {
         self.known.retain(|known| known.name != routine.name);
@@ -65,6 +72,7 @@ impl RoutineMemo {
         json!({
             "known": known,
             "run": self.run.as_ref().map(run_json),
+            "paused": self.paused.as_ref().map(run_json),
             "report": self.report.as_deref(),
             "circles": self.circles.to_json(),
             "prices": self.prices.to_json(),
@@ -81,6 +89,7 @@ impl RoutineMemo {
         let known = stored["known"].as_array().into_iter().flatten();
         RoutineMemo {
             run: read_run(&stored["run"]),
+            paused: read_run(&stored["paused"]),
             known: known.filter_map(routine_of).map(Arc::new).collect(),
             report: stored["report"].as_str().map(Into::into),
             circles: CircleWatch::restore(&stored["circles"]),

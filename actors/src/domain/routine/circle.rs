@@ -130,7 +130,7 @@ impl CircleWatch {
         if is_own(&command) {
             return false;
         }
-        if !is_step(&command) || ended.call.read_only {
+        if !acts_in_game(&command) || ended.call.read_only {
             self.take_look(&ended);
         } else {
             match ended.status {
@@ -193,9 +193,10 @@ impl CircleWatch {
     }
 }
 
-/// Whether a command may be a step of a routine, and does something for its round. What is only said
-/// changes nothing in the game.
-fn is_step(command: &str) -> bool {
+/// Whether a command that is no look does something for a round. What is only said changes nothing in
+/// the game.
+#[must_use]
+pub fn acts_in_game(command: &str) -> bool {
     const SAID: [&str; 6] = [
         "chat",
         "captains_log_add",

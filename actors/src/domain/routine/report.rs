@@ -85,10 +85,15 @@ impl RoutineRun {
             ));
         }
         text.push_str(&format!("Now: {}.\n", describe_facts(facts)));
-        text.push_str(&format!(
-            "It starts again, from its first step, with {{\"name\":\"{}\"}}.",
-            self.routine.name
-        ));
+        let name = format!("{{\"name\":\"{}\"}}", self.routine.name);
+        text.push_str(&match self.can_resume() {
+            true => format!(
+                "It goes on where it stopped, in round {}, with {name}, as long as you do nothing in the game \
+                 before; after that it starts from its first step.",
+                self.round
+            ),
+            false => format!("It starts again, from its first step, with {name}."),
+        });
         text
     }
 }

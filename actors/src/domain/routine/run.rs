@@ -207,6 +207,28 @@ impl RoutineRun {
         self.end == Some(RoutineEnd::RoundsOver)
     }
 
+    /// Whether it can go on where it stands: an order came between two of its calls.
+    #[must_use]
+    pub fn can_resume(&self) -> bool {
+        self.end == Some(RoutineEnd::Order) && self.doubt.is_none()
+    }
+
+    /// It as it goes on where it stands.
+    #[must_use]
+    pub fn resumed_by(self, source: RunSource) -> RoutineRun {
+        RoutineRun {
+            source,
+            end: None,
+            ..self
+        }
+    }
+
+    /// The round that it is in, from 1.
+    #[must_use]
+    pub fn round(&self) -> u32 {
+        self.round
+    }
+
     /// Ends it before its next step. The first reason stays.
     pub fn end(&mut self, end: RoutineEnd) {
         self.end.get_or_insert(end);

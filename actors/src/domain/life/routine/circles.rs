@@ -14,6 +14,7 @@ use crate::samples::{CurrentFigures, GameFacts};
 
 use super::super::Life;
 use super::super::record::WriteDraft;
+use super::wanted::WantedRoutine;
 
 impl Life {
     /// Takes the result of a call of the model. What repeats is told once.
@@ -104,12 +105,19 @@ impl Life {
             return;
         }
         let circle = self.open_circle().filter(|circle| circle.is_guarded);
-        let Some(routine) = circle.map(|circle| circle.routine.clone()) else {
+        let circle = circle.map(|circle| circle.routine.clone());
+        // One that an order ended, and after which nothing was done, goes on.
+        let paused = self.routines.paused.as_ref();
+        let paused = paused.filter(|run| run.source() == RunSource::Runtime);
+        let paused = paused.map(|run| run.routine().clone());
+        let Some(routine) = paused.or(circle) else {
             return;
         };
         if let Ok(routine) = self.fit_routine(&routine) {
             let mut draft = WriteDraft::default();
-            self.begin_routine(&mut draft, routine, RunSource::Runtime);
+            let by_name = true;
+            let wanted = WantedRoutine { routine, by_name };
+            self.begin_routine(&mut draft, wanted, RunSource::Runtime);
             self.record_draft(draft);
         }
     }

@@ -11,9 +11,16 @@ use crate::routine::{KnownValues, MAX_STEPS, Routine, plain_name, read_routine};
 /// The most letters of a name that nobody knows in an answer.
 const MAX_TOLD_CHARS: usize = 80;
 
+/// A routine that somebody wants to start.
+pub(super) struct WantedRoutine {
+    pub(super) routine: Arc<Routine>,
+    /// Whether its name was all that was given: then it may go on where it stopped.
+    pub(super) by_name: bool,
+}
+
 impl Life {
     /// The routine that the arguments of a call mean, or everything that is wrong with them.
-    pub(super) fn wanted_routine(&self, arguments: &str) -> Result<Arc<Routine>, Vec<String>> {
+    pub(super) fn wanted_routine(&self, arguments: &str) -> Result<WantedRoutine, Vec<String>> {
         let given: Map<String, Value> = serde_json::from_str(arguments)
             .map_err(|_| vec!["the arguments are no JSON object".to_string()])?;
         let name = given.get("name").and_then(Value::as_str);
@@ -35,7 +42,10 @@ impl Life {
             (None, None) => read_routine(&given).map(Arc::new),
         };
         match routine {
-            Ok(routine) => self.fit_routine(&routine),
+            Ok(routine) => Ok(WantedRoutine {
+                routine: self.fit_routine(&routine)?,
+                by_name: name.is_some(),
+            }),
             Err(mut mistakes) => {
                 // Who mends them is to know of all.
                 let steps = given.get("steps").and_then(Value::as_array);

@@ -166,6 +166,27 @@ fn with_auto_an_order_comes_first_and_begins_anew() {
 }
 
 #[test]
+fn with_auto_one_that_a_message_ended_goes_on_with_the_next_turn() {
+    let mut scene = Scene::with_mode(CircleMode::Auto);
+    scene.makes_three_rounds();
+    scene.say("three rounds are made");
+    scene.ring();
+    let cargo = r#"{"cargo":[{"item_id":"ore","quantity":4}],"used":4,"capacity":50}"#;
+    scene.step_of("get_cargo", cargo);
+    let sold = r#"{"item_id":"ore","quantity_sold":4,"total_earned":40}"#;
+    scene.step_of("sell", sold);
+    scene.leave();
+    scene.prompt("where are you?");
+    scene.give_back(r#"{"poi_id":"belt"}"#);
+    assert!(scene.life.status().routine.is_none());
+    scene.say("at the belt");
+    scene.ring();
+    let status = scene.life.status().routine.expect("it goes on");
+    assert_eq!((status.source.as_str(), status.earned), ("runtime", 40));
+    scene.step_of("travel", r#"{"poi_id":"base"}"#);
+}
+
+#[test]
 fn with_auto_a_ship_that_nobody_knows_repeats_nothing() {
     let mut scene = Scene::with_mode(CircleMode::Auto);
     scene.order(MysisOrder::Mission(mission("trade")));

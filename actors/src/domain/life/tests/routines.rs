@@ -157,6 +157,38 @@ fn a_direct_message_ends_it_within_one_step() {
 }
 
 #[test]
+fn after_a_message_it_goes_on_where_it_stopped_unless_something_was_done_in_between() {
+    for acts in [false, true] {
+        let mut scene = Scene::in_routine(MINE);
+        scene.leave();
+        scene.prompt("where are you?");
+        scene.give_back(r#"{"quantity":2}"#);
+        let report = scene.report();
+        let place = "It goes on where it stopped, in round 1, with {\"name\":\"ore\"}";
+        assert!(report.contains(place), "{report}");
+        let tool = if acts { "travel" } else { "get_status" };
+        scene.want(&[(tool, "{}")]);
+        scene.step(tool, "{}");
+        // A crash in between changes nothing.
+        assert_eq!(RoutineMemo::restore(&scene.memo()).paused.is_none(), acts);
+        scene.want(&[(ROUTINE_START, r#"{"name":"ore"}"#)]);
+        let next = if acts { "mine" } else { "travel" };
+        assert_eq!(&*scene.call().tool, next);
+        assert!(RoutineMemo::restore(&scene.memo()).paused.is_none());
+    }
+}
+
+#[test]
+fn who_gives_the_steps_anew_begins_with_the_first() {
+    let mut scene = Scene::in_routine(MINE);
+    scene.leave();
+    scene.prompt("where are you?");
+    scene.give_back(r#"{"quantity":2}"#);
+    scene.want(&[(ROUTINE_START, MINE)]);
+    assert_eq!(&*scene.call().tool, "mine");
+}
+
+#[test]
 fn a_stop_ends_it_with_honest_results() {
     let mut scene = Scene::in_routine(MINE);
     scene.leave();
