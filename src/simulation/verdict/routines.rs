@@ -12,6 +12,9 @@ use super::promises::Promise;
 /// player's routine has one such step, for goods of which there may be none.
 const MOST_LEFT_OUT: u32 = 1;
 
+/// What the notice says of a run that goes on where an order ended it.
+const GOES_ON: &str = " goes on in round ";
+
 /// The runs of all Myses.
 #[derive(Debug, Default)]
 pub(super) struct RoutineChecker {
@@ -123,8 +126,11 @@ impl Run {
             "routine_started" => {
                 let (before, _) = text.split_once(" steps")?;
                 let steps = before.rsplit(' ').next()?.parse().ok()?;
+                // One that goes on follows what it made before.
+                let last = self.last.filter(|_| text.contains(GOES_ON));
                 *self = Run {
                     steps,
+                    last,
                     ..Run::default()
                 };
                 None
