@@ -345,7 +345,9 @@ impl World {
         let mut recorded: Vec<WriteId> = Vec::new();
         for effect in effects {
             match effect {
-                Effect::Record { write_id, writes } => {
+                Effect::Record {
+                    write_id, writes, ..
+                } => {
                     writes.into_iter().for_each(|write| self.store(write));
                     recorded.push(write_id);
                 }
