@@ -391,6 +391,9 @@ impl World {
             Write::CallSent { call, .. } => {
                 self.sent.insert(call, ());
             }
+            Write::CallHeld { call, .. } => {
+                self.sent.remove(&call);
+            }
             Write::ClearNotes { upto, .. } => self.notes_after = upto,
             Write::SaveSnapshot {
                 account, snapshot, ..

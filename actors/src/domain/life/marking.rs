@@ -2,7 +2,7 @@
 //! all (decision 259).
 
 use crate::conversation::PendingCall;
-use crate::event::LinkState;
+use crate::event::{Activity, LinkState};
 use crate::message::CallStatus;
 use crate::routine::ROUTINE_START;
 use crate::tool_search::FIND_TOOLS;
@@ -49,6 +49,33 @@ impl Life {
             && self.call_objection(open).is_none()
     }
 
+    /// Takes the mark of the present call back where something holds it up after all, so that a death
+    /// in that time does not make its outcome unknown.
+    pub(super) fn unmark_held_call(&mut self, activity: &Activity) {
+        let LifeStage::InTurn {
+            turn,
+            step: TurnStep::Calling { mark, .. },
+        } = &mut self.stage
+        else {
+            return;
+        };
+        let Some(open) = turn.calls.front_mut() else {
+            return;
+        };
+        if *mark != SentMark::Marked || !holds_up(activity) {
+            return;
+        }
+        *mark = SentMark::NotSent;
+        open.call.status = CallStatus::Recorded;
+        let call = open.key;
+        let mut draft = WriteDraft::default();
+        draft.writes.push(Write::CallHeld {
+            mysis: self.id,
+            call,
+        });
+        self.record_draft(draft);
+    }
+
     /// Answers the next call if it is marked and has not left, because the program is closing: the
     /// mark alone would say that it may have been executed. One that only reads stays open, and the
     /// next run makes it.
@@ -76,6 +103,30 @@ impl Life {
         let mut draft = WriteDraft::default();
         self.result_into(&mut draft, &open, &not_executed("the runtime ended"));
         self.record_draft(draft);
+    }
+}
+
+/// Whether somebody who does this waits before the call leaves.
+fn holds_up(activity: &Activity) -> bool {
+    match activity {
+        Activity::Connecting
+        | Activity::Queueing(_)
+        | Activity::CoolingDown(_)
+        | Activity::AwaitingLogin(_)
+        | Activity::Paused(_) => true,
+        Activity::Resting
+        | Activity::Rebuilding
+        | Activity::Pausing
+        | Activity::CallingModel
+        | Activity::Answering(_)
+        | Activity::CallingTool(_)
+        | Activity::Asked(_)
+        | Activity::Travelling
+        | Activity::Mining
+        | Activity::Fighting
+        | Activity::InTransit
+        | Activity::OnCooldown
+        | Activity::Recording => false,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Calls that are marked as sent by the write before them.
 
 use super::*;
+use crate::event::Activity;
+use crate::ids::Lane;
 
 /// What the last batch wrote.
 fn last_batch(scene: &Scene) -> Vec<Write> {
@@ -90,6 +92,33 @@ fn what_may_be_held_up_is_marked_when_it_leaves() {
     scene.prompt("mine");
     scene.want(&[("nothing_like_it", "{}")]);
     assert_eq!(marks(&scene.writes()), [0u16; 0], "an unknown tool");
+}
+
+#[test]
+fn the_mark_of_a_call_that_is_held_up_after_all_is_taken_back() {
+    let mut scene = mining();
+    scene.record_all();
+    let work = scene.call().work;
+    let progress = |activity| LifeInput::Progressed { work, activity };
+    scene.hear(progress(Activity::CallingTool("mine".into())));
+    assert!(!last_batch(&scene).iter().any(is_taken_back));
+    scene.hear(progress(Activity::Queueing(Lane::Game)));
+    assert!(last_batch(&scene).iter().any(is_taken_back));
+    scene.record_all();
+    // It is marked anew when it leaves.
+    scene.leave();
+    assert_eq!(marks(&last_batch(&scene)), [0]);
+    assert!(!is_released(&scene));
+    scene.record_all();
+    assert!(is_released(&scene));
+    // What has left keeps its mark.
+    let batches = scene.writes().len();
+    scene.hear(progress(Activity::CoolingDown("the game is away".into())));
+    assert_eq!(scene.writes().len(), batches);
+}
+
+fn is_taken_back(write: &Write) -> bool {
+    matches!(write, Write::CallHeld { .. })
 }
 
 #[test]
