@@ -113,7 +113,7 @@ async fn a_swarm_that_is_frozen_before_anything_succeeded_is_not_silent() {
 #[tokio::test(start_paused = true)]
 async fn a_freeze_is_kept_at_once_and_acknowledged_when_what_was_leaving_has_left() {
     const LOOK: Duration = Duration::from_secs(60);
-    let mut world = World::new(RelaunchPolicy::Transient).await;
+    let world = World::new(RelaunchPolicy::Transient).await;
     world.models.held.send_replace(vec!["bravo"]);
     world.start("bravo").await;
     world

@@ -60,7 +60,7 @@ async fn store() -> (StoreHandle, CountingLedger) {
     let (parent, _) = Actor::spawn(None, Parent, ()).await.unwrap();
     let args = StoreArgs {
         ledger: Arc::new(ledger.clone()),
-        clock: Arc::new(MachineClock::default()),
+        clock: Arc::new(MachineClock),
         parent: parent.get_derived(),
     };
     let (store, _) = Actor::spawn(None, StoreActor, args).await.unwrap();

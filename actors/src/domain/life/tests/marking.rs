@@ -68,7 +68,8 @@ fn the_write_of_a_result_marks_the_next_call() {
 
 #[test]
 fn what_may_be_held_up_is_marked_when_it_leaves() {
-    let held_up: [(&str, fn(&mut Scene)); 3] = [
+    type HoldUp = fn(&mut Scene);
+    let held_up: [(&str, HoldUp); 3] = [
         ("a frozen swarm", |scene| scene.life.set_frozen(true)),
         ("a server that is away", |scene| {
             scene.hear(LifeInput::Linked {
