@@ -162,16 +162,6 @@ impl Life {
         }
     }
 
-    fn show_departure(&mut self, open: &PendingCall) {
-        let until = self.recent_activity.expected_end(&open.call, self.now);
-        let command = open.call.command();
-        self.set_activity_until(activity_of(&command), until);
-        self.tell_event(EventKind::ToolCalled {
-            tool: command,
-            call_id: open.call.id.clone(),
-        });
-    }
-
     /// Shows the present call as the activity.
     pub(super) fn show_call(&mut self) {
         if let LifeStage::InTurn { turn, .. } = &self.stage
@@ -389,7 +379,7 @@ pub(super) fn not_executed(why: &str) -> ToolOutcome {
     }
 }
 
-fn activity_of(tool: &Arc<str>) -> Activity {
+pub(super) fn activity_of(tool: &Arc<str>) -> Activity {
     match &**tool {
         trip if is_trip(trip) => Activity::Travelling,
         "mine" => Activity::Mining,

@@ -2,13 +2,13 @@
 //! all (decision 259).
 
 use crate::conversation::PendingCall;
-use crate::event::{Activity, LinkState};
+use crate::event::{Activity, EventKind, LinkState};
 use crate::message::CallStatus;
 use crate::routine::ROUTINE_START;
 use crate::tool_search::FIND_TOOLS;
 use crate::write::Write;
 
-use super::calling::not_executed;
+use super::calling::{activity_of, not_executed};
 use super::record::WriteDraft;
 use super::{Life, LifeStage, Mode, SentMark, TurnStep};
 
@@ -47,6 +47,17 @@ impl Life {
             && !is_of_runtime
             && !is_of_accounts(&command)
             && self.call_objection(open).is_none()
+    }
+
+    /// Shows that a call leaves.
+    pub(super) fn show_departure(&mut self, open: &PendingCall) {
+        let until = self.recent_activity.expected_end(&open.call, self.now);
+        let command = open.call.command();
+        self.set_activity_until(activity_of(&command), until);
+        self.tell_event(EventKind::ToolCalled {
+            tool: command,
+            call_id: open.call.id.clone(),
+        });
     }
 
     /// Takes the mark of the present call back where something holds it up after all, so that a death
