@@ -134,6 +134,8 @@ pub struct MysisState {
     /// Counts its wait. It may outlast the wait, so that short ones cost no timer of their own.
     wait_timer: Option<Timer<MysisMsg>>,
     outbox: VecDeque<(WriteId, Vec<Write>)>,
+    /// Whether something waits for a write in the outbox.
+    is_outbox_urgent: bool,
     /// The ids of the writes on their way to the Store, and the task that sends them.
     sending: Option<(Vec<WriteId>, AbortOnDropHandle<()>)>,
     replies: BTreeMap<ReplyId, OrderReply>,
@@ -212,6 +214,7 @@ impl MysisState {
             alarm: None,
             wait_timer: None,
             outbox: VecDeque::new(),
+            is_outbox_urgent: false,
             sending: None,
             replies: BTreeMap::new(),
             ticket: None,

@@ -4,13 +4,14 @@
 //! notice when the ledger fails and when it recovers. On failure: callers repeat unanswered writes
 //! to the next Store; repeating a write changes nothing.
 
+mod handle;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::FutureExt;
 use ractor::{Actor, ActorProcessingErr, ActorRef, DerivedActorRef, RpcReplyPort};
-use tokio::sync::watch;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::domain::backoff::Backoff;
@@ -20,12 +21,18 @@ use crate::domain::message::Severity;
 use crate::domain::record::GameAccount;
 use crate::domain::write::Batch;
 use crate::ports::{Clock, Ledger, LedgerFault};
+use crate::timer::{Timer, set_timer};
+
+pub use handle::{StoreHandle, Urgency};
 
 /// The most batches in one commit.
 const MAX_GROUP_BATCHES: usize = 512;
 /// The codes for a failing ledger, reported once, and for its recovery.
 pub(crate) const STORE_TROUBLE: &str = "store_trouble";
 pub(crate) const STORE_HEALED: &str = "store_healed";
+
+/// The longest time for which writes that can wait are gathered for one commit (decision 259).
+const GATHERING_TIME: Duration = Duration::from_millis(50);
 
 /// The waits between attempts while the ledger is unavailable.
 const MIN_RETRY_WAIT: Duration = Duration::from_millis(50);
@@ -37,6 +44,7 @@ pub enum StoreMsg {
     /// Makes a batch durable.
     Write {
         batch: Batch,
+        urgency: Urgency,
         /// Gets the answer after the commit.
         reply: RpcReplyPort<Result<(), LedgerFault>>,
     },
@@ -58,49 +66,8 @@ pub enum StoreMsg {
     MaintenanceDue,
     /// The wait after a failure is over.
     TryAgain,
-}
-
-/// The address of the Store. It survives the Store's replacement.
-#[derive(Clone, Debug)]
-pub struct StoreHandle(pub watch::Receiver<ActorRef<StoreMsg>>);
-
-impl StoreHandle {
-    /// Makes a batch durable, and waits for as long as that takes.
-    ///
-    /// # Errors
-    /// The ledger refuses it for good, or the program is closing.
-    pub async fn write(&self, batch: Batch) -> Result<(), LedgerFault> {
-        self.ask_store(|reply| StoreMsg::Write {
-            batch: batch.clone(),
-            reply,
-        })
-        .await
-    }
-
-    /// Gives a Mysis the oldest free game account of the pool.
-    ///
-    /// # Errors
-    /// The same as for [`StoreHandle::write`].
-    pub async fn claim_account(&self, mysis: MysisId) -> Result<Option<GameAccount>, LedgerFault> {
-        self.ask_store(|reply| StoreMsg::ClaimAccount { mysis, reply })
-            .await
-    }
-
-    async fn ask_store<T: Send + 'static>(
-        &self,
-        message: impl Fn(RpcReplyPort<Result<T, LedgerFault>>) -> StoreMsg,
-    ) -> Result<T, LedgerFault> {
-        let mut stores = self.0.clone();
-        loop {
-            let store = stores.borrow_and_update().clone();
-            if let Ok(ractor::rpc::CallResult::Success(answer)) = store.call(&message, None).await {
-                return answer;
-            }
-            if stores.changed().await.is_err() {
-                return Err(LedgerFault::Refused("the program is closing".to_string()));
-            }
-        }
-    }
+    /// Writes that can wait have waited long enough.
+    Gathered,
 }
 
 pub struct StoreActor;
@@ -124,6 +91,10 @@ pub struct StoreState {
     parent: DerivedActorRef<SwarmEvent>,
     queue: VecDeque<StoreJob>,
     under_way: Option<(StoreTask, AbortOnDropHandle<()>)>,
+    /// Whether a job in the queue is not to wait any longer.
+    is_due: bool,
+    /// Ends the wait of the writes in the queue, if all of them can wait.
+    gathering: Option<Timer<StoreMsg>>,
     /// The waits before further attempts; `None` while the ledger works.
     waits: Option<Backoff>,
     draining: Vec<RpcReplyPort<()>>,
@@ -172,6 +143,8 @@ impl Actor for StoreActor {
             parent: args.parent,
             queue: VecDeque::new(),
             under_way: None,
+            is_due: false,
+            gathering: None,
             waits: None,
             draining: Vec::new(),
             did_maintenance: false,
@@ -185,10 +158,16 @@ impl Actor for StoreActor {
         state: &mut StoreState,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            StoreMsg::Write { batch, reply } => {
-                state.queue.push_back(StoreJob::Write(batch, reply))
+            StoreMsg::Write {
+                batch,
+                urgency,
+                reply,
+            } => {
+                state.is_due |= urgency == Urgency::AtOnce;
+                state.queue.push_back(StoreJob::Write(batch, reply));
             }
             StoreMsg::ClaimAccount { mysis, reply } => {
+                state.is_due = true;
                 state.queue.push_back(StoreJob::Claim(mysis, reply));
             }
             StoreMsg::Drain(reply) => state.draining.push(reply),
@@ -196,6 +175,7 @@ impl Actor for StoreActor {
             StoreMsg::Claimed(result) => state.on_claimed(&myself, result),
             StoreMsg::MaintenanceDone | StoreMsg::TryAgain => state.under_way = None,
             StoreMsg::MaintenanceDue => {}
+            StoreMsg::Gathered => state.is_due = true,
         }
         state.go_on(&myself);
         Ok(())
@@ -207,6 +187,9 @@ impl StoreState {
     fn go_on(&mut self, myself: &ActorRef<StoreMsg>) {
         self.ledger.waiting(self.queue.len());
         if self.under_way.is_some() || self.start_maintenance(myself) {
+            return;
+        }
+        if self.gathers(myself) {
             return;
         }
         match self.queue.pop_front() {
@@ -232,6 +215,21 @@ impl StoreState {
                 self.begin_commit(myself, group);
             }
         }
+        if self.queue.is_empty() {
+            (self.is_due, self.gathering) = (false, None);
+        }
+    }
+
+    /// Whether what is in the queue waits for more. It waits for a moment only, and not while the
+    /// program closes.
+    fn gathers(&mut self, myself: &ActorRef<StoreMsg>) -> bool {
+        if self.is_due || self.queue.is_empty() || !self.draining.is_empty() {
+            return false;
+        }
+        if self.gathering.is_none() {
+            self.gathering = Some(set_timer(myself, GATHERING_TIME, || StoreMsg::Gathered));
+        }
+        true
     }
 
     /// Starts a step of maintenance if one is due. Two steps in a row are never done while a job
@@ -317,6 +315,7 @@ impl StoreState {
                 answer => drop(reply.send(answer)),
             }
         }
+        self.is_due |= !again.is_empty();
         for job in again.into_iter().rev() {
             self.queue.push_front(job);
         }

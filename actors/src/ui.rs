@@ -2,7 +2,7 @@
 //!
 //! Receives: the swarm's events, the operator's input, answers to orders and to queries of the
 //! store. Sends: the Commander the operator's orders, and the screen a request to show itself, at
-//! most sixty times a second and only after a change. On failure: the Commander starts another one
+//! most sixty times a second for input, ten times for events, and only after a change. On failure: the Commander starts another one
 //! with the view that was shown last.
 
 mod messages;
@@ -34,9 +34,11 @@ pub use runtime::UiRuntime;
 /// The shortest time between two pictures for input. The first input of a burst is shown at once,
 /// so that typing feels immediate.
 const INPUT_FRAME_INTERVAL: Duration = Duration::from_micros(16_600);
-/// The shortest time between a picture and the next one for events. Both limits together allow at
-/// most sixty pictures a second.
-const EVENT_FRAME_INTERVAL: Duration = Duration::from_micros(33_200);
+/// The shortest time between a picture and the next one for events: nobody reads more of them.
+const EVENT_FRAME_INTERVAL: Duration = Duration::from_millis(100);
+/// How many times as long as a picture took nothing is drawn for events. What a picture costs grows with
+/// the number of Myses, and more than a tenth of a core is not for what nobody asked for.
+const EVENT_FRAME_REST: u32 = 10;
 
 /// Holds the address of the Ui. It survives the Ui's replacement.
 pub type UiAddress = watch::Sender<Option<ActorRef<UiMsg>>>;
@@ -136,6 +138,8 @@ pub struct UiState {
     /// The timer of the next picture, and when it is due.
     frame: Option<(Instant, Timer<UiMsg>)>,
     shown_at: Option<Instant>,
+    /// How long the last picture took.
+    shown_in: Duration,
     /// When a picture was last shown for input, and whether the next one is for input.
     answered_at: Option<Instant>,
     is_awaited: bool,
@@ -163,6 +167,7 @@ impl Actor for UiActor {
             jobs: reading::ReadingTasks::new(args.readers),
             frame: None,
             shown_at: None,
+            shown_in: Duration::ZERO,
             answered_at: None,
             is_awaited: false,
         };
@@ -249,16 +254,17 @@ impl UiState {
         if self.is_awaited {
             return left(self.answered_at, INPUT_FRAME_INTERVAL);
         }
-        left(self.shown_at, EVENT_FRAME_INTERVAL)
+        let pace = EVENT_FRAME_INTERVAL.max(self.shown_in * EVENT_FRAME_REST);
+        left(self.shown_at, pace)
     }
 
     /// Shows a picture of the present state.
     fn show_frame(&mut self, myself: &ActorRef<UiMsg>) {
         self.frame = None;
-        let now = Some(Instant::now());
-        self.shown_at = now;
+        let began = Instant::now();
+        self.shown_at = Some(began);
         if std::mem::take(&mut self.is_awaited) {
-            self.answered_at = now;
+            self.answered_at = Some(began);
         }
         let now = self.clock.both_clocks();
         self.screen.tick(now);
@@ -267,6 +273,7 @@ impl UiState {
         // Effects are taken before the picture is shown, because another Ui may continue from the
         // shown picture.
         self.screen.show();
+        self.shown_in = began.elapsed();
         if let Some(next) = self.screen.next_change() {
             let wait = Duration::from_millis(next.since(now.wall)).max(INPUT_FRAME_INTERVAL);
             self.show_within(myself, wait);

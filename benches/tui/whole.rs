@@ -57,7 +57,7 @@ fn storm() -> String {
     let folder = TempDir::new().expect("a folder");
     let mut program = pretended(folder.path(), "1000");
     let started = Instant::now();
-    let cpu = program.cpu_micros();
+    let cpu = program.figures().cpu_micros;
     let mut keys = Vec::new();
     while started.elapsed() < STORM {
         let key = if keys.len() % 2 == 0 { "j" } else { "k" };
@@ -67,7 +67,7 @@ fn storm() -> String {
             program.read_for(Duration::from_millis(5));
         }
     }
-    let busy = (program.cpu_micros() - cpu) as f64 / started.elapsed().as_micros() as f64;
+    let busy = (program.figures().cpu_micros - cpu) as f64 / started.elapsed().as_micros() as f64;
     program.quit();
     keys.sort();
     let at =
@@ -92,7 +92,7 @@ fn deaf() -> String {
         while settled.elapsed() < Duration::from_secs(5) {
             program.read_for(Duration::from_millis(20));
         }
-        let before = program.pss();
+        let before = program.figures().pss;
         let started = Instant::now();
         program.hold_back(!reads);
         while started.elapsed() < DEAF {
@@ -102,7 +102,7 @@ fn deaf() -> String {
                 pause();
             }
         }
-        let after = program.pss();
+        let after = program.figures().pss;
         program.hold_back(false);
         program.quit();
         after as f64 - before as f64
@@ -138,12 +138,12 @@ fn at_rest() -> String {
     while settled.elapsed() < Duration::from_secs(5) {
         program.read_for(Duration::from_millis(50));
     }
-    let (cpu, started) = (program.cpu_micros(), Instant::now());
+    let (cpu, started) = (program.figures().cpu_micros, Instant::now());
     while started.elapsed() < REST {
         program.read_for(Duration::from_millis(50));
     }
-    let busy = (program.cpu_micros() - cpu) as f64 / started.elapsed().as_micros() as f64;
-    let pss = program.pss() >> 20;
+    let busy = (program.figures().cpu_micros - cpu) as f64 / started.elapsed().as_micros() as f64;
+    let pss = program.figures().pss >> 20;
     program.quit();
     format!(
         "1,000 idle Myses of the real program for {} s: {:.2} % of a core, {pss} MiB",

@@ -2,18 +2,26 @@
 //! whose only tool answers with 2 KB. Each turn is two model calls and one tool call.
 //!
 //! `cargo bench --bench yardstick` takes about four minutes; `-- 16 100` measures only these sizes.
+//! `-- floor 100` measures, beside the program, the least that the same work can cost (`floor.rs`).
 //! `-- 1000 streamed traced` measures streamed answers and tracing. `ZOEA_BIN=target/dist/zoea` in
 //! the environment measures another build of the program.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
+mod floor;
 mod mock;
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use mock::Mock;
+use floor::Floor;
+use mock::{Mock, Requests};
+use zoea_rig::process_figures::ProcessFigures;
 use zoea_rig::terminal_program::Program;
+
+/// The heap of the program, so that the floor has the same one.
+#[cfg(feature = "jemalloc")]
+#[global_allocator]
+static HEAP: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// The time for which each swarm is measured.
 const MEASURED: Duration = Duration::from_secs(20);
@@ -21,10 +29,11 @@ const MEASURED: Duration = Duration::from_secs(20);
 const KEYS: usize = 200;
 
 fn main() {
-    let sizes: Vec<usize> = std::env::args()
-        .filter_map(|text| text.parse().ok())
-        .collect();
     let more: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(role) = floor::role(&more) {
+        return role.play();
+    }
+    let sizes: Vec<usize> = more.iter().filter_map(|text| text.parse().ok()).collect();
     let sizes = if sizes.is_empty() {
         vec![0, 16, 100, 1000]
     } else {
@@ -35,11 +44,32 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for size in sizes {
-        println!("{}", measure(size, &more));
+        let (line, requests) = measure(size, &more);
+        println!("{line}");
+        if more.iter().any(|wanted| wanted == "floor") && size > 0 {
+            println!("{}", measure_floor(size, &requests));
+        }
     }
 }
 
-fn measure(myses: usize, more: &[String]) -> String {
+/// Measures the least that the same turns can cost.
+fn measure_floor(agents: usize, requests: &Requests) -> String {
+    let mock = Mock::start();
+    let directory = tempfile::tempdir().expect("a directory");
+    let floor = Floor::start(directory.path(), mock.address(), agents, requests);
+    wait_for_turns(&mock, agents);
+    let before = Figures::of(floor.figures(), floor.database(), &mock);
+    #[expect(clippy::disallowed_methods, reason = "the time that is measured")]
+    std::thread::sleep(MEASURED);
+    let after = Figures::of(floor.figures(), floor.database(), &mock);
+    format!(
+        "| {agents}, the floor | | {} | | | {} |",
+        Figures::columns(&before, &after),
+        after.turns - before.turns
+    )
+}
+
+fn measure(myses: usize, more: &[String]) -> (String, Requests) {
     let mock = Mock::start();
     let directory = tempfile::tempdir().expect("a directory");
     let home = directory.path().join("home");
@@ -59,7 +89,7 @@ fn measure(myses: usize, more: &[String]) -> String {
     let mut program = Program::start(&home, &["run", "--start-swarm"]);
     let paint = program.until("the first paint", |screen| screen.contains(&count));
     wait_for_turns(&mock, myses);
-    let before = Figures::read(&program, &mock);
+    let before = Figures::of(program.figures(), program.database(), &mock);
     let started = Instant::now();
     let mut keys = Vec::new();
     for number in 0..KEYS {
@@ -68,27 +98,24 @@ fn measure(myses: usize, more: &[String]) -> String {
             program.read_for(Duration::from_millis(5));
         }
     }
-    let after = Figures::read(&program, &mock);
+    let after = Figures::of(program.figures(), program.database(), &mock);
     keys.sort();
     program.quit();
-    let turns = after.turns - before.turns;
-    let a_turn = |figure: u64| figure.checked_div(turns).unwrap_or(0);
-    format!(
-        "| {myses} | {} ms | {} MiB | {} ms | {} KB | {} KB | {} ms | {} ms | {turns} |",
+    let line = format!(
+        "| {myses} | {} ms | {} | {} ms | {} ms | {} |",
         paint.as_millis(),
-        after.pss >> 20,
-        a_turn(after.cpu_micros - before.cpu_micros) as f64 / 1000.0,
-        a_turn(after.written - before.written) / 1000,
-        a_turn(after.database.saturating_sub(before.database)) / 1000,
+        Figures::columns(&before, &after),
         keys[keys.len() / 2].as_micros() as f64 / 1000.0,
         keys[keys.len() * 99 / 100].as_micros() as f64 / 1000.0,
-    )
+        after.turns - before.turns
+    );
+    (line, mock.requests())
 }
 
 /// Waits until every Mysis has played a turn, so that the start is not measured.
 fn wait_for_turns(mock: &Mock, myses: usize) {
     let started = Instant::now();
-    while mock.turns.load(Ordering::Relaxed) < myses as u64 {
+    while mock.turns() < myses as u64 {
         assert!(
             started.elapsed() < Duration::from_secs(120),
             "the swarm does not play"
@@ -99,21 +126,31 @@ fn wait_for_turns(mock: &Mock, myses: usize) {
 }
 
 struct Figures {
-    cpu_micros: u64,
-    written: u64,
+    process: ProcessFigures,
     database: u64,
-    pss: u64,
     turns: u64,
 }
 
 impl Figures {
-    fn read(program: &Program, mock: &Mock) -> Figures {
+    fn of(process: ProcessFigures, database: u64, mock: &Mock) -> Figures {
         Figures {
-            cpu_micros: program.cpu_micros(),
-            written: program.written(),
-            database: program.database(),
-            pss: program.pss(),
-            turns: mock.turns.load(Ordering::Relaxed),
+            process,
+            database,
+            turns: mock.turns(),
         }
+    }
+
+    /// Memory, CPU a turn, written a turn, and growth of the database a turn.
+    fn columns(before: &Figures, after: &Figures) -> String {
+        let turns = after.turns - before.turns;
+        let a_turn = |figure: u64| figure.checked_div(turns).unwrap_or(0) as f64 / 1000.0;
+        let database = after.database.saturating_sub(before.database);
+        format!(
+            "{} MiB | {:.2} ms | {:.1} KB | {:.1} KB",
+            after.process.pss >> 20,
+            a_turn(after.process.cpu_micros - before.process.cpu_micros),
+            a_turn(after.process.written - before.process.written),
+            a_turn(database),
+        )
     }
 }

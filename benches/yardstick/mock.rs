@@ -1,8 +1,9 @@
-//! A model that thinks for 200 ms and a game with one tool.
+//! A model that thinks for 200 ms and a game with one tool. It keeps the newest requests, which the
+//! floor sends again.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::extract::State;
@@ -15,10 +16,27 @@ use serde_json::{Value, json};
 const THINKING: Duration = Duration::from_millis(200);
 const RESULT: usize = 2000;
 
+/// What the servers count and keep.
+#[derive(Default)]
+struct Seen {
+    turns: AtomicU64,
+    requests: Mutex<Requests>,
+}
+
+/// The newest requests of a turn, as they came.
+#[derive(Clone, Default)]
+pub(crate) struct Requests {
+    /// The one that is answered with a call.
+    pub(crate) first: Value,
+    /// The one with the call's result, which is answered with words.
+    pub(crate) second: Value,
+    /// The call of the tool.
+    pub(crate) call: Value,
+}
+
 /// The model server and the game server.
 pub(crate) struct Mock {
-    /// The number of turns that ended with words.
-    pub(crate) turns: Arc<AtomicU64>,
+    seen: Arc<Seen>,
     address: std::net::SocketAddr,
     _runtime: tokio::runtime::Runtime,
 }
@@ -26,22 +44,37 @@ pub(crate) struct Mock {
 impl Mock {
     pub(crate) fn start() -> Mock {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-        let turns = Arc::new(AtomicU64::new(0));
+        let seen = Arc::new(Seen::default());
         let router = Router::new()
             .route("/v1/chat/completions", post(model))
             .route("/mcp", post(game))
             .route("/v1/traces", post(async || StatusCode::OK))
-            .with_state(turns.clone());
+            .with_state(seen.clone());
         let listener = runtime
             .block_on(tokio::net::TcpListener::bind(("127.0.0.1", 0)))
             .expect("a port");
         let address = listener.local_addr().expect("an address");
         runtime.spawn(async move { axum::serve(listener, router).await });
         Mock {
-            turns,
+            seen,
             address,
             _runtime: runtime,
         }
+    }
+
+    /// The number of turns that ended with words.
+    pub(crate) fn turns(&self) -> u64 {
+        self.seen.turns.load(Ordering::Relaxed)
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> std::net::SocketAddr {
+        self.address
+    }
+
+    /// The requests of a turn.
+    pub(crate) fn requests(&self) -> Requests {
+        self.seen.requests().clone()
     }
 
     /// The configuration. `more` turns on options: `streamed` answers, `traced` turns.
@@ -66,22 +99,31 @@ impl Mock {
     }
 }
 
-async fn model(State(turns): State<Arc<AtomicU64>>, Json(request): Json<Value>) -> Response {
+impl Seen {
+    fn requests(&self) -> std::sync::MutexGuard<'_, Requests> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn model(State(seen): State<Arc<Seen>>, Json(request): Json<Value>) -> Response {
     tokio::time::sleep(THINKING).await;
     let is_answered = request["messages"]
         .as_array()
         .and_then(|messages| messages.last())
         .is_some_and(|message| message["role"] == "tool");
+    let is_streamed = request["stream"] == true;
     let message = if is_answered {
-        turns.fetch_add(1, Ordering::Relaxed);
+        seen.turns.fetch_add(1, Ordering::Relaxed);
+        seen.requests().second = request;
         json!({"role": "assistant", "content": "I looked around and all is well."})
     } else {
+        seen.requests().first = request;
         let call = json!({"id": "call_1", "type": "function",
             "function": {"name": "look", "arguments": "{\"where\":\"here\"}"}});
         json!({"role": "assistant", "content": null, "tool_calls": [call]})
     };
     let usage = json!({"prompt_tokens": 500, "completion_tokens": 20, "total_tokens": 520});
-    if request["stream"] == true {
+    if is_streamed {
         return pieces(message, &usage);
     }
     Json(json!({
@@ -120,7 +162,11 @@ fn pieces(mut message: Value, usage: &Value) -> Response {
     ([("content-type", "text/event-stream")], body).into_response()
 }
 
-async fn game(headers: HeaderMap, Json(request): Json<Value>) -> Response {
+async fn game(
+    State(seen): State<Arc<Seen>>,
+    headers: HeaderMap,
+    Json(request): Json<Value>,
+) -> Response {
     let id = &request["id"];
     let result = match request["method"].as_str() {
         Some("initialize") => json!({
@@ -133,7 +179,10 @@ async fn game(headers: HeaderMap, Json(request): Json<Value>) -> Response {
             "description": "Look around.",
             "inputSchema": {"type": "object", "properties": {"where": {"type": "string"}}},
         }]}),
-        Some("tools/call") => json!({"content": [{"type": "text", "text": "x".repeat(RESULT)}]}),
+        Some("tools/call") => {
+            seen.requests().call = request.clone();
+            json!({"content": [{"type": "text", "text": "x".repeat(RESULT)}]})
+        }
         _ => return StatusCode::ACCEPTED.into_response(),
     };
     let session = headers

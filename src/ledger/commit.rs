@@ -34,6 +34,7 @@ pub(super) async fn apply_write(tx: &Tx, write: &Write) -> Result<(), DbErr> {
         Write::Called { mysis } => set_called(tx, *mysis).await,
         Write::Append { mysis, row } => append_row(tx, *mysis, row).await,
         Write::CallSent { mysis, call, at } => mark_call_sent(tx, *mysis, *call, *at).await,
+        Write::CallHeld { mysis, call } => unmark_call(tx, *mysis, *call).await,
         Write::CallTask { mysis, call, task } => {
             set_call_task(tx, *mysis, *call, task.as_deref()).await
         }
@@ -286,6 +287,21 @@ async fn mark_call_sent(
         .col_expr(tool_call::Column::SentAt, Expr::value(at.0))
         .filter(is_call(mysis, call))
         .filter(tool_call::Column::Status.eq(CallStatus::Recorded.as_str()))
+        .exec(tx)
+        .await?;
+    Ok(())
+}
+
+/// Takes the mark of a call back, unless its result is already stored.
+async fn unmark_call(tx: &Tx, mysis: MysisId, call: CallKey) -> Result<(), DbErr> {
+    tool_call::Entity::update_many()
+        .col_expr(
+            tool_call::Column::Status,
+            Expr::value(CallStatus::Recorded.as_str()),
+        )
+        .col_expr(tool_call::Column::SentAt, Expr::value(Option::<i64>::None))
+        .filter(is_call(mysis, call))
+        .filter(tool_call::Column::Status.eq(CallStatus::Sent.as_str()))
         .exec(tx)
         .await?;
     Ok(())

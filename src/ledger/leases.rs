@@ -211,6 +211,7 @@ pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
         | Write::Called { mysis }
         | Write::Append { mysis, .. }
         | Write::CallSent { mysis, .. }
+        | Write::CallHeld { mysis, .. }
         | Write::CallTask { mysis, .. }
         | Write::Totals { mysis, .. }
         | Write::ClearNotes { mysis, .. }

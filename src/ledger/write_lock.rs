@@ -68,6 +68,7 @@ fn is_common(write: &Write) -> bool {
         | Write::Called { .. }
         | Write::Append { .. }
         | Write::CallSent { .. }
+        | Write::CallHeld { .. }
         | Write::CallTask { .. }
         | Write::Totals { .. }
         | Write::ClearNotes { .. }

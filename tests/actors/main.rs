@@ -10,6 +10,7 @@ mod access;
 mod deaths;
 mod fleet;
 mod freezing;
+mod gathering;
 mod outside;
 mod relaunching;
 mod silence;

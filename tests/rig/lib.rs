@@ -6,6 +6,7 @@
 mod asking_game;
 pub mod postgres;
 mod process;
+pub mod process_figures;
 pub mod sqlite;
 pub mod terminal_program;
 

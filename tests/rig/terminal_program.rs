@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
+use crate::process_figures::ProcessFigures;
+
 const ROWS: u16 = 40;
 const COLUMNS: u16 = 120;
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -160,32 +162,9 @@ impl Program {
         }
     }
 
-    fn proc(&self, file: &str) -> String {
-        std::fs::read_to_string(format!("/proc/{}/{file}", self.pid)).expect("the process lives")
-    }
-
-    /// User and system time so far, in microseconds.
-    pub fn cpu_micros(&self) -> u64 {
-        let stat = self.proc("stat");
-        let fields: Vec<&str> = stat
-            .rsplit(')')
-            .next()
-            .unwrap_or("")
-            .split_whitespace()
-            .collect();
-        let ticks = |place: usize| fields[place].parse::<u64>().expect("a number");
-        // Linux counts in hundredths of a second here.
-        (ticks(11) + ticks(12)) * 10_000
-    }
-
-    /// Bytes sent to the disk so far.
-    pub fn written(&self) -> u64 {
-        number_after(&self.proc("io"), "write_bytes:")
-    }
-
-    /// Memory in bytes, with shared pages counted in parts.
-    pub fn pss(&self) -> u64 {
-        number_after(&self.proc("smaps_rollup"), "Pss:") << 10
+    /// The kernel's figures about it.
+    pub fn figures(&self) -> ProcessFigures {
+        ProcessFigures::of(self.pid)
     }
 
     /// The size of the database and its log.
@@ -227,12 +206,4 @@ fn binary() -> String {
 
 fn nonzero(number: u16) -> std::num::NonZeroU16 {
     number.try_into().expect("a screen has a size")
-}
-
-fn number_after(text: &str, label: &str) -> u64 {
-    text.lines()
-        .find_map(|line| line.strip_prefix(label))
-        .and_then(|rest| rest.split_whitespace().next())
-        .and_then(|number| number.parse().ok())
-        .expect("a figure of the kernel")
 }

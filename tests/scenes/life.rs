@@ -345,7 +345,9 @@ impl World {
         let mut recorded: Vec<WriteId> = Vec::new();
         for effect in effects {
             match effect {
-                Effect::Record { write_id, writes } => {
+                Effect::Record {
+                    write_id, writes, ..
+                } => {
                     writes.into_iter().for_each(|write| self.store(write));
                     recorded.push(write_id);
                 }
@@ -388,6 +390,9 @@ impl World {
             Write::Append { row, .. } => self.rows.push(row),
             Write::CallSent { call, .. } => {
                 self.sent.insert(call, ());
+            }
+            Write::CallHeld { call, .. } => {
+                self.sent.remove(&call);
             }
             Write::ClearNotes { upto, .. } => self.notes_after = upto,
             Write::SaveSnapshot {

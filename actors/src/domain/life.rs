@@ -11,6 +11,7 @@ mod failing;
 mod game_snapshots;
 mod holding;
 mod input;
+mod marking;
 mod orders;
 mod parts;
 mod progress;
@@ -113,6 +114,8 @@ pub struct Life {
     moment: Moment,
     /// For how many milliseconds the swarm has been frozen by then, since the process began.
     frozen_ms: u64,
+    /// Whether the swarm is frozen now.
+    is_frozen: bool,
 }
 
 /// The stage of a life. Each stage contains only what it needs.

@@ -82,6 +82,9 @@ pub enum Write {
         /// The time.
         at: Timestamp,
     },
+    /// Takes the mark of a call back that has not left, because it is held up. A call that has a result
+    /// keeps it.
+    CallHeld { mysis: MysisId, call: CallKey },
     /// Stores the id under which the server works on a call that was sent, before its outcome is
     /// asked for. `None` removes it, before the call is sent again.
     CallTask {

@@ -12,6 +12,7 @@ use crate::domain::life::{AlarmId, Effect, LifeInput, ModelQuery, ReplyId, TaskI
 use crate::domain::order::OrderResult;
 use crate::domain::write::{Author, Batch, Write};
 use crate::session::GameSession;
+use crate::store::Urgency;
 use crate::timer::set_timer;
 
 use super::work::ModelCaller;
@@ -29,7 +30,9 @@ impl MysisState {
         };
         // The life must know the newest secrets before it produces texts.
         life.set_redactor(self.deps.session.secrets.redactor());
-        life.set_frozen_ms(self.deps.session.freeze.frozen_ms(now.moment));
+        let freeze = &self.deps.session.freeze;
+        life.set_frozen_ms(freeze.frozen_ms(now.moment));
+        life.set_frozen(freeze.frozen_since().is_some());
         let effects = life.handle(input, now);
         self.carry_out(myself, effects);
     }
@@ -37,7 +40,11 @@ impl MysisState {
     pub(super) fn carry_out(&mut self, myself: &ActorRef<MysisMsg>, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Record { write_id, writes } => self.queue_writes(write_id, writes),
+                Effect::Record {
+                    write_id,
+                    writes,
+                    can_wait,
+                } => self.queue_writes((write_id, can_wait), writes),
                 Effect::Ask(ask) => {
                     let span = self.request_span(&ask);
                     let session = self.take_session();
@@ -93,9 +100,10 @@ impl MysisState {
 
     /// Queues a batch for the Store. What is written first for an order of another process marks it as
     /// done.
-    fn queue_writes(&mut self, write_id: WriteId, mut writes: Vec<Write>) {
+    fn queue_writes(&mut self, (write_id, can_wait): (WriteId, bool), mut writes: Vec<Write>) {
         let mysis = self.who.id;
         let done = self.ticket.take();
+        self.is_outbox_urgent |= !can_wait;
         writes.extend(done.map(|order| Write::OrderDone { mysis, order }));
         self.outbox.push_back((write_id, writes));
     }
@@ -218,7 +226,12 @@ impl MysisState {
             author: Author::Mysis(self.who.id, self.incarnation),
             writes: writes.into_iter().flatten().collect(),
         };
-        let task = work::spawn_write(myself.clone(), self.deps.session.store.clone(), batch);
+        let store = self.deps.session.store.clone();
+        let urgency = match std::mem::take(&mut self.is_outbox_urgent) {
+            true => Urgency::AtOnce,
+            false => Urgency::Soon,
+        };
+        let task = work::spawn_write(myself.clone(), store, batch, urgency);
         self.sending = Some((write_ids, task));
     }
 

@@ -24,7 +24,7 @@ use crate::ports::Link;
 use crate::session::{
     EventSender, GameSession, QuestionSender, SessionDeps, SessionEvent, SessionObserver,
 };
-use crate::store::StoreHandle;
+use crate::store::{StoreHandle, Urgency};
 
 use super::{MysisMsg, TaskResult};
 
@@ -82,9 +82,10 @@ pub(super) fn spawn_write(
     mysis: ActorRef<MysisMsg>,
     store: StoreHandle,
     batch: Batch,
+    urgency: Urgency,
 ) -> AbortOnDropHandle<()> {
     AbortOnDropHandle::new(tokio::spawn(async move {
-        let answer = store.write(batch).await;
+        let answer = store.write_with(batch, urgency).await;
         // A Mysis that is gone restores itself from the store.
         let _ = mysis.cast(MysisMsg::Recorded(answer));
     }))

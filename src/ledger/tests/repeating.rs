@@ -91,11 +91,16 @@ fn of_every_kind() -> Vec<Write> {
         Write::Mission(mission(3)),
     ];
     writes.extend(conversation().iter().take(5).map(append));
-    writes.push(Write::CallSent {
+    let sent = Write::CallSent {
         mysis: ALPHA,
         call: snapshot.call,
         at: Timestamp(7),
-    });
+    };
+    let held = Write::CallHeld {
+        mysis: ALPHA,
+        call: snapshot.call,
+    };
+    writes.extend([sent.clone(), held, sent]);
     writes.push(Write::CallTask {
         mysis: ALPHA,
         call: snapshot.call,
@@ -251,13 +256,14 @@ fn kind(write: &Write) -> usize {
         Write::Routines { .. } => 23,
         Write::OrderDone { .. } => 24,
         Write::Tier { .. } => 25,
+        Write::CallHeld { .. } => 26,
     }
 }
 
 async fn whatever_is_repeated_after_a_lost_answer_changes_nothing(books: Books) {
     let writes = of_every_kind();
     let kinds: std::collections::BTreeSet<usize> = writes.iter().map(kind).collect();
-    assert_eq!(kinds.len(), 26, "each kind");
+    assert_eq!(kinds.len(), 27, "each kind");
     let ledger = books.open().await;
     // Many batches in one commit, as the Store sends them.
     let group = |writes: &[Write]| -> Vec<Batch> {

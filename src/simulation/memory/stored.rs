@@ -174,6 +174,10 @@ impl StoredSwarm {
                 let is_recorded = |status| status == CallStatus::Recorded;
                 member.set_status(call.seq, call.position, CallStatus::Sent, is_recorded);
             }),
+            Write::CallHeld { mysis, call } => self.update_mysis(*mysis, |member| {
+                let is_sent = |status| status == CallStatus::Sent;
+                member.set_status(call.seq, call.position, CallStatus::Recorded, is_sent);
+            }),
             Write::CallTask { mysis, call, task } => self.set_task(*mysis, *call, task.as_ref()),
             Write::Totals { mysis, totals } => {
                 self.update_mysis(*mysis, |member| member.record.totals = *totals);

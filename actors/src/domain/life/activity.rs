@@ -34,6 +34,7 @@ impl Life {
             | LifeStage::Errored(_) => false,
         };
         if is_current {
+            self.unmark_held_call(&activity);
             let (since, goes_on) = (self.doing.since, matches!(activity, Activity::Answering(_)));
             self.set_activity(activity);
             if goes_on {

@@ -300,6 +300,7 @@ impl Life {
             AfterRecording::GoOn
         } else {
             self.figures.totals.turns += 1;
+            draft.let_wait();
             AfterRecording::EndTurn
         };
         self.add_totals(&mut draft);
@@ -354,6 +355,7 @@ impl Life {
             turn.called_tools = true;
             turn.calls = self.conversation.open_calls().into();
         }
+        self.mark_next_call(&mut draft);
         self.set_activity(Activity::Recording);
         let write_id = self.record_draft(draft);
         self.set_step(TurnStep::Recording {

@@ -46,9 +46,10 @@ impl Life {
         let work = TaskId(self.next_stamp());
         self.set_step(TurnStep::Calling {
             work,
-            mark: match open.task {
-                Some(_) => SentMark::InTask,
-                None => SentMark::NotSent,
+            mark: match (&open.task, open.call.status) {
+                (Some(_), _) => SentMark::InTask,
+                (None, CallStatus::Sent) => SentMark::Marked,
+                (None, _) => SentMark::NotSent,
             },
         });
         self.set_activity(activity_of(&open.call.command()));
@@ -64,7 +65,7 @@ impl Life {
     }
 
     /// Why a call cannot be made (DESIGN 5.8).
-    fn call_objection(&self, open: &PendingCall) -> Option<String> {
+    pub(super) fn call_objection(&self, open: &PendingCall) -> Option<String> {
         let name = &open.call.name;
         if usize::from(open.key.position) >= MAX_CALLS {
             return Some(format!(
@@ -133,6 +134,12 @@ impl Life {
         let Some((open, mark)) = self.current_call(work) else {
             return;
         };
+        if mark == SentMark::Marked {
+            let mark = SentMark::Sent;
+            self.set_step(TurnStep::Calling { work, mark });
+            self.show_departure(&open);
+            return self.effects.push(Effect::Release { work });
+        }
         let mut draft = WriteDraft::default();
         match mark {
             SentMark::NotSent => draft.writes.push(Write::CallSent {
@@ -141,23 +148,18 @@ impl Life {
                 at: self.now,
             }),
             SentMark::InTask => self.note_task(&mut draft, open.key, None),
-            SentMark::Writing(_) | SentMark::Sent | SentMark::WritingTask(_) => return,
+            SentMark::Marked | SentMark::Writing(_) | SentMark::Sent | SentMark::WritingTask(_) => {
+                return;
+            }
         }
         let write_id = self.record_draft(draft);
         self.set_step(TurnStep::Calling {
             work,
             mark: SentMark::Writing(write_id),
         });
-        if mark == SentMark::InTask {
-            return;
+        if mark != SentMark::InTask {
+            self.show_departure(&open);
         }
-        let until = self.recent_activity.expected_end(&open.call, self.now);
-        let command = open.call.command();
-        self.set_activity_until(activity_of(&command), until);
-        self.tell_event(EventKind::ToolCalled {
-            tool: command,
-            call_id: open.call.id,
-        });
     }
 
     /// Shows the present call as the activity.
@@ -261,6 +263,7 @@ impl Life {
             is_error: outcome.status != CallStatus::Done,
             ms: outcome.ms,
         });
+        self.mark_next_call(&mut draft);
         let budget = self.rules.context_budget;
         self.conversation.reduce_to(budget.saturating_mul(4));
         self.set_activity(Activity::Recording);
@@ -321,7 +324,7 @@ impl Life {
         };
         let calls = std::mem::take(&mut turn.calls);
         let mut may_have_left = match step {
-            TurnStep::Calling { mark, .. } => *mark != SentMark::NotSent,
+            TurnStep::Calling { mark, .. } => !matches!(mark, SentMark::NotSent | SentMark::Marked),
             TurnStep::Asking { .. }
             | TurnStep::CoolingDown { .. }
             | TurnStep::Held { .. }
@@ -377,7 +380,7 @@ pub(super) fn not_executed(why: &str) -> ToolOutcome {
     }
 }
 
-fn activity_of(tool: &Arc<str>) -> Activity {
+pub(super) fn activity_of(tool: &Arc<str>) -> Activity {
     match &**tool {
         trip if is_trip(trip) => Activity::Travelling,
         "mine" => Activity::Mining,

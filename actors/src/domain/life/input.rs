@@ -181,6 +181,8 @@ pub enum Effect {
         write_id: WriteId,
         /// The batch.
         writes: Vec<Write>,
+        /// Whether it may wait a moment for other writes.
+        can_wait: bool,
     },
     /// Call the model.
     Ask(ModelQuery),

@@ -97,6 +97,9 @@ pub(super) struct ToldNotices {
 pub(super) enum SentMark {
     /// Not marked. The call was certainly not executed.
     NotSent,
+    /// Marked by the write that stored the call or the result before it. It has not left, and it may
+    /// leave at any time.
+    Marked,
     /// The mark is being written to the store.
     Writing(WriteId),
     /// Marked. The call may have been sent.

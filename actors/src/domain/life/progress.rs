@@ -65,6 +65,7 @@ impl Life {
             });
         }
         if !draft.writes.is_empty() {
+            draft.let_wait();
             self.record_draft(draft);
         }
         reason

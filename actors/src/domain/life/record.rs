@@ -31,9 +31,16 @@ pub(super) struct WriteDraft {
     pub(super) change: Option<ProfileChange>,
     rows: Vec<Arc<Row>>,
     answer: Option<(ReplyId, CompletedOrder)>,
+    /// Whether nothing leaves or goes on at once when it is stored.
+    can_wait: bool,
 }
 
 impl WriteDraft {
+    /// Lets the store wait a moment for others, because nothing hangs on it but a pause.
+    pub(super) fn let_wait(&mut self) {
+        self.can_wait = true;
+    }
+
     /// Adds the answer to an order. It is given when the draft is stored.
     pub(super) fn with_answer(mut self, reply: ReplyId, done: CompletedOrder) -> WriteDraft {
         self.answer = Some((reply, done));
@@ -150,6 +157,7 @@ impl Life {
         self.effects.push(Effect::Record {
             write_id,
             writes: draft.writes,
+            can_wait: draft.can_wait,
         });
         write_id
     }

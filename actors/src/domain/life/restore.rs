@@ -152,6 +152,7 @@ impl Life {
             now,
             moment: both.moment,
             frozen_ms: past.frozen_ms,
+            is_frozen: false,
         }
     }
 

@@ -10,6 +10,7 @@ mod circles;
 mod faults;
 mod holding;
 mod knowing;
+mod marking;
 mod moving;
 mod nudges;
 mod orders;

@@ -139,6 +139,7 @@ impl Life {
             return;
         };
         if self.mode == Mode::Draining {
+            self.close_marked_call();
             return self.effects.push(Effect::Leave);
         }
         if let Some(open) = turn.calls.front().cloned() {
@@ -301,6 +302,7 @@ impl Life {
         );
         if !waits {
             self.effects.push(Effect::Abort);
+            self.close_marked_call();
             self.effects.push(Effect::Leave);
         }
     }

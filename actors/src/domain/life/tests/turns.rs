@@ -32,6 +32,8 @@ fn a_turn_is_prompt_calls_results_and_a_closing_word() {
 #[test]
 fn nothing_leaves_before_the_store_has_it() {
     let mut scene = Scene::new();
+    // A frozen swarm marks a call only when it leaves.
+    scene.life.set_frozen(true);
     scene.prompt("mine");
     scene.store_works = false;
     scene.want(&[("mine", "{}")]);

@@ -1,0 +1,150 @@
+//! Marks a call as sent with the write before it, and gives it a result where it does not leave after
+//! all (decision 259).
+
+use crate::conversation::PendingCall;
+use crate::event::{Activity, EventKind, LinkState};
+use crate::message::CallStatus;
+use crate::routine::ROUTINE_START;
+use crate::tool_search::FIND_TOOLS;
+use crate::write::Write;
+
+use super::calling::{activity_of, not_executed};
+use super::record::WriteDraft;
+use super::{Life, LifeStage, Mode, SentMark, TurnStep};
+
+impl Life {
+    /// Marks the next call as sent with a write that comes before it, where the call leaves as soon
+    /// as that is stored. So one commit does for both (decision 259).
+    pub(super) fn mark_next_call(&mut self, draft: &mut WriteDraft) {
+        let LifeStage::InTurn { turn, .. } = &self.stage else {
+            return;
+        };
+        let Some(open) = turn.calls.front().filter(|open| self.leaves_at_once(open)) else {
+            return;
+        };
+        draft.writes.push(Write::CallSent {
+            mysis: self.id,
+            call: open.key,
+            at: self.now,
+        });
+        if let LifeStage::InTurn { turn, .. } = &mut self.stage
+            && let Some(open) = turn.calls.front_mut()
+        {
+            open.call.status = CallStatus::Sent;
+        }
+    }
+
+    /// Whether nothing is known that would hold a call up once it is stored.
+    fn leaves_at_once(&self, open: &PendingCall) -> bool {
+        let command = open.call.command();
+        let is_of_runtime = matches!(&*open.call.name, FIND_TOOLS | ROUTINE_START);
+        self.mode == Mode::Live
+            && !self.is_frozen
+            && !self.is_moving
+            && self.session.link == LinkState::Ok
+            && open.call.status == CallStatus::Recorded
+            && open.task.is_none()
+            && !is_of_runtime
+            && !is_of_accounts(&command)
+            && self.call_objection(open).is_none()
+    }
+
+    /// Shows that a call leaves.
+    pub(super) fn show_departure(&mut self, open: &PendingCall) {
+        let until = self.recent_activity.expected_end(&open.call, self.now);
+        let command = open.call.command();
+        self.set_activity_until(activity_of(&command), until);
+        self.tell_event(EventKind::ToolCalled {
+            tool: command,
+            call_id: open.call.id.clone(),
+        });
+    }
+
+    /// Takes the mark of the present call back where something holds it up after all, so that a death
+    /// in that time does not make its outcome unknown.
+    pub(super) fn unmark_held_call(&mut self, activity: &Activity) {
+        let LifeStage::InTurn {
+            turn,
+            step: TurnStep::Calling { mark, .. },
+        } = &mut self.stage
+        else {
+            return;
+        };
+        let Some(open) = turn.calls.front_mut() else {
+            return;
+        };
+        if *mark != SentMark::Marked || !holds_up(activity) {
+            return;
+        }
+        *mark = SentMark::NotSent;
+        open.call.status = CallStatus::Recorded;
+        let call = open.key;
+        let mut draft = WriteDraft::default();
+        draft.writes.push(Write::CallHeld {
+            mysis: self.id,
+            call,
+        });
+        self.record_draft(draft);
+    }
+
+    /// Answers the next call if it is marked and has not left, because the program is closing: the
+    /// mark alone would say that it may have been executed. One that only reads stays open, and the
+    /// next run makes it.
+    pub(super) fn close_marked_call(&mut self) {
+        let LifeStage::InTurn { turn, step } = &mut self.stage else {
+            return;
+        };
+        let may_have_left = match step {
+            TurnStep::Calling { mark, .. } => *mark != SentMark::Marked,
+            TurnStep::Asking { .. }
+            | TurnStep::CoolingDown { .. }
+            | TurnStep::Held { .. }
+            | TurnStep::Recording { .. } => false,
+        };
+        let is_marked = |open: &PendingCall| {
+            open.call.status == CallStatus::Sent && !open.call.read_only && open.task.is_none()
+        };
+        let Some(open) = turn.calls.front().filter(|open| is_marked(open)).cloned() else {
+            return;
+        };
+        if may_have_left {
+            return;
+        }
+        turn.calls.pop_front();
+        let mut draft = WriteDraft::default();
+        self.result_into(&mut draft, &open, &not_executed("the runtime ended"));
+        self.record_draft(draft);
+    }
+}
+
+/// Whether somebody who does this waits before the call leaves.
+fn holds_up(activity: &Activity) -> bool {
+    match activity {
+        Activity::Connecting
+        | Activity::Queueing(_)
+        | Activity::CoolingDown(_)
+        | Activity::AwaitingLogin(_)
+        | Activity::Paused(_) => true,
+        Activity::Resting
+        | Activity::Rebuilding
+        | Activity::Pausing
+        | Activity::CallingModel
+        | Activity::Answering(_)
+        | Activity::CallingTool(_)
+        | Activity::Asked(_)
+        | Activity::Travelling
+        | Activity::Mining
+        | Activity::Fighting
+        | Activity::InTransit
+        | Activity::OnCooldown
+        | Activity::Recording => false,
+    }
+}
+
+/// Whether the session answers a command by the rules of accounts, which may not send it.
+fn is_of_accounts(command: &str) -> bool {
+    matches!(
+        command,
+        "register" | "login" | "login_token" | "login_link" | "login_link_poll"
+    )
+}

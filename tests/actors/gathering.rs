@@ -1,0 +1,113 @@
+//! Commits that several writes share.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use actors::domain::event::SwarmEvent;
+use actors::domain::ids::{Incarnation, MysisId, Timestamp};
+use actors::domain::record::GameAccount;
+use actors::domain::write::{Author, Batch};
+use actors::ports::{Ledger, LedgerFault};
+use actors::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg, Urgency};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use ractor::{Actor, ActorProcessingErr, ActorRef};
+use tokio::sync::watch;
+use tokio::time::Instant;
+use zoea_system::clock::MachineClock;
+
+/// A ledger that counts the batches of each commit.
+#[derive(Clone, Default)]
+struct CountingLedger(Arc<Mutex<Vec<usize>>>);
+
+impl CountingLedger {
+    fn commits(&self) -> Vec<usize> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+impl Ledger for CountingLedger {
+    fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
+        self.0.lock().unwrap().push(batches.len());
+        futures::future::ready(vec![Ok(()); batches.len()]).boxed()
+    }
+
+    fn claim_account(
+        &self,
+        _: MysisId,
+        _: Timestamp,
+    ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>> {
+        futures::future::ready(Ok(None)).boxed()
+    }
+}
+
+/// Hears what the Store reports.
+struct Parent;
+
+impl Actor for Parent {
+    type Msg = SwarmEvent;
+    type State = ();
+    type Arguments = ();
+
+    async fn pre_start(&self, _: ActorRef<SwarmEvent>, _: ()) -> Result<(), ActorProcessingErr> {
+        Ok(())
+    }
+}
+
+/// A Store, and what its ledger committed.
+async fn store() -> (StoreHandle, CountingLedger) {
+    let ledger = CountingLedger::default();
+    let (parent, _) = Actor::spawn(None, Parent, ()).await.unwrap();
+    let args = StoreArgs {
+        ledger: Arc::new(ledger.clone()),
+        clock: Arc::new(MachineClock),
+        parent: parent.get_derived(),
+    };
+    let (store, _) = Actor::spawn(None, StoreActor, args).await.unwrap();
+    let (_, address) = watch::channel::<ActorRef<StoreMsg>>(store);
+    (StoreHandle(address), ledger)
+}
+
+/// Writes for a Mysis, and says when it is durable.
+async fn write(store: &StoreHandle, urgency: Urgency) -> Instant {
+    let batch = Batch {
+        author: Author::Mysis(MysisId(1), Incarnation(1)),
+        writes: Vec::new(),
+    };
+    store.write_with(batch, urgency).await.unwrap();
+    Instant::now()
+}
+
+#[tokio::test(start_paused = true)]
+async fn writes_that_can_wait_share_the_next_commit() {
+    let (store, ledger) = store().await;
+    let began = Instant::now();
+    let (first, second) = tokio::join!(write(&store, Urgency::Soon), write(&store, Urgency::Soon));
+    assert_eq!(ledger.commits(), [2]);
+    let waited = Duration::from_millis(50)..Duration::from_millis(60);
+    assert!(waited.contains(&(first - began)), "{:?}", first - began);
+    assert_eq!(first, second);
+    // One that something waits for takes those along that can wait, and none of them waits.
+    let began = Instant::now();
+    let (first, second) =
+        tokio::join!(write(&store, Urgency::Soon), write(&store, Urgency::AtOnce));
+    assert_eq!(ledger.commits(), [2, 2]);
+    assert_eq!((first, second), (began, began));
+    // After such a commit a write that can wait waits again.
+    let began = Instant::now();
+    let alone = write(&store, Urgency::Soon).await;
+    assert!(waited.contains(&(alone - began)), "{:?}", alone - began);
+    assert_eq!(ledger.commits(), [2, 2, 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_is_drained_makes_nobody_wait() {
+    let (store, ledger) = store().await;
+    let began = Instant::now();
+    let address = store.0.borrow().clone();
+    let (written, _) = tokio::join!(write(&store, Urgency::Soon), async {
+        address.call(StoreMsg::Drain, None).await.unwrap()
+    });
+    assert_eq!(written, began);
+    assert_eq!(ledger.commits(), [1]);
+}
