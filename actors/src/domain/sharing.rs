@@ -3,11 +3,15 @@
 //! Each process says what it would use, and gets a part. A part is only ever made larger out of what
 //! no process holds, so all parts together never exceed the limit.
 
+mod grant;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::ids::Lane;
 use super::model::ServiceReturn;
+
+pub use grant::{Allowance, Granted, grant};
 
 /// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
