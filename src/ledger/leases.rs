@@ -208,41 +208,8 @@ impl LeaseHolder {
         };
         writes
             .filter(|write| !is_reading(write))
-            .filter_map(mysis_of_write)
+            .filter_map(Write::leased_mysis)
             .collect()
-    }
-}
-
-/// The Mysis whose lease a write needs.
-pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
-    match write {
-        Write::Configure { mysis, .. }
-        | Write::Delete { mysis }
-        | Write::Fence { mysis, .. }
-        | Write::State { mysis, .. }
-        | Write::Called { mysis }
-        | Write::Append { mysis, .. }
-        | Write::CallSent { mysis, .. }
-        | Write::CallTask { mysis, .. }
-        | Write::Totals { mysis, .. }
-        | Write::ClearNotes { mysis, .. }
-        | Write::SaveSnapshot { mysis, .. }
-        | Write::Stale { mysis, .. }
-        | Write::ForgetSnapshots { mysis, .. }
-        | Write::SaveAccount { mysis, .. }
-        | Write::KeepSession { mysis, .. }
-        | Write::WorkingSet { mysis, .. }
-        | Write::Tier { mysis, .. }
-        | Write::Samples { mysis, .. }
-        | Write::Watched { mysis, .. }
-        | Write::Routines { mysis, .. }
-        | Write::OrderDone { mysis, .. } => Some(*mysis),
-        // The lease of a new Mysis is taken when it is created.
-        Write::Create(_)
-        | Write::Mission(_)
-        | Write::ClearMission { .. }
-        | Write::Event(_)
-        | Write::PoolAccount { .. } => None,
     }
 }
 

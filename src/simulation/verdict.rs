@@ -19,14 +19,15 @@ use tokio::time::Instant;
 
 use super::chaos::{Chaos, InjectedFault};
 use super::events::EventDigest;
+use super::fleet::FleetFigures;
 use super::progress::SimulationProgress;
 use super::rare::RareEvent;
 use calls::CallChecker;
-use revivals::RevivalTracker;
 use routines::RoutineChecker;
 
 pub use promises::{BrokenPromises, Promise};
 pub use revivals::ActorKind;
+pub(super) use revivals::RevivalTracker;
 
 /// The result of a simulation.
 #[derive(Clone, Debug)]
@@ -66,6 +67,8 @@ pub struct SimulationVerdict {
     pub violations: BrokenPromises,
     /// The digest of all events.
     pub digest: EventDigest,
+    /// What several processes did together; `None` for one.
+    pub fleet: Option<FleetFigures>,
 }
 
 impl SimulationVerdict {
@@ -205,14 +208,17 @@ impl InvariantMonitor {
 
     /// Checks an event of the swarm.
     pub(super) fn on_event(&self, event: &SwarmEvent) {
-        let mut seen = self.lock_observed();
-        if let Some(rare) = RareEvent::of(event) {
-            seen.count_rare_event(rare);
-        }
-        let overdue = seen.lives.on_event(event);
-        drop(seen);
+        self.on_event_of_fleet(event);
+        let overdue = self.lock_observed().lives.on_event(event);
         for text in overdue {
             self.add_violation(Promise::Revival, text);
+        }
+    }
+
+    /// Checks an event of one process of several, whose deaths and returns it sees itself.
+    pub(super) fn on_event_of_fleet(&self, event: &SwarmEvent) {
+        if let Some(rare) = RareEvent::of(event) {
+            self.on_rare_event(rare);
         }
     }
 
@@ -315,7 +321,8 @@ impl InvariantMonitor {
         }
     }
 
-    fn add_violation(&self, promise: Promise, text: String) {
+    /// Notes that a promise was broken.
+    pub(super) fn add_violation(&self, promise: Promise, text: String) {
         self.lock_observed().violations.add(promise, text);
     }
 
@@ -352,6 +359,7 @@ impl InvariantMonitor {
             parked: seen.parked,
             violations: seen.violations.clone(),
             digest,
+            fleet: None,
         }
     }
 

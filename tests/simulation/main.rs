@@ -23,6 +23,7 @@ fn options(seed: u64) -> SimulationOptions {
         length: Duration::from_secs(600),
         myses: 2,
         wildness: 20.0,
+        processes: 1,
         with_all_faults: false,
         thinking: Duration::from_secs(4),
         progress: None,
