@@ -69,7 +69,7 @@ pub fn run(
     )?);
     let run = FleetRun {
         slots: Slots::new(options.processes, &mut dice, &rules),
-        script: FaultScript::new(dice, &options),
+        script: FaultScript::new(dice, &options, sabotage),
         world: world.clone(),
         options,
     };
@@ -130,10 +130,20 @@ impl FleetRun {
         while self.world.now() < end {
             self.script.act(&self.world, &mut self.slots);
             self.pass_slice()?;
+            if self.has_shown() {
+                return Ok(self.verdict(settings));
+            }
         }
         let rules = settings.base_rules(self.options.myses);
         self.run_quiet_time(settings, &rules)?;
         Ok(self.verdict(settings))
+    }
+
+    /// Whether a mistake that was made on purpose is found.
+    fn has_shown(&self) -> bool {
+        let memory = &self.world.database.memory;
+        let stands_twice = || memory.prompt_counts().values().any(|times| *times > 1);
+        self.world.sabotage.is_some() && (self.world.watch.has_violations() || stands_twice())
     }
 
     /// Lets a slice of time pass everywhere.
@@ -156,6 +166,9 @@ impl FleetRun {
         }
         monitor.check_orphans(&self.world.database, &self.slots.able());
         monitor.check_answers();
+        let living = self.slots.living();
+        let held = || self.world.database.part_holders_besides(&living);
+        monitor.check_parts(self.world.within(held));
     }
 
     fn verdict(&self, settings: &FleetSettings) -> SimulationVerdict {

@@ -321,6 +321,11 @@ impl InvariantMonitor {
         }
     }
 
+    /// Whether a promise was broken.
+    pub(super) fn has_violations(&self) -> bool {
+        !self.lock_observed().violations.is_empty()
+    }
+
     /// Notes that a promise was broken.
     pub(super) fn add_violation(&self, promise: Promise, text: String) {
         self.lock_observed().violations.add(promise, text);

@@ -4,6 +4,7 @@
 //! `zoea simulate --seed N --days D --myses N --wildness W` replays one and runs longer ones.
 
 mod economy;
+mod fleet;
 mod stall_suite;
 
 use std::collections::BTreeMap;

@@ -15,6 +15,8 @@ use super::figures::FleetFigures;
 const MAX_ORPHAN_TIME: Duration = Duration::from_secs(45);
 /// The window of limits by the minute.
 const MINUTE: Duration = Duration::from_secs(60);
+/// How long a part of a limit may outlast its process, with what was on its way then.
+const MAX_PART_TIME: Duration = Duration::from_secs(15);
 /// How long an order may wait for its answer.
 const MAX_ANSWER_TIME: Duration = Duration::from_secs(240);
 
@@ -43,8 +45,9 @@ struct SeenOfFleet {
     lives: BTreeMap<(MysisId, Incarnation), Arc<str>>,
     /// The process of the newest life.
     newest: BTreeMap<MysisId, (Incarnation, Arc<str>)>,
-    /// Requests that each provider works on, by process.
-    in_flight: BTreeMap<(Arc<str>, Arc<str>), usize>,
+    /// The requests that providers work on, by number.
+    in_flight: BTreeMap<u64, AskedProvider>,
+    asked: u64,
     /// How many requests a process began since its part of a limit expired.
     late: BTreeMap<Arc<str>, usize>,
     /// When requests to each provider began.
@@ -54,6 +57,8 @@ struct SeenOfFleet {
     disturbed: Duration,
     /// Since when no process runs a Mysis that could.
     orphans: BTreeMap<MysisId, Duration>,
+    /// Since when processes are gone that still hold parts of limits.
+    left_parts: BTreeMap<Arc<str>, Duration>,
     /// When each unanswered order was given.
     waiting: BTreeMap<u64, Duration>,
     orders: u64,
@@ -142,22 +147,37 @@ impl FleetMonitor {
         owner: &Arc<str>,
     ) -> InFlight {
         let mut seen = self.lock();
-        let place = (provider.clone(), owner.clone());
-        *seen.in_flight.entry(place.clone()).or_default() += 1;
+        seen.asked += 1;
+        let number = seen.asked;
+        let asked = AskedProvider {
+            provider: provider.clone(),
+            owner: owner.clone(),
+            is_uncounted: false,
+        };
+        seen.in_flight.insert(number, asked);
         let (now, at) = (seen.now, seen.now.as_secs_f64());
         let in_minute = count_in_minute(seen.requests.entry(provider.clone()).or_default(), now);
-        let of_provider = seen.in_flight.iter().filter(|((of, _), _)| of == provider);
-        let by_process: Vec<(Arc<str>, usize)> = of_provider
-            .map(|((_, process), count)| (process.clone(), *count))
-            .collect();
+        let mut by_process: BTreeMap<(Arc<str>, bool), usize> = BTreeMap::new();
+        for asked in seen
+            .in_flight
+            .values()
+            .filter(|it| it.provider == *provider)
+        {
+            let of = (asked.owner.clone(), asked.is_uncounted);
+            *by_process.entry(of).or_default() += 1;
+        }
         drop(seen);
         // What a process that lost the database had under way exceeds the limit, once.
-        let (valid, lapsed): (Vec<_>, Vec<_>) = by_process
-            .into_iter()
-            .partition(|(process, _)| database.has_part(provider, process));
-        let count = |of: &[(Arc<str>, usize)]| of.iter().map(|(_, count)| count).sum::<usize>();
+        let (valid, lapsed): (Vec<_>, Vec<_>) =
+            by_process
+                .into_iter()
+                .partition(|((process, is_uncounted), _)| {
+                    !is_uncounted && database.has_part(provider, process)
+                });
+        let count =
+            |of: &[((Arc<str>, bool), usize)]| of.iter().map(|(_, count)| count).sum::<usize>();
         let in_flight = count(&valid);
-        let is_late = lapsed.iter().any(|(process, _)| process == owner);
+        let is_late = !valid.iter().any(|((process, _), _)| process == owner);
         let late = self.count_late(owner, is_late);
         self.figure(|figures| {
             figures.most_in_flight = figures.most_in_flight.max(in_flight + count(&lapsed));
@@ -184,7 +204,15 @@ impl FleetMonitor {
         }
         InFlight {
             monitor: self.clone(),
-            place,
+            number,
+        }
+    }
+
+    /// Notes that the gate of a process was killed.
+    pub(super) fn on_gate_killed(&self, owner: &Arc<str>) {
+        let mut seen = self.lock();
+        for asked in seen.in_flight.values_mut() {
+            asked.is_uncounted |= asked.owner == *owner;
         }
     }
 
@@ -258,6 +286,28 @@ impl FleetMonitor {
         }
     }
 
+    /// Checks that what dead processes held of limits comes back.
+    pub(super) fn check_parts(&self, held_by_dead: BTreeSet<Arc<str>>) {
+        let mut seen = self.lock();
+        let now = seen.now;
+        seen.left_parts
+            .retain(|owner, _| held_by_dead.contains(owner));
+        let mut kept = Vec::new();
+        for owner in held_by_dead {
+            let since = seen.left_parts.entry(owner.clone()).or_insert(now);
+            if now.saturating_sub(*since) > MAX_PART_TIME {
+                *since = now;
+                kept.push(owner);
+            }
+        }
+        drop(seen);
+        for owner in kept {
+            let at = now.as_secs();
+            let text = format!("{at} s: {owner} is gone and still holds parts of limits");
+            self.break_promise(Promise::Limits, text);
+        }
+    }
+
     /// Notes an order. Returns its number.
     pub(super) fn on_order_given(&self) -> u64 {
         let mut seen = self.lock();
@@ -304,16 +354,19 @@ fn count_in_minute(events: &mut VecDeque<Duration>, now: Duration) -> usize {
 /// A request that the models work on.
 pub(super) struct InFlight {
     monitor: Arc<FleetMonitor>,
-    /// The provider and the process.
-    place: (Arc<str>, Arc<str>),
+    number: u64,
+}
+
+/// Who asked a provider.
+struct AskedProvider {
+    provider: Arc<str>,
+    owner: Arc<str>,
+    /// Whether the gate that admitted it is gone. Its successor counts only what it admits itself.
+    is_uncounted: bool,
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        let mut seen = self.monitor.lock();
-        if let Some(count) = seen.in_flight.get_mut(&self.place) {
-            *count = count.saturating_sub(1);
-        }
-        seen.in_flight.retain(|_, count| *count > 0);
+        self.monitor.lock().in_flight.remove(&self.number);
     }
 }

@@ -17,17 +17,21 @@ use super::world::World;
 
 /// The time within which a killed actor must be replaced.
 const REVIVAL_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest time between two orders, or two kills.
+/// The longest time between two kills.
 const MAX_PAUSE: Duration = Duration::from_secs(300);
+/// The longest time between two orders.
+const MAX_ORDER_PAUSE: Duration = Duration::from_secs(100);
 
 /// Starts all these tasks. They end when the returned value is dropped.
 pub(super) fn trouble(
     world: &Arc<World>,
+    owner: Arc<str>,
     commander: ActorRef<CommanderMsg>,
     swarm: CommanderHandle,
 ) -> JoinSet<()> {
     let mut troubles = JoinSet::new();
-    troubles.spawn(kill_actors(world.clone(), commander));
+    let killing = world.clone();
+    troubles.spawn(async move { kill_actors(killing, &owner, commander).await });
     let (game, chaos) = (world.game.clone(), world.chaos.clone());
     troubles.spawn(hinder_players(swarm.clone(), game, chaos));
     troubles.spawn(give_orders(world.clone(), swarm));
@@ -50,7 +54,7 @@ impl Victim {
     }
 }
 
-async fn kill_actors(world: Arc<World>, commander: ActorRef<CommanderMsg>) {
+async fn kill_actors(world: Arc<World>, owner: &Arc<str>, commander: ActorRef<CommanderMsg>) {
     let (chaos, watch) = (&world.chaos, &world.watch);
     loop {
         sleep_randomly(chaos, MAX_PAUSE).await;
@@ -74,6 +78,9 @@ async fn kill_actors(world: Arc<World>, commander: ActorRef<CommanderMsg>) {
             continue;
         };
         child.kill();
+        if victim == Victim::Of(ActorKind::Gate) {
+            world.monitor.on_gate_killed(owner);
+        }
         if let Victim::Of(kind) = victim {
             watch.on_actor_killed(kind);
         }
@@ -106,7 +113,7 @@ async fn wait_until_back(commander: &ActorRef<CommanderMsg>, victim: Victim, dea
 async fn give_orders(world: Arc<World>, swarm: CommanderHandle) {
     let (chaos, watch) = (&world.chaos, &world.watch);
     loop {
-        sleep_randomly(chaos, MAX_PAUSE).await;
+        sleep_randomly(chaos, MAX_ORDER_PAUSE).await;
         if chaos.is_calm() {
             continue;
         }

@@ -255,7 +255,8 @@ async fn live(
     };
     inner.set_commander(commander.clone());
     let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
-    let _troubles = is_troubled.then(|| operator::trouble(&world, commander, swarm));
+    let _troubles = is_troubled
+        .then(|| operator::trouble(&world, client.session.owner.clone(), commander, swarm));
     // Its end is the end of the process, whatever the cause.
     let _ = ended.await;
 }

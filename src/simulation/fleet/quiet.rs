@@ -16,7 +16,7 @@ use super::super::verdict::{InvariantMonitor, Promise};
 use super::{FleetRun, FleetSettings};
 
 /// The shortest half of the quiet time.
-const MIN_HALF: Duration = Duration::from_secs(480);
+const MIN_HALF: Duration = Duration::from_secs(300);
 /// The number of answers that fit into half of the quiet time.
 const ANSWERS_IN_HALF: usize = 12;
 /// How long a question to a process may take.

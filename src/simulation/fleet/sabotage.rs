@@ -1,5 +1,7 @@
 //! Sabotage: mistakes in the simulated database, so that tests see the verdict find each.
 
+use super::figures::FleetFault;
+
 /// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sabotage {
@@ -17,4 +19,19 @@ pub enum Sabotage {
     RepeatsOrders,
     /// Nobody takes what a dead process held.
     TakesNothing,
+}
+
+impl Sabotage {
+    /// The fault that shows the mistake soonest.
+    pub(super) fn shown_by(self) -> FleetFault {
+        match self {
+            Sabotage::RenewsWithoutTheServer => FleetFault::LongCut,
+            Sabotage::TakesWhatIsHeld | Sabotage::GrantsAllToEach | Sabotage::RepeatsOrders => {
+                FleetFault::Drain
+            }
+            Sabotage::KeepsIncarnations
+            | Sabotage::KeepsPartsOfTheDead
+            | Sabotage::TakesNothing => FleetFault::Kill,
+        }
+    }
 }

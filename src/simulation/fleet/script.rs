@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::super::SimulationOptions;
 use super::figures::FleetFault;
 use super::line::DatabaseWay;
+use super::sabotage::Sabotage;
 use super::slots::Slots;
 use super::world::World;
 
@@ -33,10 +34,18 @@ pub(super) struct FaultScript {
 }
 
 impl FaultScript {
-    pub(super) fn new(mut dice: fastrand::Rng, options: &SimulationOptions) -> FaultScript {
+    /// The script of a seed; that of one fault where a mistake is to be shown.
+    pub(super) fn new(
+        mut dice: fastrand::Rng,
+        options: &SimulationOptions,
+        sabotage: Option<Sabotage>,
+    ) -> FaultScript {
         let share = [0.3, 0.6, 1.0][dice.usize(..3)];
         let mut drawn = BTreeSet::from(FleetFault::ALL);
         drawn.retain(|_| options.with_all_faults || dice.f64() < share);
+        if let Some(sabotage) = sabotage {
+            drawn = BTreeSet::from([sabotage.shown_by()]);
+        }
         let has_faults = options.wildness > 0.0 && !drawn.is_empty();
         let mean_gap = has_faults.then(|| MEAN_GAP.div_f64(options.wildness).max(MIN_MEAN_GAP));
         FaultScript {

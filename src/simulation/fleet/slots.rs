@@ -125,6 +125,12 @@ impl Slots {
         Ok(())
     }
 
+    /// All processes, whatever they do.
+    pub(super) fn living(&self) -> BTreeSet<Arc<str>> {
+        let processes = self.all.iter().filter_map(|slot| slot.process.as_ref());
+        processes.map(|process| process.owner.clone()).collect()
+    }
+
     /// The processes that run and reach the database.
     pub(super) fn able(&self) -> BTreeSet<Arc<str>> {
         let processes = self.all.iter().filter_map(|slot| slot.process.as_ref());

@@ -1,6 +1,6 @@
 //! Limits and outages, as `src/ledger/allowances.rs` and `src/ledger/outages.rs` keep them by SQL.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -184,6 +184,18 @@ impl FleetDatabase {
                 row.expires = now;
             }
         }
+    }
+
+    /// The processes that hold parts, other than these.
+    pub(in super::super) fn part_holders_besides(
+        &self,
+        living: &BTreeSet<Arc<str>>,
+    ) -> BTreeSet<Arc<str>> {
+        let (tables, now) = (self.lock(), server_time());
+        let rows = tables.limits.allowances.iter();
+        let held = rows.filter(|(_, row)| row.expires > now && row.part > 0);
+        let owners = held.map(|((_, owner), _)| owner.clone());
+        owners.filter(|owner| !living.contains(owner)).collect()
     }
 
     /// Whether this process has a part of a provider's requests in flight that has not expired.
