@@ -186,6 +186,7 @@ fn whole_turns_without_a_network(bencher: Bencher) {
     let options = zoea_simulation::SimulationOptions {
         seed: 1,
         length: Duration::from_secs(3600),
+        processes: 1,
         myses: 1,
         wildness: 0.0,
         thinking: Duration::from_secs(4),

@@ -9,6 +9,9 @@ use super::out;
 use zoea_simulation::{SimulationOptions, SimulationProgress};
 use zoea_spacemolt::figures::group_digits;
 
+/// The most processes.
+const MAX_PROCESSES: u32 = 10;
+
 /// The options of `zoea simulate`.
 #[derive(Debug, Args)]
 pub(super) struct SimulateArgs {
@@ -27,6 +30,10 @@ pub(super) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 5,
           value_parser = value_parser!(u32).range(1..=i64::from(MAX_MYSES)))]
     myses: u32,
+    /// How many processes share them, on one database.
+    #[arg(long, value_name = "N", default_value_t = 1,
+          value_parser = value_parser!(u32).range(1..=i64::from(MAX_PROCESSES)))]
+    processes: u32,
     /// How often faults strike: 0 never, 1 as on a bad day, more for worse.
     #[arg(long, value_name = "W", default_value_t = 1.0,
           value_parser = |text: &str| parse_within(text, &(0.0..=MAX_WILDNESS)))]
@@ -52,6 +59,7 @@ pub(super) fn run(args: &SimulateArgs) -> anyhow::Result<()> {
             seed,
             length: Duration::try_from_secs_f64(args.days * 86_400.0)?,
             myses: args.myses as usize,
+            processes: args.processes as usize,
             wildness: args.wildness,
             with_all_faults: args.all_faults,
             thinking: args.thinking.into(),

@@ -14,7 +14,7 @@ use super::dialect::Dialect;
 use super::entity::{account, message, mission, mysis};
 use super::write_lock::WriteLock;
 use super::writer::Tx;
-use super::{LedgerInner, SqlLedger, error_text, leases, server};
+use super::{LedgerInner, SqlLedger, error_text, server};
 
 /// The missions of one query. A single one may have a megabyte.
 const MISSIONS_AT_ONCE: u64 = 8;
@@ -162,9 +162,7 @@ impl BulkImport {
 
     /// Refuses a write if another process runs the Mysis.
     pub(super) async fn check(&self, write: &Write) -> Result<(), DbErr> {
-        let (Some(tenant), Some(mysis)) =
-            (&self.ledger.inner.tenant, leases::mysis_of_write(write))
-        else {
+        let (Some(tenant), Some(mysis)) = (&self.ledger.inner.tenant, write.leased_mysis()) else {
             return Ok(());
         };
         let mut free = self.free.lock().await;

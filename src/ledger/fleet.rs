@@ -8,12 +8,13 @@
 mod neighbours;
 mod orders;
 mod processes;
-mod share;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actors::domain::fleet_share::{FleetCounts, KindCounts};
+use actors::domain::held_myses::ProcessSays;
 use actors::domain::ids::{Incarnation, MysisId};
 use actors::ports::{ArchiveFault, Fleet, FleetReport, FleetStep};
 use futures::FutureExt;
@@ -28,8 +29,6 @@ use super::leases::{LeaseHolder, ProcessKind};
 use super::write_lock::WriteLock;
 use super::writer::DatabaseWriter;
 use super::{LedgerInner, SqlLedger, error_text};
-
-use share::share_of;
 
 /// How long a part of a step may take. A server that does not answer is asked again by the next one.
 const PART_TIMEOUT: Duration = Duration::from_secs(5);
@@ -167,40 +166,22 @@ struct FleetView {
 }
 
 impl FleetView {
-    /// How many running Myses are too many here, and how many Myses of each kind are to be taken.
-    fn plan(&self, report: &FleetReport) -> FleetPlan {
-        if report.is_frozen {
-            return FleetPlan::default();
-        }
-        if self.is_draining {
-            // Without anybody else they would not run at all.
-            let surplus = if self.capacity == 0 {
-                0
-            } else {
-                self.running_here
-            };
-            return FleetPlan {
-                surplus,
-                ..FleetPlan::default()
-            };
-        }
-        let capacity = i64::try_from(report.capacity).unwrap_or(i64::MAX);
-        let share = |total| share_of(total, capacity, self.capacity);
-        let room = |total, here: i64, free: i64| free.min(share(total) - here).max(0);
-        FleetPlan {
-            surplus: (self.running_here - share(self.running)).max(0),
-            running: room(self.running, self.running_here, self.running_free),
-            resting: room(self.resting, self.resting_here, self.resting_free),
+    fn counts(&self) -> FleetCounts {
+        FleetCounts {
+            capacity: self.capacity,
+            is_draining: self.is_draining,
+            running: KindCounts {
+                all: self.running,
+                here: self.running_here,
+                free: self.running_free,
+            },
+            resting: KindCounts {
+                all: self.resting,
+                here: self.resting_here,
+                free: self.resting_free,
+            },
         }
     }
-}
-
-/// What a process does about its share.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct FleetPlan {
-    surplus: i64,
-    running: i64,
-    resting: i64,
 }
 
 impl LedgerInner {
@@ -216,7 +197,7 @@ impl LedgerInner {
         within_time(tenant.give_back(writer, &report.let_go)).await?;
         tenant.held().forget(&report.let_go);
         tenant.held().arrive(&report.arrived);
-        if tenant.held().is_due(report) {
+        if tenant.held().is_due(said(report), tenant.moment()) {
             tenant.renew(writer, facts, report).await?;
         }
         let view = within_time(tenant.look(writer)).await?;
@@ -224,7 +205,7 @@ impl LedgerInner {
             // Another process took something, which a renewal finds out.
             tenant.renew(writer, facts, report).await?;
         }
-        let plan = view.plan(report);
+        let plan = view.counts().plan(report.capacity, report.is_frozen);
         let lost = tenant.held().lost();
         // What is lost may still be at work here. It must end before anything is taken.
         if lost.is_empty() {
@@ -244,7 +225,7 @@ impl LedgerInner {
             is_draining: view.is_draining && view.capacity > 0,
             mission,
             began: Some(began),
-            safe_until: tenant.held().safe_until(),
+            safe_until: tenant.safe_until(),
             neighbours,
             orders,
         })
@@ -324,11 +305,11 @@ impl LeaseHolder {
         facts: &ProcessFacts,
         report: &FleetReport,
     ) -> Result<(), DbErr> {
-        let began = Instant::now();
+        let began = self.moment();
         // One that is created meanwhile is neither lost nor renewed.
         let before = self.held().all();
         let owned = within_time(self.say_alive(writer, facts, report)).await?;
-        self.held().renewed((&before, &owned), began, report);
+        self.held().renewed((&before, &owned), began, said(report));
         Ok(())
     }
 
@@ -368,6 +349,13 @@ impl LeaseHolder {
     }
 }
 
+fn said(report: &FleetReport) -> ProcessSays {
+    ProcessSays {
+        capacity: report.capacity,
+        is_frozen: report.is_frozen,
+    }
+}
+
 fn ids_in(rows: &[sea_orm::QueryResult]) -> Result<BTreeSet<MysisId>, DbErr> {
     let ids = rows.iter().map(|row| row.try_get_by_index(0).map(MysisId));
     ids.collect()
@@ -377,80 +365,4 @@ fn ids_in(rows: &[sea_orm::QueryResult]) -> Result<BTreeSet<MysisId>, DbErr> {
 async fn within_time<T>(part: impl Future<Output = Result<T, DbErr>>) -> Result<T, DbErr> {
     let done = tokio::time::timeout(PART_TIMEOUT, part).await;
     done.unwrap_or_else(|_| Err(super::server::no_answer_within(PART_TIMEOUT)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn view(running: [i64; 3], resting: [i64; 3], capacity: i64) -> FleetView {
-        FleetView {
-            held: running[1] + resting[1],
-            processes: 1,
-            myses: running[0] + resting[0],
-            orders: 0,
-            capacity,
-            is_draining: false,
-            running: running[0],
-            running_here: running[1],
-            running_free: running[2],
-            resting: resting[0],
-            resting_here: resting[1],
-            resting_free: resting[2],
-        }
-    }
-
-    fn planned(view: &FleetView) -> [i64; 3] {
-        let report = FleetReport {
-            capacity: 100,
-            ..FleetReport::default()
-        };
-        let plan = view.plan(&report);
-        [plan.surplus, plan.running, plan.resting]
-    }
-
-    #[test]
-    fn a_process_takes_up_to_its_share_and_gives_back_what_runs_beyond_it() {
-        let none = [0, 0, 0];
-        for (seen, does) in [
-            // Alone it takes everything.
-            (view([60, 0, 60], [5, 0, 5], 100), [0, 60, 5]),
-            // One of three is gone.
-            (view([60, 20, 20], none, 200), [0, 10, 0]),
-            // A second one has come.
-            (view([60, 60, 0], [9, 9, 0], 200), [30, 0, 0]),
-            (view([60, 0, 7], none, 200), [0, 7, 0]),
-            // Nobody takes more than is free.
-            (view([3, 2, 0], none, 200), [0, 0, 0]),
-        ] {
-            assert_eq!(planned(&seen), does, "{seen:?}");
-        }
-    }
-
-    #[test]
-    fn a_frozen_process_neither_takes_nor_gives() {
-        let report = FleetReport {
-            capacity: 100,
-            is_frozen: true,
-            ..FleetReport::default()
-        };
-        let seen = view([60, 40, 20], [5, 0, 5], 100);
-        assert_eq!(seen.plan(&report), FleetPlan::default());
-    }
-
-    #[test]
-    fn a_drained_process_gives_back_all_unless_nobody_would_take_it() {
-        let report = FleetReport {
-            capacity: 100,
-            ..FleetReport::default()
-        };
-        for (capacity, surplus) in [(100, 20), (0, 0)] {
-            let seen = FleetView {
-                is_draining: true,
-                ..view([60, 20, 20], [0, 0, 0], capacity)
-            };
-            let plan = seen.plan(&report);
-            assert_eq!((plan.surplus, plan.running), (surplus, 0));
-        }
-    }
 }

@@ -9,12 +9,11 @@
 //! holds, and may write for them. Its first write removes a lease that was left behind, so that a
 //! process which comes back late notices.
 
-mod held;
-
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use actors::domain::ids::MysisId;
+use actors::domain::held_myses::HeldMyses;
+use actors::domain::ids::{Moment, MysisId};
 use actors::domain::write::{Batch, Write};
 use actors::ports::ArchiveFault;
 use sea_orm::prelude::Expr;
@@ -23,13 +22,12 @@ use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DbBackend, DbErr, EntityTrait, QueryFilter,
     QueryOrder, QuerySelect, Select, SelectExt, Statement,
 };
+use tokio::time::Instant;
 
 use super::entity::{lease, mysis};
 use super::write_lock::WriteLock;
 use super::writer::Tx;
 use super::{LedgerInner, SqlLedger, error_text};
-
-use held::HeldMyses;
 
 /// Whether a lease has expired.
 const IS_EXPIRED: &str = "lease.expires_at <= clock_timestamp()";
@@ -80,6 +78,8 @@ pub(super) struct LeaseHolder {
     pub(super) owner: String,
     pub(super) process_kind: ProcessKind,
     held: Mutex<HeldMyses>,
+    /// When it began, by the monotonic clock.
+    began: Instant,
 }
 
 impl LeaseHolder {
@@ -90,12 +90,24 @@ impl LeaseHolder {
             owner: uuid::Uuid::new_v4().to_string(),
             process_kind,
             held: Mutex::default(),
+            began: Instant::now(),
         }
     }
 
     /// The Myses whose leases it holds, as far as it knows.
     pub(super) fn held(&self) -> MutexGuard<'_, HeldMyses> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The time of the monotonic clock.
+    pub(super) fn moment(&self) -> Moment {
+        Moment::default().plus(self.began.elapsed())
+    }
+
+    /// Until when no other process takes what is held here; `None` where something is lost.
+    pub(super) fn safe_until(&self) -> Option<Instant> {
+        let until = self.held().safe_until();
+        until.map(|until| self.began + until.since(Moment::default()))
     }
 
     /// Takes the lease of a new Mysis.
@@ -196,42 +208,8 @@ impl LeaseHolder {
         };
         writes
             .filter(|write| !is_reading(write))
-            .filter_map(mysis_of_write)
+            .filter_map(Write::leased_mysis)
             .collect()
-    }
-}
-
-/// The Mysis whose lease a write needs.
-pub(super) fn mysis_of_write(write: &Write) -> Option<MysisId> {
-    match write {
-        Write::Configure { mysis, .. }
-        | Write::Delete { mysis }
-        | Write::Fence { mysis, .. }
-        | Write::State { mysis, .. }
-        | Write::Called { mysis }
-        | Write::Append { mysis, .. }
-        | Write::CallSent { mysis, .. }
-        | Write::CallHeld { mysis, .. }
-        | Write::CallTask { mysis, .. }
-        | Write::Totals { mysis, .. }
-        | Write::ClearNotes { mysis, .. }
-        | Write::SaveSnapshot { mysis, .. }
-        | Write::Stale { mysis, .. }
-        | Write::ForgetSnapshots { mysis, .. }
-        | Write::SaveAccount { mysis, .. }
-        | Write::KeepSession { mysis, .. }
-        | Write::WorkingSet { mysis, .. }
-        | Write::Tier { mysis, .. }
-        | Write::Samples { mysis, .. }
-        | Write::Watched { mysis, .. }
-        | Write::Routines { mysis, .. }
-        | Write::OrderDone { mysis, .. } => Some(*mysis),
-        // The lease of a new Mysis is taken when it is created.
-        Write::Create(_)
-        | Write::Mission(_)
-        | Write::ClearMission { .. }
-        | Write::Event(_)
-        | Write::PoolAccount { .. } => None,
     }
 }
 

@@ -218,6 +218,13 @@ impl Chaos {
         begins
     }
 
+    /// Whether this lasting fault is going on.
+    pub(super) fn is_going_on(&self, fault: InjectedFault) -> bool {
+        let now = Instant::now();
+        let state = self.lock_state();
+        state.lasting.get(&fault).is_some_and(|until| now < *until)
+    }
+
     /// Counts a fault that was injected elsewhere.
     pub(super) fn count_fault(&self, fault: InjectedFault) {
         *self.lock_state().injected.entry(fault).or_default() += 1;

@@ -153,6 +153,7 @@ impl Economy {
             length: options.length,
             myses: options.players,
             wildness: 0.0,
+            processes: 1,
             with_all_faults: false,
             thinking: options.thinking,
             progress: None,

@@ -7,6 +7,7 @@
 mod chaos;
 pub mod economy;
 mod events;
+mod fleet;
 mod game;
 mod memory;
 mod model;
@@ -52,6 +53,7 @@ use verdict::InvariantMonitor;
 
 pub use chaos::InjectedFault;
 pub use events::EventDigest;
+pub use fleet::{FleetFault, FleetFigures, Sabotage, run as run_fleet};
 pub use memory::MemoryLedger;
 pub use progress::SimulationProgress;
 pub use rare::RareEvent;
@@ -91,6 +93,8 @@ pub struct SimulationOptions {
     pub length: Duration,
     /// The number of Myses.
     pub myses: usize,
+    /// The number of processes that share them.
+    pub processes: usize,
     /// The frequency of faults: 0 for none, 1 for those of a bad day.
     pub wildness: f64,
     /// Whether all faults can happen, instead of those that the seed draws.
@@ -110,6 +114,9 @@ pub struct SimulationOptions {
 /// # Errors
 /// The simulation itself cannot be set up. Mistakes of the swarm are in the verdict.
 pub fn run(options: SimulationOptions) -> anyhow::Result<SimulationVerdict> {
+    if options.processes > 1 {
+        return fleet::run(options, None);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)

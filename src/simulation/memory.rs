@@ -3,6 +3,7 @@
 
 mod stored;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -21,7 +22,9 @@ use futures::future::BoxFuture;
 
 use super::chaos::{Chaos, InjectedFault, PANIC};
 use super::verdict::InvariantMonitor;
-use stored::{StoredMysis, StoredSwarm};
+use stored::StoredMysis;
+
+pub(super) use stored::StoredSwarm;
 
 /// The longest time in which the ledger accepts nothing.
 const MAX_LEDGER_OUTAGE: Duration = Duration::from_secs(60);
@@ -122,8 +125,40 @@ fn draw_failure(chaos: &Chaos, next: &Mutex<VecDeque<CommitFailure>>) -> Option<
     Some(either())
 }
 
-impl Ledger for MemoryLedger {
-    fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
+/// What a commit has to keep besides what the stored rows themselves demand.
+pub(super) trait CommitRules: Send + Sync + 'static {
+    /// The batch as it is to be stored, unless it is refused.
+    fn admit<'a>(
+        &self,
+        stored: &StoredSwarm,
+        batch: &'a Batch,
+    ) -> Result<Cow<'a, Batch>, LedgerFault>;
+
+    /// Stores what comes with the batch, in the same transaction.
+    fn complete(&self, _stored: &StoredSwarm, _batch: &Batch) {}
+}
+
+/// The rules where one process has the ledger for itself: no writes of older incarnations.
+struct OneProcess;
+
+impl CommitRules for OneProcess {
+    fn admit<'a>(
+        &self,
+        stored: &StoredSwarm,
+        batch: &'a Batch,
+    ) -> Result<Cow<'a, Batch>, LedgerFault> {
+        stored.check_fence(batch)?;
+        Ok(Cow::Borrowed(batch))
+    }
+}
+
+impl MemoryLedger {
+    /// Commits under the rules of a process among several.
+    pub(super) fn commit_under(
+        &self,
+        batches: Vec<Batch>,
+        rules: Arc<dyn CommitRules>,
+    ) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
         let (stored, chaos, watch) = (self.stored.clone(), self.chaos.clone(), self.watch.clone());
         let failures = self.failures.clone();
         async move {
@@ -147,7 +182,7 @@ impl Ledger for MemoryLedger {
             );
             let answers = {
                 let mut stored = lock_stored(&stored);
-                let commit = |batch| stored.commit_batch(batch, &watch);
+                let commit = |batch| stored.commit_batch(batch, &*rules, &watch);
                 batches.iter().map(commit).collect()
             };
             // A caller that is killed before the answer does not know that the commit happened.
@@ -159,6 +194,17 @@ impl Ledger for MemoryLedger {
             answers
         }
         .boxed()
+    }
+
+    /// Looks at what is stored.
+    pub(super) fn look<T>(&self, look: impl FnOnce(&StoredSwarm) -> T) -> T {
+        look(&lock_stored(&self.stored))
+    }
+}
+
+impl Ledger for MemoryLedger {
+    fn commit(&self, batches: Vec<Batch>) -> BoxFuture<'static, Vec<Result<(), LedgerFault>>> {
+        self.commit_under(batches, Arc::new(OneProcess))
     }
 
     fn claim_account(

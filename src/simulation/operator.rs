@@ -36,7 +36,7 @@ pub(super) fn fault_loop(
     troubles
 }
 
-async fn sleep_randomly(chaos: &Chaos, most: Duration) {
+pub(super) async fn sleep_randomly(chaos: &Chaos, most: Duration) {
     tokio::time::sleep(chaos.duration_between(Duration::from_millis(1), most)).await;
 }
 
@@ -106,7 +106,7 @@ async fn wait_until_back(
 }
 
 /// Lets the game keep a Mysis from any progress for minutes, at random times.
-async fn hinder_players(swarm: CommanderHandle, game: SimulatedGame, chaos: Arc<Chaos>) {
+pub(super) async fn hinder_players(swarm: CommanderHandle, game: SimulatedGame, chaos: Arc<Chaos>) {
     loop {
         sleep_randomly(&chaos, Duration::from_secs(300)).await;
         if !chaos.draw_fault(InjectedFault::GameHindrance, 0.03) {
@@ -175,7 +175,7 @@ async fn give_orders(swarm: CommanderHandle, chaos: Arc<Chaos>, watch: Arc<Invar
     }
 }
 
-async fn relaunch_those_at_rest(swarm: &CommanderHandle, watch: &InvariantMonitor) {
+pub(super) async fn relaunch_those_at_rest(swarm: &CommanderHandle, watch: &InvariantMonitor) {
     for mysis in swarm.statuses().await {
         if mysis.state == LifeState::Running {
             continue;

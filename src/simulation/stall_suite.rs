@@ -183,6 +183,7 @@ async fn simulate_group(
         length: options.length,
         myses: group.members.len(),
         wildness: 0.0,
+        processes: 1,
         with_all_faults: false,
         thinking: Duration::from_secs(4),
         progress: None,

@@ -2,6 +2,7 @@
 
 mod calls;
 mod display;
+mod ending;
 mod promises;
 mod revivals;
 mod routines;
@@ -9,24 +10,24 @@ mod routines;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use actors::domain::event::{MysisStatus, SwarmEvent};
+use actors::domain::event::SwarmEvent;
 use actors::domain::ids::MysisId;
 use actors::domain::message::{CallStatus, Row};
 use actors::domain::model::{ChatMessage, ModelRequest};
-use actors::domain::state::LifeState;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::chaos::{Chaos, InjectedFault};
 use super::events::EventDigest;
+use super::fleet::FleetFigures;
 use super::progress::SimulationProgress;
 use super::rare::RareEvent;
 use calls::CallChecker;
-use revivals::RevivalTracker;
 use routines::RoutineChecker;
 
 pub use promises::{BrokenPromises, Promise};
 pub use revivals::ActorKind;
+pub(super) use revivals::RevivalTracker;
 
 /// The result of a simulation.
 #[derive(Clone, Debug)]
@@ -66,6 +67,8 @@ pub struct SimulationVerdict {
     pub violations: BrokenPromises,
     /// The digest of all events.
     pub digest: EventDigest,
+    /// What several processes did together; `None` for one.
+    pub fleet: Option<FleetFigures>,
 }
 
 impl SimulationVerdict {
@@ -205,14 +208,17 @@ impl InvariantMonitor {
 
     /// Checks an event of the swarm.
     pub(super) fn on_event(&self, event: &SwarmEvent) {
-        let mut seen = self.lock_observed();
-        if let Some(rare) = RareEvent::of(event) {
-            seen.count_rare_event(rare);
-        }
-        let overdue = seen.lives.on_event(event);
-        drop(seen);
+        self.on_event_of_fleet(event);
+        let overdue = self.lock_observed().lives.on_event(event);
         for text in overdue {
             self.add_violation(Promise::Revival, text);
+        }
+    }
+
+    /// Checks an event of one process of several, whose deaths and returns it sees itself.
+    pub(super) fn on_event_of_fleet(&self, event: &SwarmEvent) {
+        if let Some(rare) = RareEvent::of(event) {
+            self.on_rare_event(rare);
         }
     }
 
@@ -260,62 +266,13 @@ impl InvariantMonitor {
         }
     }
 
-    /// Checks that exactly the created Myses exist.
-    pub(super) fn check_population(&self, statuses: &[Arc<MysisStatus>]) {
-        let mut seen = self.lock_observed();
-        seen.there = statuses.len();
-        let created = seen.created.clone();
-        drop(seen);
-        let mut there = BTreeMap::<MysisId, u64>::new();
-        for status in statuses {
-            *there.entry(status.id).or_default() += 1;
-            if created.get(&status.id) != Some(&status.name) {
-                self.add_violation(
-                    Promise::NotLost,
-                    format!("{} was never created", status.name),
-                );
-            }
-        }
-        for (id, name) in &created {
-            match there.get(id).copied().unwrap_or(0) {
-                1 => {}
-                0 => self.add_violation(Promise::NotLost, format!("{name} is missing at the end")),
-                times => {
-                    self.add_violation(Promise::NotLost, format!("{name} is there {times} times"))
-                }
-            }
-        }
+    /// Whether a promise was broken.
+    pub(super) fn has_violations(&self) -> bool {
+        !self.lock_observed().violations.is_empty()
     }
 
-    /// Compares the status of a Mysis at the end with its status some minutes before.
-    pub(super) fn check_end_state(&self, before: &MysisStatus, after: &MysisStatus) {
-        let name = &after.name;
-        let mut seen = self.lock_observed();
-        seen.turns += after.totals.turns;
-        seen.ended += 1;
-        seen.parked += u64::from(after.is_parked());
-        drop(seen);
-        if after.is_parked() {
-            // Parked Myses are counted: a stranded one is parked rightly.
-        } else if after.state != LifeState::Running {
-            let state = after.state.as_str();
-            let why = after.reason.as_deref().unwrap_or("no reason");
-            self.add_violation(
-                Promise::AllRunning,
-                format!("{name} is {state} at the end: {why}"),
-            );
-        } else if after.totals.turns <= before.totals.turns
-            && after.spared_calls <= before.spared_calls
-        {
-            let doing = after.activity.to_string();
-            self.add_violation(
-                Promise::AllRunning,
-                format!("{name} has not finished a turn in the quiet: {doing}"),
-            );
-        }
-    }
-
-    fn add_violation(&self, promise: Promise, text: String) {
+    /// Notes that a promise was broken.
+    pub(super) fn add_violation(&self, promise: Promise, text: String) {
         self.lock_observed().violations.add(promise, text);
     }
 
@@ -352,6 +309,7 @@ impl InvariantMonitor {
             parked: seen.parked,
             violations: seen.violations.clone(),
             digest,
+            fleet: None,
         }
     }
 

@@ -4,6 +4,7 @@
 //! `zoea simulate --seed N --days D --myses N --wildness W` replays one and runs longer ones.
 
 mod economy;
+mod fleet;
 mod stall_suite;
 
 use std::collections::BTreeMap;
@@ -23,6 +24,7 @@ fn options(seed: u64) -> SimulationOptions {
         length: Duration::from_secs(600),
         myses: 2,
         wildness: 20.0,
+        processes: 1,
         with_all_faults: false,
         thinking: Duration::from_secs(4),
         progress: None,

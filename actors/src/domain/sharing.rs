@@ -3,11 +3,15 @@
 //! Each process says what it would use, and gets a part. A part is only ever made larger out of what
 //! no process holds, so all parts together never exceed the limit.
 
+mod grant;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::ids::Lane;
 use super::model::ServiceReturn;
+
+pub use grant::{Allowance, Granted, grant};
 
 /// What a limit counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,9 +86,14 @@ impl LimitClaim {
     /// The name of the limit. Processes share what has one name.
     #[must_use]
     pub fn name(&self) -> String {
-        let kind = self.kind.as_str();
-        let group = self.group.as_deref().unwrap_or_default();
-        match &self.lane {
+        LimitClaim::name_of(&self.lane, self.kind, self.group.as_deref())
+    }
+
+    /// The name of a limit that this group shares.
+    #[must_use]
+    pub fn name_of(lane: &Lane, kind: LimitKind, group: Option<&str>) -> String {
+        let (kind, group) = (kind.as_str(), group.unwrap_or_default());
+        match lane {
             Lane::Provider(provider) => format!("provider {provider}{group}: {kind}"),
             Lane::Logins => format!("logins {group}: {kind}"),
             Lane::Game => format!("game {group}: {kind}"),

@@ -197,3 +197,40 @@ pub enum Write {
         at: Timestamp,
     },
 }
+
+impl Write {
+    /// The Mysis whose lease this needs, where several processes share the database.
+    #[must_use]
+    pub fn leased_mysis(&self) -> Option<MysisId> {
+        match self {
+            Write::Configure { mysis, .. }
+            | Write::Delete { mysis }
+            | Write::Fence { mysis, .. }
+            | Write::State { mysis, .. }
+            | Write::Called { mysis }
+            | Write::Append { mysis, .. }
+            | Write::CallSent { mysis, .. }
+            | Write::CallHeld { mysis, .. }
+            | Write::CallTask { mysis, .. }
+            | Write::Totals { mysis, .. }
+            | Write::ClearNotes { mysis, .. }
+            | Write::SaveSnapshot { mysis, .. }
+            | Write::Stale { mysis, .. }
+            | Write::ForgetSnapshots { mysis, .. }
+            | Write::SaveAccount { mysis, .. }
+            | Write::KeepSession { mysis, .. }
+            | Write::WorkingSet { mysis, .. }
+            | Write::Tier { mysis, .. }
+            | Write::Samples { mysis, .. }
+            | Write::Watched { mysis, .. }
+            | Write::Routines { mysis, .. }
+            | Write::OrderDone { mysis, .. } => Some(*mysis),
+            // The lease of a new Mysis is taken when it is created.
+            Write::Create(_)
+            | Write::Mission(_)
+            | Write::ClearMission { .. }
+            | Write::Event(_)
+            | Write::PoolAccount { .. } => None,
+        }
+    }
+}

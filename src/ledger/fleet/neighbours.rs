@@ -14,7 +14,6 @@ use actors::domain::status_memo;
 use actors::ports::{FleetNeighbours, FleetReport, MysisPlace, ProcessSign, PublishedStatus};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, FromQueryResult, Statement, Value};
 use serde_json::json;
-use tokio::time::Instant;
 use zoea_text::clean::one_line;
 
 use super::super::leases::LeaseHolder;
@@ -89,7 +88,7 @@ impl LedgerInner {
         let mut found = within_time(tenant.read_statuses(writer, report.read_to)).await?;
         found.processes = within_time(tenant.signs(writer)).await?;
         let is_whole = usize::try_from(view.myses) == Ok(report.known);
-        let now = Instant::now();
+        let now = tenant.moment();
         let is_due = tenant.held().places_are_due(now, PLACES_INTERVAL);
         if is_due || !is_whole {
             self.read_places(tenant, writer, &mut found).await?;

@@ -1,6 +1,7 @@
 //! The stored swarm, and the effect of each write on it.
 
 mod recalling;
+mod shared;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +18,11 @@ use actors::ports::{
 
 use super::super::seen::SeenSnapshots;
 use super::super::verdict::InvariantMonitor;
+use super::CommitRules;
 
 /// The stored swarm.
 #[derive(Clone, Default)]
-pub(super) struct StoredSwarm {
+pub(crate) struct StoredSwarm {
     pub(super) myses: BTreeMap<MysisId, StoredMysis>,
     pub(super) mission: Option<Mission>,
     pub(super) accounts: Vec<(GameAccount, Option<MysisId>)>,
@@ -93,19 +95,28 @@ impl StoredSwarm {
     pub(super) fn commit_batch(
         &mut self,
         batch: &Batch,
+        rules: &dyn CommitRules,
         watch: &InvariantMonitor,
     ) -> Result<(), LedgerFault> {
-        if let Author::Mysis(mysis, incarnation) = batch.author {
-            let newest = self.myses.get(&mysis).map(|m| m.record.incarnation);
-            if newest.is_some_and(|newest| newest > incarnation) {
-                return Err(LedgerFault::Fenced);
-            }
-        }
-        self.check_batch(batch)?;
+        let batch = rules.admit(self, batch)?;
+        self.check_batch(&batch)?;
         for write in &batch.writes {
             self.apply_write(write, watch);
         }
+        rules.complete(self, &batch);
         Ok(())
+    }
+
+    /// Refuses a batch of an older incarnation.
+    pub(super) fn check_fence(&self, batch: &Batch) -> Result<(), LedgerFault> {
+        let Author::Mysis(mysis, incarnation) = batch.author else {
+            return Ok(());
+        };
+        let newest = self.myses.get(&mysis).map(|m| m.record.incarnation);
+        match newest.is_some_and(|newest| newest > incarnation) {
+            true => Err(LedgerFault::Fenced),
+            false => Ok(()),
+        }
     }
 
     /// Checks that a row which exists already is the same row.

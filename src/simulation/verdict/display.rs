@@ -53,8 +53,12 @@ impl fmt::Display for SimulationVerdict {
             "  {} events, {} bytes, {:016x}",
             self.digest.events, self.digest.bytes, self.digest.hash
         )?;
+        if let Some(fleet) = &self.fleet {
+            write!(f, "{fleet}")?;
+        }
         writeln!(f, "\n  {:<30}what came", "what is promised")?;
-        for promise in Promise::ALL {
+        let of_fleet = self.fleet.iter().flat_map(|_| Promise::OF_FLEET);
+        for promise in Promise::ALL.into_iter().chain(of_fleet) {
             let came = self.outcome_of(promise);
             writeln!(f, "  {:<30}{came}", promise.words())?;
         }
@@ -86,6 +90,16 @@ impl SimulationVerdict {
             Promise::Revival => {
                 let killed: u64 = self.deaths.values().sum();
                 format!("{broken} missing after {killed} kills of actors")
+            }
+            Promise::OneLife => format!("{broken} times not"),
+            Promise::Limits => format!("{broken} times not"),
+            Promise::TakenOver => {
+                let taken = self.fleet.as_ref().map_or(0, |fleet| fleet.taken_over);
+                format!("{broken} of {taken} late")
+            }
+            Promise::Answered => {
+                let answered = self.fleet.as_ref().map_or(0, |fleet| fleet.answered);
+                format!("{broken} not, {answered} answered")
             }
             Promise::AllRunning => {
                 let parked = self.parked;

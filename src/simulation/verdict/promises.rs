@@ -15,10 +15,26 @@ pub enum Promise {
     Revival,
     /// At the end every Mysis runs and finishes turns.
     AllRunning,
+    /// Of several processes, the one that holds a Mysis acts for it, and no life is one of two.
+    OneLife,
+    /// Limits hold for several processes together.
+    Limits,
+    /// Whoever lost its process runs in another one soon.
+    TakenOver,
+    /// Every order is answered.
+    Answered,
 }
 
 impl Promise {
-    /// All of them, in the order of the table.
+    /// Those of several processes together.
+    pub const OF_FLEET: [Promise; 4] = [
+        Promise::OneLife,
+        Promise::Limits,
+        Promise::TakenOver,
+        Promise::Answered,
+    ];
+
+    /// Those of any process, in the order of the table.
     pub const ALL: [Promise; 5] = [
         Promise::NotTwice,
         Promise::NotLost,
@@ -36,6 +52,10 @@ impl Promise {
             Promise::ValidRequests => "every request is valid",
             Promise::Revival => "killed actors come back",
             Promise::AllRunning => "every Mysis plays at the end",
+            Promise::OneLife => "one process acts for a Mysis",
+            Promise::Limits => "limits hold for all together",
+            Promise::TakenOver => "all run elsewhere in 45 s",
+            Promise::Answered => "every order is answered",
         }
     }
 }

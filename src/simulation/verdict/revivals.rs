@@ -54,7 +54,7 @@ impl ActorKind {
 
 /// Deaths and returns.
 #[derive(Debug, Default)]
-pub(super) struct RevivalTracker {
+pub(crate) struct RevivalTracker {
     deaths: BTreeMap<ActorKind, u64>,
     /// Myses whose actor died in this process while they were active, and that have not run since.
     awaited: BTreeMap<MysisId, (Arc<str>, Instant)>,
@@ -79,8 +79,13 @@ impl RevivalTracker {
         self.awaited.clear();
     }
 
+    /// Notes that a Mysis goes on in another process.
+    pub(crate) fn forget(&mut self, mysis: MysisId) {
+        self.awaited.remove(&mysis);
+    }
+
     /// Takes in an event. Returns the violations: Myses that should have come back long ago.
-    pub(super) fn on_event(&mut self, event: &SwarmEvent) -> Vec<String> {
+    pub(crate) fn on_event(&mut self, event: &SwarmEvent) -> Vec<String> {
         match (&event.mysis, &event.what) {
             (Some(who), EventKind::StateChanged { to, reason, .. }) => {
                 let died = *to == LifeState::Errored

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use actors::domain::ids::MysisId;
-use actors::ports::FleetReport;
-use tokio::time::Instant;
+use crate::ids::{Moment, MysisId};
 
 /// How often leases are renewed.
 const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
@@ -13,10 +11,18 @@ const RENEWAL_INTERVAL: Duration = Duration::from_secs(10);
 /// seconds longer, by the server's clock: time for what is just leaving.
 const SAFE_TIME: Duration = Duration::from_secs(25);
 
+/// What a process says of itself when it renews its leases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessSays {
+    /// The number of Myses that it is for.
+    pub capacity: usize,
+    pub is_frozen: bool,
+}
+
 /// The Myses of this process. A Mysis stays here until the swarm has let it go, whoever holds its
 /// lease, so that it is never taken anew while its earlier life is at work.
 #[derive(Debug, Default)]
-pub(crate) struct HeldMyses {
+pub struct HeldMyses {
     all: BTreeSet<MysisId>,
     /// Taken, and not yet taken up by the swarm.
     untold: BTreeSet<MysisId>,
@@ -25,54 +31,65 @@ pub(crate) struct HeldMyses {
     /// Held no more, and not yet let go by the swarm.
     lost: BTreeSet<MysisId>,
     /// When the last renewal began.
-    renewed: Option<Instant>,
+    renewed: Option<Moment>,
     /// What was said of this process at the last renewal.
-    said: (usize, bool),
+    said: ProcessSays,
     /// When it was last read where every Mysis is.
-    placed: Option<Instant>,
+    placed: Option<Moment>,
 }
 
 impl HeldMyses {
     /// What was taken when the database was opened. The swarm starts with it.
-    pub(crate) fn begin(&mut self, ours: BTreeSet<MysisId>) {
+    pub fn begin(&mut self, ours: BTreeSet<MysisId>) {
         self.all = ours;
     }
 
     /// A new Mysis.
-    pub(crate) fn add(&mut self, mysis: MysisId) {
+    pub fn add(&mut self, mysis: MysisId) {
         self.all.insert(mysis);
     }
 
-    pub(crate) fn all(&self) -> BTreeSet<MysisId> {
+    /// All of them.
+    #[must_use]
+    pub fn all(&self) -> BTreeSet<MysisId> {
         self.all.clone()
     }
 
-    pub(crate) fn count(&self) -> usize {
+    /// Their number.
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    pub(crate) fn lost(&self) -> Vec<MysisId> {
+    /// Those that another process took, until they are let go.
+    #[must_use]
+    pub fn lost(&self) -> Vec<MysisId> {
         self.lost.iter().copied().collect()
     }
 
-    pub(crate) fn untold(&self) -> BTreeSet<MysisId> {
+    /// Those that the swarm has not taken up yet.
+    #[must_use]
+    pub fn untold(&self) -> BTreeSet<MysisId> {
         self.untold.clone()
     }
 
-    pub(crate) fn is_frozen(&self) -> bool {
-        self.said.1
+    /// Whether this process said that it is frozen.
+    #[must_use]
+    pub fn is_frozen(&self) -> bool {
+        self.said.is_frozen
     }
 
     /// Whether a renewal is due: by time, or because this process has changed.
-    pub(crate) fn is_due(&self, report: &FleetReport) -> bool {
-        let is_other = self.said != (report.capacity, report.is_frozen);
-        let is_old = |renewed: Instant| renewed.elapsed() >= RENEWAL_INTERVAL;
+    #[must_use]
+    pub fn is_due(&self, says: ProcessSays, now: Moment) -> bool {
+        let is_other = self.said != says;
+        let is_old = |renewed: Moment| now.since(renewed) >= RENEWAL_INTERVAL;
         is_other || !self.lost.is_empty() || self.renewed.is_none_or(is_old)
     }
 
     /// Whether it is time to read where every Mysis is. The next time begins now then.
-    pub(crate) fn places_are_due(&mut self, now: Instant, interval: Duration) -> bool {
-        let is_due = |placed: Instant| now.duration_since(placed) >= interval;
+    pub fn places_are_due(&mut self, now: Moment, interval: Duration) -> bool {
+        let is_due = |placed: Moment| now.since(placed) >= interval;
         let is_due = self.placed.is_none_or(is_due);
         if is_due {
             self.placed = Some(now);
@@ -81,44 +98,48 @@ impl HeldMyses {
     }
 
     /// Until when no other process takes what is held here; `None` where something is lost.
-    pub(crate) fn safe_until(&self) -> Option<Instant> {
+    #[must_use]
+    pub fn safe_until(&self) -> Option<Moment> {
         let renewed = self.renewed.filter(|_| self.lost.is_empty());
-        renewed.map(|renewed| renewed + SAFE_TIME)
+        renewed.map(|renewed| renewed.plus(SAFE_TIME))
     }
 
     /// Takes the result of a renewal: what was held before it, and what is.
-    pub(crate) fn renewed(
+    pub fn renewed(
         &mut self,
         (before, owned): (&BTreeSet<MysisId>, &BTreeSet<MysisId>),
-        began: Instant,
-        report: &FleetReport,
+        began: Moment,
+        says: ProcessSays,
     ) {
         let doubtful = std::mem::take(&mut self.doubtful);
         self.take(doubtful.intersection(owned).copied().collect());
         self.lost = before.difference(owned).copied().collect();
         self.renewed = Some(began);
-        self.said = (report.capacity, report.is_frozen);
+        self.said = says;
     }
 
-    pub(crate) fn doubt(&mut self, taken: &BTreeSet<MysisId>) {
+    /// Notes what is about to be taken, by a commit that may have no answer.
+    pub fn doubt(&mut self, taken: &BTreeSet<MysisId>) {
         self.doubtful.extend(taken);
     }
 
-    pub(crate) fn take(&mut self, taken: BTreeSet<MysisId>) {
+    /// Notes what was taken.
+    pub fn take(&mut self, taken: BTreeSet<MysisId>) {
         self.doubtful.retain(|mysis| !taken.contains(mysis));
         let new: Vec<MysisId> = taken.difference(&self.all).copied().collect();
         self.untold.extend(&new);
         self.all.extend(new);
     }
 
-    pub(crate) fn arrive(&mut self, myses: &[MysisId]) {
+    /// Notes what the swarm has taken up.
+    pub fn arrive(&mut self, myses: &[MysisId]) {
         for mysis in myses {
             self.untold.remove(mysis);
         }
     }
 
     /// Myses that this process runs no more.
-    pub(crate) fn forget(&mut self, myses: &[MysisId]) {
+    pub fn forget(&mut self, myses: &[MysisId]) {
         for mysis in myses {
             self.all.remove(mysis);
             self.untold.remove(mysis);
@@ -135,22 +156,21 @@ mod tests {
         ids.iter().copied().map(MysisId).collect()
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_renewal_is_due_by_time_and_when_the_process_has_changed() {
+    #[test]
+    fn a_renewal_is_due_by_time_and_when_the_process_has_changed() {
         let mut held = HeldMyses::default();
-        let report = FleetReport::default();
-        assert!(held.is_due(&report), "it never was");
-        let began = Instant::now();
-        held.renewed((&set(&[]), &set(&[])), began, &report);
-        assert!(!held.is_due(&report));
-        assert_eq!(held.safe_until(), Some(began + SAFE_TIME));
-        let frozen = FleetReport {
+        let says = ProcessSays::default();
+        let began = Moment(700);
+        assert!(held.is_due(says, began), "it never was");
+        held.renewed((&set(&[]), &set(&[])), began, says);
+        assert!(!held.is_due(says, began));
+        assert_eq!(held.safe_until(), Some(began.plus(SAFE_TIME)));
+        let frozen = ProcessSays {
             is_frozen: true,
-            ..report.clone()
+            ..says
         };
-        assert!(held.is_due(&frozen));
-        tokio::time::advance(RENEWAL_INTERVAL).await;
-        assert!(held.is_due(&report));
+        assert!(held.is_due(frozen, began));
+        assert!(held.is_due(says, began.plus(RENEWAL_INTERVAL)));
     }
 
     #[test]
@@ -160,13 +180,12 @@ mod tests {
         let before = held.all();
         // One that is created during the renewal is not lost.
         held.add(MysisId(3));
-        held.renewed(
-            (&before, &set(&[2])),
-            Instant::now(),
-            &FleetReport::default(),
-        );
+        held.renewed((&before, &set(&[2])), Moment(1), ProcessSays::default());
         assert_eq!((held.lost(), held.safe_until()), (vec![MysisId(1)], None));
-        assert!(held.is_due(&FleetReport::default()), "until all is well");
+        assert!(
+            held.is_due(ProcessSays::default(), Moment(1)),
+            "until all is well"
+        );
         held.forget(&[MysisId(1)]);
         assert_eq!((held.lost(), held.all()), (vec![], set(&[2, 3])));
     }
@@ -177,7 +196,7 @@ mod tests {
         held.doubt(&set(&[4, 5, 6]));
         // The answer was lost, and the next renewal shows what happened.
         let (before, owned) = (set(&[]), set(&[4, 5]));
-        held.renewed((&before, &owned), Instant::now(), &FleetReport::default());
+        held.renewed((&before, &owned), Moment(1), ProcessSays::default());
         assert_eq!(held.untold(), set(&[4, 5]));
         held.arrive(&[MysisId(4)]);
         assert_eq!(held.untold(), set(&[5]));

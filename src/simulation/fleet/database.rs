@@ -1,0 +1,75 @@
+//! The database of a fleet: what Postgres keeps for several processes, by one clock of its own.
+//!
+//! Each method is one statement, or one transaction, of `zoea-ledger`: nothing comes between its
+//! parts. The rules that are no SQL are the same functions of the domain.
+
+mod leases;
+mod limits;
+mod orders;
+mod statuses;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use actors::domain::ids::MysisId;
+use tokio::time::Instant;
+
+use super::super::memory::MemoryLedger;
+use super::monitor::FleetMonitor;
+use super::sabotage::Sabotage;
+use leases::{Lease, ProcessRow};
+use limits::LimitTables;
+use orders::OrderRow;
+use statuses::StatusRow;
+
+pub(super) use leases::{FleetCommits, FleetView};
+
+/// The database.
+pub(super) struct FleetDatabase {
+    pub(super) memory: Arc<MemoryLedger>,
+    tables: Mutex<FleetTables>,
+    pub(super) monitor: Arc<FleetMonitor>,
+    sabotage: Option<Sabotage>,
+}
+
+/// The tables of a fleet.
+#[derive(Default)]
+struct FleetTables {
+    leases: BTreeMap<MysisId, Lease>,
+    /// By the owner of leases.
+    processes: BTreeMap<Arc<str>, ProcessRow>,
+    statuses: BTreeMap<MysisId, StatusRow>,
+    /// The place of the newest status.
+    place: i64,
+    /// In the order in which they were given.
+    orders: Vec<OrderRow>,
+    limits: LimitTables,
+}
+
+impl FleetDatabase {
+    pub(super) fn new(
+        memory: Arc<MemoryLedger>,
+        monitor: Arc<FleetMonitor>,
+        sabotage: Option<Sabotage>,
+    ) -> FleetDatabase {
+        FleetDatabase {
+            memory,
+            tables: Mutex::default(),
+            monitor,
+            sabotage,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, FleetTables> {
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_sabotaged(&self, by: Sabotage) -> bool {
+        self.sabotage == Some(by)
+    }
+}
+
+/// The server's clock.
+fn server_time() -> Instant {
+    Instant::now()
+}

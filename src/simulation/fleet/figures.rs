@@ -1,0 +1,115 @@
+//! What a run of several processes did, beyond what one does.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// A fault of a whole process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FleetFault {
+    /// It ends as by `kill -9`, and is started again after a while.
+    Kill,
+    /// Several end in one moment.
+    KillSeveral,
+    /// It ends and is started again at once.
+    Restart,
+    /// It ends in good order, and is started again.
+    Close,
+    /// All end in good order and are started again, one after the other.
+    RollingUpdate,
+    /// It is drained for a while.
+    Drain,
+    /// It cannot reach the database, for less than a lease.
+    ShortCut,
+    /// It cannot reach the database, for longer than a lease.
+    LongCut,
+    /// It stands still, for less than a lease.
+    ShortPause,
+    /// It stands still, for longer than a lease.
+    LongPause,
+    /// The database answers it after seconds.
+    SlowDatabase,
+    /// Some of the database's answers to it are lost.
+    LostAnswers,
+    /// Its wall clock is set to another time.
+    ClockSet,
+}
+
+impl FleetFault {
+    /// All of them.
+    pub const ALL: [FleetFault; 13] = [
+        FleetFault::Kill,
+        FleetFault::KillSeveral,
+        FleetFault::Restart,
+        FleetFault::Close,
+        FleetFault::RollingUpdate,
+        FleetFault::Drain,
+        FleetFault::ShortCut,
+        FleetFault::LongCut,
+        FleetFault::ShortPause,
+        FleetFault::LongPause,
+        FleetFault::SlowDatabase,
+        FleetFault::LostAnswers,
+        FleetFault::ClockSet,
+    ];
+}
+
+/// The figures of a fleet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FleetFigures {
+    /// The number of processes at once.
+    pub processes: usize,
+    /// How often each fault struck a process.
+    pub struck: BTreeMap<FleetFault, u64>,
+    /// How often a Mysis whose process could not run it any more came to run again.
+    pub taken_over: u64,
+    /// The longest time until that.
+    pub longest_orphan: Duration,
+    /// The most requests in flight, and the limit.
+    pub most_in_flight: usize,
+    pub in_flight_limit: usize,
+    /// The requests that left after their process's part of a limit had expired.
+    pub late_requests: u64,
+    /// The most requests within a minute, and the limit with its burst.
+    pub most_a_minute: usize,
+    pub minute_limit: Option<usize>,
+    /// The most logins within a minute, and the limit with its burst.
+    pub most_logins: usize,
+    pub logins_limit: usize,
+    /// The orders that were answered, and those of them that another process carries out.
+    pub answered: u64,
+    pub passed: u64,
+}
+
+impl fmt::Display for FleetFigures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "  {} processes at once", self.processes)?;
+        for (fault, times) in &self.struck {
+            writeln!(f, "  {fault:?} struck {times} processes")?;
+        }
+        writeln!(
+            f,
+            "  {} times a Mysis lost its process and ran elsewhere, after {:.1} s at most",
+            self.taken_over,
+            self.longest_orphan.as_secs_f64()
+        )?;
+        let minute = self
+            .minute_limit
+            .map_or("any".to_string(), |limit| limit.to_string());
+        writeln!(
+            f,
+            "  at most {} requests in flight of {} ({} late), {} in a minute of {minute}, {} logins of {}",
+            self.most_in_flight,
+            self.in_flight_limit,
+            self.late_requests,
+            self.most_a_minute,
+            self.most_logins,
+            self.logins_limit
+        )?;
+        writeln!(
+            f,
+            "  {} orders answered, {} of them said to be carried out by another process",
+            self.answered, self.passed
+        )
+    }
+}

@@ -1,0 +1,372 @@
+//! What a fleet promises beyond one process, checked while it runs: one life acts for each Mysis,
+//! limits hold for all together, whoever lost its process runs elsewhere soon, and orders are answered.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use actors::domain::ids::{Incarnation, MysisId};
+
+use super::super::verdict::{InvariantMonitor, Promise};
+use super::database::FleetDatabase;
+use super::figures::FleetFigures;
+
+/// How long a Mysis may be without a process that runs it, while one is there that could.
+const MAX_ORPHAN_TIME: Duration = Duration::from_secs(45);
+/// The window of limits by the minute.
+const MINUTE: Duration = Duration::from_secs(60);
+/// How long a part of a limit may outlast its process, with what was on its way then.
+const MAX_PART_TIME: Duration = Duration::from_secs(15);
+/// How long an order may wait for its answer.
+const MAX_ANSWER_TIME: Duration = Duration::from_secs(240);
+
+/// The limits that the fleet has.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct FleetLimits {
+    pub(super) in_flight: usize,
+    /// With what a whole burst adds.
+    pub(super) requests_a_minute: Option<usize>,
+    /// With what a whole burst adds.
+    pub(super) logins_a_minute: usize,
+}
+
+/// The monitor.
+pub(super) struct FleetMonitor {
+    watch: Arc<InvariantMonitor>,
+    limits: FleetLimits,
+    seen: Mutex<SeenOfFleet>,
+}
+
+#[derive(Default)]
+struct SeenOfFleet {
+    /// The world's time.
+    now: Duration,
+    /// The process of each life.
+    lives: BTreeMap<(MysisId, Incarnation), Arc<str>>,
+    /// The process of the newest life.
+    newest: BTreeMap<MysisId, (Incarnation, Arc<str>)>,
+    /// The requests that providers work on, by number.
+    in_flight: BTreeMap<u64, AskedProvider>,
+    asked: u64,
+    /// How many requests a process began since its part of a limit expired.
+    late: BTreeMap<Arc<str>, usize>,
+    /// When requests to each provider began.
+    requests: BTreeMap<Arc<str>, VecDeque<Duration>>,
+    logins: VecDeque<Duration>,
+    /// When something last happened after which Myses may be without a process.
+    disturbed: Duration,
+    /// Since when no process runs a Mysis that could.
+    orphans: BTreeMap<MysisId, Duration>,
+    /// Since when processes are gone that still hold parts of limits.
+    left_parts: BTreeMap<Arc<str>, Duration>,
+    /// When each unanswered order was given.
+    waiting: BTreeMap<u64, Duration>,
+    orders: u64,
+    figures: FleetFigures,
+}
+
+impl FleetMonitor {
+    pub(super) fn new(watch: Arc<InvariantMonitor>, limits: FleetLimits) -> FleetMonitor {
+        FleetMonitor {
+            watch,
+            limits,
+            seen: Mutex::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, SeenOfFleet> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn break_promise(&self, promise: Promise, text: String) {
+        self.watch.add_violation(promise, text);
+    }
+
+    /// Notes the world's time.
+    pub(super) fn set_now(&self, now: Duration) {
+        self.lock().now = now;
+    }
+
+    /// The second of the server's clock.
+    pub(super) fn server_second(&self) -> u64 {
+        self.lock().now.as_secs()
+    }
+
+    /// Changes the figures.
+    pub(super) fn figure(&self, change: impl FnOnce(&mut FleetFigures)) {
+        change(&mut self.lock().figures);
+    }
+
+    /// The figures.
+    pub(super) fn figures(&self) -> FleetFigures {
+        self.lock().figures.clone()
+    }
+
+    /// Checks a batch that was stored for a life of a Mysis.
+    pub(super) fn on_life(&self, mysis: MysisId, incarnation: Incarnation, owner: &Arc<str>) {
+        let mut seen = self.lock();
+        let life = seen.lives.entry((mysis, incarnation));
+        let first = life.or_insert_with(|| owner.clone()).clone();
+        let newest = seen.newest.get(&mysis).cloned();
+        if newest.is_none_or(|(newest, _)| newest < incarnation) {
+            seen.newest.insert(mysis, (incarnation, owner.clone()));
+        }
+        drop(seen);
+        if first != *owner {
+            let text = format!(
+                "life {} of {mysis} is one of {first} and of {owner}",
+                incarnation.0
+            );
+            self.break_promise(Promise::OneLife, text);
+        }
+    }
+
+    /// Checks that who asks a server for a Mysis is the one that holds it.
+    pub(super) fn on_acts(
+        &self,
+        database: &FleetDatabase,
+        mysis: MysisId,
+        owner: &Arc<str>,
+        what: &str,
+    ) {
+        let holder = database.owner_of(mysis);
+        if holder.as_ref() == Some(owner) {
+            return;
+        }
+        let at = self.lock().now.as_secs_f64();
+        let holder = holder.as_deref().unwrap_or("nobody");
+        let text = format!("{at:.1} s: {owner} {what} for {mysis}, which {holder} holds");
+        self.break_promise(Promise::OneLife, text);
+    }
+
+    /// Counts a request that the models work on until the returned value is dropped.
+    pub(super) fn on_request(
+        self: &Arc<Self>,
+        database: &FleetDatabase,
+        provider: &Arc<str>,
+        owner: &Arc<str>,
+    ) -> InFlight {
+        let mut seen = self.lock();
+        seen.asked += 1;
+        let number = seen.asked;
+        let asked = AskedProvider {
+            provider: provider.clone(),
+            owner: owner.clone(),
+            is_uncounted: false,
+        };
+        seen.in_flight.insert(number, asked);
+        let (now, at) = (seen.now, seen.now.as_secs_f64());
+        let in_minute = count_in_minute(seen.requests.entry(provider.clone()).or_default(), now);
+        let mut by_process: BTreeMap<(Arc<str>, bool), usize> = BTreeMap::new();
+        for asked in seen
+            .in_flight
+            .values()
+            .filter(|it| it.provider == *provider)
+        {
+            let of = (asked.owner.clone(), asked.is_uncounted);
+            *by_process.entry(of).or_default() += 1;
+        }
+        drop(seen);
+        // What a process that lost the database had under way exceeds the limit, once.
+        let (valid, lapsed): (Vec<_>, Vec<_>) =
+            by_process
+                .into_iter()
+                .partition(|((process, is_uncounted), _)| {
+                    !is_uncounted && database.has_part(provider, process)
+                });
+        let count =
+            |of: &[((Arc<str>, bool), usize)]| of.iter().map(|(_, count)| count).sum::<usize>();
+        let in_flight = count(&valid);
+        let is_late = !valid.iter().any(|((process, _), _)| process == owner);
+        let late = self.count_late(owner, is_late);
+        self.figure(|figures| {
+            figures.most_in_flight = figures.most_in_flight.max(in_flight + count(&lapsed));
+            figures.most_a_minute = figures.most_a_minute.max(in_minute);
+            figures.late_requests += u64::from(is_late);
+        });
+        let limit = self.limits.in_flight;
+        if in_flight > limit {
+            let text = format!("{at:.1} s: {in_flight} requests in flight of {limit}: {valid:?}");
+            self.break_promise(Promise::Limits, text);
+        }
+        // It may begin what its part admitted before it expired.
+        if late > limit {
+            let text = format!("{at:.1} s: {owner} asks {late} times since its part expired");
+            self.break_promise(Promise::Limits, text);
+        }
+        if let Some(limit) = self
+            .limits
+            .requests_a_minute
+            .filter(|limit| in_minute > *limit)
+        {
+            let text = format!("{at:.1} s: {in_minute} requests in a minute of {limit}");
+            self.break_promise(Promise::Limits, text);
+        }
+        InFlight {
+            monitor: self.clone(),
+            number,
+        }
+    }
+
+    /// Notes that the gate of a process was killed.
+    pub(super) fn on_gate_killed(&self, owner: &Arc<str>) {
+        let mut seen = self.lock();
+        for asked in seen.in_flight.values_mut() {
+            asked.is_uncounted |= asked.owner == *owner;
+        }
+    }
+
+    /// Counts the requests that a process began since its part expired.
+    fn count_late(&self, owner: &Arc<str>, is_late: bool) -> usize {
+        let mut seen = self.lock();
+        if !is_late {
+            seen.late.remove(owner);
+            return 0;
+        }
+        let late = seen.late.entry(owner.clone()).or_default();
+        *late += 1;
+        *late
+    }
+
+    /// Counts a login.
+    pub(super) fn count_login(&self) {
+        let mut seen = self.lock();
+        let now = seen.now;
+        let in_minute = count_in_minute(&mut seen.logins, now);
+        seen.figures.most_logins = seen.figures.most_logins.max(in_minute);
+        drop(seen);
+        if in_minute > self.limits.logins_a_minute {
+            let limit = self.limits.logins_a_minute;
+            let text = format!("{in_minute} logins in a minute of {limit}");
+            self.break_promise(Promise::Limits, text);
+        }
+    }
+
+    /// Notes that something happened after which Myses may be without a process.
+    pub(super) fn on_disturbed(&self) {
+        let mut seen = self.lock();
+        seen.disturbed = seen.now;
+    }
+
+    /// Checks that some process runs each running Mysis, or will soon. `able` are the processes that
+    /// run and reach the database.
+    pub(super) fn check_orphans(&self, database: &FleetDatabase, able: &BTreeSet<Arc<str>>) {
+        let running = database.running();
+        let mut overdue = Vec::new();
+        let mut seen = self.lock();
+        let (now, disturbed) = (seen.now, seen.disturbed);
+        let mut orphans = std::mem::take(&mut seen.orphans);
+        for (mysis, owner) in running {
+            let lives_in = seen.newest.get(&mysis).map(|(_, owner)| owner);
+            let is_run = owner.as_ref().is_some_and(|owner| able.contains(owner))
+                && owner.as_ref() == lives_in;
+            if is_run || able.is_empty() {
+                if let Some(since) = orphans.remove(&mysis) {
+                    let waited = now.saturating_sub(since.max(disturbed));
+                    let longest = &mut seen.figures.longest_orphan;
+                    *longest = waited.max(*longest);
+                    seen.figures.taken_over += 1;
+                }
+                continue;
+            }
+            let since = orphans.entry(mysis).or_insert(now);
+            if now.saturating_sub((*since).max(disturbed)) > MAX_ORPHAN_TIME {
+                overdue.push((mysis, owner));
+                *since = now;
+            }
+        }
+        seen.orphans = orphans;
+        drop(seen);
+        for (mysis, owner) in overdue {
+            let owner = owner.as_deref().unwrap_or("nobody");
+            let at = now.as_secs();
+            let text =
+                format!("{at} s: {mysis} of {owner} runs nowhere for 45 s, and {able:?} could");
+            self.break_promise(Promise::TakenOver, text);
+        }
+    }
+
+    /// Checks that what dead processes held of limits comes back.
+    pub(super) fn check_parts(&self, held_by_dead: BTreeSet<Arc<str>>) {
+        let mut seen = self.lock();
+        let now = seen.now;
+        seen.left_parts
+            .retain(|owner, _| held_by_dead.contains(owner));
+        let mut kept = Vec::new();
+        for owner in held_by_dead {
+            let since = seen.left_parts.entry(owner.clone()).or_insert(now);
+            if now.saturating_sub(*since) > MAX_PART_TIME {
+                *since = now;
+                kept.push(owner);
+            }
+        }
+        drop(seen);
+        for owner in kept {
+            let at = now.as_secs();
+            let text = format!("{at} s: {owner} is gone and still holds parts of limits");
+            self.break_promise(Promise::Limits, text);
+        }
+    }
+
+    /// Notes an order. Returns its number.
+    pub(super) fn on_order_given(&self) -> u64 {
+        let mut seen = self.lock();
+        seen.orders += 1;
+        let (number, now) = (seen.orders, seen.now);
+        seen.waiting.insert(number, now);
+        number
+    }
+
+    /// Notes that an order was answered, or that its giver is gone.
+    pub(super) fn on_order_over(&self, number: u64) {
+        self.lock().waiting.remove(&number);
+    }
+
+    /// Checks that no order waits for too long.
+    pub(super) fn check_answers(&self) {
+        let mut seen = self.lock();
+        let now = seen.now;
+        let is_late = |since: &Duration| now.saturating_sub(*since) > MAX_ANSWER_TIME;
+        let late: Vec<u64> = seen
+            .waiting
+            .iter()
+            .filter(|(_, since)| is_late(since))
+            .map(|of| *of.0)
+            .collect();
+        seen.waiting.retain(|number, _| !late.contains(number));
+        drop(seen);
+        for number in late {
+            let text = format!("{} s: order {number} has no answer", now.as_secs());
+            self.break_promise(Promise::Answered, text);
+        }
+    }
+}
+
+/// Counts an event at this time, and returns how many there were within a minute.
+fn count_in_minute(events: &mut VecDeque<Duration>, now: Duration) -> usize {
+    while events.front().is_some_and(|at| *at + MINUTE <= now) {
+        events.pop_front();
+    }
+    events.push_back(now);
+    events.len()
+}
+
+/// A request that the models work on.
+pub(super) struct InFlight {
+    monitor: Arc<FleetMonitor>,
+    number: u64,
+}
+
+/// Who asked a provider.
+struct AskedProvider {
+    provider: Arc<str>,
+    owner: Arc<str>,
+    /// Whether the gate that admitted it is gone. Its successor counts only what it admits itself.
+    is_uncounted: bool,
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.monitor.lock().in_flight.remove(&self.number);
+    }
+}

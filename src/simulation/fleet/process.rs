@@ -1,0 +1,304 @@
+//! One process of a fleet: the real actors on a time of their own, at the end of a line.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::commander::{Adapters, Commander, CommanderArgs, CommanderHandle, CommanderMsg};
+use actors::domain::event::{EventKind, SwarmEvent};
+use actors::domain::event_record::OrderSource;
+use actors::domain::ids::{Moment, Timestamp};
+use actors::domain::life::Mode;
+use actors::domain::rules::SwarmRules;
+use actors::freeze::FreezeSwitch;
+use actors::listener::Listener;
+use actors::ports::Clock;
+use actors::secrets::Secrets;
+use actors::ui::UiRuntime;
+use ractor::rpc::CallResult;
+use ractor::{Actor, ActorRef};
+use tokio::time::Instant;
+
+use super::super::verdict::{Promise, RevivalTracker};
+use super::super::{CLOSE_TIMEOUT, START_TIME};
+use super::client::FleetClient;
+use super::line::Line;
+use super::operator;
+use super::outside::{RemoteGame, RemoteModels, RemoteStore};
+use super::own_time::OwnTime;
+use super::session::LeaseSession;
+use super::world::World;
+
+/// How long a process waits before it tries again to open a database that it cannot reach.
+const OPEN_RETRY: Duration = Duration::from_secs(1);
+
+/// What does not change when a process is started again.
+pub(super) struct ProcessPlan {
+    pub(super) home: String,
+    /// How fast its monotonic clock runs, of the server's.
+    pub(super) rate: f64,
+    pub(super) rules: Arc<SwarmRules>,
+    /// Whether the operator and the killer of actors are at work.
+    pub(super) is_troubled: bool,
+}
+
+/// A running process.
+pub(super) struct Process {
+    time: OwnTime,
+    pub(super) line: Arc<Line>,
+    pub(super) owner: Arc<str>,
+    /// The world's time when it began.
+    born: Duration,
+    rate: f64,
+    clock: Arc<ProcessClock>,
+    inner: Arc<Inside>,
+    client: FleetClient,
+    /// Until when it stands still.
+    pub(super) paused_until: Option<Duration>,
+}
+
+/// What is known of the inside of a process.
+#[derive(Default)]
+struct Inside {
+    commander: Mutex<Option<ActorRef<CommanderMsg>>>,
+    has_ended: AtomicBool,
+}
+
+impl Inside {
+    fn commander(&self) -> Option<ActorRef<CommanderMsg>> {
+        let commander = self.commander.lock();
+        commander.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_commander(&self, commander: ActorRef<CommanderMsg>) {
+        let mut place = self
+            .commander
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *place = Some(commander);
+    }
+}
+
+/// The clocks of a process. The wall clock differs from the server's and is set at times.
+struct ProcessClock {
+    begun: Instant,
+    /// The wall clock at its beginning.
+    wall: Timestamp,
+    offset_ms: AtomicI64,
+}
+
+impl Clock for ProcessClock {
+    fn now(&self) -> Timestamp {
+        let shown = self.wall.plus(self.begun.elapsed());
+        Timestamp(shown.0 + self.offset_ms.load(Ordering::Relaxed))
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::default().plus(self.begun.elapsed())
+    }
+}
+
+impl Process {
+    /// Starts a process.
+    pub(super) fn start(
+        world: &Arc<World>,
+        plan: &ProcessPlan,
+        owner: &str,
+    ) -> anyhow::Result<Process> {
+        let time = OwnTime::new()?;
+        let born = world.now();
+        let line = Arc::new(Line::new(world.handle(), world.chaos.clone()));
+        let session = time.within(|| LeaseSession::new(&plan.home, owner));
+        let clock = Arc::new(ProcessClock {
+            begun: time.within(Instant::now),
+            wall: START_TIME.plus(born),
+            offset_ms: AtomicI64::new(0),
+        });
+        let client = FleetClient {
+            line: line.clone(),
+            database: world.database.clone(),
+            session: Arc::new(session),
+            sabotage: world.sabotage,
+        };
+        let inner = Arc::new(Inside::default());
+        let life = live(
+            world.clone(),
+            client.clone(),
+            clock.clone(),
+            (plan.rules.clone(), plan.is_troubled),
+            inner.clone(),
+        );
+        let ended = inner.clone();
+        time.handle().spawn(async move {
+            life.await;
+            ended.has_ended.store(true, Ordering::Relaxed);
+        });
+        world.watch.on_process_start();
+        Ok(Process {
+            owner: client.session.owner.clone(),
+            rate: plan.rate,
+            time,
+            line,
+            born,
+            clock,
+            inner,
+            client,
+            paused_until: None,
+        })
+    }
+
+    /// Its own time at this time of the world.
+    fn own_time_at(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.born).mul_f64(self.rate)
+    }
+
+    /// Lets it run until this time of the world.
+    pub(super) fn run_until(&self, now: Duration) {
+        self.time.run_until(self.own_time_at(now));
+    }
+
+    /// Goes on after a pause: it finds that time has jumped.
+    pub(super) fn wake(&mut self, now: Duration) {
+        self.paused_until = None;
+        self.time.jump_to(self.own_time_at(now));
+    }
+
+    /// Whether it has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.inner.has_ended.load(Ordering::Relaxed)
+    }
+
+    /// Whether it could run Myses now.
+    pub(super) fn is_able(&self) -> bool {
+        let is_up = self.inner.commander().is_some() && !self.has_ended();
+        is_up && self.paused_until.is_none() && !self.line.way().is_cut()
+    }
+
+    /// Sets its wall clock.
+    pub(super) fn set_clock(&self, offset_ms: i64) {
+        self.clock.offset_ms.store(offset_ms, Ordering::Relaxed);
+    }
+
+    /// Gives it other rules.
+    pub(super) fn change_rules(&self, rules: &Arc<SwarmRules>) {
+        if let Some(commander) = self.inner.commander() {
+            // One that is gone starts with the new ones.
+            let _ = commander.cast(CommanderMsg::RulesChanged(rules.clone()));
+        }
+    }
+
+    /// A handle to give orders; `None` before it has started.
+    pub(super) fn swarm(&self) -> Option<CommanderHandle> {
+        let commander = self.inner.commander()?;
+        Some(CommanderHandle::new(commander, OrderSource::Control))
+    }
+
+    /// Runs something in it.
+    pub(super) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.time.handle().spawn(work);
+    }
+
+    /// Begins to end it in good order.
+    pub(super) fn begin_closing(&self, world: &Arc<World>) {
+        let (inner, client, world) = (self.inner.clone(), self.client.clone(), world.clone());
+        self.spawn(async move {
+            if let Some(commander) = inner.commander() {
+                let closed = commander
+                    .call(CommanderMsg::Close, Some(CLOSE_TIMEOUT))
+                    .await;
+                if !matches!(closed, Ok(CallResult::Success(())))
+                    && !inner.has_ended.load(Ordering::Relaxed)
+                {
+                    world
+                        .watch
+                        .on_actors_missing("a process did not end in good order".to_string());
+                }
+                client.leave().await;
+            }
+            inner.has_ended.store(true, Ordering::Relaxed);
+        });
+    }
+}
+
+/// Opens the database and runs the actors until the Commander ends.
+async fn live(
+    world: Arc<World>,
+    client: FleetClient,
+    clock: Arc<ProcessClock>,
+    (rules, is_troubled): (Arc<SwarmRules>, bool),
+    inner: Arc<Inside>,
+) {
+    let swarm = loop {
+        match client.open().await {
+            Ok(swarm) => break swarm,
+            Err(_) => tokio::time::sleep(OPEN_RETRY).await,
+        }
+    };
+    let Some(recorder) = start_recorder(&world).await else {
+        return;
+    };
+    let outside = adapters(&world, &client, clock);
+    let args = CommanderArgs {
+        swarm,
+        resume: true,
+        start_idle: false,
+        mode: Mode::Live,
+        rules,
+        secrets: Secrets::default(),
+        outside,
+        watchers: vec![recorder.watcher()],
+        link: None,
+        seed: world.chaos.next_seed(),
+    };
+    let Ok((commander, ended)) = Actor::spawn(None, Commander, args).await else {
+        return;
+    };
+    inner.set_commander(commander.clone());
+    let swarm = CommanderHandle::new(commander.clone(), OrderSource::Control);
+    let _troubles = is_troubled
+        .then(|| operator::trouble(&world, client.session.owner.clone(), commander, swarm));
+    // Its end is the end of the process, whatever the cause.
+    let _ = ended.await;
+}
+
+fn adapters(world: &World, client: &FleetClient, clock: Arc<ProcessClock>) -> Adapters {
+    let store = Arc::new(RemoteStore(client.clone()));
+    let game = RemoteGame {
+        client: client.clone(),
+        game: Arc::new(world.game.clone()),
+        monitor: world.monitor.clone(),
+    };
+    Adapters {
+        ledger: store.clone(),
+        archive: store,
+        models: Arc::new(RemoteModels {
+            client: client.clone(),
+            models: world.models.clone(),
+            monitor: world.monitor.clone(),
+        }),
+        upstream: (world.adapters.spare_requests)(Arc::new(game)),
+        clock,
+        freeze: FreezeSwitch::default(),
+        fleet: Some(Arc::new(client.clone())),
+        shared_limits: Some(Arc::new(client.clone())),
+        ui_runtime: UiRuntime::shared(),
+    }
+}
+
+/// Starts what hears all events of this process.
+async fn start_recorder(world: &Arc<World>) -> Option<Listener> {
+    let mut lives = RevivalTracker::default();
+    let (watch, log) = (world.watch.clone(), world.events.clone());
+    let heard = move |event: &Arc<SwarmEvent>| {
+        watch.on_event_of_fleet(event);
+        if let (Some(who), EventKind::MovedAway) = (&event.mysis, &event.what) {
+            lives.forget(who.id);
+        }
+        for text in lives.on_event(event) {
+            watch.add_violation(Promise::Revival, text);
+        }
+    };
+    Listener::start(log.event_handler(Box::new(heard)))
+        .await
+        .ok()
+}

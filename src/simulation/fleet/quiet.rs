@@ -1,0 +1,189 @@
+//! The beginning and the end of a run: a first process creates the swarm, and in the quiet time all
+//! processes have to run all Myses.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use actors::commander::CommanderHandle;
+use actors::domain::event::MysisStatus;
+use actors::domain::ids::MysisId;
+use actors::domain::order::{CompletedOrder, MysisOrder, Order};
+use actors::domain::rules::SwarmRules;
+use actors::domain::state::LifeState;
+
+use super::super::verdict::{InvariantMonitor, Promise};
+use super::{FleetRun, FleetSettings};
+
+/// The shortest half of the quiet time.
+const MIN_HALF: Duration = Duration::from_secs(300);
+/// The number of answers that fit into half of the quiet time.
+const ANSWERS_IN_HALF: usize = 12;
+/// How long a question to a process may take.
+const MAX_QUESTION_TIME: Duration = Duration::from_secs(120);
+/// The time between the starts of two processes at the beginning.
+const JOIN_INTERVAL: Duration = Duration::from_secs(7);
+
+/// The statuses of Myses.
+type Statuses = Vec<Arc<MysisStatus>>;
+
+impl FleetRun {
+    /// The first process creates the Myses and sets the mission. Then the others join.
+    pub(super) fn create_swarm(&mut self) -> anyhow::Result<()> {
+        let world = self.world.clone();
+        world.chaos.set_calm(true);
+        self.slots.all[0].start_at = Some(world.now());
+        let (myses, watch) = (self.options.myses, world.watch.clone());
+        let created = self.ask(0, move |swarm| create(swarm, watch, myses))?;
+        anyhow::ensure!(created, "the swarm cannot be created");
+        world.chaos.set_calm(false);
+        for (number, slot) in self.slots.all.iter_mut().enumerate().skip(1) {
+            let number = u32::try_from(number).unwrap_or(u32::MAX);
+            slot.start_at = Some(world.now() + JOIN_INTERVAL * number);
+        }
+        Ok(())
+    }
+
+    /// Asks a process, and lets time pass until it answers.
+    fn ask<T, F>(
+        &mut self,
+        place: usize,
+        ask: impl FnOnce(CommanderHandle) -> F,
+    ) -> anyhow::Result<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = T> + Send + 'static,
+    {
+        let late = self.world.now() + MAX_QUESTION_TIME;
+        let answer: Arc<Mutex<Option<T>>> = Arc::default();
+        let mut ask = Some(ask);
+        while self.world.now() < late {
+            if let Some(process) = &self.slots.all[place].process
+                && let Some(swarm) = process.swarm()
+                && let Some(ask) = ask.take()
+            {
+                let (asked, answer) = (ask(swarm), answer.clone());
+                process.spawn(async move {
+                    let answered = asked.await;
+                    *answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(answered);
+                });
+            }
+            self.pass_slice()?;
+            let answered = answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(answered) = answered {
+                return Ok(answered);
+            }
+        }
+        anyhow::bail!("process {place} does not answer")
+    }
+
+    fn pass(&mut self, time: Duration) -> anyhow::Result<()> {
+        let end = self.world.now() + time;
+        while self.world.now() < end {
+            self.pass_slice()?;
+        }
+        Ok(())
+    }
+
+    /// Runs without faults until the end. Myses that stand still are relaunched once, as an operator
+    /// would.
+    pub(super) fn run_quiet_time(
+        &mut self,
+        settings: &FleetSettings,
+        rules: &Arc<SwarmRules>,
+    ) -> anyhow::Result<()> {
+        let world = self.world.clone();
+        world.chaos.set_calm(true);
+        world.game.clear_all_faults();
+        self.script.end(&world, &mut self.slots);
+        for slot in &mut self.slots.all {
+            slot.plan.rules = rules.clone();
+            slot.plan.is_troubled = false;
+            if let Some(process) = &slot.process {
+                process.change_rules(rules);
+            }
+        }
+        let half = self.half_quiet_length(settings);
+        self.pass(half)?;
+        for status in self.all_here()? {
+            if status.state != LifeState::Running {
+                if status.state == LifeState::Errored {
+                    world.watch.on_manual_relaunch();
+                }
+                let order = MysisOrder::Start.for_mysis(status.name.to_string());
+                let started = self.ask(0, |swarm| async move { swarm.order(order).await })?;
+                started.map_err(|why| anyhow::anyhow!("{why}"))?;
+            }
+        }
+        let before = self.all_here()?;
+        self.pass(half)?;
+        let after = self.all_here()?;
+        world.watch.check_population(&after);
+        let before: BTreeMap<MysisId, _> =
+            before.iter().map(|status| (status.id, status)).collect();
+        for after in &after {
+            if let Some(before) = before.get(&after.id) {
+                world.watch.check_end_state(before, after);
+            }
+        }
+        self.check_screens()
+    }
+
+    fn half_quiet_length(&self, settings: &FleetSettings) -> Duration {
+        let rounds = self.options.myses.div_ceil(settings.max_concurrency);
+        let answers = u32::try_from(ANSWERS_IN_HALF * rounds).unwrap_or(u32::MAX);
+        let asking = self.options.thinking.saturating_mul(answers);
+        let requests = ANSWERS_IN_HALF * self.options.myses;
+        let a_minute = settings.requests_per_minute.unwrap_or(u32::MAX);
+        let pacing = Duration::from_secs(60).mul_f64(requests as f64 / f64::from(a_minute));
+        MIN_HALF.max(asking).max(pacing * 2)
+    }
+
+    /// The statuses of each process's own Myses.
+    fn all_here(&mut self) -> anyhow::Result<Statuses> {
+        let mut all = Statuses::new();
+        for place in 0..self.slots.all.len() {
+            let known = self.ask(place, |swarm| async move { swarm.statuses().await })?;
+            all.extend(
+                known
+                    .into_iter()
+                    .filter(|status| status.elsewhere.is_none()),
+            );
+        }
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(all)
+    }
+
+    /// Checks that each process shows the whole fleet.
+    fn check_screens(&mut self) -> anyhow::Result<()> {
+        for place in 0..self.slots.all.len() {
+            let shown = self.ask(place, |swarm| async move { swarm.statuses().await })?;
+            if shown.len() != self.options.myses {
+                let text = format!("process {place} shows {} Myses", shown.len());
+                self.world.watch.add_violation(Promise::NotLost, text);
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn create(swarm: CommanderHandle, watch: Arc<InvariantMonitor>, myses: usize) -> bool {
+    for number in 0..myses {
+        let name = format!("m{number}");
+        let created = swarm.order(Order::Create {
+            name: name.clone(),
+            provider: None,
+            model: None,
+            role: None,
+            start: true,
+        });
+        let Ok(CompletedOrder::Created(mysis)) = created.await else {
+            return false;
+        };
+        watch.on_mysis_created(mysis, &name);
+    }
+    let mission = Order::Broadcast {
+        text: "Mine ore, sell it at your station, refuel and go again.".to_string(),
+    };
+    swarm.order(mission).await.is_ok()
+}

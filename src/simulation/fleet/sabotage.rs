@@ -1,0 +1,37 @@
+//! Sabotage: mistakes in the simulated database, so that tests see the verdict find each.
+
+use super::figures::FleetFault;
+
+/// A mistake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sabotage {
+    /// A process that cannot reach the database is told that its leases are renewed.
+    RenewsWithoutTheServer,
+    /// A process takes what another one holds.
+    TakesWhatIsHeld,
+    /// A new life has the incarnation of the one before.
+    KeepsIncarnations,
+    /// Each process gets the whole of every limit.
+    GrantsAllToEach,
+    /// The parts of a process that died never expire.
+    KeepsPartsOfTheDead,
+    /// An order that is done is carried out again.
+    RepeatsOrders,
+    /// Nobody takes what a dead process held.
+    TakesNothing,
+}
+
+impl Sabotage {
+    /// The fault that shows the mistake soonest.
+    pub(super) fn shown_by(self) -> FleetFault {
+        match self {
+            Sabotage::RenewsWithoutTheServer => FleetFault::LongCut,
+            Sabotage::TakesWhatIsHeld | Sabotage::GrantsAllToEach | Sabotage::RepeatsOrders => {
+                FleetFault::Drain
+            }
+            Sabotage::KeepsIncarnations
+            | Sabotage::KeepsPartsOfTheDead
+            | Sabotage::TakesNothing => FleetFault::Kill,
+        }
+    }
+}

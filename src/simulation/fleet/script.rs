@@ -1,0 +1,247 @@
+//! The script of faults: what happens to whole processes, and when.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::SimulationOptions;
+use super::figures::FleetFault;
+use super::line::DatabaseWay;
+use super::sabotage::Sabotage;
+use super::slots::Slots;
+use super::world::World;
+
+/// The time between two faults at a wildness of 1. They rarely come more often than a lease lasts,
+/// so that what follows from one is seen.
+const MEAN_GAP: Duration = Duration::from_secs(1200);
+/// The shortest mean time between two faults.
+const MIN_MEAN_GAP: Duration = Duration::from_secs(70);
+/// A lease.
+const LEASE: Duration = Duration::from_secs(30);
+/// The pause between two processes of a rolling update.
+const UPDATE_PAUSE: Duration = Duration::from_secs(8);
+
+/// What happens, drawn from the seed.
+pub(super) struct FaultScript {
+    dice: fastrand::Rng,
+    drawn: BTreeSet<FleetFault>,
+    mean_gap: Duration,
+    /// When the next fault strikes; `None` for never.
+    next: Option<Duration>,
+    /// The machines whose processes are still to be updated, and when the next one is.
+    updates: VecDeque<usize>,
+    next_update: Duration,
+}
+
+impl FaultScript {
+    /// The script of a seed; that of one fault where a mistake is to be shown.
+    pub(super) fn new(
+        mut dice: fastrand::Rng,
+        options: &SimulationOptions,
+        sabotage: Option<Sabotage>,
+    ) -> FaultScript {
+        let share = [0.3, 0.6, 1.0][dice.usize(..3)];
+        let mut drawn = BTreeSet::from(FleetFault::ALL);
+        drawn.retain(|_| options.with_all_faults || dice.f64() < share);
+        if let Some(sabotage) = sabotage {
+            drawn = BTreeSet::from([sabotage.shown_by()]);
+        }
+        let has_faults = options.wildness > 0.0 && !drawn.is_empty();
+        let mean_gap = has_faults.then(|| MEAN_GAP.div_f64(options.wildness).max(MIN_MEAN_GAP));
+        FaultScript {
+            drawn,
+            next: mean_gap,
+            mean_gap: mean_gap.unwrap_or(MEAN_GAP),
+            dice,
+            updates: VecDeque::new(),
+            next_update: Duration::ZERO,
+        }
+    }
+
+    fn between(&mut self, least: Duration, most: Duration) -> Duration {
+        least + (most - least).mul_f64(self.dice.f64())
+    }
+
+    /// Lets happen what is due.
+    pub(super) fn act(&mut self, world: &Arc<World>, slots: &mut Slots) {
+        let now = world.now();
+        self.end_draining(world, slots, now);
+        self.go_on_updating(world, slots, now);
+        if self.next.is_some_and(|next| next <= now) {
+            let gap = self.between(self.mean_gap / 2, self.mean_gap * 3 / 2);
+            self.next = Some(now + gap);
+            let drawn: Vec<FleetFault> = self.drawn.iter().copied().collect();
+            let fault = drawn[self.dice.usize(..drawn.len())];
+            self.strike(world, slots, fault);
+        }
+    }
+
+    fn strike(&mut self, world: &Arc<World>, slots: &mut Slots, fault: FleetFault) {
+        if fault == FleetFault::RollingUpdate {
+            if self.updates.is_empty() {
+                self.updates.extend(0..slots.all.len());
+                self.count(world, fault, slots.all.len());
+            }
+            return;
+        }
+        let able = (0..slots.all.len()).filter(|place| slots.all[*place].is_undisturbed());
+        let mut able: Vec<usize> = able.collect();
+        self.dice.shuffle(&mut able);
+        // Now and then the last one is struck, too.
+        let spared = usize::from(self.dice.usize(..6) > 0);
+        let most = able.len().saturating_sub(spared);
+        let wanted = match fault {
+            FleetFault::KillSeveral => self.dice.usize(2..=3),
+            FleetFault::Kill
+            | FleetFault::Restart
+            | FleetFault::Close
+            | FleetFault::RollingUpdate
+            | FleetFault::Drain
+            | FleetFault::ClockSet => 1,
+            FleetFault::ShortCut
+            | FleetFault::LongCut
+            | FleetFault::ShortPause
+            | FleetFault::LongPause
+            | FleetFault::SlowDatabase
+            | FleetFault::LostAnswers => self.dice.usize(1..=2),
+        };
+        able.truncate(wanted.min(most));
+        self.count(world, fault, able.len());
+        for place in able {
+            self.strike_one(world, slots, fault, place);
+        }
+    }
+
+    fn count(&self, world: &World, fault: FleetFault, times: usize) {
+        world.monitor.on_disturbed();
+        if times > 0 {
+            world
+                .monitor
+                .figure(|figures| *figures.struck.entry(fault).or_default() += times as u64);
+        }
+    }
+
+    fn strike_one(
+        &mut self,
+        world: &Arc<World>,
+        slots: &mut Slots,
+        fault: FleetFault,
+        place: usize,
+    ) {
+        let (now, slot) = (world.now(), &mut slots.all[place]);
+        let short = self.between(LEASE / 10, LEASE * 2 / 3);
+        let long = self.between(LEASE, LEASE * 3);
+        let Some(process) = &mut slot.process else {
+            return;
+        };
+        match fault {
+            FleetFault::Kill | FleetFault::KillSeveral => slot.kill(now + long * 2),
+            FleetFault::Restart => slot.kill(now + short / 20),
+            FleetFault::Close => {
+                process.begin_closing(world);
+                slot.start_at = Some(now + long);
+            }
+            FleetFault::RollingUpdate => {}
+            FleetFault::Drain => {
+                slot.drained_until = Some(now + long);
+                self.drain(world, slots, place, true);
+            }
+            FleetFault::ShortCut | FleetFault::LongCut => {
+                let way = [DatabaseWay::Refused, DatabaseWay::Silent][self.dice.usize(..2)];
+                process.line.set_way(way);
+                let is_long = fault == FleetFault::LongCut;
+                slot.way_until = Some(now + if is_long { long } else { short });
+            }
+            FleetFault::ShortPause => process.paused_until = Some(now + short),
+            FleetFault::LongPause => process.paused_until = Some(now + long),
+            FleetFault::SlowDatabase => {
+                process.line.set_way(DatabaseWay::Slow);
+                slot.way_until = Some(now + long);
+            }
+            FleetFault::LostAnswers => {
+                process.line.set_way(DatabaseWay::Lossy);
+                slot.way_until = Some(now + long);
+            }
+            FleetFault::ClockSet => {
+                let most = [90_000, 172_800_000][self.dice.usize(..2)];
+                process.set_clock(self.dice.i64(-most..most));
+            }
+        }
+    }
+
+    /// Drains a process, or ends that, by an order to another one or to itself.
+    fn drain(&mut self, world: &Arc<World>, slots: &mut Slots, place: usize, is_draining: bool) {
+        let owner = slots.all[place]
+            .process
+            .as_ref()
+            .map(|process| process.owner.clone());
+        let Some(name) = owner.and_then(|owner| world.database.name_of(&owner)) else {
+            return;
+        };
+        let able: Vec<usize> = (0..slots.all.len())
+            .filter(|other| slots.all[*other].is_undisturbed())
+            .collect();
+        let giver = match able.is_empty() {
+            true => place,
+            false => able[self.dice.usize(..able.len())],
+        };
+        if let Some(process) = &slots.all[giver].process
+            && let Some(swarm) = process.swarm()
+        {
+            process.spawn(super::operator::drain(swarm, name, is_draining));
+        }
+    }
+
+    fn end_draining(&mut self, world: &Arc<World>, slots: &mut Slots, now: Duration) {
+        for place in 0..slots.all.len() {
+            let until = slots.all[place].drained_until;
+            if until.is_some_and(|until| until <= now) {
+                slots.all[place].drained_until = None;
+                self.drain(world, slots, place, false);
+            }
+        }
+    }
+
+    /// Ends the next process of a rolling update once the one before is back.
+    fn go_on_updating(&mut self, world: &Arc<World>, slots: &mut Slots, now: Duration) {
+        let Some(place) = self.updates.front().copied() else {
+            return;
+        };
+        if now < self.next_update {
+            return;
+        }
+        let before = place.checked_sub(1).map(|before| &slots.all[before]);
+        let is_back = before.is_none_or(|slot| slot.process.as_ref().is_some_and(|p| p.is_able()));
+        let is_late = now > self.next_update + LEASE * 4;
+        if !is_back && !is_late {
+            return;
+        }
+        self.updates.pop_front();
+        self.next_update = now + UPDATE_PAUSE;
+        let slot = &mut slots.all[place];
+        if slot.is_undisturbed()
+            && let Some(process) = &slot.process
+        {
+            process.begin_closing(world);
+            slot.start_at = Some(now + Duration::from_millis(500));
+            world.monitor.on_disturbed();
+        }
+    }
+
+    /// Ends all that is under way.
+    pub(super) fn end(&mut self, world: &Arc<World>, slots: &mut Slots) {
+        let now = world.now();
+        self.next = None;
+        self.updates.clear();
+        world.monitor.on_disturbed();
+        for slot in &mut slots.all {
+            slot.way_until = slot.way_until.map(|_| now);
+            slot.drained_until = slot.drained_until.map(|_| now);
+            slot.start_at = slot.start_at.map(|_| now);
+            if let Some(process) = &mut slot.process {
+                process.paused_until = process.paused_until.map(|_| now);
+            }
+        }
+        self.end_draining(world, slots, now);
+    }
+}

@@ -1,0 +1,84 @@
+//! A process as the holder of leases: what it knows of them itself, and the incarnations that it shuts
+//! out.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use actors::domain::held_myses::HeldMyses;
+use actors::domain::ids::{Incarnation, Moment, MysisId};
+use actors::domain::write::{Author, Batch, Write};
+use actors::ports::LedgerFault;
+use tokio::time::Instant;
+
+/// A process as the holder of leases.
+pub(super) struct LeaseSession {
+    pub(super) home: Arc<str>,
+    pub(super) owner: Arc<str>,
+    held: Mutex<HeldMyses>,
+    fences: Mutex<BTreeMap<MysisId, Incarnation>>,
+    /// When the process began, by its own monotonic clock.
+    began: Instant,
+}
+
+impl LeaseSession {
+    /// A process that begins now.
+    pub(super) fn new(home: &str, owner: &str) -> LeaseSession {
+        LeaseSession {
+            home: home.into(),
+            owner: owner.into(),
+            held: Mutex::default(),
+            fences: Mutex::default(),
+            began: Instant::now(),
+        }
+    }
+
+    pub(super) fn held(&self) -> MutexGuard<'_, HeldMyses> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn fences(&self) -> MutexGuard<'_, BTreeMap<MysisId, Incarnation>> {
+        self.fences.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The time of its monotonic clock.
+    pub(super) fn moment(&self) -> Moment {
+        Moment::default().plus(self.began.elapsed())
+    }
+
+    /// Until when no other process takes what is held here.
+    pub(super) fn safe_until(&self) -> Option<Instant> {
+        let until = self.held().safe_until();
+        until.map(|until| self.began + until.since(Moment::default()))
+    }
+
+    /// Refuses a batch of an incarnation that is shut out.
+    pub(super) fn check_fence(&self, batch: &Batch) -> Result<(), LedgerFault> {
+        let Author::Mysis(mysis, incarnation) = batch.author else {
+            return Ok(());
+        };
+        match self.fences().get(&mysis) {
+            Some(newest) if *newest > incarnation => Err(LedgerFault::Fenced),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Shuts out the incarnations before these.
+    pub(super) fn fence(&self, newest: impl IntoIterator<Item = (MysisId, Incarnation)>) {
+        self.fences().extend(newest);
+    }
+
+    /// Notes what a stored batch changed: new incarnations, and leases that came and went with it.
+    pub(super) fn note(&self, batch: &Batch) {
+        for write in &batch.writes {
+            if let Write::Fence { mysis, incarnation } = write {
+                self.fences().insert(*mysis, *incarnation);
+            }
+            if let Write::Create(new) = write {
+                self.held().add(new.id);
+            }
+            if let Write::Delete { mysis } = write {
+                self.held().forget(&[*mysis]);
+            }
+        }
+    }
+}
