@@ -24,7 +24,7 @@ const MYSES: i64 = 1000;
 /// The Myses that write in one commit.
 const GROUPS: [usize; 2] = [1, 16];
 /// How long each figure is measured.
-const TIME: Duration = Duration::from_secs(6);
+const TIME: Duration = Duration::from_secs(5);
 
 const LOCK: &str = "SELECT pg_advisory_lock(42)";
 const UNLOCK: &str = "SELECT pg_advisory_unlock(42)";
