@@ -208,12 +208,10 @@ async fn carry_out_call(
         Call::AnswerQuestion(asked) => answer_order(asked),
         Call::ClearNotes { name } => MysisOrder::ClearNotes.for_mysis(name),
         Call::StartRoutine(asked) => {
-            let routine = Value::Object(asked.routine).to_string();
-            MysisOrder::StartRoutine(routine.into()).for_mysis(asked.name)
+            MysisOrder::StartRoutine(routine_text(asked.routine)).for_mysis(asked.name)
         }
         Call::EditRoutine(asked) => {
-            let changes = Value::Object(asked.routine).to_string();
-            MysisOrder::EditRoutine(changes.into()).for_mysis(asked.name)
+            MysisOrder::EditRoutine(routine_text(asked.routine)).for_mysis(asked.name)
         }
         Call::StopRoutine { name } => MysisOrder::StopRoutine.for_mysis(name),
         Call::Reload {} => Order::Reload,
@@ -221,6 +219,11 @@ async fn carry_out_call(
         Call::Thaw {} => Order::Thaw,
     };
     give_order(swarm, order).await
+}
+
+/// A routine, or changes of one, as the order holds it.
+fn routine_text(routine: serde_json::Map<String, Value>) -> std::sync::Arc<str> {
+    Value::Object(routine).to_string().into()
 }
 
 fn create_order(asked: CreateMysis) -> Order {

@@ -7,6 +7,7 @@
 mod accounts;
 mod allowances;
 mod archive;
+mod beginning;
 mod books;
 mod bulk_import;
 mod check;

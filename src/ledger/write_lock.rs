@@ -9,11 +9,6 @@
 //! keeps them apart from all writers of this one.
 
 use actors::domain::write::{Batch, Write};
-use sea_orm::DbErr;
-
-use super::LedgerInner;
-use super::leases::{LeaseHolder, ProcessKind};
-use super::writer::Tx;
 
 /// What a writing transaction locks on a server. A file has one writer at a time anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +37,7 @@ impl WriteLock {
     }
 
     /// What a group of writes needs.
-    fn of_batches(batches: &[&Batch]) -> WriteLock {
+    pub(super) fn of_batches(batches: &[&Batch]) -> WriteLock {
         let mut writes = batches.iter().flat_map(|batch| &batch.writes);
         if writes.any(is_common) {
             WriteLock::Common
@@ -82,33 +77,6 @@ fn is_common(write: &Write) -> bool {
         | Write::Watched { .. }
         | Write::Routines { .. }
         | Write::OrderDone { .. } => false,
-    }
-}
-
-impl LedgerInner {
-    /// Begins a transaction. A command holds no leases, so nobody else writes meanwhile.
-    pub(super) async fn begin(&self, lock: WriteLock) -> Result<Tx, DbErr> {
-        self.writer.begin(self.lock_here(lock)).await
-    }
-
-    /// Begins a transaction in which a file does not check foreign keys.
-    pub(super) async fn begin_without_foreign_keys(&self, lock: WriteLock) -> Result<Tx, DbErr> {
-        let lock = self.lock_here(lock);
-        self.writer.begin_without_foreign_keys(lock).await
-    }
-
-    /// Begins a transaction for a group of writes.
-    pub(super) async fn begin_for(&self, batches: &[&Batch]) -> Result<Tx, DbErr> {
-        self.begin(WriteLock::of_batches(batches)).await
-    }
-
-    fn lock_here(&self, lock: WriteLock) -> WriteLock {
-        let is_command = |tenant: &LeaseHolder| matches!(tenant.process_kind, ProcessKind::Command);
-        if self.tenant.as_ref().is_some_and(is_command) {
-            WriteLock::All
-        } else {
-            lock
-        }
     }
 }
 

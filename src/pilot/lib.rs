@@ -15,6 +15,7 @@ mod orders;
 mod persona;
 mod player;
 mod prompt_cache;
+mod queries;
 mod request;
 mod request_stats;
 mod selective_json;

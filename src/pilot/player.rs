@@ -20,7 +20,6 @@ mod trading;
 
 pub use moving::STRANDED;
 pub(super) use nonsense::{Nonsense, garble_as};
-pub(super) use player_view::is_query;
 
 use serde_json::json;
 

@@ -19,11 +19,9 @@ pub(super) use place::KnownPlace;
 pub(super) use ship::KnownShip;
 pub(super) use trades::{MarketQuote, TradeState};
 
-use super::player::is_query;
+pub(super) use super::queries::ROUTINE_TOOL;
+use super::queries::is_query;
 use super::request::{ChatEntry, PilotRequest};
-
-/// The caller's tool that repeats steps.
-pub(super) const ROUTINE_TOOL: &str = "zoea_routine_start";
 
 /// How its report says that all went well.
 const ROUNDS_OVER: &str = "It ended because its rounds are over.";

@@ -6,7 +6,6 @@
 
 mod client;
 mod database;
-mod figures;
 mod line;
 mod monitor;
 mod operator;
@@ -34,7 +33,7 @@ use script::FaultScript;
 use slots::Slots;
 use world::World;
 
-pub use figures::{FleetFault, FleetFigures};
+pub use super::fleet_figures::{FleetFault, FleetFigures};
 pub use sabotage::Sabotage;
 
 /// How long each runs before the next one does. What goes from one to the other takes as long.
@@ -164,7 +163,7 @@ impl FleetRun {
         if self.world.within(is_away) {
             monitor.on_disturbed();
         }
-        monitor.check_orphans(&self.world.database, &self.slots.able());
+        monitor.check_orphans(self.world.database.running(), &self.slots.able());
         monitor.check_answers();
         let living = self.slots.living();
         let held = || self.world.database.part_holders_besides(&living);

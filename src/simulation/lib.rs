@@ -8,6 +8,7 @@ mod chaos;
 pub mod economy;
 mod events;
 mod fleet;
+mod fleet_figures;
 mod game;
 mod memory;
 mod model;

@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use super::chaos::{Chaos, InjectedFault};
 use super::events::EventDigest;
-use super::fleet::FleetFigures;
+use super::fleet_figures::FleetFigures;
 use super::progress::SimulationProgress;
 use super::rare::RareEvent;
 use calls::CallChecker;

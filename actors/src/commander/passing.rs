@@ -215,9 +215,8 @@ impl CommanderState {
         answer: &OrderResult,
     ) {
         match answer {
-            // Another process takes it up.
-            Err(OrderRefusal::Closing) => {}
-            Err(OrderRefusal::Interrupted | OrderRefusal::Store(_)) => {
+            // Whoever has the Mysis takes it up again, here too if that comes back.
+            Err(OrderRefusal::Closing | OrderRefusal::Interrupted | OrderRefusal::Store(_)) => {
                 let (store, commander) = (self.store_handle(), myself.clone());
                 let nothing = Batch {
                     author: Author::Commander,

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use super::player_view::{PlayerView, is_query};
+use super::player_view::PlayerView;
 use super::step::{PlayerStep, WantedCall};
+use crate::queries::is_query;
 
 /// Queries place, dock and hold, as far as they are unknown and a query can tell them.
 pub(super) fn look_around(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> Option<PlayerStep> {

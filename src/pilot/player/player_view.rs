@@ -2,8 +2,9 @@
 
 use crate::chance;
 use crate::orders::PilotOrders;
+use crate::queries::is_query;
 use crate::request::{ChatEntry, PilotRequest};
-use crate::situation::{ROUTINE_TOOL, Situation};
+use crate::situation::Situation;
 
 use super::step::WantedCall;
 
@@ -101,20 +102,4 @@ impl PlayerView<'_> {
             .filter(|failure| failure.tool == call.tool && failure.arguments == arguments);
         same.count() >= MAX_EQUAL_FAILURES
     }
-}
-
-/// Whether the tool leaves the world as it is.
-pub(in super::super) fn is_query(tool: &str) -> bool {
-    const QUERIES: [&str; 9] = [
-        "get_",
-        "view_",
-        "captains_log",
-        "zoea_",
-        "find_",
-        "search_",
-        "estimate",
-        "help",
-        "catalog",
-    ];
-    tool != ROUTINE_TOOL && QUERIES.iter().any(|start| tool.starts_with(start))
 }

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use actors::domain::ids::{Incarnation, MysisId};
 
+use super::super::fleet_figures::FleetFigures;
 use super::super::verdict::{InvariantMonitor, Promise};
-use super::database::FleetDatabase;
-use super::figures::FleetFigures;
 
 /// How long a Mysis may be without a process that runs it, while one is there that could.
 const MAX_ORPHAN_TIME: Duration = Duration::from_secs(45);
@@ -63,6 +62,19 @@ struct SeenOfFleet {
     waiting: BTreeMap<u64, Duration>,
     orders: u64,
     figures: FleetFigures,
+}
+
+impl SeenOfFleet {
+    /// The requests in flight at a provider, by process and whether they are not counted.
+    fn count_by_process(&self, provider: &Arc<str>) -> BTreeMap<(Arc<str>, bool), usize> {
+        let mut by_process = BTreeMap::new();
+        let asked = self.in_flight.values();
+        for asked in asked.filter(|asked| asked.provider == *provider) {
+            let of = (asked.owner.clone(), asked.is_uncounted);
+            *by_process.entry(of).or_default() += 1;
+        }
+        by_process
+    }
 }
 
 impl FleetMonitor {
@@ -124,12 +136,11 @@ impl FleetMonitor {
     /// Checks that who asks a server for a Mysis is the one that holds it.
     pub(super) fn on_acts(
         &self,
-        database: &FleetDatabase,
+        holder: Option<Arc<str>>,
         mysis: MysisId,
         owner: &Arc<str>,
         what: &str,
     ) {
-        let holder = database.owner_of(mysis);
         if holder.as_ref() == Some(owner) {
             return;
         }
@@ -142,9 +153,8 @@ impl FleetMonitor {
     /// Counts a request that the models work on until the returned value is dropped.
     pub(super) fn on_request(
         self: &Arc<Self>,
-        database: &FleetDatabase,
-        provider: &Arc<str>,
-        owner: &Arc<str>,
+        (provider, owner): (&Arc<str>, &Arc<str>),
+        has_part: impl Fn(&Arc<str>) -> bool,
     ) -> InFlight {
         let mut seen = self.lock();
         seen.asked += 1;
@@ -157,23 +167,12 @@ impl FleetMonitor {
         seen.in_flight.insert(number, asked);
         let (now, at) = (seen.now, seen.now.as_secs_f64());
         let in_minute = count_in_minute(seen.requests.entry(provider.clone()).or_default(), now);
-        let mut by_process: BTreeMap<(Arc<str>, bool), usize> = BTreeMap::new();
-        for asked in seen
-            .in_flight
-            .values()
-            .filter(|it| it.provider == *provider)
-        {
-            let of = (asked.owner.clone(), asked.is_uncounted);
-            *by_process.entry(of).or_default() += 1;
-        }
+        let by_process = seen.count_by_process(provider);
         drop(seen);
         // What a process that lost the database had under way exceeds the limit, once.
-        let (valid, lapsed): (Vec<_>, Vec<_>) =
-            by_process
-                .into_iter()
-                .partition(|((process, is_uncounted), _)| {
-                    !is_uncounted && database.has_part(provider, process)
-                });
+        let (valid, lapsed): (Vec<_>, Vec<_>) = by_process
+            .into_iter()
+            .partition(|((process, is_uncounted), _)| !is_uncounted && has_part(process));
         let count =
             |of: &[((Arc<str>, bool), usize)]| of.iter().map(|(_, count)| count).sum::<usize>();
         let in_flight = count(&valid);
@@ -250,8 +249,11 @@ impl FleetMonitor {
 
     /// Checks that some process runs each running Mysis, or will soon. `able` are the processes that
     /// run and reach the database.
-    pub(super) fn check_orphans(&self, database: &FleetDatabase, able: &BTreeSet<Arc<str>>) {
-        let running = database.running();
+    pub(super) fn check_orphans(
+        &self,
+        running: Vec<(MysisId, Option<Arc<str>>)>,
+        able: &BTreeSet<Arc<str>>,
+    ) {
         let mut overdue = Vec::new();
         let mut seen = self.lock();
         let (now, disturbed) = (seen.now, seen.disturbed);

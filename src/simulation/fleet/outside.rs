@@ -155,9 +155,11 @@ impl Models for RemoteModels {
             let (database, owner) = (client.database.clone(), client.session.owner.clone());
             let served = client.line.begin(async move {
                 if let Some(turn) = turn {
-                    monitor.on_acts(&database, turn.mysis, &owner, "asked the model");
+                    let holder = database.owner_of(turn.mysis);
+                    monitor.on_acts(holder, turn.mysis, &owner, "asked the model");
                 }
-                let _in_flight = monitor.on_request(&database, &provider, &owner);
+                let has_part = |process: &Arc<str>| database.has_part(&provider, process);
+                let _in_flight = monitor.on_request((&provider, &owner), has_part);
                 asked.await
             });
             // Whoever hangs up is served no longer.
@@ -207,7 +209,7 @@ impl RemoteLink {
         async move {
             let (database, owner) = (client.database.clone(), client.session.owner.clone());
             let reached = client.line.ask(async move {
-                monitor.on_acts(&database, mysis, &owner, what);
+                monitor.on_acts(database.owner_of(mysis), mysis, &owner, what);
                 call.await
             });
             reached.await

@@ -1,6 +1,6 @@
 //! Sabotage: mistakes in the simulated database, so that tests see the verdict find each.
 
-use super::figures::FleetFault;
+use super::super::fleet_figures::FleetFault;
 
 /// A mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::SimulationOptions;
-use super::figures::FleetFault;
+use super::super::fleet_figures::FleetFault;
 use super::line::DatabaseWay;
 use super::sabotage::Sabotage;
 use super::slots::Slots;

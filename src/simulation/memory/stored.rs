@@ -181,14 +181,12 @@ impl StoredSwarm {
             Write::Called { mysis } => {
                 self.update_mysis(*mysis, |member| member.record.is_called = true)
             }
-            Write::CallSent { mysis, call, .. } => self.update_mysis(*mysis, |member| {
-                let is_recorded = |status| status == CallStatus::Recorded;
-                member.set_status(call.seq, call.position, CallStatus::Sent, is_recorded);
-            }),
-            Write::CallHeld { mysis, call } => self.update_mysis(*mysis, |member| {
-                let is_sent = |status| status == CallStatus::Sent;
-                member.set_status(call.seq, call.position, CallStatus::Recorded, is_sent);
-            }),
+            Write::CallSent { mysis, call, .. } => {
+                self.mark_call(*mysis, *call, [CallStatus::Recorded, CallStatus::Sent]);
+            }
+            Write::CallHeld { mysis, call } => {
+                self.mark_call(*mysis, *call, [CallStatus::Sent, CallStatus::Recorded]);
+            }
             Write::CallTask { mysis, call, task } => self.set_task(*mysis, *call, task.as_ref()),
             Write::Totals { mysis, totals } => {
                 self.update_mysis(*mysis, |member| member.record.totals = *totals);
@@ -220,6 +218,13 @@ impl StoredSwarm {
                 self.keep_account(&account.account, account.owner);
             }
         }
+    }
+
+    /// Changes the status of a call, if it is the first of these, to the second.
+    fn mark_call(&mut self, mysis: MysisId, call: CallKey, [from, to]: [CallStatus; 2]) {
+        self.update_mysis(mysis, |member| {
+            member.set_status(call.seq, call.position, to, |status| status == from);
+        });
     }
 
     fn keep_memo(

@@ -56,6 +56,12 @@ impl fmt::Display for SimulationVerdict {
         if let Some(fleet) = &self.fleet {
             write!(f, "{fleet}")?;
         }
+        self.write_promises(f)
+    }
+}
+
+impl SimulationVerdict {
+    fn write_promises(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "\n  {:<30}what came", "what is promised")?;
         let of_fleet = self.fleet.iter().flat_map(|_| Promise::OF_FLEET);
         for promise in Promise::ALL.into_iter().chain(of_fleet) {
@@ -68,9 +74,7 @@ impl fmt::Display for SimulationVerdict {
         let word = if self.is_good() { "good" } else { "BAD" };
         write!(f, "  {word}: {} faults struck", self.fault_count())
     }
-}
 
-impl SimulationVerdict {
     /// What came of a promise: how often it was put to the test, and how often it was broken.
     fn outcome_of(&self, promise: Promise) -> String {
         let broken = self.violations.count(promise);

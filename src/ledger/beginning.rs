@@ -1,0 +1,36 @@
+//! The beginning of a transaction, with the locks that it needs here.
+
+use actors::domain::write::Batch;
+use sea_orm::DbErr;
+
+use super::LedgerInner;
+use super::leases::{LeaseHolder, ProcessKind};
+use super::write_lock::WriteLock;
+use super::writer::Tx;
+
+impl LedgerInner {
+    /// Begins a transaction. A command holds no leases, so nobody else writes meanwhile.
+    pub(super) async fn begin(&self, lock: WriteLock) -> Result<Tx, DbErr> {
+        self.writer.begin(self.lock_here(lock)).await
+    }
+
+    /// Begins a transaction in which a file does not check foreign keys.
+    pub(super) async fn begin_without_foreign_keys(&self, lock: WriteLock) -> Result<Tx, DbErr> {
+        let lock = self.lock_here(lock);
+        self.writer.begin_without_foreign_keys(lock).await
+    }
+
+    /// Begins a transaction for a group of writes.
+    pub(super) async fn begin_for(&self, batches: &[&Batch]) -> Result<Tx, DbErr> {
+        self.begin(WriteLock::of_batches(batches)).await
+    }
+
+    fn lock_here(&self, lock: WriteLock) -> WriteLock {
+        let is_command = |tenant: &LeaseHolder| matches!(tenant.process_kind, ProcessKind::Command);
+        if self.tenant.as_ref().is_some_and(is_command) {
+            WriteLock::All
+        } else {
+            lock
+        }
+    }
+}
