@@ -165,8 +165,8 @@ impl StoredSwarm {
             Write::ClearMission { mission, .. } => {
                 self.mission.take_if(|stands| stands.id == *mission);
             }
-            // Events are not part of the state that a swarm is rebuilt from.
-            Write::Event(_) => {}
+            // These are not part of the state that a swarm is rebuilt from.
+            Write::Event(_) | Write::OrderDone { .. } => {}
             Write::SaveAccount { mysis, account, .. } => self.keep_account(account, Some(*mysis)),
             Write::Append { mysis, row } => self.append_row(*mysis, row, watch),
             Write::Configure { mysis, change } => {
@@ -213,7 +213,6 @@ impl StoredSwarm {
             Write::Samples { mysis, hour } => {
                 self.update_mysis(*mysis, |member| member.samples.keep(hour));
             }
-            Write::OrderDone { .. } => {}
             Write::PoolAccount { account, .. } => {
                 self.keep_account(&account.account, account.owner);
             }

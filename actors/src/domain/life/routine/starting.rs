@@ -1,0 +1,121 @@
+//! The start of a routine: by the model's call, by order, or by the runtime.
+
+use std::sync::Arc;
+
+use serde_json::Map;
+
+use crate::conversation::PendingCall;
+use crate::event::EventKind;
+use crate::message::{CallStatus, Severity};
+use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
+use crate::routine::{Routine, RoutineRun, RunSource};
+use crate::state::LifeState;
+
+use super::super::input::ReplyId;
+use super::super::record::WriteDraft;
+use super::super::{Life, LifeStage, ToolOutcome};
+use super::wanted::WantedRoutine;
+
+impl Life {
+    /// Handles the model's call that starts a routine. It stays open while the routine runs.
+    pub(in super::super) fn on_routine_call(&mut self, open: &PendingCall) {
+        if let Some(run) = &self.routines.run {
+            if run.source() == RunSource::Model(open.key) {
+                return self.continue_routine();
+            }
+            let name = run.routine().name.clone();
+            return self.refuse_routine(&[format!("the routine {name} runs already")]);
+        }
+        match self.wanted_routine(&open.call.arguments) {
+            Ok(wanted) => {
+                self.tell_event(EventKind::ToolCalled {
+                    tool: open.call.command(),
+                    call_id: open.call.id.clone(),
+                });
+                let mut draft = WriteDraft::default();
+                self.begin_routine(&mut draft, wanted, RunSource::Model(open.key));
+                self.go_on_after(draft);
+            }
+            Err(mistakes) => self.refuse_routine(&mistakes),
+        }
+    }
+
+    fn refuse_routine(&mut self, mistakes: &[String]) {
+        let text = format!(
+            "Error: bad_routine: nothing was started.\n- {}",
+            mistakes.join("\n- ")
+        );
+        self.answer_call(&ToolOutcome {
+            text,
+            status: CallStatus::Failed,
+            ms: 0,
+            tick: None,
+        });
+    }
+
+    /// Starts a routine by order of the operator. A Mysis between two turns begins at once.
+    pub(in super::super) fn take_routine(
+        &mut self,
+        reply: ReplyId,
+        wanted: &str,
+    ) -> Result<(), OrderRefusal> {
+        if self.state() != LifeState::Running {
+            let told = "the mysis does not run".to_string();
+            return Err(OrderRefusal::BadRoutine(vec![told]));
+        }
+        if let Some(run) = &self.routines.run {
+            let told = format!("the routine {} runs already", run.routine().name);
+            return Err(OrderRefusal::BadRoutine(vec![told]));
+        }
+        let routine = self.wanted_routine(wanted);
+        let routine = routine.map_err(OrderRefusal::BadRoutine)?;
+        let done = CompletedOrder::Done(CompletedAction::RoutineStarted);
+        let mut draft = WriteDraft::default().with_answer(reply, done);
+        self.begin_routine(&mut draft, routine, RunSource::Operator);
+        self.record_draft(draft);
+        if matches!(self.stage, LifeStage::Pausing { .. }) {
+            self.go_on();
+        }
+        Ok(())
+    }
+
+    /// Begins a routine, or lets it go on where an order ended it.
+    pub(super) fn begin_routine(
+        &mut self,
+        draft: &mut WriteDraft,
+        wanted: WantedRoutine,
+        source: RunSource,
+    ) {
+        let WantedRoutine { routine, by_name } = wanted;
+        let paused = self.routines.take_paused(&routine).filter(|_| by_name);
+        let how = match &paused {
+            Some(run) => format!("goes on in round {}", run.round()),
+            None => "begins".to_string(),
+        };
+        let run = match paused {
+            Some(run) => run.resumed_by(source),
+            None => self.new_run(&routine, source),
+        };
+        self.routines.run = Some(run);
+        self.routines.keep(&routine);
+        self.figures.routine_timed = self.moment;
+        let text = format!(
+            "routine {} of the {} {how}: {} steps, at most {} rounds",
+            routine.name,
+            source.as_str(),
+            routine.steps.len(),
+            routine.rounds
+        );
+        self.add_host_notice(draft, Severity::Info, "routine_started", None, &text);
+        self.add_routines(draft);
+    }
+
+    fn new_run(&self, routine: &Arc<Routine>, source: RunSource) -> RoutineRun {
+        let facts = &self.samples.figures().facts;
+        let mut run = RoutineRun::new(routine.clone(), source, facts, self.session.tick);
+        if self.fit_call("get_cargo", &Map::new()).is_err() {
+            run.do_without_hold_look();
+        }
+        run
+    }
+}
