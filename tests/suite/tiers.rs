@@ -8,7 +8,7 @@ use zoea_rig::{Home, Process, Server, until};
 /// A dear model whose turns last, so that a test sees them.
 const SLOW: [&str; 4] = ["--nonsense", "0", "--latency", "1s"];
 
-/// A cheap model all of whose calls are nonsense, and a dear one that plays well.
+/// A cheap model, all of whose calls may fail, and a dear one that plays well.
 struct Scene {
     home: Home,
     _galaxy: Server,
@@ -84,7 +84,7 @@ impl Scene {
 
 #[test]
 fn failed_plans_lead_up_a_kill_keeps_the_tier_and_success_leads_down() {
-    let mut scene = Scene::new(&["--nonsense", "1"]);
+    let mut scene = Scene::new(&["--persona", "arguer"]);
     let swarm = scene.fly(&["--start-swarm"]);
     scene.until_at(3, "dear", "calls of a turn failed");
     until("the dear model is asked", || {
