@@ -136,8 +136,10 @@ async fn give_orders(world: Arc<World>, swarm: CommanderHandle) {
             _ => {
                 let text = watch.new_order();
                 let prompt = MysisOrder::Prompt(text.as_str().into()).for_mysis(name);
-                if order(&world, &swarm, prompt).await.is_ok() {
-                    watch.on_order_acknowledged(mysis.id, &text);
+                match order(&world, &swarm, prompt).await {
+                    // Its Mysis may refuse it, if it was stopped meanwhile. The end checks that it is done.
+                    Ok(CompletedOrder::Passed(_)) | Err(_) => {}
+                    Ok(_) => watch.on_order_acknowledged(mysis.id, &text),
                 }
             }
         }

@@ -126,6 +126,11 @@ impl FleetRun {
                 world.watch.check_end_state(before, after);
             }
         }
+        let undone = self.world.database.count_undone_orders();
+        if undone > 0 {
+            let text = format!("{undone} orders that were passed on are neither done nor refused");
+            self.world.watch.add_violation(Promise::Answered, text);
+        }
         self.check_screens()
     }
 

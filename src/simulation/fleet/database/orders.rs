@@ -86,6 +86,12 @@ impl FleetDatabase {
         open.map(|row| row.order.clone()).collect()
     }
 
+    /// The number of orders that nobody has carried out or refused.
+    pub(in super::super) fn count_undone_orders(&self) -> usize {
+        let tables = self.lock();
+        tables.orders.iter().filter(|row| !row.is_done).count()
+    }
+
     /// What became of the orders that a process gave.
     pub(in super::super) fn outcomes(
         &self,
