@@ -13,10 +13,10 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
-use tokio::sync::watch;
 use tokio::time::Instant;
 
 use crate::domain::ids::{Moment, Timestamp};
+use crate::in_order::InOrder;
 use crate::ports::FreezeKeeper;
 
 /// The code of the notice that the swarm is frozen.
@@ -25,7 +25,7 @@ pub const FROZEN: &str = "frozen";
 /// Whether the swarm is frozen. Clones share it.
 #[derive(Clone)]
 pub struct FreezeSwitch {
-    state: Arc<watch::Sender<SwitchState>>,
+    state: InOrder<SwitchState>,
     keeper: Arc<dyn FreezeKeeper>,
 }
 
@@ -87,7 +87,7 @@ impl FreezeSwitch {
             ..SwitchState::default()
         };
         FreezeSwitch {
-            state: Arc::new(watch::Sender::new(state)),
+            state: InOrder::new(state),
             keeper,
         }
     }
@@ -95,21 +95,22 @@ impl FreezeSwitch {
     /// Since when the swarm is frozen; `None` if it is not.
     #[must_use]
     pub fn frozen_since(&self) -> Option<Timestamp> {
-        self.state.borrow().since
+        self.state.read(|state| state.since)
     }
 
     /// How often the swarm was thawed.
     #[must_use]
     pub fn thaws(&self) -> u64 {
-        self.state.borrow().thaws
+        self.state.read(|state| state.thaws)
     }
 
     /// How long the swarm has been frozen since the start of the process, in milliseconds.
     #[must_use]
     pub fn frozen_ms(&self, now: Moment) -> u64 {
-        let state = self.state.borrow();
-        let present = state.began.map_or(0, |began| now.millis_since(began));
-        state.earlier_ms.saturating_add(present)
+        self.state.read(|state| {
+            let present = state.began.map_or(0, |began| now.millis_since(began));
+            state.earlier_ms.saturating_add(present)
+        })
     }
 
     /// The same as a duration. What counts time leaves it out.
@@ -119,7 +120,7 @@ impl FreezeSwitch {
 
     /// Lets everything leave until then, as far as leases are concerned.
     pub(crate) fn leave_until(&self, until: Instant) {
-        self.state.send_if_modified(|state| {
+        self.state.change(|state| {
             // Who waits is told; otherwise nothing changes for anybody.
             let had_lapsed = state.has_lapsed();
             state.safe_until = Some(until);
@@ -130,20 +131,21 @@ impl FreezeSwitch {
     /// Whether the leases of this process are not safe any more.
     #[must_use]
     pub fn has_lapsed(&self) -> bool {
-        self.state.borrow().has_lapsed()
+        self.state.read(SwitchState::has_lapsed)
     }
 
     /// Lets nothing new leave from now on.
     pub(crate) fn close(&self, since: Timestamp, now: Moment) {
-        self.state.send_modify(|state| {
+        self.state.change(|state| {
             state.since = Some(since);
             state.began.get_or_insert(now);
+            true
         });
     }
 
     /// Lets everything leave again.
     pub(crate) fn open(&self, now: Moment) {
-        self.state.send_modify(|state| {
+        self.state.change(|state| {
             state.since = None;
             state.thaws += 1;
             let lasted = state
@@ -151,6 +153,7 @@ impl FreezeSwitch {
                 .take()
                 .map_or(0, |began| now.millis_since(began));
             state.earlier_ms = state.earlier_ms.saturating_add(lasted);
+            true
         });
     }
 
@@ -164,31 +167,25 @@ impl FreezeSwitch {
 
     /// Whether all departures of before the freeze have left, or the swarm is not frozen any more.
     pub(crate) fn is_settled(&self) -> bool {
-        self.state.borrow().is_settled()
+        self.state.read(SwitchState::is_settled)
     }
 
     /// Waits until that is so. A departure waits for the store, which may be away for long.
     pub(crate) async fn settled(&self) {
-        let mut state = self.state.subscribe();
-        // The sender is our own, so it is not gone.
-        let _ = state.wait_for(SwitchState::is_settled).await;
+        self.state.until(SwitchState::is_settled).await;
     }
 
     /// Waits until the swarm is frozen, or was frozen since it had been thawed so often. A freeze may
     /// last for days: what was composed before it is out of date after it.
     pub(crate) async fn frozen(&self, thaws: u64) {
-        let mut state = self.state.subscribe();
-        // The sender is our own, so it is not gone.
-        let _ = state
-            .wait_for(|state| state.since.is_some() || state.thaws != thaws)
+        self.state
+            .until(|state| state.since.is_some() || state.thaws != thaws)
             .await;
     }
 
     /// Waits until the swarm is not frozen, and its leases are safe.
     pub(crate) async fn thawed(&self) {
-        let mut state = self.state.subscribe();
-        // The sender is our own, so it is not gone.
-        let _ = state.wait_for(SwitchState::is_open).await;
+        self.state.until(SwitchState::is_open).await;
     }
 
     /// Waits for something within a limit that stands still while the swarm is frozen; `None` if it
@@ -221,7 +218,7 @@ impl FreezeSwitch {
     #[must_use]
     pub fn try_depart(&self) -> Option<Departure> {
         let mut departure = None;
-        self.state.send_if_modified(|state| {
+        self.state.change(|state| {
             if state.is_open() {
                 state.departing += 1;
                 departure = Some(Departure(self.state.clone()));
@@ -245,7 +242,7 @@ impl FreezeSwitch {
 
 /// The right to let one call leave. A freeze waits until it is used or dropped.
 #[derive(Debug)]
-pub struct Departure(Arc<watch::Sender<SwitchState>>);
+pub struct Departure(InOrder<SwitchState>);
 
 impl Departure {
     /// Begins a request. The departure is over once the request has been handed to its adapter; its
@@ -266,17 +263,13 @@ impl Departure {
     /// Waits until the leases of this process are safe. If they are lost, the caller is ended
     /// meanwhile.
     async fn leases_safe(&self) {
-        if self.0.borrow().has_lapsed() {
-            let mut state = self.0.subscribe();
-            // The sender is held here, so it is not gone.
-            let _ = state.wait_for(|state| !state.has_lapsed()).await;
-        }
+        self.0.until(|state| !state.has_lapsed()).await;
     }
 }
 
 impl Drop for Departure {
     fn drop(&mut self) {
-        self.0.send_if_modified(|state| {
+        self.0.change(|state| {
             state.departing = state.departing.saturating_sub(1);
             state.since.is_some() && state.departing == 0
         });

@@ -6,10 +6,12 @@ pub use zoea_domain as domain;
 
 pub mod ports;
 
+mod address;
 pub mod commander;
 pub mod fleet;
 pub mod freeze;
 pub mod gate;
+mod in_order;
 pub mod listener;
 pub mod mysis;
 pub mod reply;

@@ -165,6 +165,10 @@ impl FleetRun {
         }
         monitor.check_orphans(self.world.database.running(), &self.slots.able());
         monitor.check_answers();
+        let database = &self.world.database;
+        self.world.within(|| {
+            monitor.on_parts_looked_at(|provider, owner| database.has_part(provider, owner));
+        });
         let living = self.slots.living();
         let held = || self.world.database.part_holders_besides(&living);
         monitor.check_parts(self.world.within(held));

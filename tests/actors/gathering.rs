@@ -12,7 +12,6 @@ use actors::store::{StoreActor, StoreArgs, StoreHandle, StoreMsg, Urgency};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use tokio::sync::watch;
 use tokio::time::Instant;
 use zoea_system::clock::MachineClock;
 
@@ -55,7 +54,7 @@ impl Actor for Parent {
 }
 
 /// A Store, and what its ledger committed.
-async fn store() -> (StoreHandle, CountingLedger) {
+async fn store() -> (ActorRef<StoreMsg>, CountingLedger) {
     let ledger = CountingLedger::default();
     let (parent, _) = Actor::spawn(None, Parent, ()).await.unwrap();
     let args = StoreArgs {
@@ -64,8 +63,7 @@ async fn store() -> (StoreHandle, CountingLedger) {
         parent: parent.get_derived(),
     };
     let (store, _) = Actor::spawn(None, StoreActor, args).await.unwrap();
-    let (_, address) = watch::channel::<ActorRef<StoreMsg>>(store);
-    (StoreHandle(address), ledger)
+    (store, ledger)
 }
 
 /// Writes for a Mysis, and says when it is durable.
@@ -80,7 +78,8 @@ async fn write(store: &StoreHandle, urgency: Urgency) -> Instant {
 
 #[tokio::test(start_paused = true)]
 async fn writes_that_can_wait_share_the_next_commit() {
-    let (store, ledger) = store().await;
+    let (actor, ledger) = store().await;
+    let store = StoreHandle::to_one(actor);
     let began = Instant::now();
     let (first, second) = tokio::join!(write(&store, Urgency::Soon), write(&store, Urgency::Soon));
     assert_eq!(ledger.commits(), [2]);
@@ -102,11 +101,11 @@ async fn writes_that_can_wait_share_the_next_commit() {
 
 #[tokio::test(start_paused = true)]
 async fn a_store_that_is_drained_makes_nobody_wait() {
-    let (store, ledger) = store().await;
+    let (actor, ledger) = store().await;
+    let store = StoreHandle::to_one(actor.clone());
     let began = Instant::now();
-    let address = store.0.borrow().clone();
     let (written, _) = tokio::join!(write(&store, Urgency::Soon), async {
-        address.call(StoreMsg::Drain, None).await.unwrap()
+        actor.call(StoreMsg::Drain, None).await.unwrap()
     });
     assert_eq!(written, began);
     assert_eq!(ledger.commits(), [1]);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use tokio::sync::watch;
 
+use crate::address::AddressHolder;
 use crate::domain::backoff::Backoff;
 use crate::domain::books::{CostEntry, Day};
 use crate::domain::gate::circuit::CircuitRules;
@@ -29,8 +29,8 @@ const MAX_RETRY_WAIT: Duration = Duration::from_secs(5);
 
 /// The current Store and gate. Their handles follow a replacement.
 pub(super) struct ServiceActors {
-    store: watch::Sender<ActorRef<StoreMsg>>,
-    gate: watch::Sender<ActorRef<GateMsg>>,
+    store: AddressHolder<StoreMsg>,
+    gate: AddressHolder<GateMsg>,
     ledger: Arc<dyn Ledger>,
     shared: Option<Arc<dyn SharedLimits>>,
 }
@@ -49,27 +49,27 @@ impl ServiceActors {
         let with = (clock, &outside.freeze, shared.clone());
         let gate = spawn_gate(myself, with, rules, known).await?;
         Ok(ServiceActors {
-            store: watch::Sender::new(store),
-            gate: watch::Sender::new(gate),
+            store: AddressHolder::new(store),
+            gate: AddressHolder::new(gate),
             ledger,
             shared,
         })
     }
 
     pub(super) fn store(&self) -> ActorRef<StoreMsg> {
-        self.store.borrow().clone()
+        self.store.actor()
     }
 
     pub(super) fn gate(&self) -> ActorRef<GateMsg> {
-        self.gate.borrow().clone()
+        self.gate.actor()
     }
 
     pub(super) fn store_handle(&self) -> StoreHandle {
-        StoreHandle(self.store.subscribe())
+        StoreHandle(self.store.address())
     }
 
     pub(super) fn gate_handle(&self) -> GateHandle {
-        GateHandle(self.gate.subscribe())
+        GateHandle(self.gate.address())
     }
 }
 
@@ -85,7 +85,7 @@ impl CommanderState {
         );
         let (ledger, clock) = (self.services.ledger.clone(), self.clock().clone());
         let store = spawn_store(myself, ledger, clock).await?;
-        self.services.store.send_replace(store);
+        self.services.store.replace(store);
         // The new Store reports for itself whether it can write.
         self.news.forget_trouble();
         Ok(())
@@ -104,7 +104,7 @@ impl CommanderState {
         let shared = self.services.shared.clone();
         let with = (self.clock().clone(), self.freeze_switch(), shared);
         let gate = spawn_gate(myself, with, &self.rules.current, known).await?;
-        self.services.gate.send_replace(gate);
+        self.services.gate.replace(gate);
         self.read_books();
         Ok(())
     }

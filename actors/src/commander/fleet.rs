@@ -73,6 +73,9 @@ impl CommanderState {
         for order in self.passed.unstored() {
             let _ = actor.cast(FleetMsg::Give(order.clone()));
         }
+        for (order, answer) in self.passed.untold() {
+            let _ = actor.cast(FleetMsg::Answer(order, answer));
+        }
         self.fleet = Some(FleetMembership { fleet, actor });
         Ok(())
     }

@@ -22,6 +22,7 @@ use crate::fleet::FleetMsg;
 use crate::ports::{FleetOrder, FleetOrders, OrderOutcome};
 use crate::reply::{OrderReply, OrderRequest};
 
+use super::members::{Leaving, SwarmMember};
 use super::{CommanderMsg, CommanderState};
 
 /// How long the caller waits for what becomes of an order that is stored.
@@ -53,8 +54,10 @@ struct GivenOrder {
 
 /// How far an order of another process is.
 enum OrderInHand {
-    /// It is carried out, or its answer is on its way.
+    /// It is carried out.
     Open,
+    /// Its answer is on its way. The fleet's actor may die over it.
+    Answered(Arc<str>),
     /// Its Mysis died over it. What it wrote is stored since then, so who reads the order later sees
     /// whether it is done.
     Dropped(Instant),
@@ -65,6 +68,14 @@ impl PassedOrders {
     pub(super) fn unstored(&self) -> impl Iterator<Item = &Arc<FleetOrder>> {
         let given = self.given.values().filter(|given| given.stored.is_none());
         given.map(|given| &given.order)
+    }
+
+    /// The answers to orders of others that are not stored yet.
+    pub(super) fn untold(&self) -> impl Iterator<Item = (FleetOrderId, Arc<str>)> {
+        self.in_hand.iter().filter_map(|(id, state)| match state {
+            OrderInHand::Answered(answer) => Some((*id, answer.clone())),
+            OrderInHand::Open | OrderInHand::Dropped(_) => None,
+        })
     }
 
     /// The answer to an order that was given here, if it is known.
@@ -162,7 +173,7 @@ impl CommanderState {
         }
         let is_stored = |dropped: Instant| began.is_some_and(|began| began > dropped);
         self.passed.in_hand.retain(|id, state| match state {
-            OrderInHand::Open => !orders.answered.contains(id),
+            OrderInHand::Open | OrderInHand::Answered(_) => !orders.answered.contains(id),
             OrderInHand::Dropped(since) => !is_stored(*since),
         });
         for order in orders.open {
@@ -176,12 +187,13 @@ impl CommanderState {
         }
     }
 
-    /// Carries out an order of another process, unless that is under way. A Mysis that leaves carries
-    /// out nothing more: the process that takes it does.
+    /// Carries out an order of another process, unless that is under way. One that is handed over may
+    /// stay for minutes, to the end of its turn, so it carries out what comes until then.
     fn carry_out_passed(&mut self, myself: &ActorRef<CommanderMsg>, passed: &FleetOrder) {
         let id = passed.id;
         let member = self.members.get(passed.mysis);
-        let Some(member) = member.filter(|member| member.leaving.is_none()) else {
+        let is_lost = |member: &SwarmMember| member.leaving == Some(Leaving::Lost);
+        let Some(member) = member.filter(|member| !is_lost(member)) else {
             return;
         };
         if self.passed.in_hand.contains_key(&id) {
@@ -229,7 +241,9 @@ impl CommanderState {
                 });
             }
             Ok(_) | Err(_) => {
-                let text = answer_to_text(answer).into();
+                let text: Arc<str> = answer_to_text(answer).into();
+                let answered = OrderInHand::Answered(text.clone());
+                self.passed.in_hand.insert(id, answered);
                 self.tell_fleet(FleetMsg::Answer(id, text));
             }
         }

@@ -119,7 +119,14 @@ impl AdmissionGate {
     pub fn set_rules(&mut self, rules: GateRules) {
         self.budgets.set_rules(rules.budget);
         self.is_budget_doubtful = true;
-        self.rules = rules;
+        let before = std::mem::replace(&mut self.rules, rules);
+        // Of a provider that is gone, what waits or is in flight keeps its limits.
+        let is_busy = |lane: &LaneState| lane.waiting_count() + lane.in_flight_count() > 0;
+        for (name, rules) in before.lanes {
+            if self.lanes.get(&name).is_some_and(is_busy) {
+                self.rules.lanes.entry(name).or_insert(rules);
+            }
+        }
         for lane in self.lanes.values_mut() {
             lane.reset();
         }

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ractor::ActorRef;
-use tokio::sync::watch;
-
+use crate::address::Address;
 use crate::domain::budget::BudgetLimits;
 use crate::domain::gate::AdmissionRequest;
 use crate::domain::ids::{Lane, MysisId};
@@ -15,14 +13,13 @@ use super::{Admission, GateMsg, Permit};
 
 /// The address of the gate. It survives the gate's replacement.
 #[derive(Clone, Debug)]
-pub struct GateHandle(pub watch::Receiver<ActorRef<GateMsg>>);
+pub struct GateHandle(pub(crate) Address<GateMsg>);
 
 impl GateHandle {
     /// Waits for the gate's answer. Returns `None` once the program is closing.
     pub async fn request_admission(&self, request: AdmissionRequest) -> Option<Admission> {
-        let mut gates = self.0.clone();
+        let mut gate = self.0.actor();
         loop {
-            let gate = gates.borrow_and_update().clone();
             let asked = gate
                 .call(
                     |reply| GateMsg::Admit {
@@ -35,7 +32,7 @@ impl GateHandle {
             if let Ok(ractor::rpc::CallResult::Success(admission)) = asked {
                 return Some(admission);
             }
-            gates.changed().await.ok()?;
+            gate = self.0.successor_of(&gate).await?;
         }
     }
 
@@ -64,12 +61,12 @@ impl GateHandle {
     /// Reports the cost of a model call.
     pub fn report_charge(&self, mysis: MysisId, bill: Charge) {
         // If the gate is gone, its successor reads the books.
-        let _ = self.0.borrow().cast(GateMsg::Paid { mysis, bill });
+        let _ = self.0.actor().cast(GateMsg::Paid { mysis, bill });
     }
 
     /// Reports that a server asks for a pause.
     pub fn hold_lane(&self, lane: Lane, wait: Duration) {
         // If the gate is gone, nothing is admitted anyway.
-        let _ = self.0.borrow().cast(GateMsg::Hold { lane, wait });
+        let _ = self.0.actor().cast(GateMsg::Hold { lane, wait });
     }
 }

@@ -2,8 +2,8 @@
 //! batch is to be durable.
 
 use ractor::{ActorRef, RpcReplyPort};
-use tokio::sync::watch;
 
+use crate::address::{Address, AddressHolder};
 use crate::domain::ids::MysisId;
 use crate::domain::record::GameAccount;
 use crate::domain::write::Batch;
@@ -22,9 +22,15 @@ pub enum Urgency {
 
 /// The address of the Store. It survives the Store's replacement.
 #[derive(Clone, Debug)]
-pub struct StoreHandle(pub watch::Receiver<ActorRef<StoreMsg>>);
+pub struct StoreHandle(pub(crate) Address<StoreMsg>);
 
 impl StoreHandle {
+    /// The handle of a Store that nobody replaces.
+    #[must_use]
+    pub fn to_one(store: ActorRef<StoreMsg>) -> StoreHandle {
+        StoreHandle(AddressHolder::new(store).address())
+    }
+
     /// Makes a batch durable, and waits for as long as that takes.
     ///
     /// # Errors
@@ -59,15 +65,13 @@ impl StoreHandle {
         &self,
         message: impl Fn(RpcReplyPort<Result<T, LedgerFault>>) -> StoreMsg,
     ) -> Result<T, LedgerFault> {
-        let mut stores = self.0.clone();
+        let mut store = self.0.actor();
         loop {
-            let store = stores.borrow_and_update().clone();
             if let Ok(ractor::rpc::CallResult::Success(answer)) = store.call(&message, None).await {
                 return answer;
             }
-            if stores.changed().await.is_err() {
-                return Err(LedgerFault::Refused("the program is closing".to_string()));
-            }
+            let closing = || LedgerFault::Refused("the program is closing".to_string());
+            store = self.0.successor_of(&store).await.ok_or_else(closing)?;
         }
     }
 }

@@ -207,6 +207,14 @@ impl FleetMonitor {
         }
     }
 
+    /// Notes which processes have lost their parts: what they had in flight then exceeds the limit once
+    /// (decision 250), also when they have parts again.
+    pub(super) fn on_parts_looked_at(&self, has_part: impl Fn(&Arc<str>, &Arc<str>) -> bool) {
+        for asked in self.lock().in_flight.values_mut() {
+            asked.is_uncounted |= !has_part(&asked.provider, &asked.owner);
+        }
+    }
+
     /// Notes that the gate of a process was killed.
     pub(super) fn on_gate_killed(&self, owner: &Arc<str>) {
         let mut seen = self.lock();

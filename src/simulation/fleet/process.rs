@@ -105,7 +105,7 @@ impl Process {
         plan: &ProcessPlan,
         owner: &str,
     ) -> anyhow::Result<Process> {
-        let time = OwnTime::beginning_at(Some(world.within(Instant::now)))?;
+        let time = OwnTime::new()?;
         let born = world.now();
         let line = Arc::new(Line::new(world.handle(), world.chaos.clone()));
         let session = time.within(|| LeaseSession::new(&plan.home, owner));

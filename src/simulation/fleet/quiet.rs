@@ -126,9 +126,7 @@ impl FleetRun {
                 world.watch.check_end_state(before, after);
             }
         }
-        let undone = self.world.database.count_undone_orders();
-        if undone > 0 {
-            let text = format!("{undone} orders that were passed on are neither done nor refused");
+        for text in self.world.database.undone_orders() {
             self.world.watch.add_violation(Promise::Answered, text);
         }
         self.check_screens()
@@ -137,7 +135,11 @@ impl FleetRun {
     fn half_quiet_length(&self, settings: &FleetSettings) -> Duration {
         let rounds = self.options.myses.div_ceil(settings.max_concurrency);
         let answers = u32::try_from(ANSWERS_IN_HALF * rounds).unwrap_or(u32::MAX);
-        let asking = self.options.thinking.saturating_mul(answers);
+        // Where there is less than one request for each process, they take turns, and each turn of ten
+        // seconds loses some.
+        let turns = self.options.processes.div_ceil(settings.max_concurrency);
+        let turns = u32::try_from(turns.min(2)).unwrap_or(1);
+        let asking = self.options.thinking.saturating_mul(answers * turns);
         let requests = ANSWERS_IN_HALF * self.options.myses;
         let a_minute = settings.requests_per_minute.unwrap_or(u32::MAX);
         let pacing = Duration::from_secs(60).mul_f64(requests as f64 / f64::from(a_minute));

@@ -43,7 +43,7 @@ impl World {
         limits: FleetLimits,
         sabotage: Option<Sabotage>,
     ) -> anyhow::Result<World> {
-        let time = OwnTime::beginning_at(None)?;
+        let time = OwnTime::new()?;
         let SimulationOptions { seed, wildness, .. } = *options;
         let there = time.handle().enter();
         let chaos = Arc::new(Chaos::new(seed, wildness, options.with_all_faults));

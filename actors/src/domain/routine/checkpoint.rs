@@ -53,7 +53,9 @@ impl RoutineMemo {
 
     /// The run of this routine that can go on. No other one can from now on.
     pub fn take_paused(&mut self, routine: &Routine) -> Option<RoutineRun> {
-        self.paused.take().filter(|run| **run.routine() == *routine)
+        self.paused
+            .take()
+            .filter(|run| **run.newest_form() == *routine)
     }
 
     /// Keeps a routine under its name.

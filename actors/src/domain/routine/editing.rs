@@ -56,22 +56,23 @@ impl RoutineMemo {
         run.is_some_and(|run| *run.routine.name == *name)
     }
 
-    /// Puts the changed form in the place of the routine of its name, also where that runs.
+    /// Puts the changed form in the place of the routine of its name, also where that runs or may go on.
     pub fn edit(&mut self, routine: &Arc<Routine>) {
         for known in &mut self.known {
             if known.name == routine.name {
                 known.clone_from(routine);
             }
         }
-        let run = self.run.as_mut();
-        if let Some(run) = run.filter(|run| run.routine.name == routine.name) {
-            run.edited = Some(routine.clone());
+        for run in self.run.iter_mut().chain(&mut self.paused) {
+            if run.routine.name == routine.name {
+                run.edited = Some(routine.clone());
+            }
         }
     }
 }
 
 impl RoutineRun {
-    fn newest_form(&self) -> &Arc<Routine> {
+    pub(super) fn newest_form(&self) -> &Arc<Routine> {
         self.edited.as_ref().unwrap_or(&self.routine)
     }
 

@@ -86,10 +86,18 @@ impl FleetDatabase {
         open.map(|row| row.order.clone()).collect()
     }
 
-    /// The number of orders that nobody has carried out or refused.
-    pub(in super::super) fn count_undone_orders(&self) -> usize {
+    /// The orders that nobody has carried out or refused, in words.
+    pub(in super::super) fn undone_orders(&self) -> Vec<String> {
         let tables = self.lock();
-        tables.orders.iter().filter(|row| !row.is_done).count()
+        let undone = tables.orders.iter().filter(|row| !row.is_done);
+        let words = undone.map(|row| {
+            let OrderRow { order, giver, .. } = row;
+            let holder = tables.leases.get(&order.mysis).map(|lease| &*lease.owner);
+            let holder = holder.unwrap_or("nobody");
+            let (mysis, content) = (order.mysis, &order.content);
+            format!("{giver} gave {content} for {mysis}, which {holder} holds, and it is neither done nor refused")
+        });
+        words.collect()
     }
 
     /// What became of the orders that a process gave.

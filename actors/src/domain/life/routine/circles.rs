@@ -105,17 +105,12 @@ impl Life {
             return;
         }
         let circle = self.open_circle().filter(|circle| circle.is_guarded);
-        let circle = circle.map(|circle| circle.routine.clone());
-        // One that an order ended, and after which nothing was done, goes on.
-        let paused = self.routines.paused.as_ref();
-        let paused = paused.filter(|run| run.source() == RunSource::Runtime);
-        let paused = paused.map(|run| run.routine().clone());
-        let Some(routine) = paused.or(circle) else {
+        let Some(routine) = circle.map(|circle| circle.routine.clone()) else {
             return;
         };
         if let Ok(routine) = self.fit_routine(&routine) {
             let mut draft = WriteDraft::default();
-            let by_name = true;
+            let by_name = false;
             let wanted = WantedRoutine { routine, by_name };
             self.begin_routine(&mut draft, wanted, RunSource::Runtime);
             self.record_draft(draft);

@@ -166,7 +166,7 @@ fn with_auto_an_order_comes_first_and_begins_anew() {
 }
 
 #[test]
-fn with_auto_one_that_a_message_ended_goes_on_with_the_next_turn() {
+fn with_auto_one_that_a_message_ended_goes_on_if_the_model_wants_it() {
     let mut scene = Scene::with_mode(CircleMode::Auto);
     scene.makes_three_rounds();
     scene.say("three rounds are made");
@@ -176,13 +176,15 @@ fn with_auto_one_that_a_message_ended_goes_on_with_the_next_turn() {
     let sold = r#"{"item_id":"ore","quantity_sold":4,"total_earned":40}"#;
     scene.step_of("sell", sold);
     scene.leave();
-    scene.prompt("where are you?");
+    scene.prompt("wait here");
     scene.give_back(r#"{"poi_id":"belt"}"#);
-    assert!(scene.life.status().routine.is_none());
-    scene.say("at the belt");
+    scene.say("I wait");
     scene.ring();
+    // The message may have meant that, so the runtime begins nothing.
+    assert!(scene.life.status().routine.is_none());
+    scene.want(&[(ROUTINE_START, r#"{"name":"sell"}"#)]);
     let status = scene.life.status().routine.expect("it goes on");
-    assert_eq!((status.source.as_str(), status.earned), ("runtime", 40));
+    assert_eq!((status.source.as_str(), status.earned), ("model", 40));
     scene.step_of("travel", r#"{"poi_id":"base"}"#);
 }
 

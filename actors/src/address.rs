@@ -1,0 +1,78 @@
+//! Addresses of actors that are replaced when they die. Who asks a dead one waits for its successor, in
+//! order.
+
+use ractor::{ActorRef, Message};
+
+use crate::in_order::InOrder;
+
+/// Holds the address of an actor. When it is dropped, nobody follows any more.
+#[derive(Debug)]
+pub(crate) struct AddressHolder<M: Message>(InOrder<Known<M>>);
+
+/// The address of an actor, or of its successor.
+#[derive(Debug)]
+pub(crate) struct Address<M: Message>(InOrder<Known<M>>);
+
+#[derive(Debug)]
+struct Known<M: Message> {
+    actor: ActorRef<M>,
+    /// Whether no other follows.
+    is_last: bool,
+}
+
+impl<M: Message> AddressHolder<M> {
+    pub(crate) fn new(actor: ActorRef<M>) -> AddressHolder<M> {
+        let is_last = false;
+        AddressHolder(InOrder::new(Known { actor, is_last }))
+    }
+
+    /// The address for those who ask.
+    pub(crate) fn address(&self) -> Address<M> {
+        Address(self.0.clone())
+    }
+
+    /// The actor that lives now.
+    pub(crate) fn actor(&self) -> ActorRef<M> {
+        self.0.read(|known| known.actor.clone())
+    }
+
+    /// Puts a successor in the place of the actor.
+    pub(crate) fn replace(&self, successor: ActorRef<M>) {
+        self.0.change(|known| {
+            known.actor = successor;
+            true
+        });
+    }
+}
+
+impl<M: Message> Drop for AddressHolder<M> {
+    fn drop(&mut self) {
+        self.0.change(|known| {
+            known.is_last = true;
+            true
+        });
+    }
+}
+
+impl<M: Message> Clone for Address<M> {
+    fn clone(&self) -> Address<M> {
+        Address(self.0.clone())
+    }
+}
+
+impl<M: Message> Address<M> {
+    /// The newest actor.
+    pub(crate) fn actor(&self) -> ActorRef<M> {
+        self.0.read(|known| known.actor.clone())
+    }
+
+    /// Waits for the successor of a dead actor; `None` if none follows.
+    pub(crate) async fn successor_of(&self, dead: &ActorRef<M>) -> Option<ActorRef<M>> {
+        let find = |known: &Known<M>| {
+            let is_other = known.actor.get_id() != dead.get_id();
+            let found = is_other.then(|| known.actor.clone());
+            (found.is_some() || known.is_last).then_some(found)
+        };
+        self.0.find(find).await
+    }
+}
