@@ -131,8 +131,10 @@ pub(crate) struct ScriptedFleet {
     pub(crate) next: Mutex<FleetStep>,
     /// The mission in force in the database.
     pub(crate) mission: Mutex<Option<Mission>>,
-    /// Whether the database can be reached.
+    /// Whether the database cannot be reached.
     pub(crate) is_away: AtomicBool,
+    /// Whether that begins with the next step.
+    pub(crate) goes_away: AtomicBool,
     /// Whether the limits cannot be renewed.
     pub(crate) are_limits_away: AtomicBool,
     /// What was let go and what arrived, in this order.
@@ -150,6 +152,8 @@ impl Fleet for ScriptedFleet {
             false => {
                 self.told.lock().unwrap().push(report);
                 let began = Instant::now();
+                let is_away = self.goes_away.swap(false, Ordering::SeqCst);
+                self.is_away.store(is_away, Ordering::SeqCst);
                 Ok(FleetStep {
                     mission: self.mission.lock().unwrap().clone(),
                     began: Some(began),

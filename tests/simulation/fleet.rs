@@ -1,8 +1,5 @@
 //! Several processes in one simulated world: seeds in which nothing may be lost, done twice or left
 //! without a process, and mistakes on purpose that the verdict has to find.
-//!
-//! `cargo test --test simulation -- --ignored fleet` runs them. They are not part of the gate as long as a seed may take
-//! another course on a busy machine.
 
 use std::time::Duration;
 
@@ -27,7 +24,6 @@ fn play(options: SimulationOptions, sabotage: Option<Sabotage>) -> SimulationVer
 }
 
 #[test]
-#[ignore = "seeds of several processes do not repeat themselves yet, see docs/LIMITS.md"]
 fn several_processes_lose_nothing_and_do_nothing_twice_whatever_strikes_them() {
     for (seed, processes) in [(1, 2), (2, 3), (3, 5)] {
         let options = options(seed, processes);
@@ -40,7 +36,6 @@ fn several_processes_lose_nothing_and_do_nothing_twice_whatever_strikes_them() {
 }
 
 #[test]
-#[ignore = "seeds of several processes do not repeat themselves yet, see docs/LIMITS.md"]
 fn the_same_seed_gives_the_same_events_in_every_process() {
     let short = SimulationOptions {
         length: Duration::from_secs(120),
@@ -60,49 +55,42 @@ fn broken_by(sabotage: Sabotage, seed: u64) -> Vec<Promise> {
 }
 
 #[test]
-#[ignore = "seeds of several processes do not repeat themselves yet, see docs/LIMITS.md"]
 fn the_verdict_finds_a_lease_that_is_renewed_without_the_database() {
     let broken = broken_by(Sabotage::RenewsWithoutTheServer, 5);
     assert!(broken.contains(&Promise::OneLife), "{broken:?}");
 }
 
 #[test]
-#[ignore = "seeds of several processes do not repeat themselves yet, see docs/LIMITS.md"]
 fn the_verdict_finds_a_life_that_is_one_of_two_processes() {
     let broken = broken_by(Sabotage::KeepsIncarnations, 5);
     assert!(broken.contains(&Promise::OneLife), "{broken:?}");
 }
 
 #[test]
-#[ignore = "seeds of several processes do not repeat themselves yet, see docs/LIMITS.md"]
 fn the_verdict_finds_a_limit_that_each_process_has_for_itself() {
     let broken = broken_by(Sabotage::GrantsAllToEach, 5);
     assert!(broken.contains(&Promise::Limits), "{broken:?}");
 }
 
 #[test]
-#[ignore = "seeds of several processes do not repeat themselves yet, see docs/LIMITS.md"]
 fn the_verdict_finds_a_part_that_no_death_gives_back() {
     let broken = broken_by(Sabotage::KeepsPartsOfTheDead, 5);
     assert!(broken.contains(&Promise::Limits), "{broken:?}");
 }
 
 #[test]
-#[ignore = "seeds of several processes do not repeat themselves yet, see docs/LIMITS.md"]
 fn the_verdict_finds_myses_that_nobody_takes_over() {
     let broken = broken_by(Sabotage::TakesNothing, 5);
     assert!(broken.contains(&Promise::TakenOver), "{broken:?}");
 }
 
 #[test]
-#[ignore = "seeds of several processes do not repeat themselves yet, see docs/LIMITS.md"]
 fn the_verdict_finds_a_process_that_takes_what_another_one_holds() {
     let broken = broken_by(Sabotage::TakesWhatIsHeld, 5);
     assert!(broken.contains(&Promise::OneLife), "{broken:?}");
 }
 
 #[test]
-#[ignore = "seeds of several processes do not repeat themselves yet, see docs/LIMITS.md"]
 fn the_verdict_finds_an_order_that_is_carried_out_again() {
     let broken = broken_by(Sabotage::RepeatsOrders, 5);
     assert!(broken.contains(&Promise::NotTwice), "{broken:?}");

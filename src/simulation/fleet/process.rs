@@ -32,6 +32,9 @@ use super::world::World;
 /// How long a process waits before it tries again to open a database that it cannot reach.
 const OPEN_RETRY: Duration = Duration::from_secs(1);
 
+/// The longest time without the database. An orderly end waits for it.
+const LONGEST_CUT: Duration = Duration::from_secs(90);
+
 /// What does not change when a process is started again.
 pub(super) struct ProcessPlan {
     pub(super) home: String,
@@ -204,7 +207,7 @@ impl Process {
         self.spawn(async move {
             if let Some(commander) = inner.commander() {
                 let closed = commander
-                    .call(CommanderMsg::Close, Some(CLOSE_TIMEOUT))
+                    .call(CommanderMsg::Close, Some(CLOSE_TIMEOUT + LONGEST_CUT))
                     .await;
                 if !matches!(closed, Ok(CallResult::Success(())))
                     && !inner.has_ended.load(Ordering::Relaxed)

@@ -138,7 +138,7 @@ impl FleetRun {
         // Where there is less than one request for each process, they take turns, and each turn of ten
         // seconds loses some.
         let turns = self.options.processes.div_ceil(settings.max_concurrency);
-        let turns = u32::try_from(turns.min(2)).unwrap_or(1);
+        let turns = u32::try_from(turns.min(3)).unwrap_or(1);
         let asking = self.options.thinking.saturating_mul(answers * turns);
         let requests = ANSWERS_IN_HALF * self.options.myses;
         let a_minute = settings.requests_per_minute.unwrap_or(u32::MAX);

@@ -535,3 +535,22 @@ fn what_the_books_say_of_the_day_holds_for_who_wants_in() {
         "{decided:?}"
     );
 }
+
+#[test]
+fn what_waits_for_a_provider_that_a_reload_takes_away_keeps_its_limits() {
+    let narrow = LaneRules {
+        max_in_flight: Some(1),
+        ..LaneRules::default()
+    };
+    let mut gate = gate_of([(P(), narrow.clone()), (Q(), narrow)]);
+    for pass in 0..4 {
+        queue_at(&mut gate, pass, vec![P()], 0);
+    }
+    assert_eq!(ways(&mut gate, 0), [(0, P())]);
+    gate.set_rules(GateRules::default());
+    assert_eq!(ways(&mut gate, 0), [], "the first one is still in flight");
+    gate.release_permit(&P(), PermitId(0), &CallOutcome::Dropped, Moment(0));
+    assert_eq!(ways(&mut gate, 0), [(1, P())]);
+    // Once nothing is left of it, it is forgotten.
+    assert!(gate.rules.lanes.contains_key(&P()) && !gate.rules.lanes.contains_key(&Q()));
+}
