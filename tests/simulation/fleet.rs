@@ -37,12 +37,15 @@ fn several_processes_lose_nothing_and_do_nothing_twice_whatever_strikes_them() {
 
 #[test]
 fn the_same_seed_gives_the_same_events_in_every_process() {
-    let short = SimulationOptions {
-        length: Duration::from_secs(120),
-        ..options(7, 2)
-    };
-    let (one, two) = (play(short, None), play(short, None));
-    assert_eq!((one.digest, one.fleet), (two.digest, two.fleet));
+    // In some of these several Myses wait for the leases of their process (decision 275).
+    for seed in [7, 13, 37] {
+        let short = SimulationOptions {
+            length: Duration::from_secs(120),
+            ..options(seed, 3)
+        };
+        let (one, two) = (play(short, None), play(short, None));
+        assert_eq!((one.digest, one.fleet), (two.digest, two.fleet), "{seed}");
+    }
 }
 
 /// The promises that break when the simulated database makes this mistake.
@@ -56,7 +59,7 @@ fn broken_by(sabotage: Sabotage, seed: u64) -> Vec<Promise> {
 
 #[test]
 fn the_verdict_finds_a_lease_that_is_renewed_without_the_database() {
-    let broken = broken_by(Sabotage::RenewsWithoutTheServer, 5);
+    let broken = broken_by(Sabotage::RenewsWithoutTheServer, 3);
     assert!(broken.contains(&Promise::OneLife), "{broken:?}");
 }
 

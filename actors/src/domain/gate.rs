@@ -120,13 +120,7 @@ impl AdmissionGate {
         self.budgets.set_rules(rules.budget);
         self.is_budget_doubtful = true;
         let before = std::mem::replace(&mut self.rules, rules);
-        // Of a provider that is gone, what waits or is in flight keeps its limits.
-        let is_busy = |lane: &LaneState| lane.waiting_count() + lane.in_flight_count() > 0;
-        for (name, rules) in before.lanes {
-            if self.lanes.get(&name).is_some_and(is_busy) {
-                self.rules.lanes.entry(name).or_insert(rules);
-            }
-        }
+        self.keep_limits_in_use(before);
         for lane in self.lanes.values_mut() {
             lane.reset();
         }

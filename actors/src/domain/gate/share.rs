@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::lane::{LaneShare, LaneState};
 use super::pace::whole_pace;
-use super::{AdmissionGate, GateEvent, LaneRules};
+use super::{AdmissionGate, GateEvent, GateRules, LaneRules};
 use crate::books::Day;
 use crate::budget::SpentTogether;
 use crate::ids::{Lane, Moment, Now, Timestamp};
@@ -54,6 +54,16 @@ impl AdmissionGate {
     pub fn share_limits(&mut self) {
         self.shared_until = Some(Moment(i64::MIN));
         self.fit_shares();
+    }
+
+    /// Keeps the limits of a provider that is gone for what waits for it or is in flight.
+    pub(super) fn keep_limits_in_use(&mut self, before: GateRules) {
+        let is_busy = |lane: &LaneState| lane.waiting_count() + lane.in_flight_count() > 0;
+        for (name, rules) in before.lanes {
+            if self.lanes.get(&name).is_some_and(is_busy) {
+                self.rules.lanes.entry(name).or_insert(rules);
+            }
+        }
     }
 
     /// Fits the shares to the rules.
