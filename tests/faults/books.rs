@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use zoea_rig::{Home, lines};
+use zoea_rig::{Home, written};
 
 /// A call of a game tool in the swarm's database.
 #[derive(Debug)]
@@ -37,8 +37,7 @@ pub(crate) fn recorded(home: &Home) -> BTreeMap<String, Recorded> {
 
 /// The names of the calls that the galaxy carried out, in its order.
 pub(crate) fn executed(ledger: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(ledger).expect("a ledger");
-    lines(&text)
+    written(ledger)
         .iter()
         .filter(|line| line["ok"] == true)
         .filter_map(|line| line["call"].as_str().map(str::to_string))
@@ -51,14 +50,9 @@ pub(crate) fn logins(data: &Path) -> usize {
     let segments = std::fs::read_dir(data).expect("a data directory");
     let segments = segments.map(|entry| entry.expect("an entry").path());
     let is_journal = |path: &PathBuf| path.extension().is_some_and(|end| end == "jsonl");
-    let texts = segments
-        .filter(is_journal)
-        .map(|path| std::fs::read_to_string(path).expect("a segment"));
-    let count = |text: String| {
-        let of_logins = |line: &&Value| line["command"] == "login";
-        lines(&text).iter().filter(of_logins).count()
-    };
-    texts.map(count).sum()
+    let of_logins = |line: &&Value| line["command"] == "login";
+    let count = |path: PathBuf| written(&path).iter().filter(of_logins).count();
+    segments.filter(is_journal).map(count).sum()
 }
 
 /// Compares the swarm's calls with the galaxy's ledger. Returns the differences.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use zoea_rig::postgres;
-use zoea_rig::{Home, Process, Server, http, lines, until};
+use zoea_rig::{Home, Process, Server, http, until, written};
 
 const MISSION: &str = "Mine ore, sell it at your station, refuel and go again.";
 
@@ -146,14 +146,13 @@ fn so_many_requests_are_in_flight_of_all_processes_together_and_a_dead_ones_part
 
 /// The requests of a provider: when each came, in milliseconds, and its tokens.
 pub(crate) fn requests(record: &Path) -> Vec<(u64, u64)> {
-    let text = std::fs::read_to_string(record).expect("a record");
     let number = |value: &Value| value.as_u64().unwrap_or(0);
     let request = |line: &Value| {
         let usage = &line["usage"];
         let tokens = number(&usage["prompt_tokens"]) + number(&usage["completion_tokens"]);
         (number(&line["at_ms"]), tokens)
     };
-    let mut requests: Vec<(u64, u64)> = lines(&text).iter().map(request).collect();
+    let mut requests: Vec<(u64, u64)> = written(record).iter().map(request).collect();
     requests.sort_unstable();
     requests
 }
@@ -304,13 +303,11 @@ fn a_provider_that_is_away_is_tried_by_one_process_for_all() {
     let all = myses((0..12).map(|place| (format!("m{place}"), "pilot")));
     let (homes, processes) = three_play(&url, &galaxy, &provider, &all);
     let answers = || {
-        let text = std::fs::read_to_string(&record).expect("a record");
         let answer = |line: &Value| {
             let number = |name: &str| line[name].as_u64().expect("a number");
             (number("at_ms"), number("status"))
         };
-        let answers = lines(&text);
-        answers.iter().map(answer).collect::<Vec<_>>()
+        written(&record).iter().map(answer).collect::<Vec<_>>()
     };
     let after = |end: u64, status: u64| {
         let of_then = |(at, of): &&(u64, u64)| *at >= end && *of == status;

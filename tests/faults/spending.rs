@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use zoea_rig::{Home, Server, http, lines, until};
+use zoea_rig::{Home, Server, http, until, written};
 
 const NAMES: [&str; 3] = ["alpha", "beta", "gamma"];
 
@@ -94,12 +94,11 @@ fn missing<'r>(rows: &[Value], mut reports: impl Iterator<Item = &'r Value> + Cl
 
 /// The provider's reports for answers that its callers could read to their end.
 fn reports(record: &Path) -> Vec<Value> {
-    let told = std::fs::read_to_string(record).expect("a record");
     let is_report = |line: &Value| {
         let fault = line["fault"].as_str().unwrap_or_default();
         line["usage"].is_object() && !fault.contains("drop")
     };
-    lines(&told).into_iter().filter(is_report).collect()
+    written(record).into_iter().filter(is_report).collect()
 }
 
 #[test]

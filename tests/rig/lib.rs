@@ -13,7 +13,7 @@ pub mod terminal_program;
 use std::path::PathBuf;
 
 pub use asking_game::AskingGame;
-pub use process::{Home, Process, Server, http, lines, texts, until, zoea};
+pub use process::{Home, Process, Server, http, lines, texts, until, written, zoea};
 
 /// The program under test. Cargo builds it before the tests, next to the folder of their binaries.
 ///

@@ -303,6 +303,13 @@ pub fn lines(text: &str) -> Vec<Value> {
         .collect()
 }
 
+/// The lines of JSON that a program has written whole to a file. It may be writing the next one, so
+/// what stands behind the last line's end is left out.
+pub fn written(file: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(file).expect("a file of lines");
+    lines(text.rfind('\n').map_or("", |end| &text[..end]))
+}
+
 pub fn texts(output: &Output) -> (String, String) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
 use serde_json::Value;
-use zoea_rig::{Home, Server, http, lines, texts, until};
+use zoea_rig::{Home, Server, http, texts, until, written};
 
 use player::{MODEL, Player, Recorded, Said};
 
@@ -208,8 +208,7 @@ fn play(night: &str) -> usize {
 
 /// What the game carried out is what conversations tell, each once. Returns how much it was.
 fn check_ledger(home: &Home, names: &BTreeSet<String>, ledger: &Path) -> usize {
-    let text = std::fs::read_to_string(ledger).expect("a ledger");
-    let all = lines(&text);
+    let all = written(ledger);
     let done: Vec<&Value> = all.iter().filter(|line| line["ok"] == true).collect();
     let rows = names
         .iter()
@@ -218,7 +217,7 @@ fn check_ledger(home: &Home, names: &BTreeSet<String>, ledger: &Path) -> usize {
         let tool = row["metadata"]["tool"].as_str().unwrap_or_default();
         row["kind"] == "result" && row["metadata"]["is_error"] == false && MUTATIONS.contains(&tool)
     });
-    assert_eq!(done.len(), told.count(), "{text}");
+    assert_eq!(done.len(), told.count(), "{all:?}");
     done.len()
 }
 

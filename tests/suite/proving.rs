@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use zoea_rig::{Home, Process, Server, http, texts, until};
+use zoea_rig::{Home, Process, Server, http, texts, until, written};
 
 const PROVE: [&str; 4] = ["doctor", "--prove", "--yes", "--json"];
 
@@ -17,8 +17,7 @@ fn proven(home: &Home) -> (Option<i32>, Value, String) {
 
 /// The requests of a pilot that records them.
 fn recorded(file: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(file).expect("a record");
-    zoea_rig::lines(&text)
+    written(file)
 }
 
 #[test]

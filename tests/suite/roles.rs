@@ -1,9 +1,11 @@
 //! Roles: what the provider received because of them, how they are given, changed and taken away, and
 //! what is told of one that is not configured.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
-use zoea_rig::{Home, Process, Server, lines, until};
+use zoea_rig::{Home, Process, Server, until, written};
 
 /// A swarm of three Myses whose model server keeps its requests.
 struct Scene {
@@ -22,10 +24,13 @@ const MINER: &str = "[roles.miner]\nprompt = \"You are a miner of this test.\"\n
                      routines = [\"dig\"]\nprovider = \"other\"\n";
 
 fn requests(record: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(record).unwrap_or_default();
-    // The last line may be half written.
-    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-    lines(whole)
+    // It is made with the first request.
+    let is_there = Path::new(record).exists();
+    if is_there {
+        written(Path::new(record))
+    } else {
+        Vec::new()
+    }
 }
 
 /// The system prompt and the names of the tools of the last request of a Mysis.

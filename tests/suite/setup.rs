@@ -2,9 +2,10 @@
 //! nothing.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Command, Output};
 
-use zoea_rig::{Home, Server, lines, program, texts, until};
+use zoea_rig::{Home, Server, program, texts, until, written};
 
 /// Runs setup in a home with these servers and more arguments.
 fn setup(home: &Home, provider: &str, game: &str, more: &[&str]) -> Output {
@@ -243,8 +244,7 @@ fn a_registration_code_reaches_the_game_and_nobody_else() {
             .any(|part| part == CODE.as_bytes());
         assert!(!is_in, "{}", file.path().display());
     }
-    let asked = std::fs::read_to_string(&record).expect("requests");
-    let mut asked = lines(&asked).into_iter();
+    let mut asked = written(Path::new(&record)).into_iter();
     let register = asked.find_map(|request| {
         let tools = request["body"]["tools"].as_array()?.clone();
         let mut tools = tools.into_iter().map(|tool| tool["function"].clone());

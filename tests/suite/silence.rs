@@ -2,7 +2,7 @@
 
 use crate::flight::until_all_have;
 use crate::receiver::Receiver;
-use zoea_rig::{Home, Process, Server, until};
+use zoea_rig::{Home, Process, Server, until, written};
 
 const TOLD: &str = "nothing happens: provider pilot answers with words alone, model pilot: it writes \
                     its calls as text: \"";
@@ -97,11 +97,9 @@ fn a_model_that_leaves_its_calls_in_its_text_plays() {
         .iter()
         .filter(|notice| notice["metadata"]["code"] == "calls_in_text");
     assert_eq!(told.count(), 1, "{notices:?}");
-    let record = std::fs::read_to_string(record.path()).expect("a record");
     // A search of its own messages may quote what it wrote.
     let mut said = Vec::new();
-    for line in record.lines() {
-        let request: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    for request in written(record.path()) {
         let messages = request["body"]["messages"].as_array().into_iter().flatten();
         let of_model = messages.filter(|message| message["role"] == "assistant");
         said.extend(of_model.map(ToString::to_string));
