@@ -1,6 +1,8 @@
 //! The conversation of a Mysis that another process of a fleet runs, on a terminal: it grows as one of a
 //! Mysis here does, and goes on as it was when the Mysis moves.
 
+use std::time::Instant;
+
 use zoea_rig::terminal_program::Program;
 use zoea_rig::{Home, postgres, until};
 
@@ -52,9 +54,14 @@ fn a_conversation_elsewhere_grows_on_the_screen_also_when_its_mysis_moves() {
     screen.press_until(":open m1\r", |text| text.contains("following"));
     let shows = |screen: &mut Program, count: usize| {
         let wanted: Vec<String> = (1..=count).map(|number| number.to_string()).collect();
+        let begun = Instant::now();
         screen.until("each note is shown once, in its order", |text| {
             notes_in(text) == wanted
         });
+        println!(
+            "note {count} is shown {:?} after it was stored",
+            begun.elapsed()
+        );
     };
     shows(&mut screen, 1);
     first.ok(&["note", "m1", "A note from afar number 2"]);
@@ -76,7 +83,12 @@ fn a_conversation_elsewhere_grows_on_the_screen_also_when_its_mysis_moves() {
 
     // What it says and does is shown as well.
     first.ok(&["send", "m1", "Tell me what you see."]);
+    let begun = Instant::now();
     screen.until("it is asked", |text| text.contains("Tell me what you see."));
+    println!(
+        "a message is shown {:?} after it was stored",
+        begun.elapsed()
+    );
     let rows = || {
         let query = "SELECT count(*)::text FROM message WHERE kind = 'result'";
         postgres::column(url, query).concat()

@@ -23,6 +23,9 @@ impl Dashboard {
         if self.answered_request(id, &answer) {
             return;
         }
+        if let Some(focus) = &mut self.focus {
+            focus.following.note_change();
+        }
         let sent = self.sent.remove(&id);
         let Some(outcome) = Arc::make_mut(&mut self.orders).on_answer(id, answer) else {
             return;

@@ -6,8 +6,9 @@ use actors::domain::state::LifeState;
 
 use super::*;
 use crate::dashboard::conversation::timeline::MinuteUse;
-use crate::dashboard::tests::{Desk, loads_of, status, words};
+use crate::dashboard::tests::{Desk, loads_of, order_of, status, words};
 use actors::domain::message::{RowBody, Utterance};
+use actors::domain::order::CompletedOrder;
 use actors::domain::samples::Minute;
 use crossterm::event::KeyCode;
 
@@ -120,6 +121,20 @@ fn rows_of_another_process_are_shown_soon_after_it_tells_of_a_change() {
     let asked = shared.wait(1);
     shared.answer(&asked);
     assert_eq!(shared.held(), all(8));
+}
+
+#[test]
+fn what_this_screen_ordered_is_shown_as_soon_as_it_is_answered() {
+    let mut shared = Shared::open(5);
+    shared.wait(2_000);
+    let asked = shared.desk.types("mhello");
+    assert_eq!(loads_of(&asked), []);
+    let (id, _) = order_of(&shared.desk.key(KeyCode::Enter));
+    shared.store(6..=6);
+    shared.desk.answers(id, Ok(CompletedOrder::Stored(Seq(6))));
+    let asked = shared.desk.board.take_effects();
+    shared.answer(&asked);
+    assert_eq!(shared.held(), all(6));
 }
 
 #[test]
