@@ -18,7 +18,7 @@ const FOLLOWED_ROWS: usize = 200;
 /// The shortest time between two reads.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// The time between two reads while nothing tells of a change. Not every row changes a status.
-const QUIET_INTERVAL: Duration = Duration::from_secs(5);
+const QUIET_INTERVAL: Duration = Duration::from_secs(2);
 /// The reads after a change. A status may be written a moment before the row that it speaks of.
 const READS_AFTER_CHANGE: u8 = 2;
 
