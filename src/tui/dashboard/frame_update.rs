@@ -27,6 +27,7 @@ use super::overlay::Overlay;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS, ListAction};
 use super::overlay::query::QueryScope;
 use super::processes::keys::PROCESSES_KEYS;
+use super::routine_editor::keys::ROUTINE_KEYS;
 use super::search::keys::SEARCH_KEYS;
 use super::servers;
 use super::table::keys::TABLE_KEYS;
@@ -280,6 +281,7 @@ impl Dashboard {
             tables.search,
             tables.map,
             tables.processes,
+            tables.routine,
             tables.log,
             tables.whole_event,
             tables.lists,
@@ -347,6 +349,9 @@ impl Dashboard {
                 ("↑ ↓", "choose"),
                 ("Esc", "leave"),
             ]),
+            Some(Overlay::Query(query)) if query.within == QueryScope::Routine => {
+                fixed(&[("Enter", "start"), ("Esc", "leave")])
+            }
             Some(Overlay::Query(query)) if query.within == QueryScope::Swarm => {
                 fixed(&[("Enter", "search"), ("Esc", "leave")])
             }
@@ -358,6 +363,7 @@ impl Dashboard {
             Some(Overlay::Search(_)) => self.keymap.hints(SEARCH_KEYS),
             Some(Overlay::Map(_)) => self.keymap.hints(MAP_KEYS),
             Some(Overlay::Processes(_)) => self.keymap.hints(PROCESSES_KEYS),
+            Some(Overlay::Routine(_)) => self.keymap.hints(ROUTINE_KEYS),
             Some(Overlay::Log(view)) if view.whole.is_some() => self.keymap.hints(WHOLE_KEYS),
             Some(Overlay::Log(_)) => self.keymap.hints(LOG_KEYS),
             Some(Overlay::Help(_)) => {

@@ -26,6 +26,8 @@ pub enum QueryScope {
     Entry,
     /// All conversations. The search begins with Enter.
     Swarm,
+    /// The Myses that start the routine in the editor. It begins with Enter.
+    Routine,
     /// The log.
     Log,
 }

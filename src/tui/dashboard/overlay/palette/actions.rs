@@ -248,6 +248,14 @@ impl Dashboard {
         mut words: CommandArgs<'_>,
     ) -> Result<(), Complaint> {
         let ids = self.parse_myses(words.next(command, 0)?)?;
+        // What is no JSON is the name of a routine, and nothing is the one that runs.
+        if !words.rest.starts_with('{') {
+            let [id] = ids[..] else {
+                return Err("the routine of one Mysis at a time".to_string());
+            };
+            self.edit_routine(id, Some(words.rest).filter(|name| !name.is_empty()));
+            return Ok(());
+        }
         let order = MysisOrder::EditRoutine(words.rest_of_line(command)?.into());
         self.order_myses("edit the routine", &ids, &order);
         Ok(())
@@ -379,7 +387,7 @@ impl Dashboard {
     }
 
     /// Parses a selector: names of Myses and [`MYSIS_WORDS`], separated by commas.
-    fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
+    pub(in crate::dashboard) fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
         let selector = Selector::parse(words, &MYSIS_WORDS);
         let ids = selector.resolve(&self.candidates());
         let ids = ids.map_err(|refusal| refusal.to_string())?;
