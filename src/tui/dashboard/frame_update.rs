@@ -25,7 +25,6 @@ use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS, ListAction};
-use super::overlay::query::QueryScope;
 use super::processes::keys::PROCESSES_KEYS;
 use super::routine_editor::keys::ROUTINE_KEYS;
 use super::search::keys::SEARCH_KEYS;
@@ -349,13 +348,7 @@ impl Dashboard {
                 ("↑ ↓", "choose"),
                 ("Esc", "leave"),
             ]),
-            Some(Overlay::Query(query)) if query.within == QueryScope::Routine => {
-                fixed(&[("Enter", "start"), ("Esc", "leave")])
-            }
-            Some(Overlay::Query(query)) if query.within == QueryScope::Swarm => {
-                fixed(&[("Enter", "search"), ("Esc", "leave")])
-            }
-            Some(Overlay::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
+            Some(Overlay::Query(query)) => fixed(query.hints()),
             Some(Overlay::Confirm(_)) => Vec::new(),
             Some(Overlay::Inspect(_)) => self.keymap.hints(INSPECTOR_KEYS),
             Some(Overlay::Graphs(_)) => self.keymap.hints(GRAPH_KEYS),

@@ -55,6 +55,18 @@ impl Query {
         }
     }
 
+    /// The hints for its keys.
+    #[must_use]
+    pub fn hints(&self) -> &'static [(&'static str, &'static str)] {
+        match self.within {
+            QueryScope::Routine => &[("Enter", "start"), ("Esc", "leave")],
+            QueryScope::Swarm => &[("Enter", "search"), ("Esc", "leave")],
+            QueryScope::Table | QueryScope::Conversation | QueryScope::Entry | QueryScope::Log => {
+                &[("Enter", "keep"), ("Esc", "drop")]
+            }
+        }
+    }
+
     /// Handles a key.
     pub fn press(&mut self, press: KeyEvent) -> QueryOutcome {
         match (press.code, has_ctrl(press)) {

@@ -248,17 +248,7 @@ impl Dashboard {
         mut words: CommandArgs<'_>,
     ) -> Result<(), Complaint> {
         let ids = self.parse_myses(words.next(command, 0)?)?;
-        // What is no JSON is the name of a routine, and nothing is the one that runs.
-        if !words.rest.starts_with('{') {
-            let [id] = ids[..] else {
-                return Err("the routine of one Mysis at a time".to_string());
-            };
-            self.edit_routine(id, Some(words.rest).filter(|name| !name.is_empty()));
-            return Ok(());
-        }
-        let order = MysisOrder::EditRoutine(words.rest_of_line(command)?.into());
-        self.order_myses("edit the routine", &ids, &order);
-        Ok(())
+        self.edit_routines(&ids, words.rest)
     }
 
     fn run_answer(
