@@ -10,7 +10,9 @@
 use sea_orm::entity::prelude::async_trait;
 use sea_orm::sqlx::error::ErrorKind;
 use sea_orm::sqlx::{PgPool, SqlitePool};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, Statement};
+use sea_orm::{
+    ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, QueryTrait, RuntimeErr, Statement,
+};
 use tokio::sync::Mutex;
 
 use super::dialect::Dialect;
@@ -117,25 +119,25 @@ impl DatabaseWriter {
 /// A writing transaction. If it is dropped without a commit, its connection is closed, which rolls
 /// it back.
 pub(super) struct Tx {
-    pub(super) dialect: Dialect,
+    dialect: Dialect,
     /// Whether the file does not check foreign keys now.
-    pub(super) foreign_keys_off: bool,
-    pub(super) expects_new_rows: bool,
-    pub(super) open: Mutex<OpenTransaction>,
+    foreign_keys_off: bool,
+    expects_new_rows: bool,
+    open: Mutex<OpenTransaction>,
 }
 
-pub(super) struct OpenTransaction {
+struct OpenTransaction {
     lent: LentConnection,
     /// Whether a statement failed or its answer was not awaited. A server would roll back such a
     /// transaction and still answer its COMMIT with success.
-    pub(super) has_failed: bool,
+    has_failed: bool,
     /// What is executed before anything else is, and before the commit.
-    pub(super) gathered: GatheredStatements,
+    gathered: GatheredStatements,
 }
 
 impl OpenTransaction {
     /// Executes the statements that wait.
-    pub(super) async fn catch_up(&mut self) -> Result<(), DbErr> {
+    async fn catch_up(&mut self) -> Result<(), DbErr> {
         if self.has_failed {
             return Err(given_up());
         }
@@ -174,6 +176,68 @@ impl Tx {
     }
 }
 
+/// The most statements that wait. More than one batch of a turn has.
+const MAX_GATHERED: usize = 64;
+
+impl Tx {
+    /// Executes a statement whose result nobody needs, on a file together with others: before the
+    /// next statement with a result, or at [`Tx::catch_up`], or at the commit, whichever comes first.
+    ///
+    /// # Errors
+    /// This statement's, or that of one which waited.
+    pub(super) async fn later(&self, query: impl QueryTrait) -> Result<(), DbErr> {
+        self.gather(query.build(self.dialect.backend()), false)
+            .await
+    }
+
+    /// Inserts a row like [`Tx::later`]. Where it is there already, the transaction fails with
+    /// [`DbErr::RecordNotInserted`].
+    pub(super) async fn insert_later(&self, query: impl QueryTrait) -> Result<(), DbErr> {
+        self.gather(query.build(self.dialect.backend()), true).await
+    }
+
+    /// The same transaction, in which no row is expected to be there already, so that none is looked
+    /// for.
+    pub(super) fn for_new_rows(self) -> Tx {
+        Tx {
+            expects_new_rows: true,
+            ..self
+        }
+    }
+
+    pub(super) fn expects_new_rows(&self) -> bool {
+        self.expects_new_rows
+    }
+
+    /// Executes what waits. To be called after each batch, so that texts repeat themselves.
+    pub(super) async fn catch_up(&self) -> Result<(), DbErr> {
+        self.open.lock().await.catch_up().await
+    }
+
+    async fn gather(&self, statement: Statement, must_change: bool) -> Result<(), DbErr> {
+        if self.dialect == Dialect::Postgres {
+            // The protocol of a server takes one statement with values at a time.
+            let done = self.execute_raw(statement).await?;
+            let is_missing = must_change && done.rows_affected() == 0;
+            return if is_missing {
+                Err(is_there_already())
+            } else {
+                Ok(())
+            };
+        }
+        let mut open = self.open.lock().await;
+        if open.has_failed {
+            return Err(given_up());
+        }
+        open.gathered
+            .add(self.dialect.taken(statement), must_change);
+        if open.gathered.count() < MAX_GATHERED {
+            return Ok(());
+        }
+        open.catch_up().await
+    }
+}
+
 /// Classifies a contradiction that the database reports only at the commit.
 fn commit_error(error: DbErr) -> DbErr {
     let DbErr::Conn(RuntimeErr::SqlxError(inner)) = &error else {
@@ -190,7 +254,7 @@ fn commit_error(error: DbErr) -> DbErr {
     }
 }
 
-pub(super) fn given_up() -> DbErr {
+fn given_up() -> DbErr {
     let why = "a statement of this transaction failed before".to_string();
     DbErr::Conn(RuntimeErr::Internal(why))
 }

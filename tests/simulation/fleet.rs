@@ -48,53 +48,47 @@ fn the_same_seed_gives_the_same_events_in_every_process() {
     }
 }
 
-/// The promises that break when the simulated database makes this mistake.
-fn broken_by(sabotage: Sabotage, seed: u64) -> Vec<Promise> {
-    let violations = play(options(seed, 3), Some(sabotage)).violations;
-    let promises = Promise::ALL.into_iter().chain(Promise::OF_FLEET);
-    promises
-        .filter(|promise| violations.count(*promise) > 0)
-        .collect()
+/// Whether the promise breaks when the simulated database makes this mistake, in one of some seeds:
+/// which one shows it changes with each change of what the program does.
+fn is_found(sabotage: Sabotage, promise: Promise) -> bool {
+    let breaks = |seed| {
+        let verdict = play(options(seed, 3), Some(sabotage));
+        verdict.violations.count(promise) > 0
+    };
+    [5, 3, 1, 2, 4, 6, 7, 8].into_iter().any(breaks)
 }
 
 #[test]
 fn the_verdict_finds_a_lease_that_is_renewed_without_the_database() {
-    let broken = broken_by(Sabotage::RenewsWithoutTheServer, 3);
-    assert!(broken.contains(&Promise::OneLife), "{broken:?}");
+    assert!(is_found(Sabotage::RenewsWithoutTheServer, Promise::OneLife));
 }
 
 #[test]
 fn the_verdict_finds_a_life_that_is_one_of_two_processes() {
-    let broken = broken_by(Sabotage::KeepsIncarnations, 5);
-    assert!(broken.contains(&Promise::OneLife), "{broken:?}");
+    assert!(is_found(Sabotage::KeepsIncarnations, Promise::OneLife));
 }
 
 #[test]
 fn the_verdict_finds_a_limit_that_each_process_has_for_itself() {
-    let broken = broken_by(Sabotage::GrantsAllToEach, 5);
-    assert!(broken.contains(&Promise::Limits), "{broken:?}");
+    assert!(is_found(Sabotage::GrantsAllToEach, Promise::Limits));
 }
 
 #[test]
 fn the_verdict_finds_a_part_that_no_death_gives_back() {
-    let broken = broken_by(Sabotage::KeepsPartsOfTheDead, 5);
-    assert!(broken.contains(&Promise::Limits), "{broken:?}");
+    assert!(is_found(Sabotage::KeepsPartsOfTheDead, Promise::Limits));
 }
 
 #[test]
 fn the_verdict_finds_myses_that_nobody_takes_over() {
-    let broken = broken_by(Sabotage::TakesNothing, 5);
-    assert!(broken.contains(&Promise::TakenOver), "{broken:?}");
+    assert!(is_found(Sabotage::TakesNothing, Promise::TakenOver));
 }
 
 #[test]
 fn the_verdict_finds_a_process_that_takes_what_another_one_holds() {
-    let broken = broken_by(Sabotage::TakesWhatIsHeld, 5);
-    assert!(broken.contains(&Promise::OneLife), "{broken:?}");
+    assert!(is_found(Sabotage::TakesWhatIsHeld, Promise::OneLife));
 }
 
 #[test]
 fn the_verdict_finds_an_order_that_is_carried_out_again() {
-    let broken = broken_by(Sabotage::RepeatsOrders, 5);
-    assert!(broken.contains(&Promise::NotTwice), "{broken:?}");
+    assert!(is_found(Sabotage::RepeatsOrders, Promise::NotTwice));
 }
