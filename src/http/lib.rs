@@ -25,6 +25,10 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Opening one anew costs up to three round trips and, with TLS, more time of the processor than a
 /// request does.
 const MAX_IDLE_PER_HOST: usize = 64;
+/// The same where descriptors are few, so that some are left for the operator's connections.
+const FEW_IDLE_PER_HOST: usize = 8;
+/// Fewer descriptors than this are few. It is the usual limit of a system.
+const MANY_DESCRIPTORS: u64 = 1024;
 
 /// The environment variables by which an operator names the certificates to trust.
 const CERTIFICATE_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
@@ -80,9 +84,13 @@ fn build_with_carried_certificates() -> Result<reqwest::Client, reqwest::Error> 
 }
 
 fn client_builder() -> reqwest::ClientBuilder {
+    let max_idle = match descriptors::current_limit() {
+        0..MANY_DESCRIPTORS => FEW_IDLE_PER_HOST,
+        MANY_DESCRIPTORS.. => MAX_IDLE_PER_HOST,
+    };
     reqwest::Client::builder()
         .connect_timeout(CONNECT_TIMEOUT)
-        .pool_max_idle_per_host(MAX_IDLE_PER_HOST)
+        .pool_max_idle_per_host(max_idle)
         .pool_idle_timeout(Duration::from_secs(60))
         .user_agent(concat!("zoea/", env!("CARGO_PKG_VERSION")))
         .redirect(Policy::custom(refuse_redirect))
