@@ -35,9 +35,7 @@ pub(super) async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(),
         let sum = Expr::col((Entity, column)).add(excluded);
         add.value(column, tx.dialect().at_most(sum, mend::MAX_SUM));
     }
-    Entity::insert(line_model(mysis, Day::of(row.at), &bill))
-        .on_conflict(add)
-        .exec_without_returning(tx)
+    tx.later(Entity::insert(line_model(mysis, Day::of(row.at), &bill)).on_conflict(add))
         .await?;
     Ok(())
 }

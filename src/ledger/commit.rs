@@ -98,14 +98,14 @@ async fn create_mysis(tx: &Tx, new: &NewMysis) -> Result<(), DbErr> {
         tier: Set(None),
         created_at: Set(new.at.0),
     };
-    mysis::Entity::insert(model)
-        .on_conflict(
+    tx.later(
+        mysis::Entity::insert(model).on_conflict(
             OnConflict::column(mysis::Column::Id)
                 .do_nothing()
                 .to_owned(),
-        )
-        .exec_without_returning(tx)
-        .await?;
+        ),
+    )
+    .await?;
     Ok(())
 }
 
@@ -133,32 +133,30 @@ async fn configure_mysis(tx: &Tx, mysis: MysisId, change: &ProfileChange) -> Res
 /// Updates a Mysis. A deleted one is not created again.
 async fn update_mysis(tx: &Tx, mysis: MysisId, mut set: mysis::ActiveModel) -> Result<(), DbErr> {
     set.id = NotSet;
-    mysis::Entity::update_many()
-        .set(set)
-        .filter(mysis::Column::Id.eq(mysis.0))
-        .exec(tx)
-        .await?;
+    tx.later(
+        mysis::Entity::update_many()
+            .set(set)
+            .filter(mysis::Column::Id.eq(mysis.0)),
+    )
+    .await?;
     Ok(())
 }
 
 /// Deletes a Mysis with all its rows. Rows that refer to calls are deleted before the calls, so
 /// that each foreign key check is a short lookup.
 async fn delete_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
-    account::Entity::update_many()
-        .col_expr(
-            account::Column::AssignedTo,
-            Expr::value(Option::<i64>::None),
-        )
-        .filter(account::Column::AssignedTo.eq(mysis.0))
-        .exec(tx)
+    tx.later(
+        account::Entity::update_many()
+            .col_expr(
+                account::Column::AssignedTo,
+                Expr::value(Option::<i64>::None),
+            )
+            .filter(account::Column::AssignedTo.eq(mysis.0)),
+    )
+    .await?;
+    tx.later(message::Entity::delete_many().filter(message::Column::MysisId.eq(mysis.0)))
         .await?;
-    message::Entity::delete_many()
-        .filter(message::Column::MysisId.eq(mysis.0))
-        .exec(tx)
-        .await?;
-    tool_call::Entity::delete_many()
-        .filter(tool_call::Column::MysisId.eq(mysis.0))
-        .exec(tx)
+    tx.later(tool_call::Entity::delete_many().filter(tool_call::Column::MysisId.eq(mysis.0)))
         .await?;
     snapshots::forget_mysis(tx, mysis).await?;
     sessions::save_session(tx, mysis, None).await?;
@@ -211,23 +209,20 @@ async fn set_called(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
 }
 
 async fn append_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
-    let inserted = message::Entity::insert(rows::to_model(mysis, row))
-        .on_conflict(
-            OnConflict::columns([message::Column::MysisId, message::Column::Seq])
-                .do_nothing()
-                .to_owned(),
-        )
-        .exec_without_returning(tx)
-        .await?;
-    if inserted == 0 {
+    let place = OnConflict::columns([message::Column::MysisId, message::Column::Seq])
+        .do_nothing()
+        .to_owned();
+    let insert = message::Entity::insert(rows::to_model(mysis, row)).on_conflict(place);
+    if tx.expects_new_rows() {
+        tx.insert_later(insert).await?;
+    } else if insert.exec_without_returning(tx).await? == 0 {
         return check_same(tx, mysis, row).await;
     }
     books::enter_bill(tx, mysis, row).await?;
     let calls = rows::call_models(mysis, row);
     // A statement accepts a limited number of values.
     for some in calls.chunks(MAX_CALLS_PER_INSERT) {
-        tool_call::Entity::insert_many(some.to_vec())
-            .exec_without_returning(tx)
+        tx.later(tool_call::Entity::insert_many(some.to_vec()))
             .await?;
     }
     if let Some((call, _, meta)) = row.result() {
@@ -263,12 +258,13 @@ async fn set_call_status(
     call: CallKey,
     status: CallStatus,
 ) -> Result<(), DbErr> {
-    tool_call::Entity::update_many()
-        .col_expr(tool_call::Column::Status, Expr::value(status.as_str()))
-        .col_expr(tool_call::Column::Task, Expr::value(Option::<String>::None))
-        .filter(is_call(mysis, call))
-        .exec(tx)
-        .await?;
+    tx.later(
+        tool_call::Entity::update_many()
+            .col_expr(tool_call::Column::Status, Expr::value(status.as_str()))
+            .col_expr(tool_call::Column::Task, Expr::value(Option::<String>::None))
+            .filter(is_call(mysis, call)),
+    )
+    .await?;
     Ok(())
 }
 
@@ -279,31 +275,33 @@ async fn mark_call_sent(
     call: CallKey,
     at: Timestamp,
 ) -> Result<(), DbErr> {
-    tool_call::Entity::update_many()
-        .col_expr(
-            tool_call::Column::Status,
-            Expr::value(CallStatus::Sent.as_str()),
-        )
-        .col_expr(tool_call::Column::SentAt, Expr::value(at.0))
-        .filter(is_call(mysis, call))
-        .filter(tool_call::Column::Status.eq(CallStatus::Recorded.as_str()))
-        .exec(tx)
-        .await?;
+    tx.later(
+        tool_call::Entity::update_many()
+            .col_expr(
+                tool_call::Column::Status,
+                Expr::value(CallStatus::Sent.as_str()),
+            )
+            .col_expr(tool_call::Column::SentAt, Expr::value(at.0))
+            .filter(is_call(mysis, call))
+            .filter(tool_call::Column::Status.eq(CallStatus::Recorded.as_str())),
+    )
+    .await?;
     Ok(())
 }
 
 /// Takes the mark of a call back, unless its result is already stored.
 async fn unmark_call(tx: &Tx, mysis: MysisId, call: CallKey) -> Result<(), DbErr> {
-    tool_call::Entity::update_many()
-        .col_expr(
-            tool_call::Column::Status,
-            Expr::value(CallStatus::Recorded.as_str()),
-        )
-        .col_expr(tool_call::Column::SentAt, Expr::value(Option::<i64>::None))
-        .filter(is_call(mysis, call))
-        .filter(tool_call::Column::Status.eq(CallStatus::Sent.as_str()))
-        .exec(tx)
-        .await?;
+    tx.later(
+        tool_call::Entity::update_many()
+            .col_expr(
+                tool_call::Column::Status,
+                Expr::value(CallStatus::Recorded.as_str()),
+            )
+            .col_expr(tool_call::Column::SentAt, Expr::value(Option::<i64>::None))
+            .filter(is_call(mysis, call))
+            .filter(tool_call::Column::Status.eq(CallStatus::Sent.as_str())),
+    )
+    .await?;
     Ok(())
 }
 
@@ -315,15 +313,16 @@ async fn set_call_task(
     call: CallKey,
     task: Option<&str>,
 ) -> Result<(), DbErr> {
-    tool_call::Entity::update_many()
-        .col_expr(
-            tool_call::Column::Task,
-            Expr::value(task.map(str::to_string)),
-        )
-        .filter(is_call(mysis, call))
-        .filter(tool_call::Column::Status.eq(CallStatus::Sent.as_str()))
-        .exec(tx)
-        .await?;
+    tx.later(
+        tool_call::Entity::update_many()
+            .col_expr(
+                tool_call::Column::Task,
+                Expr::value(task.map(str::to_string)),
+            )
+            .filter(is_call(mysis, call))
+            .filter(tool_call::Column::Status.eq(CallStatus::Sent.as_str())),
+    )
+    .await?;
     Ok(())
 }
 
@@ -378,23 +377,24 @@ async fn add_mission(tx: &Tx, mission: &Mission) -> Result<(), DbErr> {
         at: Set(mission.at.0),
         cleared_at: Set(None),
     };
-    mission::Entity::insert(model)
-        .on_conflict(
+    tx.later(
+        mission::Entity::insert(model).on_conflict(
             OnConflict::column(mission::Column::Id)
                 .do_nothing()
                 .to_owned(),
-        )
-        .exec_without_returning(tx)
-        .await?;
+        ),
+    )
+    .await?;
     Ok(())
 }
 
 async fn clear_mission(tx: &Tx, mission: MissionId, at: Timestamp) -> Result<(), DbErr> {
-    mission::Entity::update_many()
-        .col_expr(mission::Column::ClearedAt, Expr::value(at.0))
-        .filter(mission::Column::Id.eq(mission.0))
-        .filter(mission::Column::ClearedAt.is_null())
-        .exec(tx)
-        .await?;
+    tx.later(
+        mission::Entity::update_many()
+            .col_expr(mission::Column::ClearedAt, Expr::value(at.0))
+            .filter(mission::Column::Id.eq(mission.0))
+            .filter(mission::Column::ClearedAt.is_null()),
+    )
+    .await?;
     Ok(())
 }

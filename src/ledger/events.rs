@@ -32,14 +32,10 @@ pub(super) async fn add_event(tx: &Tx, record: &EventRecord) -> Result<(), DbErr
     let known = OnConflict::column(event::Column::Id)
         .do_nothing()
         .to_owned();
-    event::Entity::insert(model)
-        .on_conflict(known)
-        .exec_without_returning(tx)
+    tx.later(event::Entity::insert(model).on_conflict(known))
         .await?;
     let old = format!("number <= (SELECT max(number) FROM event) - {MAX_EVENTS}");
-    event::Entity::delete_many()
-        .filter(Expr::cust(old))
-        .exec(tx)
+    tx.later(event::Entity::delete_many().filter(Expr::cust(old)))
         .await?;
     Ok(())
 }

@@ -25,6 +25,7 @@ mod fault;
 mod fences;
 mod file;
 mod fleet;
+mod gathered;
 pub mod import;
 mod index;
 mod leases;
@@ -355,15 +356,34 @@ impl LedgerInner {
         done.unwrap_or_else(|_| Err(server::no_answer_within(server::WRITE_TIMEOUT)))
     }
 
+    /// Writes in one transaction. Only where a write is repeated are rows there already, and only
+    /// then is each of them compared.
     async fn write_batches(&self, batches: &[&Batch]) -> Result<(), DbErr> {
+        let tx = self.begin_for(batches).await?.for_new_rows();
+        let written = self.write_within(tx, batches).await;
+        let Err(error) = &written else {
+            return written;
+        };
+        // Beside a row that is there already, its calls are too.
+        let is_refused = matches!(self.to_ledger_fault(error), LedgerFault::Refused(_));
+        if !is_refused && !matches!(error, DbErr::RecordNotInserted) {
+            return written;
+        }
         let tx = self.begin_for(batches).await?;
+        self.write_within(tx, batches).await
+    }
+
+    async fn write_within(&self, tx: Tx, batches: &[&Batch]) -> Result<(), DbErr> {
         if let Some(tenant) = &self.tenant {
             tenant
                 .check_leases(&tx, tenant.leased_myses(batches))
                 .await?;
         }
-        for write in batches.iter().flat_map(|batch| &batch.writes) {
-            self.apply_write(&tx, write).await?;
+        for batch in batches {
+            for write in &batch.writes {
+                self.apply_write(&tx, write).await?;
+            }
+            tx.catch_up().await?;
         }
         self.check_fences_again(batches)?;
         tx.commit().await?;

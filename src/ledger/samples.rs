@@ -31,9 +31,7 @@ pub(super) async fn save_hour(tx: &Tx, mysis: MysisId, hour: &PackedHour) -> Res
     let older = OnConflict::columns([sample::Column::MysisId, sample::Column::Hour])
         .update_columns([sample::Column::Packed, sample::Column::Upto])
         .to_owned();
-    sample::Entity::insert(model)
-        .on_conflict(older)
-        .exec_without_returning(tx)
+    tx.later(sample::Entity::insert(model).on_conflict(older))
         .await?;
     Ok(())
 }

@@ -28,9 +28,7 @@ pub(super) async fn save_session(
     let older = OnConflict::column(kept_session::Column::MysisId)
         .update_columns([kept_session::Column::Ticket, kept_session::Column::Account])
         .to_owned();
-    kept_session::Entity::insert(model)
-        .on_conflict(older)
-        .exec_without_returning(tx)
+    tx.later(kept_session::Entity::insert(model).on_conflict(older))
         .await?;
     Ok(())
 }

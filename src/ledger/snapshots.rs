@@ -61,9 +61,7 @@ pub(super) async fn save_snapshot(
         sighting::Column::StaleBy,
     ])
     .to_owned();
-    sighting::Entity::insert(model)
-        .on_conflict(same_look)
-        .exec_without_returning(tx)
+    tx.later(sighting::Entity::insert(model).on_conflict(same_look))
         .await?;
     Ok(())
 }
@@ -76,30 +74,27 @@ pub(super) async fn mark_stale(
     tools: &[Arc<str>],
     by: &str,
 ) -> Result<(), DbErr> {
-    sighting::Entity::update_many()
-        .col_expr(sighting::Column::StaleBy, Expr::value(by))
-        .filter(is_account(mysis, account))
-        .filter(sighting::Column::Tool.is_in(tools.iter().map(|tool| tool.to_string())))
-        .filter(sighting::Column::StaleBy.is_null())
-        .exec(tx)
-        .await?;
+    tx.later(
+        sighting::Entity::update_many()
+            .col_expr(sighting::Column::StaleBy, Expr::value(by))
+            .filter(is_account(mysis, account))
+            .filter(sighting::Column::Tool.is_in(tools.iter().map(|tool| tool.to_string())))
+            .filter(sighting::Column::StaleBy.is_null()),
+    )
+    .await?;
     Ok(())
 }
 
 /// Removes the snapshots of an account.
 pub(super) async fn forget_account(tx: &Tx, mysis: MysisId, account: &str) -> Result<(), DbErr> {
-    sighting::Entity::delete_many()
-        .filter(is_account(mysis, account))
-        .exec(tx)
+    tx.later(sighting::Entity::delete_many().filter(is_account(mysis, account)))
         .await?;
     Ok(())
 }
 
 /// Removes the snapshots of a Mysis.
 pub(super) async fn forget_mysis(tx: &Tx, mysis: MysisId) -> Result<(), DbErr> {
-    sighting::Entity::delete_many()
-        .filter(sighting::Column::MysisId.eq(mysis.0))
-        .exec(tx)
+    tx.later(sighting::Entity::delete_many().filter(sighting::Column::MysisId.eq(mysis.0)))
         .await?;
     Ok(())
 }

@@ -21,9 +21,7 @@ pub(super) async fn save_memo(tx: &Tx, mysis: MysisId, memo: &str) -> Result<(),
     let older = OnConflict::column(watch::Column::MysisId)
         .update_column(watch::Column::Memo)
         .to_owned();
-    watch::Entity::insert(model)
-        .on_conflict(older)
-        .exec_without_returning(tx)
+    tx.later(watch::Entity::insert(model).on_conflict(older))
         .await?;
     Ok(())
 }
@@ -43,9 +41,7 @@ pub(super) async fn save_routines(tx: &Tx, mysis: MysisId, memo: &str) -> Result
     let older = OnConflict::column(routine::Column::MysisId)
         .update_column(routine::Column::Memo)
         .to_owned();
-    routine::Entity::insert(model)
-        .on_conflict(older)
-        .exec_without_returning(tx)
+    tx.later(routine::Entity::insert(model).on_conflict(older))
         .await?;
     Ok(())
 }

@@ -9,15 +9,20 @@
 
 use std::sync::Arc;
 
+use futures::TryStreamExt;
 use sea_orm::entity::prelude::async_trait;
 use sea_orm::sqlx::error::ErrorKind;
 use sea_orm::sqlx::pool::PoolConnection;
 use sea_orm::sqlx::{self, AssertSqlSafe, Executor, PgPool, Postgres, Sqlite, SqlitePool};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, Statement};
+use sea_orm::{
+    ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, QueryTrait, RuntimeErr, Statement,
+    Value,
+};
 use sea_query_sqlx::SqlxValues;
 use tokio::sync::Mutex;
 
 use super::dialect::Dialect;
+use super::gathered::{GatheredStatements, is_there_already};
 use super::write_lock::WriteLock;
 
 /// Takes the write lock at once. A transaction that began with a read could not take it later.
@@ -87,9 +92,11 @@ impl DatabaseWriter {
         Tx {
             dialect: self.dialect(),
             foreign_keys_off,
+            expects_new_rows: false,
             open: Mutex::new(OpenTransaction {
                 lent,
                 has_failed: false,
+                gathered: GatheredStatements::default(),
             }),
         }
     }
@@ -168,6 +175,25 @@ impl LentConnection {
         done.map_err(statement_error)
     }
 
+    /// Executes several statements in one text. Returns how many rows each changed.
+    async fn execute_all(&mut self, sql: String, values: Vec<Value>) -> Result<Vec<u64>, DbErr> {
+        let sql = AssertSqlSafe(sql);
+        let values = SqlxValues(sea_orm::Values(values));
+        let done: Result<Vec<u64>, sqlx::Error> = match &mut self.connection {
+            PooledConnection::Sqlite(connection) => {
+                let all = sqlx::query_with(sql, values);
+                let done = (&mut **connection).execute_many(all);
+                done.map_ok(|done| done.rows_affected()).try_collect().await
+            }
+            PooledConnection::Postgres(connection) => {
+                let all = sqlx::query_with(sql, values);
+                let done = (&mut **connection).execute_many(all);
+                done.map_ok(|done| done.rows_affected()).try_collect().await
+            }
+        };
+        done.map_err(statement_error)
+    }
+
     async fn query_one(&mut self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
         let (sql, values) = statement_parts(statement);
         let found = match &mut self.connection {
@@ -232,6 +258,7 @@ pub(super) struct Tx {
     dialect: Dialect,
     /// Whether the file does not check foreign keys now.
     foreign_keys_off: bool,
+    expects_new_rows: bool,
     open: Mutex<OpenTransaction>,
 }
 
@@ -240,6 +267,29 @@ struct OpenTransaction {
     /// Whether a statement failed or its answer was not awaited. A server would roll back such a
     /// transaction and still answer its COMMIT with success.
     has_failed: bool,
+    /// What is executed before anything else is, and before the commit.
+    gathered: GatheredStatements,
+}
+
+impl OpenTransaction {
+    /// Executes the statements that wait.
+    async fn catch_up(&mut self) -> Result<(), DbErr> {
+        if self.has_failed {
+            return Err(given_up());
+        }
+        if self.gathered.count() == 0 {
+            return Ok(());
+        }
+        self.has_failed = true;
+        let (sql, values, must_change) = self.gathered.take();
+        let changed = self.lent.execute_all(sql, values).await?;
+        let is_missing = |(changed, must_change): (u64, bool)| must_change && changed == 0;
+        if changed.into_iter().zip(must_change).any(is_missing) {
+            return Err(is_there_already());
+        }
+        self.has_failed = false;
+        Ok(())
+    }
 }
 
 impl Tx {
@@ -250,19 +300,77 @@ impl Tx {
     /// Commits. After a failure it is unknown whether the transaction is stored, so all its writes
     /// must be repeated. Repeating a stored write changes nothing.
     pub(super) async fn commit(self) -> Result<(), DbErr> {
-        let OpenTransaction {
-            mut lent,
-            has_failed,
-        } = self.open.into_inner();
-        if has_failed {
-            return Err(given_up());
-        }
+        let mut open = self.open.into_inner();
+        open.catch_up().await?;
+        let mut lent = open.lent;
         if let Err(error) = lent.say(COMMIT).await {
             return Err(commit_error(error));
         }
         // The transaction is committed, whatever becomes of the connection.
         lent.is_sound = !self.foreign_keys_off || lent.say(FOREIGN_KEYS_ON).await.is_ok();
         Ok(())
+    }
+}
+
+/// The most statements that wait. More than one batch of a turn has.
+const MAX_GATHERED: usize = 64;
+
+impl Tx {
+    /// Executes a statement whose result nobody needs, on a file together with others: before the
+    /// next statement with a result, or at [`Tx::catch_up`], or at the commit, whichever comes first.
+    ///
+    /// # Errors
+    /// This statement's, or that of one which waited.
+    pub(super) async fn later(&self, query: impl QueryTrait) -> Result<(), DbErr> {
+        self.gather(query.build(self.dialect.backend()), false)
+            .await
+    }
+
+    /// Inserts a row like [`Tx::later`]. Where it is there already, the transaction fails with
+    /// [`DbErr::RecordNotInserted`].
+    pub(super) async fn insert_later(&self, query: impl QueryTrait) -> Result<(), DbErr> {
+        self.gather(query.build(self.dialect.backend()), true).await
+    }
+
+    /// The same transaction, in which no row is expected to be there already, so that none is looked
+    /// for.
+    pub(super) fn for_new_rows(self) -> Tx {
+        Tx {
+            expects_new_rows: true,
+            ..self
+        }
+    }
+
+    pub(super) fn expects_new_rows(&self) -> bool {
+        self.expects_new_rows
+    }
+
+    /// Executes what waits. To be called after each batch, so that texts repeat themselves.
+    pub(super) async fn catch_up(&self) -> Result<(), DbErr> {
+        self.open.lock().await.catch_up().await
+    }
+
+    async fn gather(&self, statement: Statement, must_change: bool) -> Result<(), DbErr> {
+        if self.dialect == Dialect::Postgres {
+            // The protocol of a server takes one statement with values at a time.
+            let done = self.execute_raw(statement).await?;
+            let is_missing = must_change && done.rows_affected() == 0;
+            return if is_missing {
+                Err(is_there_already())
+            } else {
+                Ok(())
+            };
+        }
+        let mut open = self.open.lock().await;
+        if open.has_failed {
+            return Err(given_up());
+        }
+        open.gathered
+            .add(self.dialect.taken(statement), must_change);
+        if open.gathered.count() < MAX_GATHERED {
+            return Ok(());
+        }
+        open.catch_up().await
     }
 }
 
@@ -291,9 +399,7 @@ fn given_up() -> DbErr {
 macro_rules! within {
     ($tx:expr, $lent:ident => $done:expr) => {{
         let mut open = $tx.open.lock().await;
-        if open.has_failed {
-            return Err(given_up());
-        }
+        open.catch_up().await?;
         // If the answer is not awaited, the statement counts as failed.
         open.has_failed = true;
         let $lent = &mut open.lent;

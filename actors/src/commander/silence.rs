@@ -1,6 +1,7 @@
 //! Watches whether the swarm runs and nothing happens, and tells so.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ractor::ActorRef;
 
@@ -14,6 +15,9 @@ use crate::timer::{Timer, set_timer};
 
 use super::{CommanderMsg, CommanderState};
 
+/// The shortest time between two looks at all Myses: of a large swarm, some change all the time.
+const LOOK_PAUSE: Duration = Duration::from_secs(1);
+
 /// Since when the swarm runs, and what was told of its silence.
 #[derive(Default)]
 pub(super) struct SilenceWatch {
@@ -24,8 +28,10 @@ pub(super) struct SilenceWatch {
     /// Whether a tool call succeeded since the program runs.
     has_succeeded: bool,
     told: Option<Arc<SilenceNotice>>,
-    /// Whether a message to look at all Myses is in the mailbox.
-    is_due: bool,
+    /// When all Myses were looked at last.
+    looked_at: Option<Moment>,
+    /// Rings when they are to be looked at again, because some changed.
+    next_look: Option<Timer<CommanderMsg>>,
 }
 
 impl SilenceWatch {
@@ -45,7 +51,7 @@ impl CommanderState {
     }
 
     /// The status of a Mysis changed. The rule looks at all Myses, so it looks once for all changes
-    /// that are in the mailbox.
+    /// of a second.
     pub(super) fn watch_silence(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
@@ -55,15 +61,20 @@ impl CommanderState {
         let is_same = before.state == after.state
             && before.silence == after.silence
             && before.failing == after.failing;
-        if !is_same && !std::mem::replace(&mut self.silence.is_due, true) {
-            // A Commander that is gone watches nothing.
-            let _ = myself.cast(CommanderMsg::SilenceDue);
+        if is_same || self.silence.next_look.is_some() {
+            return;
         }
+        let now = self.clock().moment();
+        let pause = self.silence.looked_at.map_or(Duration::ZERO, |at| {
+            LOOK_PAUSE.saturating_sub(now.since(at))
+        });
+        self.silence.next_look = Some(set_timer(myself, pause, || CommanderMsg::SilenceDue));
     }
 
     /// Looks at all Myses, because some changed.
     pub(super) fn look_for_silence(&mut self, myself: &ActorRef<CommanderMsg>) {
-        self.silence.is_due = false;
+        self.silence.next_look = None;
+        self.silence.looked_at = Some(self.clock().moment());
         self.time_silence(myself);
         self.update_silence();
     }

@@ -1,0 +1,48 @@
+//! Statements that a transaction executes together.
+//!
+//! A connection to a file lives on a thread of its own. Each execution wakes that thread and is woken
+//! by it, which costs more than most statements do; several in one text cost that once. The driver
+//! keeps what it prepared by the whole text, so each batch of writes is a text of its own: the writes
+//! of turns have few shapes.
+
+use sea_orm::{DbErr, Statement, Value};
+
+/// Statements that wait, with their values.
+#[derive(Default)]
+pub(super) struct GatheredStatements {
+    sql: String,
+    values: Vec<Value>,
+    /// Of each: whether it fails where it changes nothing.
+    must_change: Vec<bool>,
+}
+
+impl GatheredStatements {
+    pub(super) fn add(&mut self, statement: Statement, must_change: bool) {
+        if !self.sql.is_empty() {
+            self.sql.push_str("; ");
+        }
+        self.sql.push_str(&statement.sql);
+        let values = statement.values.map(|values| values.0);
+        self.values.extend(values.into_iter().flatten());
+        self.must_change.push(must_change);
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.must_change.len()
+    }
+
+    /// The text of all, their values, and which of them have to change something.
+    pub(super) fn take(&mut self) -> (String, Vec<Value>, Vec<bool>) {
+        let GatheredStatements {
+            sql,
+            values,
+            must_change,
+        } = std::mem::take(self);
+        (sql, values, must_change)
+    }
+}
+
+/// What is answered where an insert changed nothing: its row is there already.
+pub(super) fn is_there_already() -> DbErr {
+    DbErr::RecordNotInserted
+}
