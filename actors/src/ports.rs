@@ -18,7 +18,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use thiserror::Error;
 
-use crate::domain::books::{CostEntry, Day};
+use crate::domain::books::{CostEntry, Day, SparedEntry};
 use crate::domain::event_record::EventRecord;
 use crate::domain::fleet_process::FleetProcess;
 use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
@@ -39,7 +39,8 @@ pub use fleet::{
 };
 pub use observed::{AnswerMeter, CallContext, WireFacts};
 pub use shared_limits::{LimitNews, LimitReport, SharedLimits};
-pub use stored::{ArchiveFault, MysisNames, SwarmRecord};
+use stored::kept_nowhere;
+pub use stored::{ArchiveFault, ArchiveRead, MysisNames, SwarmRecord};
 pub use terminal::{Screen, SetupInspector, Terminal, TerminalInput, View};
 
 pub use crate::domain::reading::{
@@ -153,33 +154,26 @@ pub trait Archive: Send + Sync + 'static {
 
     /// The books since a day, by day, Mysis and provider.
     fn books(&self, _since: Day) -> BoxFuture<'static, Result<Vec<CostEntry>, ArchiveFault>> {
-        let fault = ArchiveFault("this archive keeps no books".to_string());
-        futures::future::ready(Err(fault)).boxed()
+        kept_nowhere("books")
+    }
+
+    /// How many calls routines made in the models' place since a day, by day and Mysis.
+    fn spared_calls(&self, _since: Day) -> ArchiveRead<Vec<SparedEntry>> {
+        kept_nowhere("books")
     }
 
     /// Samples, by Mysis or as their sum.
-    fn samples(
-        &self,
-        _query: SampleQuery,
-    ) -> BoxFuture<'static, Result<Vec<SampleSeries>, ArchiveFault>> {
-        let fault = ArchiveFault("this archive keeps no samples".to_string());
-        futures::future::ready(Err(fault)).boxed()
+    fn samples(&self, _query: SampleQuery) -> ArchiveRead<Vec<SampleSeries>> {
+        kept_nowhere("samples")
     }
 
     /// The map of systems, made of the newest results that tell of any.
-    fn system_map(
-        &self,
-        _query: SystemMapQuery,
-    ) -> BoxFuture<'static, Result<SystemMap, ArchiveFault>> {
-        let fault = ArchiveFault("this archive keeps no map".to_string());
-        futures::future::ready(Err(fault)).boxed()
+    fn system_map(&self, _query: SystemMapQuery) -> ArchiveRead<SystemMap> {
+        kept_nowhere("map")
     }
 
     /// Stored events, oldest first.
-    fn events(
-        &self,
-        _query: EventQuery,
-    ) -> BoxFuture<'static, Result<Vec<EventRecord>, ArchiveFault>> {
+    fn events(&self, _query: EventQuery) -> ArchiveRead<Vec<EventRecord>> {
         futures::future::ready(Ok(Vec::new())).boxed()
     }
 
@@ -191,8 +185,7 @@ pub trait Archive: Send + Sync + 'static {
 
     /// All game accounts with their passwords, oldest first.
     fn accounts(&self) -> BoxFuture<'static, Result<Vec<AccountRecord>, ArchiveFault>> {
-        let fault = ArchiveFault("this archive keeps no accounts".to_string());
-        futures::future::ready(Err(fault)).boxed()
+        kept_nowhere("accounts")
     }
 }
 

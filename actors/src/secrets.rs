@@ -4,17 +4,11 @@
 //! removes the secrets that are known at that moment.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use zoea_text::redact::Redactor;
-
-use crate::domain::tool::Toolset;
-
-/// The most sets of tools whose clean form is remembered. Myses share sets, and there are as many as the
-/// operator has filters for tools.
-const MAX_CLEAN_TOOLSETS: usize = 64;
 
 /// The known secrets. Clones share them.
 #[derive(Clone, Default)]
@@ -24,8 +18,6 @@ pub struct Secrets(Arc<RwLock<KnownSecrets>>);
 struct KnownSecrets {
     secrets: BTreeSet<Arc<str>>,
     redactor: Arc<Redactor>,
-    /// Sets of tools, and the same without these secrets.
-    toolsets: VecDeque<(Weak<Toolset>, Arc<Toolset>)>,
 }
 
 impl fmt::Debug for Secrets {
@@ -55,7 +47,6 @@ impl Secrets {
             return false;
         }
         known.redactor = Arc::new(known.redactor.with(new));
-        known.toolsets.clear();
         true
     }
 
@@ -64,32 +55,6 @@ impl Secrets {
     pub fn redactor(&self) -> Arc<Redactor> {
         let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
         known.redactor.clone()
-    }
-
-    /// The tools without the known secrets. Each request to a model has all of them, and they are most
-    /// of it, so they are not searched each time.
-    #[must_use]
-    pub fn clean_tools(&self, tools: &Arc<Toolset>) -> Arc<Toolset> {
-        let redactor = {
-            let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            let mut toolsets = known.toolsets.iter();
-            let found = toolsets.find(|(of, _)| std::ptr::eq(of.as_ptr(), &raw const **tools));
-            if let Some((_, clean)) = found {
-                return clean.clone();
-            }
-            known.redactor.clone()
-        };
-        let clean = tools.without_secrets(&redactor);
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if Arc::ptr_eq(&known.redactor, &redactor) {
-            if known.toolsets.len() == MAX_CLEAN_TOOLSETS {
-                known.toolsets.pop_front();
-            }
-            known
-                .toolsets
-                .push_back((Arc::downgrade(tools), clean.clone()));
-        }
-        clean
     }
 
     /// The text without the known secrets.
@@ -102,7 +67,7 @@ impl Secrets {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::tool::ToolSpec;
+    use crate::domain::tool::{ToolSpec, Toolset};
 
     #[test]
     fn tools_are_searched_once_for_all_requests_and_again_when_a_secret_becomes_known() {
@@ -114,17 +79,21 @@ mod tests {
         };
         let tools = Arc::new(Toolset::new([spec("mine", "say hunter2-hunter2")]));
         let secrets = Secrets::new(["sesame-sesame".into()]);
-        assert!(Arc::ptr_eq(&secrets.clean_tools(&tools), &tools));
-        assert!(Arc::ptr_eq(&secrets.clean_tools(&tools), &tools));
+        assert!(Arc::ptr_eq(
+            &tools.without_secrets(&secrets.redactor()),
+            &tools
+        ));
+        assert!(Arc::ptr_eq(
+            &tools.without_secrets(&secrets.redactor()),
+            &tools
+        ));
         assert!(secrets.learn(["hunter2-hunter2".into()]));
         assert!(!secrets.learn(["hunter2-hunter2".into()]));
-        let clean = secrets.clean_tools(&tools);
+        let clean = tools.without_secrets(&secrets.redactor());
         assert_eq!(*clean, Toolset::new([spec("mine", "say [redacted]")]));
-        assert!(Arc::ptr_eq(&secrets.clean_tools(&tools), &clean));
-        for number in 0..2 * MAX_CLEAN_TOOLSETS {
-            let other = Arc::new(Toolset::new([spec(&format!("t{number}"), "")]));
-            assert!(Arc::ptr_eq(&secrets.clean_tools(&other), &other));
-        }
-        assert_eq!(secrets.clean_tools(&tools), clean);
+        assert!(Arc::ptr_eq(
+            &tools.without_secrets(&secrets.redactor()),
+            &clean
+        ));
     }
 }

@@ -4,9 +4,13 @@
 //! state with sections (`player`, `ship`), members of an action's own outcome, and the outcome
 //! itself, as that of `dock`.
 
+mod hold;
+
 use serde_json::{Map, Value};
 
 use super::commands;
+
+pub use hold::GoodsChange;
 
 /// The highest amount that is believed. A sum of such amounts cannot overflow.
 const MAX_AMOUNT: i64 = 1_000_000_000_000_000;
@@ -30,10 +34,16 @@ pub struct Standing {
     pub fuel: Gauge,
     /// The fuel that was added, where the level is not told.
     pub fuel_added: Option<u32>,
+    /// Whether the fuel may have changed in another way, where the level is not told.
+    pub has_other_fuel: bool,
     /// The used space of the hold.
     pub cargo: Gauge,
     /// The free space of the hold, where the used space is not told.
     pub cargo_free: Option<u32>,
+    /// What happened to the goods in the hold. It counts where neither space is told.
+    pub goods: GoodsChange,
+    /// Sizes of a unit, by item.
+    pub sizes: Vec<(String, u32)>,
     /// The hull.
     pub hull: Gauge,
 }
@@ -112,12 +122,29 @@ pub fn read(command: &str, read_only: bool, facts: &Map<String, Value>) -> Stand
     let mut standing = Standing::default();
     if !read_only {
         standing.deal = deal(facts);
+        standing.goods = hold::change(command, facts);
         read_outcome(command, facts, &mut standing);
+        let tells_added = standing.fuel_added.is_some();
+        standing.has_other_fuel = hold::may_change_fuel(command) && !tells_added;
     }
     read_place(command, facts, &mut standing);
     read_player(facts, &mut standing);
     read_ship(facts, &mut standing);
+    standing.sizes = hold::sizes(facts, standing.cargo.now);
     standing
+}
+
+/// What follows from a call that may have been carried out and whose result tells nothing.
+#[must_use]
+pub fn unread(command: &str, read_only: bool) -> Standing {
+    if read_only {
+        return Standing::default();
+    }
+    Standing {
+        goods: hold::change_by(command),
+        has_other_fuel: hold::may_change_fuel(command),
+        ..Standing::default()
+    }
 }
 
 /// The credits that an action earned and spent, according to its result; `None` if that tells of

@@ -213,7 +213,11 @@ fn reasons_by_name<'a>(needs: impl ExactSizeIterator<Item = &'a Need>) -> String
 
 #[cfg(test)]
 mod tests {
+    use actors::domain::event::{Elsewhere, MysisStatus};
     use actors::domain::needs::NeedRemedy;
+    use actors::domain::record::{MysisProfile, MysisRecord};
+    use actors::domain::rules::SwarmRules;
+    use actors::domain::state::LifeState;
 
     use super::*;
 
@@ -261,6 +265,35 @@ mod tests {
         causes.add_signal(well(1), begin + COOL * 3);
         causes.add_signal(needing(1, "errored"), begin + COOL * 3);
         assert_eq!(told(&mut causes, begin + COOL * 3), [("errored", 1)]);
+    }
+
+    #[test]
+    fn of_several_processes_only_that_tells_of_a_mysis_which_runs_it() {
+        let profile = MysisProfile::of("m1", "local");
+        let record = MysisRecord::new(MysisId(1), profile, Timestamp(0));
+        let status = |is_elsewhere: bool| {
+            let place = Elsewhere {
+                process: "box-2".into(),
+                is_gone: false,
+            };
+            let status = MysisStatus {
+                state: LifeState::Errored,
+                elsewhere: is_elsewhere.then(|| Arc::new(place)),
+                ..MysisStatus::from_record(&record, &SwarmRules::default(), Timestamp(0))
+            };
+            let event = SwarmEvent {
+                at: Timestamp(1),
+                mysis: None,
+                what: EventKind::StatusChanged(Arc::new(status)),
+            };
+            signal_of(&event).expect("a signal")
+        };
+        let begin = Instant::now();
+        let mut causes = Causes::new(COOL);
+        causes.add_signal(status(true), begin);
+        assert_eq!(told(&mut causes, begin), []);
+        causes.add_signal(status(false), begin);
+        assert_eq!(told(&mut causes, begin).len(), 1);
     }
 
     #[test]

@@ -78,13 +78,20 @@ fn books_table(books: &Value) -> Table {
         Column::figure("CACHED"),
         Column::figure("OUT"),
         Column::figure("COST"),
+        Column::figure("SPARED"),
     ]);
     let entries = books.as_array().map_or(&[][..], Vec::as_slice);
     for entry in entries {
         let text = |key: &str| entry[key].as_str().unwrap_or_default().to_string();
-        let mut cells = vec![text("day"), shown::owner(entry), text("provider")];
+        // Routines ask no provider.
+        let provider = match entry["provider"].is_null() {
+            true => "(routines)".to_string(),
+            false => text("provider"),
+        };
+        let mut cells = vec![text("day"), shown::owner(entry), provider];
         cells.extend(COUNTED.map(|key| shown::figure(&entry[key])));
         cells.push(shown::dollars(entry["cost"].as_f64()));
+        cells.push(spared_figure(entry["spared_calls"].as_u64().unwrap_or(0)));
         table.add(cells);
     }
     if entries.len() > 1 {
@@ -92,9 +99,17 @@ fn books_table(books: &Value) -> Table {
         let mut cells = vec!["all".to_string(), String::new(), String::new()];
         cells.extend(COUNTED.map(|key| group_digits(sum(key))));
         cells.push(total_cost(entries));
+        cells.push(spared_figure(sum("spared_calls")));
         table.set_totals(cells);
     }
     table
+}
+
+fn spared_figure(calls: u64) -> String {
+    match calls {
+        0 => String::new(),
+        calls => group_digits(calls),
+    }
 }
 
 /// What all entries cost, and how many have no price.

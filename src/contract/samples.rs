@@ -112,6 +112,8 @@ impl GameFactsJson {
 pub struct FiguresJson {
     #[serde(flatten)]
     facts: GameFactsJson,
+    fuel_old: bool,
+    cargo_old: bool,
     earned_last_hour: Option<i64>,
     cost_today: Option<f64>,
     earned: Option<i64>,
@@ -125,6 +127,8 @@ impl FiguresJson {
         let cost = figures.cost_today(now);
         FiguresJson {
             facts: GameFactsJson::new(&figures.facts),
+            fuel_old: figures.facts.is_fuel_old,
+            cargo_old: figures.facts.is_cargo_old,
             earned_last_hour: figures.earned_last_hour(now),
             cost_today: (is_price_known || cost > 0).then(|| to_dollars(cost)),
             earned: figures.earned_since_start(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::books::{BudgetUse, CostEntry, Day, SparedEntry};
 use actors::domain::budget::BudgetStatus;
 use actors::domain::event::MysisStatus;
 use actors::domain::failing_calls::FailingCalls;
@@ -303,7 +303,8 @@ pub struct CostEntryJson<'a> {
     day: String,
     mysis: Option<&'a str>,
     mysis_id: String,
-    provider: &'a str,
+    provider: Option<&'a str>,
+    spared_calls: u64,
 }
 
 impl<'a> CostEntryJson<'a> {
@@ -316,7 +317,21 @@ impl<'a> CostEntryJson<'a> {
             day: entry.day.to_string(),
             mysis: name,
             mysis_id: entry.mysis.to_string(),
-            provider: &entry.provider,
+            provider: Some(&entry.provider),
+            spared_calls: 0,
+        }
+    }
+
+    /// A line of the routines of the Mysis with this name: they asked no provider, and cost nothing.
+    #[must_use]
+    pub fn of_routines(entry: &SparedEntry, name: Option<&'a str>) -> Self {
+        CostEntryJson {
+            spent: BudgetUseJson::new(&BudgetUse::default(), true),
+            day: entry.day.to_string(),
+            mysis: name,
+            mysis_id: entry.mysis.to_string(),
+            provider: None,
+            spared_calls: entry.calls,
         }
     }
 }

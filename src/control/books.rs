@@ -1,7 +1,8 @@
 //! The books over the control interface: tokens and cost by day, Mysis and provider.
 
-use actors::domain::books::{CostEntry, Day};
-use actors::ports::Clock;
+use actors::domain::books::Day;
+use actors::domain::ids::MysisId;
+use actors::ports::{ArchiveFault, Clock};
 use serde_json::Value;
 use zoea_contract::{CompactedJson, CostEntryJson, ReachJson, to_value};
 use zoea_ledger::CompactionResult;
@@ -28,25 +29,33 @@ pub(super) async fn list_entries(
     let before = i64::try_from(days.saturating_sub(1)).unwrap_or(i64::MAX);
     let today = Day::of(MachineClock.now());
     let since = Day(today.0.saturating_sub(before));
-    let books = swarm.archive().books(since).await;
-    let mut books = books.map_err(|fault| format!("the books cannot be read: {fault}"))?;
+    let cannot = |fault: ArchiveFault| format!("the books cannot be read: {fault}");
+    let costs = swarm.archive().books(since).await.map_err(cannot)?;
+    let spared = swarm.archive().spared_calls(since).await.map_err(cannot)?;
     let names = swarm.names().await;
-    // Those of deleted Myses come last.
-    let name_of = |entry: &CostEntry| names.get(&entry.mysis).map_or("\u{10ffff}", |name| &**name);
-    books.sort_by(|a, b| {
-        let order = a.day.cmp(&b.day);
-        let order = order.then_with(|| compare_natural(name_of(a), name_of(b)));
-        order.then_with(|| (a.mysis, &a.provider).cmp(&(b.mysis, &b.provider)))
+    let name_of = |mysis: MysisId| names.get(&mysis).map(|name| &**name);
+    let of_costs = costs.iter().map(|entry| {
+        let is_free = about.prices.is_free(&entry.provider);
+        let line = CostEntryJson::new(entry, name_of(entry.mysis), is_free);
+        (entry.day, entry.mysis, Some(&entry.provider), line)
     });
-    let lines = books.iter().map(|entry| {
-        let name = names.get(&entry.mysis).map(|name| &**name);
-        to_value(&CostEntryJson::new(
-            entry,
-            name,
-            about.prices.is_free(&entry.provider),
-        ))
+    let of_routines = spared.iter().map(|entry| {
+        let line = CostEntryJson::of_routines(entry, name_of(entry.mysis));
+        (entry.day, entry.mysis, None, line)
     });
-    Ok(lines.collect())
+    let mut lines: Vec<_> = of_costs.chain(of_routines).collect();
+    // Those of deleted Myses come last, and those of routines after those of providers.
+    let sorted = |mysis: MysisId| name_of(mysis).unwrap_or("\u{10ffff}");
+    lines.sort_by(
+        |(day, mysis, provider, _), (other_day, other, other_provider, _)| {
+            let order = day.cmp(other_day);
+            let order = order.then_with(|| compare_natural(sorted(*mysis), sorted(*other)));
+            let order = order.then_with(|| mysis.cmp(other));
+            let order = order.then_with(|| provider.is_none().cmp(&other_provider.is_none()));
+            order.then_with(|| provider.cmp(other_provider))
+        },
+    );
+    Ok(lines.iter().map(|(.., line)| to_value(line)).collect())
 }
 
 /// The oldest row of all conversations or of one. Older rows were removed.

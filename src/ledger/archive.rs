@@ -5,7 +5,7 @@ mod system_map;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use actors::domain::books::{CostEntry, Day};
+use actors::domain::books::{CostEntry, Day, SparedEntry};
 use actors::domain::bounds;
 use actors::domain::event_record::EventRecord;
 use actors::domain::fault::{MysisFault, MysisFaultKind};
@@ -85,6 +85,10 @@ impl Archive for SqlLedger {
 
     fn books(&self, since: Day) -> ArchiveFuture<Vec<CostEntry>> {
         self.read(move |inner| async move { inner.books(since).await }.boxed())
+    }
+
+    fn spared_calls(&self, since: Day) -> ArchiveFuture<Vec<SparedEntry>> {
+        self.read(move |inner| async move { inner.spared_calls(since).await }.boxed())
     }
 
     fn samples(&self, query: SampleQuery) -> ArchiveFuture<Vec<SampleSeries>> {

@@ -16,10 +16,16 @@ use sea_orm::{
 use super::LedgerInner;
 use super::entity::spending::{ActiveModel, Column, Entity, Model};
 use super::mend;
+use super::spared;
 use super::writer::Tx;
 
-/// Enters the charge of a new row.
-pub(super) async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
+/// Enters the charge of a new row, and the call that it shows to be spared.
+pub(super) async fn enter_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
+    enter_bill(tx, mysis, row).await?;
+    spared::enter_call(tx, mysis, row).await
+}
+
+async fn enter_bill(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     let Some(bill) = row.charge() else {
         return Ok(());
     };

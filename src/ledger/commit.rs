@@ -218,7 +218,7 @@ async fn append_row(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(), DbErr> {
     } else if insert.exec_without_returning(tx).await? == 0 {
         return check_same(tx, mysis, row).await;
     }
-    books::enter_bill(tx, mysis, row).await?;
+    books::enter_row(tx, mysis, row).await?;
     let calls = rows::call_models(mysis, row);
     // A statement accepts a limited number of values.
     for some in calls.chunks(MAX_CALLS_PER_INSERT) {

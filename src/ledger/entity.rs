@@ -13,6 +13,7 @@ pub(super) mod routine;
 pub(super) mod sample;
 pub(super) mod sample_hour;
 pub(super) mod sighting;
+pub(super) mod spared;
 pub(super) mod spending;
 pub(super) mod tool_call;
 pub(super) mod watch;

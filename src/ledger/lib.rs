@@ -43,6 +43,7 @@ mod search;
 mod server;
 mod sessions;
 mod snapshots;
+mod spared;
 mod trigrams;
 mod watches;
 mod write_lock;

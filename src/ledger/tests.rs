@@ -97,6 +97,7 @@ mod repeating;
 mod retention;
 mod rounds;
 mod samples;
+mod spared;
 mod tasks;
 
 fn batch(writes: Vec<Write>) -> Batch {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::domain::books::{CostEntry, Day};
+use actors::domain::books::{CostEntry, Day, SparedEntry};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::record::{GameAccount, SavedSession, StoredHistory};
@@ -296,5 +296,12 @@ impl Archive for MemoryLedger {
 
     fn books(&self, since: Day) -> BoxFuture<'static, Result<Vec<CostEntry>, ArchiveFault>> {
         self.read_stored(move |stored| stored.books_since(since))
+    }
+
+    fn spared_calls(
+        &self,
+        since: Day,
+    ) -> BoxFuture<'static, Result<Vec<SparedEntry>, ArchiveFault>> {
+        self.read_stored(move |stored| stored.spared_since(since))
     }
 }

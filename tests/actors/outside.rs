@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actors::domain::books::{CostEntry, Day};
+use actors::domain::books::{CostEntry, Day, SparedEntry};
 use actors::domain::ids::{Moment, MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::model::{
@@ -283,6 +283,10 @@ impl Archive for TrappedLedger {
 
     fn account(&self, mysis: MysisId) -> Read<Option<GameAccount>> {
         self.memory.account(mysis)
+    }
+
+    fn spared_calls(&self, since: Day) -> Read<Vec<SparedEntry>> {
+        self.memory.spared_calls(since)
     }
 
     fn books(&self, since: Day) -> Read<Vec<CostEntry>> {

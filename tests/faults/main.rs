@@ -13,6 +13,7 @@ mod database;
 mod disk;
 mod fleet_kills;
 mod fleet_orders;
+mod fleet_watching;
 mod freezing;
 mod full;
 mod kills;

@@ -3,7 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::sync::Arc;
 
-use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::books::{BudgetUse, CostEntry, Day, SparedEntry};
 use actors::domain::event::{MysisRef, SwarmEvent};
 use actors::domain::event_record::{
     EventId, EventRecord, EventRecordKind, OrderSource, OrderSummary, record_of,
@@ -289,15 +289,21 @@ fn made_books(query: &BooksQuery) -> SwarmBooks {
             },
         }
     });
-    let earned = all.filter(|(mysis, ..)| *mysis != deleted);
+    let earned = all.clone().filter(|(mysis, ..)| *mysis != deleted);
     let earned = earned.map(|(mysis, place, day)| EarnedEntry {
         day,
         mysis,
         credits: i64::try_from(place).expect("a few") * 1_700 - 3_000,
     });
+    let spared = all.take(2).map(|(mysis, place, day)| SparedEntry {
+        day,
+        mysis,
+        calls: 1_300 + place * 211,
+    });
     SwarmBooks {
         costs: costs.collect(),
         earned: earned.collect(),
+        spared: spared.collect(),
     }
 }
 /// The map of looks at so many systems, every second of which is somewhere between two others and tells no place.

@@ -33,7 +33,7 @@ pub use checkpoint::RoutineMemo;
 pub use circle::{Circle, CircleOffer, CircleWatch, EndedCall, acts_in_game};
 pub use condition::{Condition, KnownValues};
 pub use editing::with_changes;
-pub use outcome::StepResult;
+pub use outcome::{StepResult, spares_a_call};
 pub use prices::PriceBook;
 pub use proof::{Proof, settles};
 pub use reading::{plain_name, read_routine};

@@ -1,7 +1,7 @@
 //! The books of the swarm as a screen shows them: what was spent by day, Mysis and provider, and what was earned
 //! meanwhile.
 
-use super::books::{CostEntry, Day};
+use super::books::{CostEntry, Day, SparedEntry};
 use super::ids::MysisId;
 use super::samples::{SampleQuery, SampleSeries, SampleSteps};
 
@@ -52,12 +52,18 @@ pub struct SwarmBooks {
     pub costs: Vec<CostEntry>,
     /// What was earned. A Mysis of which no result told any credits has no entry.
     pub earned: Vec<EarnedEntry>,
+    /// The calls that routines made in the models' place.
+    pub spared: Vec<SparedEntry>,
 }
 
 impl SwarmBooks {
-    /// The books from the costs and from the samples of [`BooksQuery::samples`].
+    /// The books from the costs, from what routines spared, and from the samples of [`BooksQuery::samples`].
     #[must_use]
-    pub fn new(costs: Vec<CostEntry>, series: &[SampleSeries]) -> SwarmBooks {
+    pub fn new(
+        costs: Vec<CostEntry>,
+        spared: Vec<SparedEntry>,
+        series: &[SampleSeries],
+    ) -> SwarmBooks {
         let days = series.iter().flat_map(|series| {
             let samples = series.samples.iter();
             samples.filter_map(|sample| {
@@ -73,6 +79,7 @@ impl SwarmBooks {
         SwarmBooks {
             earned: days.collect(),
             costs,
+            spared,
         }
     }
 }
@@ -133,7 +140,7 @@ mod tests {
             mysis: MysisId(3),
             credits,
         };
-        let books = SwarmBooks::new(Vec::new(), &[series]);
+        let books = SwarmBooks::new(Vec::new(), Vec::new(), &[series]);
         assert_eq!(books.earned, [entry(2, 0), entry(3, -20)]);
     }
 }

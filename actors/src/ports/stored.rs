@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use futures::FutureExt;
+use futures::future::BoxFuture;
 use thiserror::Error;
 
 use crate::domain::books::CostEntry;
@@ -15,6 +17,15 @@ pub type MysisNames = Vec<(MysisId, Arc<str>)>;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct ArchiveFault(pub String);
+
+/// An answer of the archive that is on its way.
+pub type ArchiveRead<T> = BoxFuture<'static, Result<T, ArchiveFault>>;
+
+/// The answer of an archive that does not keep this.
+pub(super) fn kept_nowhere<T: Send + 'static>(what: &str) -> ArchiveRead<T> {
+    let fault = ArchiveFault(format!("this archive keeps no {what}"));
+    futures::future::ready(Err(fault)).boxed()
+}
 
 /// The whole swarm as stored.
 #[derive(Clone, Debug, Default, PartialEq)]

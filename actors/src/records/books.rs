@@ -130,6 +130,17 @@ pub struct CostEntry {
     pub spent: BudgetUse,
 }
 
+/// How many calls routines made in a model's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SparedEntry {
+    /// The day.
+    pub day: Day,
+    /// The Mysis whose routines made them. It may be deleted by now.
+    pub mysis: MysisId,
+    /// The calls.
+    pub calls: u64,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -96,8 +96,12 @@ pub struct GameFacts {
     pub docked: Option<bool>,
     /// Its fuel.
     pub fuel: Gauge,
-    /// The used space of its hold.
+    /// Whether the fuel may have changed since it was told. A sample does not store that.
+    pub is_fuel_old: bool,
+    /// The used space of its hold: the one that was told last, and what calls moved since as far as they tell it.
     pub cargo: Gauge,
+    /// Whether the used space may have changed by more than that. A sample does not store that.
+    pub is_cargo_old: bool,
     /// The hull of its ship.
     pub hull: Gauge,
 }

@@ -57,6 +57,8 @@ pub struct Toolset {
     brief: OnceLock<Arc<Toolset>>,
     /// The sets that were made of this one and are in use.
     parts: Mutex<Vec<Weak<Toolset>>>,
+    /// What this set is without the secrets of the redactor that was here last; `None`: itself.
+    clean: Mutex<Option<(Redactor, Option<Arc<Toolset>>)>>,
 }
 
 /// What was made of a set does not count.
@@ -147,23 +149,38 @@ impl Toolset {
     }
 
     /// The same tools without secrets. A tool whose name contains a secret cannot be called and is
-    /// left out.
+    /// left out. They are searched once until another secret is known: all Myses have the same set,
+    /// and each request to a model contains it.
     #[must_use]
     pub fn without_secrets(self: &Arc<Self>, known: &Redactor) -> Arc<Toolset> {
+        let mut clean = self.clean.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = match &*clean {
+            Some((redactor, found)) if redactor.is_same(known) => found.clone(),
+            Some(_) | None => {
+                let found = self.cleaned(known);
+                *clean = Some((known.clone(), found.clone()));
+                found
+            }
+        };
+        found.unwrap_or_else(|| self.clone())
+    }
+
+    /// The same tools without secrets; `None` where there are none.
+    fn cleaned(&self, known: &Redactor) -> Option<Arc<Toolset>> {
         let holds = |text: &str| matches!(known.clean(text), Cow::Owned(_));
         let is_clean = |tool: &ToolSpec| {
             !(holds(&tool.name) || holds(&tool.description) || holds(&tool.schema))
         };
         if self.tools.iter().all(is_clean) {
-            return self.clone();
+            return None;
         }
         let tools = self.tools.iter().filter(|tool| !holds(&tool.name));
-        Arc::new(Toolset::new(tools.map(|tool| ToolSpec {
+        Some(Arc::new(Toolset::new(tools.map(|tool| ToolSpec {
             name: tool.name.clone(),
             description: known.clean_shared(tool.description.clone()),
             schema: known.clean_shared(tool.schema.clone()),
             read_only_hint: tool.read_only_hint,
-        })))
+        }))))
     }
 
     /// The tool with which a command is given: the tool of this name, or one that has it as an

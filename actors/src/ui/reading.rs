@@ -120,8 +120,9 @@ impl UiState {
         let archive = self.archive.clone();
         let read = async move {
             let costs = archive.books(query.first).await?;
+            let spared = archive.spared_calls(query.first).await?;
             let series = archive.samples(query.samples(&costs)).await?;
-            Ok(SwarmBooks::new(costs, &series))
+            Ok(SwarmBooks::new(costs, spared, &series))
         };
         let ui = myself.clone();
         self.jobs.spawn(async move {

@@ -46,7 +46,12 @@ pub(super) fn notifications(columns: &Columns<'_>, rows: &[&str]) -> Option<Valu
 pub(super) fn cargo_row(columns: &Columns<'_>, row: &str) -> Option<Value> {
     let name = columns.cell(row, "item")?;
     let quantity = columns.cell(row, "qty").and_then(number_of)?;
-    Some(json!({"item_id": id_of_name(name), "name": name, "quantity": quantity}))
+    let size = columns.cell(row, "size").and_then(number_of);
+    let mut goods = json!({"item_id": id_of_name(name), "name": name, "quantity": quantity});
+    if let Some(size) = size {
+        goods["size"] = size.into();
+    }
+    Some(goods)
 }
 
 /// A skill, with the level as `3` or as `3/100`, and the experience of the level.

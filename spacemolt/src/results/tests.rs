@@ -31,7 +31,7 @@ fn a_status_tells_money_ship_place_hold_and_skills() {
         ("/ship/cargo_capacity", json!(100)),
         (
             "/ship/cargo/0",
-            json!({"item_id": "palladium_ore", "name": "Palladium Ore", "quantity": 22}),
+            json!({"item_id": "palladium_ore", "name": "Palladium Ore", "quantity": 22, "size": 1}),
         ),
         ("/ship/modules", json!(["mining_laser_i", "pulse_laser_i"])),
         (

@@ -66,6 +66,9 @@ fn a_captured_status_of_the_second_interface_tells_all_but_the_point_of_interest
         fuel: gauge_of(87, 130),
         cargo: gauge_of(30, 100),
         hull: gauge_of(95, 95),
+        sizes: ["palladium_ore", "vanadium_ore", "gold_ore"]
+            .map(|item| (item.to_string(), 1))
+            .to_vec(),
         ..Standing::default()
     };
     assert_eq!(docked, expected);
@@ -288,4 +291,58 @@ fn calls_that_move_credits_say_how_many() {
     }
     let accepted = json!({"trade_id": "t", "your_credits": 86, "message": "Trade completed"});
     assert_eq!(of("trade_accept", accepted).credits, Some(86));
+}
+
+#[test]
+fn an_action_tells_what_it_did_to_the_goods_in_the_hold() {
+    let moved = |item: &str, units: i64| GoodsChange::Moved {
+        item: item.to_string(),
+        units,
+    };
+    let (none, untold) = (GoodsChange::None, GoodsChange::Untold);
+    for (command, facts, expected) in [
+        (
+            "mine",
+            json!({"resource_id": "iron_ore", "quantity": 3}),
+            moved("iron_ore", 3),
+        ),
+        ("mine", json!({"kind": "filtered"}), untold.clone()),
+        (
+            "sell",
+            json!({"item_id": "iron_ore", "quantity_sold": 12}),
+            moved("iron_ore", -12),
+        ),
+        (
+            "use_item",
+            json!({"item_id": "fuel_cell", "quantity_used": 1}),
+            moved("fuel_cell", -1),
+        ),
+        (
+            "withdraw_items",
+            json!({"item_id": "a", "quantity": 5}),
+            moved("a", 5),
+        ),
+        (
+            "refuel",
+            json!({"source": "station", "fuel": 3}),
+            none.clone(),
+        ),
+        (
+            "refuel",
+            json!({"source": "cells", "cells_used": 3, "cost": 0}),
+            untold.clone(),
+        ),
+        (
+            "create_sell_order",
+            json!({"item_id": "a", "from_cargo": 4}),
+            untold,
+        ),
+        ("jump", json!({"system_id": "sol"}), none),
+    ] {
+        assert_eq!(
+            of(command, facts.clone()).goods,
+            expected,
+            "{command} {facts}"
+        );
+    }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use actors::domain::books::{CostEntry, Day};
+use actors::domain::books::{CostEntry, Day, SparedEntry};
 use actors::domain::ids::{MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
@@ -132,6 +132,13 @@ impl Archive for RemoteStore {
 
     fn books(&self, since: Day) -> BoxFuture<'static, Result<Vec<CostEntry>, ArchiveFault>> {
         self.read(self.0.database.memory.books(since))
+    }
+
+    fn spared_calls(
+        &self,
+        since: Day,
+    ) -> BoxFuture<'static, Result<Vec<SparedEntry>, ArchiveFault>> {
+        self.read(self.0.database.memory.spared_calls(since))
     }
 }
 

@@ -6,10 +6,11 @@ mod shared;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use actors::domain::books::{BudgetUse, CostEntry, Day};
+use actors::domain::books::{BudgetUse, CostEntry, Day, SparedEntry};
 use actors::domain::ids::{CallKey, MysisId, Seq, Timestamp};
 use actors::domain::message::{CallStatus, Row, RowBody};
 use actors::domain::record::{GameAccount, Mission, MysisRecord, NewMysis, SavedSession};
+use actors::domain::routine::spares_a_call;
 use actors::domain::samples::StoredSamples;
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::{
@@ -30,6 +31,8 @@ pub(crate) struct StoredSwarm {
     pub(super) prompts: BTreeMap<Arc<str>, u64>,
     /// Token use by day, Mysis and provider.
     books: BTreeMap<(Day, MysisId, Arc<str>), BudgetUse>,
+    /// Calls that routines made in the models' place.
+    spared: BTreeMap<(Day, MysisId), u64>,
 }
 
 #[derive(Clone)]
@@ -82,6 +85,18 @@ impl StoredSwarm {
                 mysis: *mysis,
                 provider: provider.clone(),
                 spent: *spent,
+            })
+            .collect()
+    }
+
+    /// The calls that routines made in the models' place from a day on.
+    pub(super) fn spared_since(&self, since: Day) -> Vec<SparedEntry> {
+        let lines = self.spared.range((since, MysisId(i64::MIN))..);
+        lines
+            .map(|((day, mysis), calls)| SparedEntry {
+                day: *day,
+                mysis: *mysis,
+                calls: *calls,
             })
             .collect()
     }
@@ -279,6 +294,10 @@ impl StoredSwarm {
             *self.prompts.entry(text.clone()).or_default() += 1;
         }
         if let Some((call, _, meta)) = row.result() {
+            let is_of_routine = member.is_of_routine(call);
+            if is_of_routine && spares_a_call(&meta.call_id, meta.status) {
+                *self.spared.entry((Day::of(row.at), mysis)).or_default() += 1;
+            }
             member.set_status(call.seq, call.position, meta.status, |_| true);
             member.tasks.remove(&call);
         }
@@ -306,6 +325,13 @@ impl StoredMysis {
             self.record.fault.clone_from(fault);
             self.record.is_called = false;
         }
+    }
+
+    /// Whether a routine made a call.
+    fn is_of_routine(&self, call: CallKey) -> bool {
+        let row = self.rows.get(&call.seq);
+        let call = row.and_then(|row| row.calls().get(usize::from(call.position)));
+        call.is_some_and(|call| call.routine.is_some())
     }
 
     fn set_status(

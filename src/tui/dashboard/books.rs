@@ -278,6 +278,7 @@ mod tests {
         SwarmBooks {
             costs: costs.collect(),
             earned: Vec::new(),
+            spared: Vec::new(),
         }
     }
 

@@ -8,9 +8,11 @@ pub mod transcript;
 pub(crate) mod view;
 
 mod actions;
+mod following;
 mod panel;
 mod requesting;
 
+pub(super) use following::FollowFault;
 pub(super) use requesting::AwaitedRequest;
 pub use requesting::Weight;
 
@@ -23,6 +25,7 @@ use actors::domain::reading::{PageFrom, PageQuery, SearchIn, SearchQuery};
 use super::overlay::Overlay;
 use super::text::figures::UtcOffset;
 use actors::domain::screen::ReadId;
+use following::Following;
 use game::GameSummary;
 use timeline::Timeline;
 use transcript::Transcript;
@@ -46,6 +49,8 @@ pub struct Focus {
     pub timeline: Timeline,
     /// The size of the newest request, part by part.
     pub weight: Weight,
+    /// How far it is known, while another process runs the Mysis.
+    pub(super) following: Following,
     /// Results that were stored while the older ones were still being read. They are applied
     /// afterwards.
     late: Vec<Arc<Row>>,
@@ -150,6 +155,7 @@ impl Focus {
             game: GameSummary::default(),
             timeline: Timeline::default(),
             weight: Weight::default(),
+            following: Following::default(),
             late: Vec::new(),
             game_stamp: None,
             seeking: None,
@@ -202,6 +208,7 @@ impl Focus {
 
     /// Takes a row that was stored just now.
     pub fn on_row_stored(&mut self, row: &Arc<Row>) {
+        self.following.note_row(row.seq);
         self.transcript.on_row_stored(row);
         self.timeline.on_row_stored(row);
         if row.kind() != Some(RowKind::Result) {

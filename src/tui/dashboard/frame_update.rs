@@ -94,6 +94,7 @@ impl Dashboard {
         self.refresh_map();
         self.refresh_processes();
         self.refresh_timeline();
+        self.follow_conversation();
         self.refresh_log();
         self.update_table();
         self.update_focus();
@@ -213,7 +214,8 @@ impl Dashboard {
             (false, true) => SERVER_CHECK_MS,
             (false, false) => HALF_MINUTE_MS,
         };
-        Some(Timestamp((self.now.0.div_euclid(every) + 1) * every))
+        let next = Timestamp((self.now.0.div_euclid(every) + 1) * every);
+        Some(self.next_follow().map_or(next, |read| read.min(next)))
     }
 
     /// The Myses that closing still waits for. The list is empty while the program is not closing.

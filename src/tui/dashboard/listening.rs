@@ -22,11 +22,9 @@ impl Dashboard {
         self.mission = snapshot.mission;
         self.take_rules(snapshot.rules, snapshot.redactor);
         self.table.invalidate();
-        if let Some(focus) = &mut self.focus {
-            focus.transcript.invalidate_end();
-        }
         self.forget_reads();
         self.close_gone_focus();
+        self.reread_conversation();
     }
 
     /// Takes new rules and known secrets.
@@ -43,7 +41,7 @@ impl Dashboard {
             EventKind::StatusChanged(status) => self.update_status(status),
             EventKind::Stored(row) => {
                 if let Some(who) = who {
-                    self.on_row_stored(who, row);
+                    self.on_row_stored(who.id, row);
                 }
             }
             EventKind::Deleted => self.on_deleted(who),
@@ -77,6 +75,8 @@ impl Dashboard {
     }
 
     fn update_status(&mut self, status: &Arc<MysisStatus>) {
+        let before = self.roster.get(status.id);
+        let was_elsewhere = before.is_some_and(|member| member.status.elsewhere.is_some());
         if Arc::make_mut(&mut self.roster).update_member(status) {
             self.table.invalidate();
         } else {
@@ -84,25 +84,37 @@ impl Dashboard {
         }
         if let Some(focus) = self.focus_on(status.id) {
             focus.transcript.rename(&status.name);
+            match (was_elsewhere, &status.elsewhere) {
+                (_, Some(_)) => focus.following.note_change(),
+                // What its process stored last was not told here.
+                (true, None) => self.reread_conversation(),
+                (false, None) => {}
+            }
         }
     }
 
-    fn on_row_stored(&mut self, who: &MysisRef, row: &Arc<Row>) {
+    /// Takes a row that a Mysis stored just now.
+    pub(super) fn on_row_stored(&mut self, mysis: MysisId, row: &Arc<Row>) {
         if let RowBody::Reply(utterance) = &row.body
             && !utterance.text.trim().is_empty()
         {
-            Arc::make_mut(&mut self.roster).record_words(who.id, row.seq);
+            Arc::make_mut(&mut self.roster).record_words(mysis, row.seq);
         }
+        self.take_row(mysis, row);
+    }
+
+    /// Takes a row, which may be known.
+    pub(super) fn take_row(&mut self, mysis: MysisId, row: &Arc<Row>) {
         let may_concern_orders =
             row.utterance().is_some() || matches!(row.body, RowBody::Mission { .. });
         if may_concern_orders && !self.orders.receipts().is_empty() {
-            Arc::make_mut(&mut self.orders).on_row_stored(who.id, row);
+            Arc::make_mut(&mut self.orders).on_row_stored(mysis, row);
         }
-        if let Some(focus) = self.focus_on(who.id) {
+        if let Some(focus) = self.focus_on(mysis) {
             focus.on_row_stored(row);
         }
-        if self.log.awaits(who.id) {
-            Arc::make_mut(&mut self.log).on_row_stored(who.id, row);
+        if self.log.awaits(mysis) {
+            Arc::make_mut(&mut self.log).on_row_stored(mysis, row);
         }
     }
 

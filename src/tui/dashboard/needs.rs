@@ -63,13 +63,49 @@ pub fn group_needs(needs: &[Need]) -> Vec<NeedGroup> {
 mod tests {
     use std::sync::Arc;
 
-    use actors::domain::event::{LinkState, MysisStatus};
+    use actors::domain::event::{Elsewhere, EventKind, LinkState, MysisStatus};
     use actors::domain::ids::Timestamp;
     use actors::domain::progress::{StallKind, Stuck};
     use actors::domain::state::LifeState;
 
     use super::*;
-    use crate::dashboard::tests::status;
+    use crate::dashboard::action::TerminalAction;
+    use crate::dashboard::tests::{Desk, status};
+    use crossterm::event::KeyCode;
+
+    #[test]
+    fn the_bell_rings_for_a_mysis_of_any_process_and_once() {
+        let mut desk = Desk::new();
+        desk.types(":notify bell");
+        desk.key(KeyCode::Enter);
+        desk.board.take_actions();
+        let bells = |desk: &mut Desk| {
+            let actions = desk.board.take_actions().into_iter();
+            actions
+                .filter(|action| *action == TerminalAction::Bell)
+                .count()
+        };
+        let told = |link, is_gone| {
+            let place = Elsewhere {
+                process: "box-2".into(),
+                is_gone,
+            };
+            EventKind::StatusChanged(Arc::new(MysisStatus {
+                link,
+                elsewhere: Some(Arc::new(place)),
+                ..MysisStatus::clone(&status(4, "drift", LifeState::Running))
+            }))
+        };
+        let who = Some((4, "drift"));
+        desk.happens(who, told(LinkState::Ok, false));
+        assert_eq!(bells(&mut desk), 0);
+        desk.happens(who, told(LinkState::Down, false));
+        assert_eq!(bells(&mut desk), 1);
+        // Its process is gone, or another one runs it: the need is the same.
+        desk.happens(who, told(LinkState::Down, true));
+        desk.happens(who, told(LinkState::Down, false));
+        assert_eq!(bells(&mut desk), 0);
+    }
 
     #[test]
     fn whoever_gets_nowhere_needs_the_operator_the_newest_first() {

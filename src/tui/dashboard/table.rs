@@ -5,6 +5,7 @@ pub mod columns;
 pub mod filter;
 pub mod folding;
 pub mod keys;
+pub mod levels;
 pub mod seen_state;
 pub mod sorting;
 

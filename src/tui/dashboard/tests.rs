@@ -166,7 +166,7 @@ pub(super) fn orders_of(effects: &[UiEffect]) -> Vec<(OrderId, Order)> {
 }
 
 /// The queries for pages of conversations among these effects.
-fn loads_of(effects: &[UiEffect]) -> Vec<(ReadId, PageQuery)> {
+pub(super) fn loads_of(effects: &[UiEffect]) -> Vec<(ReadId, PageQuery)> {
     let mut loads = Vec::new();
     for effect in effects {
         if let UiEffect::Load { id: stamp, page } = effect {
@@ -176,7 +176,7 @@ fn loads_of(effects: &[UiEffect]) -> Vec<(ReadId, PageQuery)> {
     loads
 }
 
-fn words(seq: i64, text: &str) -> Arc<Row> {
+pub(super) fn words(seq: i64, text: &str) -> Arc<Row> {
     Arc::new(Row {
         seq: Seq(seq),
         at: Timestamp(seq),

@@ -18,7 +18,7 @@ use crate::message::{CallRecord, CallStatus, RowBody, Severity, Utterance};
 use crate::order::{CompletedAction, CompletedOrder, OrderRefusal};
 use crate::routine::{
     KnownValues, NextStep, RoutineEnd, RoutineRun, RoutineStatus, RunSource, StepCall, StepResult,
-    acts_in_game, settles,
+    acts_in_game, settles, spares_a_call,
 };
 use crate::samples::CurrentFigures;
 use crate::write::Write;
@@ -148,6 +148,9 @@ impl Life {
         before: &CurrentFigures,
     ) {
         self.time_routine();
+        if spares_a_call(&open.call.id, outcome.status) {
+            self.routines.spared = self.routines.spared.saturating_add(1);
+        }
         let now = self.samples.figures();
         if let Some(run) = &mut self.routines.run {
             let result = StepResult {
@@ -160,16 +163,14 @@ impl Life {
                 now: &now.facts,
                 is_settled: !self.routines.is_unsettled,
             };
-            let is_made = result.status != CallStatus::NotExecuted && !result.is_look();
-            self.routines.spared += u64::from(is_made);
             run.on_result(result);
             if let Some(proof) = run.take_proof() {
                 self.routines.is_unsettled = false;
                 let text = proof.describe();
                 self.add_host_notice(draft, Severity::Info, "outcome_proven", None, &text);
             }
-            self.add_routines(draft);
         }
+        self.add_routines(draft);
     }
 
     /// Notes that a call of the model acted: a routine that an order ended cannot go on where it stands.

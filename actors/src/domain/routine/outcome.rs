@@ -48,6 +48,13 @@ impl StepResult<'_> {
     }
 }
 
+/// Whether a result counts as that of a call which a routine made in the model's place: the call with this id was
+/// made, and it was no look of the routine's own.
+#[must_use]
+pub fn spares_a_call(id: &str, status: CallStatus) -> bool {
+    status != CallStatus::NotExecuted && !id.starts_with(LOOK)
+}
+
 impl RoutineRun {
     /// Takes the result of the present call, and goes on to the next one or ends.
     pub fn on_result(&mut self, result: StepResult<'_>) {

@@ -156,11 +156,12 @@ fn group_signed(number: i64) -> String {
 }
 
 fn describe_facts(facts: &GameFacts) -> String {
-    let gauge = |name: &str, gauge: Gauge| {
+    let gauge = |name: &str, gauge: Gauge, is_old: bool| {
         let now = gauge.now?;
+        let seen = if is_old { " when last seen" } else { "" };
         Some(match gauge.most {
-            Some(most) => format!("{name} {now}/{most}"),
-            None => format!("{name} {now}"),
+            Some(most) => format!("{name} {now}/{most}{seen}"),
+            None => format!("{name} {now}{seen}"),
         })
     };
     let place = facts.poi.as_ref().or(facts.system.as_ref());
@@ -170,9 +171,9 @@ fn describe_facts(facts: &GameFacts) -> String {
     };
     let told = [
         place.map(|place| format!("at {place}{docked}")),
-        gauge("fuel", facts.fuel),
-        gauge("cargo", facts.cargo),
-        gauge("hull", facts.hull),
+        gauge("fuel", facts.fuel, facts.is_fuel_old),
+        gauge("cargo", facts.cargo, facts.is_cargo_old),
+        gauge("hull", facts.hull, false),
         facts.credits.map(|credits| format!("credits {credits}")),
     ];
     let told: Vec<String> = told.into_iter().flatten().collect();

@@ -93,6 +93,7 @@ fn a_status_reads_back_as_it_was() {
                     now: Some(4),
                     most: None,
                 },
+                is_fuel_old: true,
                 ..GameFacts::default()
             },
             trend: EarnedTrend::of_parts(77, (0..30).map(|point| point * 10 - 40)),

@@ -236,7 +236,7 @@ impl ModelCaller {
             temperature: route.temperature,
             max_tokens: None,
             messages: messages.collect(),
-            tools: secrets.clean_tools(&session.offered_tools(&tools)),
+            tools: session.offered_tools(&tools).without_secrets(&known),
         };
         observer.keep_request(LastRequest {
             at: self.deps.session.clock.now(),

@@ -4,6 +4,7 @@
 //! changes nothing. It names the newest row that is counted, so that a restart counts exactly the
 //! rows after it.
 
+mod levels;
 mod restoring;
 
 use std::sync::Arc;
@@ -20,7 +21,8 @@ use crate::tool::{carries_words_of_others, is_own};
 
 use super::packed::Packer;
 use super::wallet::Wallet;
-use super::{CurrentFigures, Flow, GameFacts, Gauge, MINUTE_MS, Minute, PackedHour, Sample};
+use super::{CurrentFigures, Flow, GameFacts, MINUTE_MS, Minute, PackedHour, Sample};
+use levels::UnitSizes;
 
 /// Longer results are tables of the game, not a Mysis' own state.
 const MAX_PARSED_BYTES: usize = 64 << 10;
@@ -63,6 +65,7 @@ impl StoredSamples {
 #[derive(Debug)]
 pub struct SampleRecorder {
     wallet: Wallet,
+    sizes: UnitSizes,
     figures: Arc<CurrentFigures>,
     /// The running minute.
     minute: Minute,
@@ -96,6 +99,7 @@ impl SampleRecorder {
     pub fn restore(stored: &StoredSamples, rows: &[Arc<Row>], now: Now) -> SampleRecorder {
         let mut recorder = SampleRecorder {
             wallet: Wallet::default(),
+            sizes: UnitSizes::default(),
             figures: Arc::new(CurrentFigures {
                 cost: stored.cost,
                 ..CurrentFigures::default()
@@ -251,13 +255,15 @@ impl SampleRecorder {
         let transfer = standing::transfer(&command, &call.name, &call.arguments);
         match (status, transfer) {
             (CallStatus::Done, _) => {}
-            (CallStatus::Unknown, Some(transfer)) => {
-                self.wallet.blur(transfer, at);
+            (CallStatus::Unknown, transfer) => {
+                if let Some(transfer) = transfer {
+                    self.wallet.blur(transfer, at);
+                }
+                self.take_facts(standing::unread(&command, call.read_only));
                 return None;
             }
             (
-                CallStatus::Unknown
-                | CallStatus::Failed
+                CallStatus::Failed
                 | CallStatus::NotExecuted
                 | CallStatus::Recorded
                 | CallStatus::Sent,
@@ -266,14 +272,18 @@ impl SampleRecorder {
         }
         let told = told_by(call, &command, text);
         let earned = self.wallet.take(&told, transfer, at);
+        self.take_facts(told);
+        earned
+    }
+
+    /// Takes what a result tells of the ship, and the credits of the wallet.
+    fn take_facts(&mut self, told: Standing) {
         let credits = self.wallet.credits();
-        let before = &self.figures.facts;
-        if told != Standing::default() || before.credits != credits {
+        if told != Standing::default() || self.figures.facts.credits != credits {
             let facts = &mut Arc::make_mut(&mut self.figures).facts;
             facts.credits = credits;
-            facts.take(told);
+            facts.take(told, &mut self.sizes);
         }
-        earned
     }
 
     /// Forgets the facts, because another game account plays.
@@ -322,43 +332,8 @@ impl SampleRecorder {
 /// What a good result tells of the game.
 fn told_by(call: &CallRecord, command: &str, text: &str) -> Standing {
     let text = Some(text).filter(|text| text.len() <= MAX_PARSED_BYTES);
-    text.and_then(read_facts)
-        .map(|facts| standing::read(command, call.read_only, &facts))
-        .unwrap_or_default()
-}
-
-impl GameFacts {
-    /// Takes what a result tells, except for credits.
-    fn take(&mut self, told: Standing) {
-        let is_other = |told: &Option<String>, known: &Option<Arc<str>>| {
-            told.is_some() && told.as_deref() != known.as_deref()
-        };
-        if is_other(&told.system, &self.system) {
-            self.system = told.system.map(Arc::from);
-            // Elsewhere nothing is known but what is told with it.
-            self.poi = None;
-        }
-        if is_other(&told.poi, &self.poi) {
-            self.poi = told.poi.map(Arc::from);
-        }
-        self.docked = told.docked.or(self.docked);
-        let added = told.fuel_added.filter(|_| told.fuel.now.is_none());
-        self.fuel = told.fuel.or(self.fuel);
-        if let (Some(added), Some(fuel)) = (added, self.fuel.now) {
-            let most = self.fuel.most.unwrap_or(u32::MAX);
-            self.fuel.now = Some(fuel.saturating_add(added).min(most));
-        }
-        let free = told.cargo_free.filter(|_| told.cargo.now.is_none());
-        self.cargo = told.cargo.or(self.cargo);
-        if let (
-            Some(free),
-            Gauge {
-                most: Some(most), ..
-            },
-        ) = (free, self.cargo)
-        {
-            self.cargo.now = Some(most.saturating_sub(free));
-        }
-        self.hull = told.hull.or(self.hull);
+    match text.and_then(read_facts) {
+        Some(facts) => standing::read(command, call.read_only, &facts),
+        None => standing::unread(command, call.read_only),
     }
 }

@@ -1,5 +1,7 @@
 //! Properties of the recorder and of the stored form, and what a Mysis' results come to.
 
+mod levels;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -685,7 +687,7 @@ prop_compose! {
         let [tokens_in, tokens_cached, tokens_out, cost_micros, model_calls, tool_calls, failures, waited_ms, tokens_unpriced] = sums;
         Sample {
             minute: Minute(minute + 60 * 7),
-            facts: GameFacts { credits, system, poi, docked, fuel, cargo, hull },
+            facts: GameFacts { credits, system, poi, docked, fuel, cargo, hull, ..GameFacts::default() },
             flow: Flow { earned, tokens_in, tokens_cached, tokens_out, cost_micros, model_calls, tool_calls, failures, waited_ms, tokens_unpriced },
         }
     }

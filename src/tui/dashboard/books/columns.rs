@@ -23,8 +23,9 @@ const EDGE_COLUMNS: u16 = 1;
 /// What the totals are called.
 pub(super) const TOTAL_NAME: &str = "the swarm";
 /// The columns that give way in a narrow terminal, the first one first.
-const GIVES_WAY: [BooksColumn; 6] = [
+const GIVES_WAY: [BooksColumn; 7] = [
     BooksColumn::TokensCached,
+    BooksColumn::Spared,
     BooksColumn::Calls,
     BooksColumn::TokensOut,
     BooksColumn::TokensIn,
@@ -60,11 +61,14 @@ pub(super) struct ColumnPlan {
 impl ColumnPlan {
     /// As many columns as fit, the whole figures if they do. The column that sorts stays.
     pub(super) fn new(view: &BooksView, room: u16) -> ColumnPlan {
-        let whole = ColumnPlan::with(view, &BooksColumn::ALL, FigureForm::Whole);
+        let mut columns = BooksColumn::ALL.to_vec();
+        if view.table().total.spared.is_none() {
+            columns.retain(|column| *column != BooksColumn::Spared);
+        }
+        let whole = ColumnPlan::with(view, &columns, FigureForm::Whole);
         if whole.columns_taken() <= room {
             return whole;
         }
-        let mut columns = BooksColumn::ALL.to_vec();
         let gives_way = GIVES_WAY
             .into_iter()
             .filter(|column| *column != view.sorting.by);
@@ -97,6 +101,7 @@ impl ColumnPlan {
             let total = match column {
                 BooksColumn::Name => TOTAL_NAME.len(),
                 BooksColumn::Calls
+                | BooksColumn::Spared
                 | BooksColumn::TokensIn
                 | BooksColumn::TokensCached
                 | BooksColumn::TokensOut
@@ -137,6 +142,7 @@ impl ColumnPlan {
         let columns = self.columns.iter().map(|(column, wide)| match column {
             BooksColumn::Name => Constraint::Length(wide + EDGE_COLUMNS),
             BooksColumn::Calls
+            | BooksColumn::Spared
             | BooksColumn::TokensIn
             | BooksColumn::TokensCached
             | BooksColumn::TokensOut
@@ -155,6 +161,7 @@ impl ColumnPlan {
             let line = match column {
                 BooksColumn::Name => Line::from(format!(" {text}")),
                 BooksColumn::Calls
+                | BooksColumn::Spared
                 | BooksColumn::TokensIn
                 | BooksColumn::TokensCached
                 | BooksColumn::TokensOut
@@ -197,6 +204,7 @@ fn heading_text(view: &BooksView, column: BooksColumn, form: FigureForm) -> Stri
             BooksGrouping::Day => "DAY (UTC)",
         },
         BooksColumn::Calls => "CALLS",
+        BooksColumn::Spared => "SPARED",
         BooksColumn::TokensIn if form == FigureForm::Whole => "TOKENS IN",
         BooksColumn::TokensIn => "IN",
         BooksColumn::TokensCached => "CACHED",
@@ -226,6 +234,7 @@ fn figure(column: BooksColumn, figures: &LineFigures, form: FigureForm) -> Strin
     match column {
         BooksColumn::Name => String::new(),
         BooksColumn::Calls => count(figures.spent.calls),
+        BooksColumn::Spared => figures.spared.map_or_else(|| "–".to_string(), count),
         BooksColumn::TokensIn => count(figures.spent.input),
         BooksColumn::TokensCached => count(figures.spent.cached),
         BooksColumn::TokensOut => count(figures.spent.output),
@@ -256,8 +265,10 @@ fn tone_of(column: BooksColumn, figures: &LineFigures) -> Tone {
         BooksColumn::Cost => Tone::Warning,
         BooksColumn::Earned => gain(figures.earned),
         BooksColumn::CreditsPerDollar => gain(figures.credits_per_dollar()),
+        BooksColumn::Spared if figures.spared.is_none() => Tone::Dim,
         BooksColumn::Name
         | BooksColumn::Calls
+        | BooksColumn::Spared
         | BooksColumn::TokensIn
         | BooksColumn::TokensCached
         | BooksColumn::TokensOut => Tone::Text,

@@ -53,6 +53,8 @@ pub enum BooksColumn {
     Name,
     /// Model calls.
     Calls,
+    /// Calls that routines made in the model's place.
+    Spared,
     /// Tokens of requests.
     TokensIn,
     /// The part of them that came from a cache.
@@ -70,9 +72,10 @@ pub enum BooksColumn {
 
 impl BooksColumn {
     /// All, in the order of the screen.
-    pub const ALL: [BooksColumn; 8] = [
+    pub const ALL: [BooksColumn; 9] = [
         BooksColumn::Name,
         BooksColumn::Calls,
+        BooksColumn::Spared,
         BooksColumn::TokensIn,
         BooksColumn::TokensCached,
         BooksColumn::TokensOut,
@@ -161,6 +164,8 @@ pub struct LineFigures {
     pub cost: CostSum,
     /// Credits earned; `None` if no result told of any, or if it is not known for whom they were earned.
     pub earned: Option<i64>,
+    /// The calls that routines made in the model's place; `None` if there are none. No provider has any.
+    pub spared: Option<u64>,
 }
 
 impl LineFigures {
@@ -176,10 +181,15 @@ impl LineFigures {
         self.earned = Some(self.earned.unwrap_or(0).saturating_add(credits));
     }
 
+    fn spare(&mut self, calls: u64) {
+        self.spared = Some(self.spared.unwrap_or(0).saturating_add(calls));
+    }
+
     fn figure(&self, column: BooksColumn) -> Option<i128> {
         match column {
             BooksColumn::Name => None,
             BooksColumn::Calls => Some(self.spent.calls.into()),
+            BooksColumn::Spared => self.spared.map(i128::from),
             BooksColumn::TokensIn => Some(self.spent.input.into()),
             BooksColumn::TokensCached => Some(self.spent.cached.into()),
             BooksColumn::TokensOut => Some(self.spent.output.into()),
@@ -260,6 +270,15 @@ impl BooksTable {
                 line.earn(entry.credits);
             }),
             BooksGrouping::Provider => add_earned_by_provider(&mut sums, books),
+        }
+        for entry in &books.spared {
+            total.spare(entry.calls);
+            let key = match grouping {
+                BooksGrouping::Mysis => LineKey::Mysis(entry.mysis),
+                BooksGrouping::Day => LineKey::Day(entry.day),
+                BooksGrouping::Provider => continue,
+            };
+            sums.entry(key).or_default().spare(entry.calls);
         }
         let lines = sums.into_iter().map(|(key, figures)| BooksLine {
             name: name_of(&key, names),
@@ -343,6 +362,7 @@ fn compare_keys(a: &BooksLine, b: &BooksLine) -> Ordering {
 
 #[cfg(test)]
 mod tests {
+    use actors::domain::books::SparedEntry;
     use actors::domain::swarm_books::EarnedEntry;
 
     use super::*;
@@ -370,6 +390,14 @@ mod tests {
         }
     }
 
+    fn spared(mysis: i64, day: i64, calls: u64) -> SparedEntry {
+        SparedEntry {
+            day: Day(day),
+            mysis: MysisId(mysis),
+            calls,
+        }
+    }
+
     fn books() -> SwarmBooks {
         SwarmBooks {
             costs: vec![
@@ -379,6 +407,7 @@ mod tests {
                 cost(9, "free", 2, 0),
             ],
             earned: vec![earned(1, 1, 100), earned(1, 2, 300), earned(2, 2, -50)],
+            spared: vec![spared(1, 1, 30), spared(1, 2, 12), spared(2, 2, 5)],
         }
     }
 
@@ -446,6 +475,22 @@ mod tests {
     }
 
     #[test]
+    fn spared_calls_have_their_day_and_their_mysis_and_no_provider() {
+        let spared_by = |grouping: BooksGrouping| {
+            let table = table(&books(), grouping, BooksColumn::Spared);
+            let lines = table.lines.iter();
+            let spared: Vec<_> = lines.map(|line| line.figures.spared).collect();
+            (spared, table.total.spared)
+        };
+        let (days, all) = spared_by(BooksGrouping::Day);
+        assert_eq!((days, all), (vec![Some(30), Some(17)], Some(47)));
+        let (myses, all) = spared_by(BooksGrouping::Mysis);
+        assert_eq!((myses, all), (vec![Some(42), Some(5), None], Some(47)));
+        let (providers, all) = spared_by(BooksGrouping::Provider);
+        assert_eq!((providers, all), (vec![None, None, None], Some(47)));
+    }
+
+    #[test]
     fn a_provider_earned_what_those_earned_who_used_no_other_one() {
         let mut books = books();
         let alone = table(&books, BooksGrouping::Provider, BooksColumn::Earned);
@@ -473,6 +518,7 @@ mod tests {
         let books = SwarmBooks {
             costs: Vec::new(),
             earned: vec![earned(1, 1, 5)],
+            spared: Vec::new(),
         };
         let table = table(&books, BooksGrouping::Mysis, BooksColumn::Cost);
         assert_eq!(told(&table), [("alpha", None, Some(5), None)]);

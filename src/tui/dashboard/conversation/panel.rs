@@ -6,6 +6,7 @@ use crate::dashboard::keys::{TARGET_KEYS, TargetAction};
 use crate::dashboard::layout::without_left;
 use crate::dashboard::money;
 use crate::dashboard::table::cells::{cost_text, role_text};
+use crate::dashboard::table::levels::OLD_MARK;
 use crate::dashboard::text::figures::{self, UtcOffset};
 use crate::dashboard::text::tone::{StyledLine, Tone};
 use crate::dashboard::text::width;
@@ -13,6 +14,7 @@ use crate::dashboard::token_rate::sparkline;
 use crate::dashboard::{Dashboard, Weight};
 use actors::domain::event::{LinkState, MysisStatus};
 use actors::domain::last_request::RequestByteCounts;
+use actors::domain::samples::GameFacts;
 use ratatui::layout::Rect;
 use zoea_text::clean::one_line;
 
@@ -33,12 +35,15 @@ pub(crate) fn paint(dashboard: &Dashboard, focus: &Focus, area: Rect, painter: &
         ..without_left(area, 2)
     };
     let mut lines = Vec::new();
-    if let Some(member) = dashboard.roster().get(focus.mysis()) {
+    let member = dashboard.roster().get(focus.mysis());
+    if let Some(member) = member {
         let columns = inner.width;
         add_mysis(dashboard, &member.status, focus.weight, &mut lines, columns);
     }
     lines.push(StyledLine::default());
-    add_game(dashboard, &focus.game, &mut lines, usize::from(inner.width));
+    let facts = member.map(|member| member.status.figures.facts.clone());
+    let known = (&focus.game, &facts.unwrap_or_default());
+    add_game(dashboard, known, &mut lines, usize::from(inner.width));
     painter.lines(inner, &lines);
 }
 
@@ -154,9 +159,10 @@ fn add_request(dashboard: &Dashboard, parts: RequestByteCounts, lines: &mut Vec<
     }
 }
 
+/// Adds what results told of the ship, with the levels that follow from what was done since.
 fn add_game(
     dashboard: &Dashboard,
-    game: &GameSummary,
+    (game, facts): (&GameSummary, &GameFacts),
     lines: &mut Vec<StyledLine>,
     columns: usize,
 ) {
@@ -185,13 +191,28 @@ fn add_game(
             lines.push(labelled(label, place.clone(), Tone::Text));
         }
     }
-    for gauge in Gauge::ALL {
-        if let Some((now, most)) = game.gauge(gauge) {
-            lines.push(gauge_line(gauge, now, most, columns));
-        }
-    }
+    let levels = Gauge::ALL.map(|gauge| Level::of(gauge, game, facts));
+    lines.extend(
+        levels
+            .into_iter()
+            .flatten()
+            .map(|level| level.line(columns)),
+    );
+    // Goods are told by looks alone.
+    let are_goods_old = Level::of(Gauge::Cargo, game, facts)
+        .zip(game.gauge(Gauge::Cargo))
+        .is_some_and(|(level, (told, _))| level.is_old || (level.now - told).abs() >= 1.0);
+    let tone = if are_goods_old {
+        Tone::Dim
+    } else {
+        Tone::Number
+    };
     for (name, quantity) in game.cargo.iter().take(8) {
-        let quantity = StyledLine::of(format!("{quantity:>LABEL$} "), Tone::Number);
+        let quantity = match are_goods_old {
+            true => format!("{OLD_MARK}{quantity}"),
+            false => quantity.to_string(),
+        };
+        let quantity = StyledLine::of(format!("{quantity:>LABEL$} "), tone);
         lines.push(quantity.with(
             width::clip(name, columns.saturating_sub(LABEL + 1)),
             Tone::Dim,
@@ -200,30 +221,67 @@ fn add_game(
     add_credits(game, dashboard.appearance().offset, lines, columns);
 }
 
-fn gauge_line(gauge: Gauge, now: f64, most: f64, columns: usize) -> StyledLine {
-    let share = if most > 0.0 {
-        (now / most).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
-    let cells = columns.saturating_sub(LABEL + 9).clamp(4, 16);
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "a share of a handful of cells"
-    )]
-    let full = ((share * cells as f64).round() as usize).min(cells);
-    // The gauge turns to a warning when the hold is full, or when fuel or hull are low.
-    let is_bad = match gauge {
-        Gauge::Cargo => share > 0.95,
-        Gauge::Fuel | Gauge::Hull => share < 0.25,
-        Gauge::Shield => false,
-    };
-    let tone = if is_bad { Tone::Warning } else { Tone::Accent };
-    labelled(gauge.as_str(), "━".repeat(full), tone)
-        .with("─".repeat(cells - full), Tone::Faint)
-        .with(format!(" {now:.0}/{most:.0}"), Tone::Text)
+/// A level of the ship as it is shown.
+struct Level {
+    gauge: Gauge,
+    now: f64,
+    most: f64,
+    /// Whether it may have changed since it was told.
+    is_old: bool,
+}
+
+impl Level {
+    /// The level that follows from all results, else the one that a result told; `None` if none did.
+    fn of(gauge: Gauge, game: &GameSummary, facts: &GameFacts) -> Option<Level> {
+        let (known, is_old) = match gauge {
+            Gauge::Fuel => (facts.fuel, facts.is_fuel_old),
+            Gauge::Cargo => (facts.cargo, facts.is_cargo_old),
+            Gauge::Hull => (facts.hull, false),
+            Gauge::Shield => (Default::default(), false),
+        };
+        let known = known.now.zip(known.most);
+        let known = known.map(|(now, most)| (f64::from(now), f64::from(most)));
+        let (now, most) = known.or(game.gauge(gauge))?;
+        Some(Level {
+            gauge,
+            now,
+            most,
+            is_old: is_old && known.is_some(),
+        })
+    }
+
+    fn line(&self, columns: usize) -> StyledLine {
+        let Level {
+            gauge, now, most, ..
+        } = *self;
+        let share = if most > 0.0 {
+            (now / most).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let cells = columns.saturating_sub(LABEL + 9).clamp(4, 16);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "a share of a handful of cells"
+        )]
+        let full = ((share * cells as f64).round() as usize).min(cells);
+        // The gauge turns to a warning when the hold is full, or when fuel or hull are low.
+        let is_bad = match gauge {
+            Gauge::Cargo => share > 0.95,
+            Gauge::Fuel | Gauge::Hull => share < 0.25,
+            Gauge::Shield => false,
+        };
+        let tone = if is_bad { Tone::Warning } else { Tone::Accent };
+        let (mark, figures) = match self.is_old {
+            true => (OLD_MARK, Tone::Dim),
+            false => (' ', Tone::Text),
+        };
+        labelled(gauge.as_str(), "━".repeat(full), tone)
+            .with("─".repeat(cells - full), Tone::Faint)
+            .with(format!("{mark}{now:.0}/{most:.0}"), figures)
+    }
 }
 
 fn add_credits(game: &GameSummary, offset: UtcOffset, lines: &mut Vec<StyledLine>, columns: usize) {

@@ -108,6 +108,8 @@ pub struct Timeline {
     asked_at: Option<Moment>,
     /// The first row that was told when it was stored. Those before it come from the store.
     first_live: Option<Seq>,
+    /// The newest row that is counted.
+    newest: Seq,
     /// The minute that the operator went to.
     pub cursor: Option<Minute>,
 }
@@ -194,13 +196,16 @@ impl Timeline {
         self.rows_read.take_if(|read| *read == id).is_some()
     }
 
-    /// Takes a row that was stored just now.
+    /// Takes a row that was stored just now, unless it was read before it was told.
     pub fn on_row_stored(&mut self, row: &Row) {
-        self.first_live = self.first_live.or(Some(row.seq));
-        self.add_row(row);
+        if row.seq > self.newest {
+            self.first_live = self.first_live.or(Some(row.seq));
+            self.add_row(row);
+        }
     }
 
     fn add_row(&mut self, row: &Row) {
+        self.newest = self.newest.max(row.seq);
         let (kind, ms) = match &row.body {
             RowBody::Prompt { .. } | RowBody::Mission { .. } => {
                 self.note_row(row);

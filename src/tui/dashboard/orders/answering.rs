@@ -10,7 +10,7 @@ use super::AnsweredOrder;
 use super::undo;
 use crate::dashboard::Dashboard;
 use crate::dashboard::conversation::keys::{FOCUS_KEYS, FocusAction};
-use crate::dashboard::conversation::{PLACES, SeekResult};
+use crate::dashboard::conversation::{FollowFault, PLACES, SeekResult};
 use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::composer::ComposeTarget;
 use crate::dashboard::text::tone::Tone;
@@ -22,6 +22,9 @@ impl Dashboard {
     pub fn on_answer(&mut self, id: OrderId, answer: OrderResult) {
         if self.answered_request(id, &answer) {
             return;
+        }
+        if let Some(focus) = &mut self.focus {
+            focus.following.note_change();
         }
         let sent = self.sent.remove(&id);
         let Some(outcome) = Arc::make_mut(&mut self.orders).on_answer(id, answer) else {
@@ -62,6 +65,9 @@ impl Dashboard {
 
     fn take_page(&mut self, stamp: ReadId, page: Vec<Arc<Row>>) {
         let next = self.next_read_id();
+        if self.take_followed(stamp, &page) {
+            return;
+        }
         let Some(focus) = &mut self.focus else {
             return;
         };
@@ -74,7 +80,7 @@ impl Dashboard {
                 return self.on_seek_result(found, seeking.what, next);
             }
         }
-        focus.transcript.take(stamp, page);
+        focus.take_rows(stamp, page);
     }
 
     /// Takes the result of a text search, or the error of the store.
@@ -132,11 +138,15 @@ impl Dashboard {
     }
 
     fn on_read_error(&mut self, stamp: ReadId, why: &str) {
-        let was_awaited = self
-            .focus
-            .as_mut()
-            .is_some_and(|focus| focus.fail_request(stamp));
-        if was_awaited {
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        let is_news = match focus.following.fail_request(stamp) {
+            FollowFault::NotOurs => focus.fail_request(stamp),
+            FollowFault::First => true,
+            FollowFault::Again => false,
+        };
+        if is_news {
             let text = format!("the conversation cannot be read: {why}");
             self.tell_operator(Tone::Fault, "unreadable", &text);
         }

@@ -10,7 +10,6 @@ use crate::dashboard::overlay::Overlay;
 use crate::dashboard::overlay::form::MysisForm;
 use crate::dashboard::overlay::query::{Query, QueryScope};
 use actors::domain::ids::MysisId;
-use actors::domain::screen::UiEffect;
 
 impl Dashboard {
     pub(in crate::dashboard) fn run_in_table(&mut self, gesture: TableAction) {
@@ -144,13 +143,7 @@ impl Dashboard {
     pub(in crate::dashboard) fn open(&mut self, id: MysisId) {
         let name = self.name_of(id);
         self.table.select(id);
-        let mut focus = Focus::new(id, name, self.appearance.offset);
-        let stamp = self.next_read_id();
-        let page = focus.ask_for_game(stamp);
-        self.effects.push(UiEffect::Load { id: stamp, page });
-        let stamp = self.next_read_id();
-        let page = focus.timeline.ask_for_rows(stamp, id);
-        self.effects.push(UiEffect::Load { id: stamp, page });
-        self.focus = Some(focus);
+        self.focus = Some(Focus::new(id, name, self.appearance.offset));
+        self.read_facts();
     }
 }

@@ -6,10 +6,11 @@ use actors::domain::event::{Activity, LastToolCall, MysisStatus};
 use actors::domain::ids::Timestamp;
 use actors::domain::outages::ServerOutages;
 use actors::domain::rules::SwarmRules;
-use actors::domain::samples::{CurrentFigures, Gauge};
+use actors::domain::samples::CurrentFigures;
 use actors::domain::state::LifeState;
 
 use super::columns::{Column, PlacedColumn};
+use super::levels::{cargo_text, fuel_text};
 use super::seen_state::SeenState;
 use super::sorting::{NeedRank, need_rank};
 use crate::dashboard::money;
@@ -45,11 +46,8 @@ pub fn cell(
         Column::Credits | Column::Earned | Column::Trend => {
             money_cell(placed, &status.figures, now)
         }
-        Column::Cargo => gauge_text(status.figures.facts.cargo),
-        Column::Fuel => match money::percent(status.figures.facts.fuel) {
-            Some(percent) => (format!("{percent}%"), tone_of_fuel(percent)),
-            None => unknown(),
-        },
+        Column::Cargo => cargo_text(&status.figures.facts, placed.width).unwrap_or_else(unknown),
+        Column::Fuel => fuel_text(&status.figures.facts, placed.width).unwrap_or_else(unknown),
         Column::Words => last_words_text(member, now, outages),
         Column::Account => match &status.account {
             Some(account) => (one_line(account), Tone::Text),
@@ -143,26 +141,6 @@ pub fn tone_of_gain(credits: i64) -> Tone {
         Ordering::Less => Tone::Fault,
         Ordering::Equal => Tone::Dim,
         Ordering::Greater => Tone::Success,
-    }
-}
-
-/// A tank below this percentage is marked.
-const LOW_FUEL_PERCENT: u32 = 15;
-
-fn tone_of_fuel(percent: u32) -> Tone {
-    if percent < LOW_FUEL_PERCENT {
-        Tone::Warning
-    } else {
-        Tone::Text
-    }
-}
-
-/// A gauge as `43/75`; the level alone if its maximum is not known.
-fn gauge_text(gauge: Gauge) -> (String, Tone) {
-    match (gauge.now, gauge.most) {
-        (Some(now), Some(most)) => (format!("{now}/{most}"), Tone::Text),
-        (Some(now), None) => (now.to_string(), Tone::Text),
-        (None, _) => unknown(),
     }
 }
 

@@ -9,9 +9,26 @@ use crate::ids::{CallKey, Seq, Timestamp};
 use crate::message::{CallRecord, CallStatus, Row};
 use crate::tool::{carries_words_of_others, is_own};
 
-use super::super::PackedHour;
 use super::super::wallet::Wallet;
+use super::super::{GameFacts, PackedHour};
+use super::levels::LevelResults;
 use super::{SampleRecorder, told_by};
+
+/// The call that a row's result answers, and how it ended. `calls` are those without a result so far.
+fn ended_call<'a>(
+    calls: &mut BTreeMap<CallKey, &'a CallRecord>,
+    row: &'a Row,
+) -> Option<(&'a CallRecord, CallStatus)> {
+    for (position, call) in (0..).zip(row.calls()) {
+        let key = CallKey {
+            seq: row.seq,
+            position,
+        };
+        calls.insert(key, call);
+    }
+    let (key, _, meta) = row.result()?;
+    Some((calls.remove(&key)?, meta.status))
+}
 
 impl SampleRecorder {
     /// Takes the stored hours. The one that was written last goes on if it is not over.
@@ -46,29 +63,52 @@ impl SampleRecorder {
             (self.upto, self.saved_at) = (last, None);
         }
         let counted_upto = self.upto;
+        let counted = rows.partition_point(|row| row.seq <= counted_upto);
+        let (counted, rest) = rows.split_at(counted);
         let mut calls: BTreeMap<CallKey, &CallRecord> = BTreeMap::new();
-        for row in rows {
-            for (position, call) in (0..).zip(row.calls()) {
-                let key = CallKey {
-                    seq: row.seq,
-                    position,
-                };
-                calls.insert(key, call);
-            }
-            let call = row.result().and_then(|(key, ..)| calls.remove(&key));
-            if is_first {
-                self.upto = row.seq;
-                if let (Some(call), Some((_, _, meta))) = (call, row.result()) {
-                    self.take_result(call, meta.status, row.text(), row.at);
-                }
-            } else if row.seq > counted_upto {
-                self.go_to(row.at);
-                // The cost is in the books already.
-                self.count_row(row, call);
-            } else if let (Some(call), Some((_, _, meta))) = (call, row.result()) {
-                self.recall_transfer(call, meta.status, row.text(), row.at);
+        let mut results = LevelResults::default();
+        for row in counted {
+            if let Some((call, status)) = ended_call(&mut calls, row) {
+                self.recall_transfer(call, status, row.text(), row.at);
+                results.note(call, status, row.text());
             }
         }
+        self.recall_levels(&results);
+        for row in rest {
+            let ended = ended_call(&mut calls, row);
+            if !is_first {
+                self.go_to(row.at);
+                // The cost is in the books already.
+                self.count_row(row, ended.map(|(call, _)| call));
+                continue;
+            }
+            self.upto = row.seq;
+            if let Some((call, status)) = ended {
+                self.take_result(call, status, row.text(), row.at);
+            }
+        }
+    }
+
+    /// Finds out whether the stored levels are those that counted results told last, and learns the sizes of goods
+    /// again.
+    fn recall_levels(&mut self, results: &LevelResults<'_>) {
+        let facts = &mut Arc::make_mut(&mut self.figures).facts;
+        // Without a look among the results nothing tells.
+        let mut told = GameFacts {
+            is_fuel_old: facts.fuel.now.is_some(),
+            is_cargo_old: facts.cargo.now.is_some(),
+            ..facts.clone()
+        };
+        for (call, status, text) in results.all() {
+            let command = call.command();
+            let standing = match status == CallStatus::Done {
+                true => told_by(call, &command, text),
+                false => standing::unread(&command, call.read_only),
+            };
+            told.take(standing, &mut self.sizes);
+        }
+        facts.is_fuel_old = told.is_fuel_old || told.fuel != facts.fuel;
+        facts.is_cargo_old = told.is_cargo_old || told.cargo != facts.cargo;
     }
 
     /// Recalls from a counted result whether the next balance may differ by credits that were moved.

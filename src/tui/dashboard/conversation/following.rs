@@ -1,0 +1,222 @@
+//! Follows the conversation of a Mysis that another process runs: no event tells its rows here, but
+//! they are in the shared database. It is read while the conversation is open, at most once a second.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use actors::domain::ids::{Moment, MysisId, Seq, Timestamp};
+use actors::domain::message::Row;
+use actors::domain::reading::{PageFrom, PageQuery};
+use actors::domain::screen::{ReadId, UiEffect};
+
+use super::Focus;
+use super::transcript::pages::Edge;
+use crate::dashboard::Dashboard;
+
+/// The most rows of one read.
+const FOLLOWED_ROWS: usize = 200;
+/// The shortest time between two reads.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// The time between two reads while nothing tells of a change. Not every row changes a status.
+const QUIET_INTERVAL: Duration = Duration::from_secs(2);
+/// The reads after a change. A status may be written a moment before the row that it speaks of.
+const READS_AFTER_CHANGE: u8 = 2;
+
+/// How far the open conversation is known, and when it is read next.
+#[derive(Clone, Debug, Default)]
+pub(in crate::dashboard) struct Following {
+    /// The row up to which all are known; `None` until the first ones came.
+    reached: Option<Seq>,
+    /// The read that is under way, and where it begins.
+    awaited: Option<(ReadId, PageFrom)>,
+    asked_at: Option<Moment>,
+    /// The reads that are still to come because of a change.
+    reads_left: u8,
+    /// Whether the last read failed.
+    is_failing: bool,
+}
+
+/// What became of a read that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dashboard) enum FollowFault {
+    /// It was no read of this conversation.
+    NotOurs,
+    /// The one before it succeeded.
+    First,
+    /// The one before it failed, too.
+    Again,
+}
+
+/// Rows that were read.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::dashboard) struct FollowedRows {
+    /// The rows, oldest first. Some may be known.
+    pub(in crate::dashboard) rows: Vec<Arc<Row>>,
+    /// Whether all of them were stored since the conversation was opened.
+    pub(in crate::dashboard) are_new: bool,
+}
+
+impl Following {
+    /// Notes that something changed, so that there may be new rows.
+    pub(in crate::dashboard) fn note_change(&mut self) {
+        self.reads_left = READS_AFTER_CHANGE;
+    }
+
+    /// Notes a row that came in another way.
+    pub(super) fn note_row(&mut self, seq: Seq) {
+        self.reached = self.reached.max(Some(seq));
+    }
+
+    /// How long it is until the next read; `None` while one is under way.
+    fn time_left(&self, now: Moment) -> Option<Duration> {
+        let interval = match self.reads_left {
+            0 => QUIET_INTERVAL,
+            1.. => INTERVAL,
+        };
+        let age = self.asked_at.map_or(interval, |at| now.since(at));
+        self.awaited.is_none().then(|| interval.saturating_sub(age))
+    }
+
+    /// The query for what is not known yet.
+    fn ask(&mut self, id: ReadId, mysis: MysisId, now: Moment) -> PageQuery {
+        let from = self.reached.map_or(PageFrom::Newest, PageFrom::After);
+        (self.awaited, self.asked_at) = (Some((id, from)), Some(now));
+        self.reads_left = self.reads_left.saturating_sub(1);
+        PageQuery {
+            mysis,
+            from,
+            limit: FOLLOWED_ROWS,
+            kinds: Vec::new(),
+        }
+    }
+
+    /// Takes the answer to a query; `None` if it answers another one.
+    fn take(&mut self, id: ReadId, rows: &[Arc<Row>]) -> Option<FollowedRows> {
+        let (_, from) = self.awaited.take_if(|(awaited, _)| *awaited == id)?;
+        self.is_failing = false;
+        let are_new = from != PageFrom::Newest;
+        if are_new && rows.len() == FOLLOWED_ROWS {
+            self.note_change();
+        }
+        // Of an empty conversation the first row is the next one.
+        let newest = rows.last().map_or(Seq(0), |row| row.seq);
+        self.note_row(newest);
+        Some(FollowedRows {
+            rows: rows.to_vec(),
+            are_new,
+        })
+    }
+
+    /// Takes the failure of a read. The next one is due as ever.
+    pub(in crate::dashboard) fn fail_request(&mut self, id: ReadId) -> FollowFault {
+        if self
+            .awaited
+            .take_if(|(awaited, _)| *awaited == id)
+            .is_none()
+        {
+            return FollowFault::NotOurs;
+        }
+        match std::mem::replace(&mut self.is_failing, true) {
+            true => FollowFault::Again,
+            false => FollowFault::First,
+        }
+    }
+}
+
+impl Focus {
+    /// Takes a page for the transcript.
+    pub(in crate::dashboard) fn take_rows(&mut self, id: ReadId, page: Vec<Arc<Row>>) {
+        self.transcript.take(id, page);
+        let pages = self.transcript.pages();
+        if let (Edge::Reached, Some(newest)) = (pages.end, pages.rows().back()) {
+            self.following.note_row(newest.seq);
+        }
+    }
+
+    /// Forgets how far the conversation is known, because rows may have been stored unnoticed.
+    fn forget_ends(&mut self) {
+        self.transcript.invalidate_end();
+        let cursor = std::mem::take(&mut self.timeline).cursor;
+        self.timeline.cursor = cursor;
+        self.following = Following::default();
+    }
+}
+
+impl Dashboard {
+    /// Whether the open conversation is of a Mysis that another process runs.
+    fn is_focus_elsewhere(&self) -> bool {
+        let mysis = self.focus.as_ref().map(Focus::mysis);
+        let member = mysis.and_then(|mysis| self.roster.get(mysis));
+        member.is_some_and(|member| member.status.elsewhere.is_some())
+    }
+
+    /// How long it is until the open conversation is read again; `None` if events tell its rows, or a
+    /// read is under way.
+    fn time_to_follow(&self) -> Option<Duration> {
+        let focus = self.focus.as_ref().filter(|_| self.is_focus_elsewhere())?;
+        focus.following.time_left(self.moment)
+    }
+
+    /// When the open conversation is read again.
+    pub(in crate::dashboard) fn next_follow(&self) -> Option<Timestamp> {
+        let left = self.time_to_follow()?.as_millis();
+        let left = i64::try_from(left).unwrap_or(i64::MAX);
+        // A part of a millisecond is not to be too little.
+        Some(Timestamp(self.now.0.saturating_add(left).saturating_add(1)))
+    }
+
+    /// Reads what another process stored in the open conversation, if it is time.
+    pub(in crate::dashboard) fn follow_conversation(&mut self) {
+        if self.time_to_follow() != Some(Duration::ZERO) {
+            return;
+        }
+        let moment = self.moment;
+        let id = self.next_read_id();
+        if let Some(focus) = &mut self.focus {
+            let page = focus.following.ask(id, focus.mysis(), moment);
+            self.effects.push(UiEffect::Load { id, page });
+        }
+    }
+
+    /// Takes rows that another process stored. Returns whether they were read for that.
+    pub(in crate::dashboard) fn take_followed(&mut self, id: ReadId, page: &[Arc<Row>]) -> bool {
+        let Some(focus) = &mut self.focus else {
+            return false;
+        };
+        let mysis = focus.mysis();
+        let Some(found) = focus.following.take(id, page) else {
+            return false;
+        };
+        for row in &found.rows {
+            match found.are_new {
+                true => self.on_row_stored(mysis, row),
+                false => self.take_row(mysis, row),
+            }
+        }
+        true
+    }
+
+    /// Reads the end of the open conversation anew, because rows may have been stored unnoticed.
+    pub(in crate::dashboard) fn reread_conversation(&mut self) {
+        if let Some(focus) = &mut self.focus {
+            focus.forget_ends();
+            self.read_facts();
+        }
+    }
+
+    /// Reads what is shown beside the open conversation.
+    pub(in crate::dashboard) fn read_facts(&mut self) {
+        let (game, timeline) = (self.next_read_id(), self.next_read_id());
+        let Some(focus) = &mut self.focus else {
+            return;
+        };
+        let page = focus.ask_for_game(game);
+        self.effects.push(UiEffect::Load { id: game, page });
+        let mysis = focus.mysis();
+        let page = focus.timeline.ask_for_rows(timeline, mysis);
+        self.effects.push(UiEffect::Load { id: timeline, page });
+    }
+}
+
+#[cfg(test)]
+mod tests;
