@@ -7,22 +7,15 @@
 //! awaited) it is closed, which rolls back what was not committed, and another one is opened
 //! (decision 100).
 
-use std::sync::Arc;
-
-use futures::TryStreamExt;
 use sea_orm::entity::prelude::async_trait;
 use sea_orm::sqlx::error::ErrorKind;
-use sea_orm::sqlx::pool::PoolConnection;
-use sea_orm::sqlx::{self, AssertSqlSafe, Executor, PgPool, Postgres, Sqlite, SqlitePool};
-use sea_orm::{
-    ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, QueryTrait, RuntimeErr, Statement,
-    Value,
-};
-use sea_query_sqlx::SqlxValues;
+use sea_orm::sqlx::{PgPool, SqlitePool};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, RuntimeErr, Statement};
 use tokio::sync::Mutex;
 
 use super::dialect::Dialect;
 use super::gathered::{GatheredStatements, is_there_already};
+use super::lent_connection::{LentConnection, PooledConnection, connection_error};
 use super::write_lock::WriteLock;
 
 /// Takes the write lock at once. A transaction that began with a read could not take it later.
@@ -121,159 +114,28 @@ impl DatabaseWriter {
     }
 }
 
-/// A connection that returns to its pool only if it is known to be sound. Otherwise it is closed.
-struct LentConnection {
-    connection: PooledConnection,
-    is_sound: bool,
-}
-
-enum PooledConnection {
-    Sqlite(PoolConnection<Sqlite>),
-    Postgres(PoolConnection<Postgres>),
-}
-
-impl LentConnection {
-    /// Executes a command without a result, such as `BEGIN` or `COMMIT`.
-    async fn say(&mut self, words: &str) -> Result<(), DbErr> {
-        let words = AssertSqlSafe(words.to_owned());
-        let said = match &mut self.connection {
-            PooledConnection::Sqlite(connection) => {
-                (&mut **connection).execute(words).await.map(drop)
-            }
-            PooledConnection::Postgres(connection) => {
-                (&mut **connection).execute(words).await.map(drop)
-            }
-        };
-        said.map_err(connection_error)
-    }
-
-    async fn execute_unprepared(&mut self, sql: &str) -> Result<ExecResult, DbErr> {
-        let sql = AssertSqlSafe(sql.to_owned());
-        let done = match &mut self.connection {
-            PooledConnection::Sqlite(connection) => {
-                (&mut **connection).execute(sql).await.map(ExecResult::from)
-            }
-            PooledConnection::Postgres(connection) => {
-                (&mut **connection).execute(sql).await.map(ExecResult::from)
-            }
-        };
-        done.map_err(statement_error)
-    }
-
-    async fn execute(&mut self, statement: Statement) -> Result<ExecResult, DbErr> {
-        let (sql, values) = statement_parts(statement);
-        let done = match &mut self.connection {
-            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
-                .execute(&mut **connection)
-                .await
-                .map(ExecResult::from),
-            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
-                .execute(&mut **connection)
-                .await
-                .map(ExecResult::from),
-        };
-        done.map_err(statement_error)
-    }
-
-    /// Executes several statements in one text. Returns how many rows each changed.
-    async fn execute_all(&mut self, sql: String, values: Vec<Value>) -> Result<Vec<u64>, DbErr> {
-        let sql = AssertSqlSafe(sql);
-        let values = SqlxValues(sea_orm::Values(values));
-        let done: Result<Vec<u64>, sqlx::Error> = match &mut self.connection {
-            PooledConnection::Sqlite(connection) => {
-                let all = sqlx::query_with(sql, values);
-                let done = (&mut **connection).execute_many(all);
-                done.map_ok(|done| done.rows_affected()).try_collect().await
-            }
-            PooledConnection::Postgres(connection) => {
-                let all = sqlx::query_with(sql, values);
-                let done = (&mut **connection).execute_many(all);
-                done.map_ok(|done| done.rows_affected()).try_collect().await
-            }
-        };
-        done.map_err(statement_error)
-    }
-
-    async fn query_one(&mut self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        let (sql, values) = statement_parts(statement);
-        let found = match &mut self.connection {
-            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
-                .fetch_optional(&mut **connection)
-                .await
-                .map(|row| row.map(QueryResult::from)),
-            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
-                .fetch_optional(&mut **connection)
-                .await
-                .map(|row| row.map(QueryResult::from)),
-        };
-        found.map_err(statement_error)
-    }
-
-    async fn query_all(&mut self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        let (sql, values) = statement_parts(statement);
-        let found: Result<Vec<QueryResult>, sqlx::Error> = match &mut self.connection {
-            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
-                .fetch_all(&mut **connection)
-                .await
-                .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
-            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
-                .fetch_all(&mut **connection)
-                .await
-                .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
-        };
-        found.map_err(statement_error)
-    }
-}
-
-impl Drop for LentConnection {
-    fn drop(&mut self) {
-        if self.is_sound {
-            return;
-        }
-        match &mut self.connection {
-            PooledConnection::Sqlite(connection) => connection.close_on_drop(),
-            PooledConnection::Postgres(connection) => connection.close_on_drop(),
-        }
-    }
-}
-
-fn statement_parts(statement: Statement) -> (AssertSqlSafe<String>, SqlxValues) {
-    let values = statement.values.unwrap_or(sea_orm::Values(Vec::new()));
-    (AssertSqlSafe(statement.sql), SqlxValues(values))
-}
-
-/// An error of a statement.
-fn statement_error(error: sqlx::Error) -> DbErr {
-    DbErr::Exec(RuntimeErr::SqlxError(Arc::new(error)))
-}
-
-/// An error of opening a connection, or of beginning or ending a transaction. It may pass.
-fn connection_error(error: sqlx::Error) -> DbErr {
-    DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error)))
-}
-
 /// A writing transaction. If it is dropped without a commit, its connection is closed, which rolls
 /// it back.
 pub(super) struct Tx {
-    dialect: Dialect,
+    pub(super) dialect: Dialect,
     /// Whether the file does not check foreign keys now.
-    foreign_keys_off: bool,
-    expects_new_rows: bool,
-    open: Mutex<OpenTransaction>,
+    pub(super) foreign_keys_off: bool,
+    pub(super) expects_new_rows: bool,
+    pub(super) open: Mutex<OpenTransaction>,
 }
 
-struct OpenTransaction {
+pub(super) struct OpenTransaction {
     lent: LentConnection,
     /// Whether a statement failed or its answer was not awaited. A server would roll back such a
     /// transaction and still answer its COMMIT with success.
-    has_failed: bool,
+    pub(super) has_failed: bool,
     /// What is executed before anything else is, and before the commit.
-    gathered: GatheredStatements,
+    pub(super) gathered: GatheredStatements,
 }
 
 impl OpenTransaction {
     /// Executes the statements that wait.
-    async fn catch_up(&mut self) -> Result<(), DbErr> {
+    pub(super) async fn catch_up(&mut self) -> Result<(), DbErr> {
         if self.has_failed {
             return Err(given_up());
         }
@@ -312,68 +174,6 @@ impl Tx {
     }
 }
 
-/// The most statements that wait. More than one batch of a turn has.
-const MAX_GATHERED: usize = 64;
-
-impl Tx {
-    /// Executes a statement whose result nobody needs, on a file together with others: before the
-    /// next statement with a result, or at [`Tx::catch_up`], or at the commit, whichever comes first.
-    ///
-    /// # Errors
-    /// This statement's, or that of one which waited.
-    pub(super) async fn later(&self, query: impl QueryTrait) -> Result<(), DbErr> {
-        self.gather(query.build(self.dialect.backend()), false)
-            .await
-    }
-
-    /// Inserts a row like [`Tx::later`]. Where it is there already, the transaction fails with
-    /// [`DbErr::RecordNotInserted`].
-    pub(super) async fn insert_later(&self, query: impl QueryTrait) -> Result<(), DbErr> {
-        self.gather(query.build(self.dialect.backend()), true).await
-    }
-
-    /// The same transaction, in which no row is expected to be there already, so that none is looked
-    /// for.
-    pub(super) fn for_new_rows(self) -> Tx {
-        Tx {
-            expects_new_rows: true,
-            ..self
-        }
-    }
-
-    pub(super) fn expects_new_rows(&self) -> bool {
-        self.expects_new_rows
-    }
-
-    /// Executes what waits. To be called after each batch, so that texts repeat themselves.
-    pub(super) async fn catch_up(&self) -> Result<(), DbErr> {
-        self.open.lock().await.catch_up().await
-    }
-
-    async fn gather(&self, statement: Statement, must_change: bool) -> Result<(), DbErr> {
-        if self.dialect == Dialect::Postgres {
-            // The protocol of a server takes one statement with values at a time.
-            let done = self.execute_raw(statement).await?;
-            let is_missing = must_change && done.rows_affected() == 0;
-            return if is_missing {
-                Err(is_there_already())
-            } else {
-                Ok(())
-            };
-        }
-        let mut open = self.open.lock().await;
-        if open.has_failed {
-            return Err(given_up());
-        }
-        open.gathered
-            .add(self.dialect.taken(statement), must_change);
-        if open.gathered.count() < MAX_GATHERED {
-            return Ok(());
-        }
-        open.catch_up().await
-    }
-}
-
 /// Classifies a contradiction that the database reports only at the commit.
 fn commit_error(error: DbErr) -> DbErr {
     let DbErr::Conn(RuntimeErr::SqlxError(inner)) = &error else {
@@ -390,7 +190,7 @@ fn commit_error(error: DbErr) -> DbErr {
     }
 }
 
-fn given_up() -> DbErr {
+pub(super) fn given_up() -> DbErr {
     let why = "a statement of this transaction failed before".to_string();
     DbErr::Conn(RuntimeErr::Internal(why))
 }

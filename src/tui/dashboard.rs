@@ -25,6 +25,7 @@ pub mod orders;
 pub mod overlay;
 pub mod processes;
 pub mod roster;
+pub mod routine_editor;
 pub mod search;
 pub mod servers;
 pub mod table;

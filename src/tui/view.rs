@@ -11,7 +11,8 @@ use crate::dashboard::appearance::Letters;
 use crate::dashboard::overlay::{Overlay, composer, form, help, palette, query, question};
 use crate::dashboard::table::detail_pane;
 use crate::dashboard::{
-    books, conversation, graphs, inspector, log, map, needs, processes, search, table,
+    books, conversation, graphs, inspector, log, map, needs, processes, routine_editor, search,
+    table,
 };
 use ratatui::buffer::Buffer;
 
@@ -85,6 +86,9 @@ fn paint_all(dashboard: &Dashboard, painter: &mut Painter<'_>) {
             Overlay::Search(view) => search::view::paint(dashboard, view, &layout, painter),
             Overlay::Map(view) => map::view::paint(dashboard, view, &layout, painter),
             Overlay::Processes(view) => processes::view::paint(dashboard, view, &layout, painter),
+            Overlay::Routine(editor) => {
+                routine_editor::view::paint(dashboard, editor, &layout, painter)
+            }
             Overlay::Log(view) => log::view::paint_log(dashboard, view, &layout, painter),
             Overlay::Help(top) => help::paint(dashboard, *top, all, painter),
         }

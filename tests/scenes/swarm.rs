@@ -20,6 +20,7 @@ use actors::domain::rules::{ProviderRules, SwarmRules};
 use actors::domain::state::LifeState;
 
 mod played;
+mod routine;
 mod stored;
 
 pub use stored::Stored;
@@ -418,7 +419,8 @@ impl Swarm {
             ),
             MysisOrder::Configure(change) => self.configure(name, &change, at),
             MysisOrder::Answer(_) => (Err(OrderRefusal::NoQuestion), Vec::new()),
-            MysisOrder::StartRoutine(_) | MysisOrder::EditRoutine(_) | MysisOrder::StopRoutine => {
+            MysisOrder::EditRoutine(changes) => (routine::edited(&changes), Vec::new()),
+            MysisOrder::StartRoutine(_) | MysisOrder::StopRoutine => {
                 (Err(OrderRefusal::NoRoutine), Vec::new())
             }
         }

@@ -16,6 +16,7 @@ mod header;
 mod map;
 mod operator;
 mod properties;
+mod routines;
 mod searching;
 mod sizes;
 mod snapshots;

@@ -257,7 +257,9 @@ fn press(name: &str) -> Option<KeyEvent> {
         "pgdn" => KeyCode::PageDown,
         "shift-left" => return Some(KeyEvent::new(KeyCode::Left, KeyModifiers::SHIFT)),
         "shift-up" => return Some(KeyEvent::new(KeyCode::Up, KeyModifiers::SHIFT)),
+        "end" => KeyCode::End,
         "ctrl-c" => return Some(ctrl('c')),
+        "ctrl-r" => return Some(ctrl('r')),
         "alt-enter" => return Some(KeyEvent::new(KeyCode::Enter, KeyModifiers::ALT)),
         _ => return None,
     };

@@ -188,10 +188,11 @@ impl CommanderState {
             self.tell_fleet(FleetMsg::Arrived(arrived));
         }
         if !names.is_empty() {
-            let text = format!(
-                "taken over, because no other process runs them: {}",
-                listed(&names)
-            );
+            // The processes of a fleet write one log.
+            let text = match self.neighbours.own_name() {
+                Some(own) => format!("taken over by {own}: {}", listed(&names)),
+                None => format!("taken over: {}", listed(&names)),
+            };
             self.tell_notice(Severity::Info, "taken_over", &text);
         }
         Ok(())
@@ -255,8 +256,10 @@ impl CommanderState {
         if let Some(member) = self.members.remove(mysis) {
             let who = member.mysis_ref();
             if leaving == Leaving::Lost {
+                let own = self.neighbours.own_name();
+                let own = own.as_deref().unwrap_or("this one");
                 let text = format!(
-                    "{} runs in another process now: this one held its lease for too long without \
+                    "{} runs in another process now: {own} held its lease for too long without \
                      renewing it",
                     who.name
                 );

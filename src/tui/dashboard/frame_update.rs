@@ -25,8 +25,8 @@ use super::needs;
 use super::orders::Receipt;
 use super::overlay::Overlay;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS, ListAction};
-use super::overlay::query::QueryScope;
 use super::processes::keys::PROCESSES_KEYS;
+use super::routine_editor::keys::ROUTINE_KEYS;
 use super::search::keys::SEARCH_KEYS;
 use super::servers;
 use super::table::keys::TABLE_KEYS;
@@ -280,6 +280,7 @@ impl Dashboard {
             tables.search,
             tables.map,
             tables.processes,
+            tables.routine,
             tables.log,
             tables.whole_event,
             tables.lists,
@@ -347,10 +348,7 @@ impl Dashboard {
                 ("↑ ↓", "choose"),
                 ("Esc", "leave"),
             ]),
-            Some(Overlay::Query(query)) if query.within == QueryScope::Swarm => {
-                fixed(&[("Enter", "search"), ("Esc", "leave")])
-            }
-            Some(Overlay::Query(_)) => fixed(&[("Enter", "keep"), ("Esc", "drop")]),
+            Some(Overlay::Query(query)) => fixed(query.hints()),
             Some(Overlay::Confirm(_)) => Vec::new(),
             Some(Overlay::Inspect(_)) => self.keymap.hints(INSPECTOR_KEYS),
             Some(Overlay::Graphs(_)) => self.keymap.hints(GRAPH_KEYS),
@@ -358,6 +356,7 @@ impl Dashboard {
             Some(Overlay::Search(_)) => self.keymap.hints(SEARCH_KEYS),
             Some(Overlay::Map(_)) => self.keymap.hints(MAP_KEYS),
             Some(Overlay::Processes(_)) => self.keymap.hints(PROCESSES_KEYS),
+            Some(Overlay::Routine(_)) => self.keymap.hints(ROUTINE_KEYS),
             Some(Overlay::Log(view)) if view.whole.is_some() => self.keymap.hints(WHOLE_KEYS),
             Some(Overlay::Log(_)) => self.keymap.hints(LOG_KEYS),
             Some(Overlay::Help(_)) => {

@@ -200,6 +200,11 @@ impl Dashboard {
             TargetAction::Stop => self.stop(ids),
             TargetAction::Delete => self.ask_to_delete(ids),
             TargetAction::Configure => self.configure(),
+            TargetAction::Routine => {
+                if let Some(mysis) = self.target().map(|status| status.id) {
+                    self.edit_routine(mysis, None);
+                }
+            }
             TargetAction::Answer => self.answer_target(),
             TargetAction::Request => self.look_into_request(),
         }
@@ -267,6 +272,7 @@ impl Dashboard {
             }
             Some(Overlay::Form(form)) => form.paste(text),
             Some(Overlay::Palette(palette)) => palette.paste(text, &known),
+            Some(Overlay::Routine(editor)) => editor.paste(text),
             Some(Overlay::Query(query)) => {
                 query.field.insert(&text.replace('\n', " "));
                 let text = query.field.text().to_string();

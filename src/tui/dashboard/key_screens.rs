@@ -11,6 +11,7 @@ use super::log::keys::{LOG_KEYS, WHOLE_KEYS};
 use super::map::keys::MAP_KEYS;
 use super::overlay::keys::{INSPECTOR_KEYS, LIST_KEYS};
 use super::processes::keys::PROCESSES_KEYS;
+use super::routine_editor::keys::ROUTINE_KEYS;
 use super::search::keys::SEARCH_KEYS;
 use super::table::keys::TABLE_KEYS;
 
@@ -25,6 +26,7 @@ pub struct KeyTables {
     pub search: KeyTable,
     pub map: KeyTable,
     pub processes: KeyTable,
+    pub routine: KeyTable,
     pub log: KeyTable,
     pub whole_event: KeyTable,
     pub lists: KeyTable,
@@ -47,6 +49,7 @@ pub fn key_tables() -> KeyTables {
         search: KeyTable::of("A search across the swarm", SEARCH_KEYS),
         map: KeyTable::of("The map", MAP_KEYS),
         processes: KeyTable::of("The processes", PROCESSES_KEYS),
+        routine: KeyTable::of("The text of a routine", ROUTINE_KEYS),
         log: KeyTable::of("The log", LOG_KEYS),
         whole_event: KeyTable::of("An event of the log, whole", WHOLE_KEYS),
         lists: KeyTable::of("This help", LIST_KEYS),
@@ -74,6 +77,7 @@ impl KeyTables {
             self.search,
             self.map,
             self.processes,
+            self.routine,
             self.log,
             self.whole_event,
             self.lists,
@@ -110,6 +114,7 @@ pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
         search,
         map,
         processes,
+        routine,
         log,
         whole_event,
         lists,
@@ -118,7 +123,7 @@ pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
         targets,
         global,
     } = &tables;
-    let together: [&[&KeyTable]; 12] = [
+    let together: [&[&KeyTable]; 13] = [
         &[table, movement, targets, global],
         &[conversation, movement, targets, global],
         &[inspector, movement],
@@ -127,6 +132,7 @@ pub fn key_collisions(keymap: &Keymap) -> Vec<KeyCollision> {
         &[search, movement],
         &[map],
         &[processes, movement],
+        &[routine],
         &[log, movement],
         &[whole_event, movement],
         &[lists, movement],

@@ -17,6 +17,7 @@ use super::inspector::Inspector;
 use super::log::list::LogView;
 use super::map::MapView;
 use super::processes::ProcessesView;
+use super::routine_editor::RoutineEditor;
 use super::search::SearchView;
 use composer::Composer;
 use form::MysisForm;
@@ -48,6 +49,8 @@ pub enum Overlay {
     Map(Box<MapView>),
     /// The processes of the fleet.
     Processes(Box<ProcessesView>),
+    /// The editor of a routine.
+    Routine(Box<RoutineEditor>),
     /// The log.
     Log(Box<LogView>),
     /// The help screen, scrolled to this line.
@@ -86,6 +89,7 @@ impl Overlay {
             | Overlay::Palette(_)
             | Overlay::Query(_)
             | Overlay::Inspect(_)
+            | Overlay::Routine(_)
             | Overlay::Log(_)
             | Overlay::Help(_) => {}
         }

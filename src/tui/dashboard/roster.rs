@@ -89,6 +89,7 @@ impl Roster {
 
     /// Takes the status of a Mysis. Returns whether the Mysis is new.
     pub fn update_member(&mut self, status: &Arc<MysisStatus>) -> bool {
+        self.record_words_elsewhere(status);
         match self.members.get_mut(&status.id) {
             Some(member) => {
                 let grown = tokens(status).saturating_sub(tokens(&member.status));
@@ -133,6 +134,18 @@ impl Roster {
     pub fn record_words(&mut self, id: MysisId, seq: Seq) {
         if let Some(member) = self.members.get_mut(&id) {
             member.newest_words = member.newest_words.max(seq);
+        }
+    }
+
+    /// Notes words of a Mysis that another process runs: of its rows nobody tells here, but a turn of it
+    /// ended since its last status.
+    fn record_words_elsewhere(&mut self, status: &MysisStatus) {
+        let Some(member) = self.members.get_mut(&status.id) else {
+            return;
+        };
+        let has_ended_turn = status.totals.turns > member.status.totals.turns;
+        if has_ended_turn && status.elsewhere.is_some() && !status.last_words.is_empty() {
+            member.newest_words = member.newest_words.next();
         }
     }
 
@@ -204,10 +217,45 @@ fn tokens(status: &MysisStatus) -> u64 {
 #[cfg(test)]
 mod tests {
     use crate::dashboard::tests::status;
-    use actors::domain::event::{Activity, LinkState, MysisStatus};
+    use std::sync::Arc;
+
+    use super::{Roster, RosterMember};
+    use actors::domain::event::{Activity, Elsewhere, LinkState, MysisStatus};
     use actors::domain::ids::Lane;
     use actors::domain::login_progress::{LoginStage, login_stage};
     use actors::domain::state::LifeState;
+
+    #[test]
+    fn words_of_a_mysis_elsewhere_are_unread_once_its_turn_ended() {
+        let told = |turns: u64, words: &str, is_elsewhere: bool| {
+            let place = Elsewhere {
+                process: "box-2".into(),
+                is_gone: false,
+            };
+            let mut one = MysisStatus::clone(&status(1, "m", LifeState::Running));
+            (one.totals.turns, one.last_words) = (turns, words.into());
+            one.elsewhere = is_elsewhere.then(|| Arc::new(place));
+            Arc::new(one)
+        };
+        let mut roster = Roster::default();
+        let mut is_unread = |status: Arc<MysisStatus>| {
+            roster.update_member(&status);
+            let is_unread = roster.get(status.id).is_some_and(RosterMember::is_unread);
+            roster.read(status.id);
+            is_unread
+        };
+        let seen = [
+            told(7, "what it said before this screen began", true),
+            told(7, "words of a call", true),
+            told(8, "Done.", true),
+            told(8, "Done.", true),
+            told(9, "", true),
+            // Of a Mysis here, its rows tell.
+            told(10, "Done.", false),
+        ];
+        let seen = seen.map(&mut is_unread);
+        assert_eq!(seen, [false, false, true, false, false, false]);
+    }
 
     #[test]
     fn only_who_runs_is_on_the_way() {

@@ -31,6 +31,7 @@ impl Dashboard {
                 Overlay::Books(_)
                 | Overlay::Search(_)
                 | Overlay::Processes(_)
+                | Overlay::Routine(_)
                 | Overlay::Log(_)
                 | Overlay::Help(_),
             ) => self.wheel_as_keys(mouse),

@@ -59,6 +59,8 @@ pub enum TargetAction {
     Delete,
     /// Change the profile of one.
     Configure,
+    /// Show, change and start the routine of one.
+    Routine,
     /// Answer the question of a server.
     Answer,
     /// Inspect the last request.
@@ -234,6 +236,13 @@ pub const TARGET_KEYS: &[Binding<TargetAction>] = &[
         TargetAction::Note,
         "note",
         "add something to keep in mind",
+    ),
+    bind(
+        "routine",
+        &[letter('w')],
+        TargetAction::Routine,
+        "",
+        "write its routine: see, change and start it",
     ),
     bind(
         "answer",

@@ -36,6 +36,9 @@ impl Dashboard {
         if let Ok(CompletedOrder::Reloaded(reloaded)) = &outcome.answer {
             self.show_notice(&reloaded.to_string());
         }
+        if self.answered_routine(id, &outcome) {
+            return;
+        }
         if let Ok(CompletedOrder::Passed(process)) = &outcome.answer {
             let name = &outcome.name;
             self.show_notice(&format!(

@@ -222,6 +222,7 @@ impl Dashboard {
                 self.order_once("thaw", "the swarm", Order::Thaw);
             }
             ActionToConfirm::Drain(name) => self.drain(&name, true),
+            ActionToConfirm::LeaveRoutine => self.drop_routine(),
             ActionToConfirm::Quit => self.close(),
         }
     }

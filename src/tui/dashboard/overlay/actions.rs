@@ -52,13 +52,14 @@ impl Dashboard {
             Overlay::Search(view) => self.press_in_search(view, press),
             Overlay::Map(view) => self.press_in_map(view, press),
             Overlay::Processes(view) => self.press_in_processes(view, press),
+            Overlay::Routine(editor) => self.press_in_routine(editor, press),
             Overlay::Log(view) => self.press_in_log(view, press),
             Overlay::Help(top) => self.press_in_help(top, press),
         }
     }
 
     /// Lets a key that the text field does not use scroll the view behind it.
-    fn press_behind(&mut self, press: KeyEvent) {
+    pub(in crate::dashboard) fn press_behind(&mut self, press: KeyEvent) {
         let scrolls = matches!(press.code, KeyCode::PageUp | KeyCode::PageDown);
         let action = self.keymap.find(GLOBAL_KEYS, press);
         let is_program =
@@ -96,9 +97,13 @@ impl Dashboard {
             }
             (
                 QueryOutcome::Changed,
-                QueryScope::Conversation | QueryScope::Entry | QueryScope::Swarm | QueryScope::Log,
+                QueryScope::Conversation
+                | QueryScope::Entry
+                | QueryScope::Swarm
+                | QueryScope::Routine
+                | QueryScope::Log,
             )
-            | (QueryOutcome::Unused, QueryScope::Swarm) => {
+            | (QueryOutcome::Unused, QueryScope::Swarm | QueryScope::Routine) => {
                 self.overlays.push(Overlay::Query(query));
             }
             (QueryOutcome::Unused, _) => {
@@ -119,7 +124,8 @@ impl Dashboard {
             (QueryOutcome::Done, QueryScope::Conversation) => self.find_text(&text),
             (QueryOutcome::Leave, QueryScope::Conversation) => self.find_text(""),
             (QueryOutcome::Done, QueryScope::Swarm) => self.search_swarm(&text),
-            (QueryOutcome::Leave, QueryScope::Swarm) => {}
+            (QueryOutcome::Leave, QueryScope::Swarm | QueryScope::Routine) => {}
+            (QueryOutcome::Done, QueryScope::Routine) => self.start_written_routine(&text),
             (QueryOutcome::Done, QueryScope::Entry) => self.find_in_entry(&text),
             (QueryOutcome::Leave, QueryScope::Entry) => self.find_in_entry(""),
             (QueryOutcome::Done, QueryScope::Log) => self.find_in_log(&text),

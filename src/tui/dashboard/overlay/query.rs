@@ -26,6 +26,8 @@ pub enum QueryScope {
     Entry,
     /// All conversations. The search begins with Enter.
     Swarm,
+    /// The Myses that start the routine in the editor. It begins with Enter.
+    Routine,
     /// The log.
     Log,
 }
@@ -50,6 +52,18 @@ impl Query {
         Query {
             within,
             field: TextField::with_text(text),
+        }
+    }
+
+    /// The hints for its keys.
+    #[must_use]
+    pub fn hints(&self) -> &'static [(&'static str, &'static str)] {
+        match self.within {
+            QueryScope::Routine => &[("Enter", "start"), ("Esc", "leave")],
+            QueryScope::Swarm => &[("Enter", "search"), ("Esc", "leave")],
+            QueryScope::Table | QueryScope::Conversation | QueryScope::Entry | QueryScope::Log => {
+                &[("Enter", "keep"), ("Esc", "drop")]
+            }
         }
     }
 

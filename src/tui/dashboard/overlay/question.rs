@@ -29,6 +29,8 @@ pub enum ActionToConfirm {
     Thaw,
     /// Draining the process with this name.
     Drain(Arc<str>),
+    /// Leaving a routine that is changed and not saved.
+    LeaveRoutine,
     /// Closing the program.
     Quit,
 }
@@ -51,7 +53,10 @@ impl ConfirmDialog {
     #[must_use]
     pub fn press(&self, press: KeyEvent) -> ConfirmAnswer {
         let may_insist = self.about == ActionToConfirm::Quit;
-        let is_light = !matches!(self.about, ActionToConfirm::Delete(_));
+        let is_light = !matches!(
+            self.about,
+            ActionToConfirm::Delete(_) | ActionToConfirm::LeaveRoutine
+        );
         match (press.code, has_ctrl(press)) {
             (KeyCode::Char('y' | 'Y'), _) => ConfirmAnswer::Yes,
             (KeyCode::Enter, _) if is_light => ConfirmAnswer::Yes,
@@ -69,6 +74,7 @@ impl ConfirmDialog {
             ActionToConfirm::Stop(_) => "y stop   n leave them",
             ActionToConfirm::Thaw => "y thaw   n leave it frozen",
             ActionToConfirm::Drain(_) => "y drain   n leave it",
+            ActionToConfirm::LeaveRoutine => "y leave   n go on writing",
             ActionToConfirm::Quit => "y quit   h leave it running   n stay",
         }
     }

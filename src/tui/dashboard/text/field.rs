@@ -28,6 +28,8 @@ pub struct TextField {
 pub struct FieldLayout {
     /// The lines.
     pub lines: Vec<String>,
+    /// For each of them the line of the text, from 0, of which it is a part.
+    pub paragraphs: Vec<usize>,
     /// The cursor's line.
     pub row: usize,
     /// The cursor's column.
@@ -127,6 +129,19 @@ impl TextField {
         true
     }
 
+    /// Moves the cursor to the first letter of a line, counted from 0; to the last line if there are fewer.
+    pub fn go_to_line(&mut self, line: usize) {
+        let mut starts = self.text.match_indices('\n').map(|(at, _)| at + 1);
+        let start = match line.checked_sub(1) {
+            None => 0,
+            Some(before) => starts
+                .nth(before)
+                .unwrap_or(self.text.rfind('\n').map_or(0, |at| at + 1)),
+        };
+        let rest = &self.text[start..];
+        self.cursor = start + rest.len() - rest.trim_start_matches(' ').len();
+    }
+
     /// Moves the cursor one line up. Returns `false` on the first line.
     pub fn up(&mut self) -> bool {
         let start = self.line_start();
@@ -157,16 +172,19 @@ impl TextField {
         // One column is reserved for the cursor after a full line.
         let columns = columns.saturating_sub(1).max(1);
         let mut lines = Vec::new();
-        for paragraph in self.text.split_inclusive('\n') {
+        let mut paragraphs = Vec::new();
+        for (number, paragraph) in self.text.split_inclusive('\n').enumerate() {
             let start = lines.last().map_or(0, |line: &Range<usize>| line.end);
             let text = paragraph.strip_suffix('\n').unwrap_or(paragraph);
             lines.extend(wrapped(text, start, columns));
             if let Some(last) = lines.last_mut() {
                 last.end = start + paragraph.len();
             }
+            paragraphs.resize(lines.len(), number);
         }
         if self.text.is_empty() || self.text.ends_with('\n') {
             lines.push(self.text.len()..self.text.len());
+            paragraphs.push(self.text.matches('\n').count());
         }
         let before = lines.iter().rposition(|line| line.start <= self.cursor);
         let row = before.unwrap_or(0);
@@ -177,6 +195,7 @@ impl TextField {
         });
         FieldLayout {
             lines: shown.collect(),
+            paragraphs,
             row,
             column: column.min(columns),
         }
@@ -353,6 +372,21 @@ mod tests {
         assert!(!field.up());
         assert!(field.down());
         assert!(!field.down());
+    }
+
+    #[test]
+    fn a_line_of_the_text_is_gone_to_and_its_parts_know_it() {
+        let mut field = TextField::with_text("ab\n  cdefgh\n\nx\n");
+        assert_eq!(field.lay_out(6).paragraphs, [0, 1, 1, 1, 2, 3, 4]);
+        for (line, before) in [
+            (1, "ab\n  "),
+            (0, ""),
+            (3, "ab\n  cdefgh\n\n"),
+            (9, "ab\n  cdefgh\n\nx\n"),
+        ] {
+            field.go_to_line(line);
+            assert_eq!(field.before(), before);
+        }
     }
 
     #[test]

@@ -248,9 +248,7 @@ impl Dashboard {
         mut words: CommandArgs<'_>,
     ) -> Result<(), Complaint> {
         let ids = self.parse_myses(words.next(command, 0)?)?;
-        let order = MysisOrder::EditRoutine(words.rest_of_line(command)?.into());
-        self.order_myses("edit the routine", &ids, &order);
-        Ok(())
+        self.edit_routines(&ids, words.rest)
     }
 
     fn run_answer(
@@ -379,7 +377,7 @@ impl Dashboard {
     }
 
     /// Parses a selector: names of Myses and [`MYSIS_WORDS`], separated by commas.
-    fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
+    pub(in crate::dashboard) fn parse_myses(&self, words: &str) -> Result<Vec<MysisId>, Complaint> {
         let selector = Selector::parse(words, &MYSIS_WORDS);
         let ids = selector.resolve(&self.candidates());
         let ids = ids.map_err(|refusal| refusal.to_string())?;

@@ -187,7 +187,7 @@ pub const COMMANDS: &[PaletteCommand] = &[
         "edit-routine",
         &[Takes::Myses, Takes::Text],
         Verb::EditRoutine,
-        "change the routine that runs: {\"rounds\": 9}; {} shows it",
+        "write its routine; with {\"rounds\": 9} change it at once",
     ),
     command(
         "stop-routine",

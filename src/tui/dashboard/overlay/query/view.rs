@@ -17,6 +17,7 @@ pub(crate) fn paint(dashboard: &Dashboard, query: &Query, area: Rect, painter: &
         QueryScope::Table => " SHOW ",
         QueryScope::Conversation | QueryScope::Entry | QueryScope::Log => " FIND ",
         QueryScope::Swarm => " SEARCH ALL ",
+        QueryScope::Routine => " START WITH ",
     };
     let taken = painter.line(area, 0, &StyledLine::of(words, Tone::Accent));
     let mut text = without_left(area, taken);
@@ -47,6 +48,10 @@ fn query_hint(dashboard: &Dashboard, query: &Query, columns: usize) -> StyledLin
             let all = dashboard.counts().all;
             let count = format!("{shown} of {all} shown");
             [format!("{count}; {FILTER_HINT} "), format!("{count} ")]
+        }
+        (QueryScope::Routine, _) => {
+            let hint = "names with commas, all, marked, running ";
+            [hint.to_string(), String::new()]
         }
         (QueryScope::Conversation | QueryScope::Entry | QueryScope::Swarm | QueryScope::Log, _) => {
             let hint = "small letters find capitals too ";

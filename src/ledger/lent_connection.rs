@@ -1,0 +1,152 @@
+//! A connection of the writer's pool, lent to a transaction or to a statement.
+//!
+//! It is used again only if everything it was lent for succeeded (decision 100).
+
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use sea_orm::sqlx::pool::PoolConnection;
+use sea_orm::sqlx::{self, AssertSqlSafe, Executor, Postgres, Sqlite};
+use sea_orm::{DbErr, ExecResult, QueryResult, RuntimeErr, Statement, Value};
+use sea_query_sqlx::SqlxValues;
+
+/// A connection that returns to its pool only if it is known to be sound. Otherwise it is closed.
+pub(super) struct LentConnection {
+    pub(super) connection: PooledConnection,
+    pub(super) is_sound: bool,
+}
+
+pub(super) enum PooledConnection {
+    Sqlite(PoolConnection<Sqlite>),
+    Postgres(PoolConnection<Postgres>),
+}
+
+impl LentConnection {
+    /// Executes a command without a result, such as `BEGIN` or `COMMIT`.
+    pub(super) async fn say(&mut self, words: &str) -> Result<(), DbErr> {
+        let words = AssertSqlSafe(words.to_owned());
+        let said = match &mut self.connection {
+            PooledConnection::Sqlite(connection) => {
+                (&mut **connection).execute(words).await.map(drop)
+            }
+            PooledConnection::Postgres(connection) => {
+                (&mut **connection).execute(words).await.map(drop)
+            }
+        };
+        said.map_err(connection_error)
+    }
+
+    pub(super) async fn execute_unprepared(&mut self, sql: &str) -> Result<ExecResult, DbErr> {
+        let sql = AssertSqlSafe(sql.to_owned());
+        let done = match &mut self.connection {
+            PooledConnection::Sqlite(connection) => {
+                (&mut **connection).execute(sql).await.map(ExecResult::from)
+            }
+            PooledConnection::Postgres(connection) => {
+                (&mut **connection).execute(sql).await.map(ExecResult::from)
+            }
+        };
+        done.map_err(statement_error)
+    }
+
+    pub(super) async fn execute(&mut self, statement: Statement) -> Result<ExecResult, DbErr> {
+        let (sql, values) = statement_parts(statement);
+        let done = match &mut self.connection {
+            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
+                .execute(&mut **connection)
+                .await
+                .map(ExecResult::from),
+            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
+                .execute(&mut **connection)
+                .await
+                .map(ExecResult::from),
+        };
+        done.map_err(statement_error)
+    }
+
+    /// Executes several statements in one text. Returns how many rows each changed.
+    pub(super) async fn execute_all(
+        &mut self,
+        sql: String,
+        values: Vec<Value>,
+    ) -> Result<Vec<u64>, DbErr> {
+        let sql = AssertSqlSafe(sql);
+        let values = SqlxValues(sea_orm::Values(values));
+        let done: Result<Vec<u64>, sqlx::Error> = match &mut self.connection {
+            PooledConnection::Sqlite(connection) => {
+                let all = sqlx::query_with(sql, values);
+                let done = (&mut **connection).execute_many(all);
+                done.map_ok(|done| done.rows_affected()).try_collect().await
+            }
+            PooledConnection::Postgres(connection) => {
+                let all = sqlx::query_with(sql, values);
+                let done = (&mut **connection).execute_many(all);
+                done.map_ok(|done| done.rows_affected()).try_collect().await
+            }
+        };
+        done.map_err(statement_error)
+    }
+
+    pub(super) async fn query_one(
+        &mut self,
+        statement: Statement,
+    ) -> Result<Option<QueryResult>, DbErr> {
+        let (sql, values) = statement_parts(statement);
+        let found = match &mut self.connection {
+            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
+                .fetch_optional(&mut **connection)
+                .await
+                .map(|row| row.map(QueryResult::from)),
+            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
+                .fetch_optional(&mut **connection)
+                .await
+                .map(|row| row.map(QueryResult::from)),
+        };
+        found.map_err(statement_error)
+    }
+
+    pub(super) async fn query_all(
+        &mut self,
+        statement: Statement,
+    ) -> Result<Vec<QueryResult>, DbErr> {
+        let (sql, values) = statement_parts(statement);
+        let found: Result<Vec<QueryResult>, sqlx::Error> = match &mut self.connection {
+            PooledConnection::Sqlite(connection) => sqlx::query_with(sql, values)
+                .fetch_all(&mut **connection)
+                .await
+                .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
+            PooledConnection::Postgres(connection) => sqlx::query_with(sql, values)
+                .fetch_all(&mut **connection)
+                .await
+                .map(|rows| rows.into_iter().map(QueryResult::from).collect()),
+        };
+        found.map_err(statement_error)
+    }
+}
+
+impl Drop for LentConnection {
+    fn drop(&mut self) {
+        if self.is_sound {
+            return;
+        }
+        match &mut self.connection {
+            PooledConnection::Sqlite(connection) => connection.close_on_drop(),
+            PooledConnection::Postgres(connection) => connection.close_on_drop(),
+        }
+    }
+}
+
+fn statement_parts(statement: Statement) -> (AssertSqlSafe<String>, SqlxValues) {
+    let values = statement.values.unwrap_or(sea_orm::Values(Vec::new()));
+    (AssertSqlSafe(statement.sql), SqlxValues(values))
+}
+
+/// An error of a statement.
+fn statement_error(error: sqlx::Error) -> DbErr {
+    DbErr::Exec(RuntimeErr::SqlxError(Arc::new(error)))
+}
+
+/// An error of opening a connection, or of beginning or ending a transaction. It may pass.
+pub(super) fn connection_error(error: sqlx::Error) -> DbErr {
+    DbErr::Conn(RuntimeErr::SqlxError(Arc::new(error)))
+}
