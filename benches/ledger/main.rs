@@ -6,7 +6,7 @@
 //! letter and with one like the game's. Then it prints the time of an append, of searches among all
 //! rows, and of a step of removal. `-- 100000 postgres://user@host/new_database` measures appends
 //! and searches on a server. `-- writers` measures several processes that write to one Postgres,
-//! which it starts, or to that of a URL of a new database.
+//! which it starts.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
@@ -46,8 +46,7 @@ fn main() {
     let server = std::env::args().find(|text| text.starts_with("postgres"));
     runtime.block_on(async {
         if std::env::args().any(|text| text == "writers") {
-            let url = server.or_else(zoea_rig::postgres::durable_database);
-            return writers::measure(&url.expect("a server")).await;
+            return writers::measure().await;
         }
         if let Some(url) = server {
             let address = ServerAddress::parse(&url).expect("an address");

@@ -4,7 +4,6 @@
 //! group at a time. Beside it, the same behind one lock for all writers, as programs of earlier
 //! versions had it, and the server's own limit: as many connections that insert a row each.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use actors::domain::ids::{MysisId, Timestamp};
@@ -12,7 +11,6 @@ use actors::domain::record::{MysisProfile, NewMysis};
 use actors::domain::write::{Batch, Write};
 use actors::ports::Ledger;
 use sea_orm::sqlx::{Connection, Executor, PgConnection};
-use tokio::sync::Mutex;
 use zoea_ledger::{ProcessKind, ServerAddress, SqlLedger};
 
 use super::{RESULT, batch, turn_of};
@@ -109,40 +107,54 @@ impl Writer {
                 self.beside.execute(UNLOCK).await.expect("the lock");
             }
         }
-        // Each number of writers, and each kind of lock, begins a turn of its own.
-        self.next = (0, self.next.1 + 1, 0);
         taken
     }
 }
 
-/// Measures all numbers of writers on the database at a URL, which is new.
-pub(super) async fn measure(url: &str) {
-    let mut writers = Vec::new();
-    for number in 0..WRITERS[WRITERS.len() - 1] {
-        writers.push(Arc::new(Mutex::new(Writer::open(url, number).await)));
-    }
-    let mut beside = PgConnection::connect(url).await.expect("a connection");
-    for floor in ["CREATE TABLE floor (content TEXT NOT NULL)", "CHECKPOINT"] {
-        beside.execute(floor).await.expect("a table");
-    }
+/// Measures all numbers of writers, each figure on a new database: rows that an earlier one left for
+/// the search index would be work for the next.
+pub(super) async fn measure() {
     for count in WRITERS {
         for size in GROUPS {
             for (name, apart) in [
                 ("one lock", Apart::ByOneLock),
                 ("by leases", Apart::ByLedger),
             ] {
-                let work = writers[..count].iter().cloned().map(|writer| {
-                    tokio::spawn(async move { writer.lock().await.write(size, apart).await })
-                });
                 let name = format!("{count} writers, groups of {size}, {name}");
-                tell(&name, size, gathered(work.collect()).await);
+                tell(&name, size, measure_writers(count, size, apart).await);
             }
         }
-        let url = url.to_string();
+        let url = new_database();
+        let mut beside = PgConnection::connect(&url).await.expect("a connection");
+        let table = beside.execute("CREATE TABLE floor (content TEXT NOT NULL)");
+        table.await.expect("a table");
         let work = (0..count).map(|_| tokio::spawn(insert_rows(url.clone())));
         let name = format!("{count} connections that insert a row of {RESULT} bytes");
         tell(&name, 1, gathered(work.collect()).await);
     }
+}
+
+/// A new database, on a server that has nothing left to do for earlier ones.
+fn new_database() -> String {
+    let url = zoea_rig::postgres::durable_database().expect("a server");
+    zoea_rig::postgres::execute(&url, "CHECKPOINT");
+    url
+}
+
+async fn measure_writers(count: usize, size: usize, apart: Apart) -> Vec<Duration> {
+    let url = new_database();
+    let mut writers = Vec::new();
+    for number in 0..count {
+        writers.push(Writer::open(&url, number).await);
+    }
+    let work = writers.into_iter().map(|mut writer| {
+        tokio::spawn(async move {
+            let taken = writer.write(size, apart).await;
+            writer.ledger.close().await;
+            taken
+        })
+    });
+    gathered(work.collect()).await
 }
 
 async fn gathered(work: Vec<tokio::task::JoinHandle<Vec<Duration>>>) -> Vec<Duration> {
