@@ -43,11 +43,7 @@ pub(super) async fn enter_call(tx: &Tx, mysis: MysisId, row: &Row) -> Result<(),
         mysis_id: Set(mysis.0),
         calls: Set(1),
     };
-    Entity::insert(line)
-        .on_conflict(add)
-        .exec_without_returning(tx)
-        .await?;
-    Ok(())
+    tx.later(Entity::insert(line).on_conflict(add)).await
 }
 
 /// Whether an id looks like that of a routine's step (`r3.1.12`). Most results are of other calls, of which the database

@@ -147,6 +147,10 @@ impl OpenTransaction {
         self.has_failed = true;
         let (sql, values, must_change) = self.gathered.take();
         let changed = self.lent.execute_all(sql, values).await?;
+        if changed.len() != must_change.len() {
+            let why = "not each statement of a text was answered".to_string();
+            return Err(DbErr::Conn(RuntimeErr::Internal(why)));
+        }
         let is_missing = |(changed, must_change): (u64, bool)| must_change && changed == 0;
         if changed.into_iter().zip(must_change).any(is_missing) {
             return Err(is_there_already());

@@ -147,6 +147,11 @@ impl OrderTracker {
         self.given
     }
 
+    /// Removes the receipt of what was no order.
+    pub fn withdraw(&mut self, number: u64) {
+        self.receipts.retain(|receipt| receipt.number != number);
+    }
+
     /// Registers an order under a receipt.
     pub fn give(&mut self, receipt: u64, given: NewOrder<'_>) -> OrderId {
         self.given += 1;

@@ -1,5 +1,7 @@
 //! What opens, feeds and steers the editor of a routine.
 
+use std::sync::Arc;
+
 use actors::domain::ids::MysisId;
 use actors::domain::order::{CompletedOrder, MysisOrder, OrderRefusal};
 use actors::domain::screen::OrderId;
@@ -165,6 +167,10 @@ impl Dashboard {
         let Some((editor, awaited)) = editor else {
             return false;
         };
+        if awaited == Awaited::Text {
+            // Nothing was ordered: the text was read, or the editor says why not.
+            Arc::make_mut(&mut self.orders).withdraw(outcome.receipt);
+        }
         match (&outcome.answer, awaited) {
             (Ok(CompletedOrder::Routine(routine)), _) => {
                 let is_saved = awaited == Awaited::Saved;
