@@ -26,8 +26,8 @@ pub(super) enum RoutineCommand {
     Start {
         /// The name of the Mysis.
         name: String,
-        /// A file (.json), the name of one in HOME/routines, of one that the Mysis has run before, or of
-        /// what it repeats now (`routine list`).
+        /// A file (.json), the routine itself as JSON, or the name of one in HOME/routines, of one that the
+        /// Mysis has run before, or of what it repeats now (`routine list`).
         routine: String,
     },
     /// Show a routine that a Mysis runs or has run, as JSON.
@@ -76,8 +76,12 @@ async fn carry_out(
                 name: name.clone(),
                 routine: read_routine(folder, routine)?,
             };
+            let started = match asked.routine.get("name").and_then(Value::as_str) {
+                Some(named) if is_json(routine) => named.to_string(),
+                Some(_) | None => routine.clone(),
+            };
             client.call(ControlCall::StartRoutine(asked)).await?;
-            Ok(out::line(&format!("started {routine} of {name}"))?)
+            Ok(out::line(&format!("started {started} of {name}"))?)
         }
         RoutineCommand::Show { name, routine } => {
             let mut asked = Map::new();
@@ -86,8 +90,8 @@ async fn carry_out(
             Ok(out::json(&answer["routine"])?)
         }
         RoutineCommand::Edit { name, changes } => {
-            let read = match changes.trim_start().starts_with('{') {
-                true => as_object(serde_json::from_str(changes)?, "this")?,
+            let read = match is_json(changes) {
+                true => read_json(changes)?,
                 false => read_file(&PathBuf::from(changes))?,
             };
             let answer = edit(client, name, read).await?;
@@ -174,8 +178,11 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The routine in a file, or the name of one that the Mysis knows.
+/// The routine of this text or in a file, or the name of one that the Mysis knows.
 fn read_routine(folder: &Path, routine: &str) -> anyhow::Result<Map<String, Value>> {
+    if is_json(routine) {
+        return read_json(routine);
+    }
     let named = folder.join(format!("{routine}.json"));
     let file = match (routine.ends_with(".json"), named.exists()) {
         (true, _) => PathBuf::from(routine),
@@ -187,6 +194,14 @@ fn read_routine(folder: &Path, routine: &str) -> anyhow::Result<Map<String, Valu
         }
     };
     read_file(&file)
+}
+
+fn is_json(text: &str) -> bool {
+    text.trim_start().starts_with('{')
+}
+
+fn read_json(text: &str) -> anyhow::Result<Map<String, Value>> {
+    as_object(serde_json::from_str(text).context("read the JSON")?, "this")
 }
 
 fn read_file(file: &Path) -> anyhow::Result<Map<String, Value>> {

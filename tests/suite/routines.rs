@@ -97,6 +97,15 @@ fn all_mistakes_of_a_routine_are_told_at_once_and_nothing_starts() {
         status == 1 && refused.contains("no mysis is called `nobody`"),
         "{refused}"
     );
+    let (_, refused) = home.fails(&["routine", "start", "alpha", "unheard"]);
+    assert!(
+        refused.contains("it knows no routine unheard (it knows none yet)"),
+        "{refused}"
+    );
+    let (_, refused) = home.fails(&["routine", "start", "alpha", &bad.to_string()]);
+    assert!(refused.contains("no tool teleport"), "{refused}");
+    let (_, refused) = home.fails(&["routine", "start", "alpha", "{\"name\""]);
+    assert!(refused.contains("read the JSON"), "{refused}");
     let (_, refused) = home.fails(&["routine", "start", "alpha", "/no/such.json"]);
     assert!(refused.contains("read /no/such.json"), "{refused}");
     assert_eq!(home.mysis("alpha")["routine"], serde_json::Value::Null);

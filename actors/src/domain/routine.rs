@@ -36,7 +36,7 @@ pub use editing::with_changes;
 pub use outcome::{StepResult, spares_a_call};
 pub use prices::PriceBook;
 pub use proof::{Proof, settles};
-pub use reading::{plain_name, read_routine};
+pub use reading::{is_routine_name, plain_name, read_routine};
 pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
 pub use schema::{ROUTINE_START, start_tool};
 pub use writing::to_json;

@@ -71,9 +71,15 @@ pub fn plain_name(given: &str) -> String {
     words.join("-").to_ascii_lowercase()
 }
 
+/// Whether a text in plain letters can be a routine's name.
+#[must_use]
+pub fn is_routine_name(name: &str) -> bool {
+    (1..=MAX_NAME_BYTES).contains(&name.len())
+}
+
 fn read_name(given: &Map<String, Json>, mistakes: &mut Mistakes) -> String {
     let name = plain_name(given.get("name").and_then(Json::as_str).unwrap_or_default());
-    if name.is_empty() || name.len() > MAX_NAME_BYTES {
+    if !is_routine_name(&name) {
         let told = format!("a text of 1 to {MAX_NAME_BYTES} of a-z, 0-9, _ and -");
         mistakes.add("name", &told);
     }

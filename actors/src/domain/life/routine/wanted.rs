@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use zoea_spacemolt::commands;
 
 use super::Life;
-use crate::routine::{KnownValues, MAX_STEPS, Routine, plain_name, read_routine};
+use crate::routine::{KnownValues, MAX_STEPS, Routine, is_routine_name, plain_name, read_routine};
 
 /// The most letters of a name that nobody knows in an answer.
 const MAX_TOLD_CHARS: usize = 80;
@@ -39,7 +39,10 @@ impl Life {
         let routine = match (offered, known) {
             (Some(offered), _) => read_routine(&offered).map(Arc::new),
             (None, Some(known)) => Ok(known.clone()),
-            (None, None) => read_routine(&given).map(Arc::new),
+            (None, None) => match name.filter(|name| is_routine_name(name)) {
+                Some(unknown) => return Err(vec![self.unknown_name(unknown)]),
+                None => read_routine(&given).map(Arc::new),
+            },
         };
         match routine {
             Ok(routine) => Ok(WantedRoutine {
@@ -60,6 +63,18 @@ impl Life {
                 Err(mistakes)
             }
         }
+    }
+
+    /// Says that a name alone means no routine, and what does.
+    fn unknown_name(&self, name: &str) -> String {
+        let known: Vec<&str> = self.routines.known.iter().map(|one| &*one.name).collect();
+        let known = match known.is_empty() {
+            true => "none yet".to_string(),
+            false => known.join(", "),
+        };
+        format!(
+            "it knows no routine {name} (it knows {known}); a new one needs steps, each with its tool"
+        )
     }
 
     /// A step's tool and arguments as this server has them, or why it cannot be called.
