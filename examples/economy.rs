@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use actors::domain::price::TokenPrice;
 use clap::Parser;
 use zoea_simulation::economy::{
-    EconomyOptions, EconomyReport, LEVERS, Lever, find_lever, measure, role_table, table,
+    EconomyOptions, EconomyReport, LEVERS, Lever, find_lever, find_role, measure, role_table, table,
 };
 
 /// What the play of a simulated swarm costs and brings: today, and with each lever.
@@ -32,6 +32,9 @@ struct Arguments {
     /// The number of players.
     #[arg(long, default_value_t = 60)]
     players: usize,
+    /// The only role that plays: miner, trader, contractor, explorer or talker.
+    #[arg(long, value_name = "ROLE", value_parser = |name: &str| find_role(name).ok_or("no such role"))]
+    only: Option<&'static str>,
     /// The seed of all chance: the same seed gives the same table.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -65,6 +68,7 @@ fn main() -> anyhow::Result<()> {
         seed: arguments.seed,
         length: Duration::try_from_secs_f64(arguments.hours * 3600.0)?,
         players: arguments.players,
+        only: arguments.only,
         thinking: arguments.thinking.into(),
         price: TokenPrice {
             input: arguments.price[0],

@@ -63,12 +63,29 @@ pub struct EconomyOptions {
     pub length: Duration,
     /// The number of players; each role has its share of them.
     pub players: usize,
+    /// The only role that plays; `None` if all do.
+    pub only: Option<&'static str>,
     /// The longest time that the model takes for an answer; the shortest is an eighth of it.
     pub thinking: Duration,
     /// The price of tokens where the rules have none.
     pub price: TokenPrice,
     /// Parts of the program.
     pub parts: ProgramParts,
+}
+
+impl EconomyOptions {
+    /// The roles that play, with their missions.
+    fn roles(&self) -> Vec<(&'static str, &'static str)> {
+        let is_wanted = |(name, _): &(&'static str, _)| self.only.is_none_or(|only| only == *name);
+        ROLES.into_iter().filter(is_wanted).collect()
+    }
+}
+
+/// The role of this name.
+#[must_use]
+pub fn find_role(name: &str) -> Option<&'static str> {
+    let mut names = ROLES.into_iter().map(|(known, _)| known);
+    names.find(|known| *known == name)
 }
 
 /// What a lever may change for one role.
@@ -172,8 +189,9 @@ impl Economy {
     async fn run(self, levers: &[&Lever]) -> anyhow::Result<EconomyReport> {
         let _time = self.shared.game.start_ticking();
         let mut swarms = Vec::new();
-        for (place, (name, mission)) in ROLES.into_iter().enumerate() {
-            let players = share_of(self.options.players, ROLES.len(), place);
+        let roles = self.options.roles();
+        for (place, (name, mission)) in roles.iter().copied().enumerate() {
+            let players = share_of(self.options.players, roles.len(), place);
             if players > 0 {
                 let setup = EconomySetup {
                     role: name,

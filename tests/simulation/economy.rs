@@ -11,6 +11,7 @@ fn small(levers: &[&Lever]) -> EconomyReport {
         seed: 1,
         length: Duration::from_secs(900),
         players: 5,
+        only: None,
         thinking: Duration::from_secs(4),
         price: TokenPrice {
             input: 0.25,

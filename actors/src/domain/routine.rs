@@ -90,8 +90,35 @@ pub struct RoutineStep {
     pub most: u32,
     /// Whether a failure of it ends only its repetitions.
     pub may_fail: bool,
-    /// Whether it is made once for each kind of goods in the hold.
-    pub is_each: bool,
+    /// What it is made once for, each time another one.
+    pub each: Option<Each>,
+}
+
+/// What a step is made once for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Each {
+    /// Each kind of goods in the hold, as the last `get_cargo` tells them.
+    Cargo,
+    /// Each mission that is done and waits for its reward, as the last `get_active_missions` tells.
+    Missions,
+}
+
+impl Each {
+    /// All of them.
+    pub const ALL: [Each; 2] = [Each::Cargo, Each::Missions];
+
+    /// Its word in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Each::Cargo => "cargo",
+            Each::Missions => "missions",
+        }
+    }
+
+    fn parse(word: &str) -> Option<Each> {
+        Each::ALL.into_iter().find(|each| each.as_str() == word)
+    }
 }
 
 /// What becomes of circles that Myses repeat (`[routines]`).

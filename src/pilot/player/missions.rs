@@ -6,14 +6,20 @@ use crate::situation::{KnownMission, KnownShip};
 
 use super::player_view::PlayerView;
 use super::step::PlayerStep;
-use super::{looking, mining, moving};
+use super::{looking, mining, moving, repeating};
 
 /// The game's limit of missions at once.
 const MAX_ACTIVE_MISSIONS: usize = 5;
 
 /// One step of a player who lives on missions.
 pub(super) fn choose_mission_step(view: &PlayerView<'_>, rng: &mut fastrand::Rng) -> PlayerStep {
+    if let Some(step) = repeating::go_on(view) {
+        return step;
+    }
     if let Some(step) = looking::look_around(view, rng) {
+        return step;
+    }
+    if let Some(step) = repeating::repeat_mission(view) {
         return step;
     }
     let Some(active) = &view.situation.board.active else {

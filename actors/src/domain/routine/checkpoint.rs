@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use crate::ids::{CallKey, Seq};
 
 use super::Routine;
-use super::arguments::Goods;
+use super::arguments::{EachOne, Goods};
 use super::circle::CircleWatch;
 use super::gain::Gain;
 use super::hold_look::HoldLook;
@@ -107,12 +107,7 @@ fn routine_of(stored: &Json) -> Option<Routine> {
 }
 
 fn run_json(run: &RoutineRun) -> Json {
-    let goods = |goods: &[Goods]| {
-        let pairs = goods
-            .iter()
-            .map(|goods| json!([goods.item, goods.quantity]));
-        pairs.collect::<Vec<_>>()
-    };
+    let goods = |goods: &[Goods]| goods.iter().map(goods_json).collect::<Vec<_>>();
     let likeness = run.likeness.iter();
     let likeness: Vec<Json> = likeness
         .map(|likeness| json!([likeness.results, likeness.members]))
@@ -126,8 +121,9 @@ fn run_json(run: &RoutineRun) -> Json {
             RunSource::Runtime => json!(RunSource::Runtime.as_str()),
         },
         "at": [run.round, run.step, run.made, run.made_in_round, run.not_executed],
-        "goods": goods(&run.goods),
+        "due": run.due.iter().map(each_json).collect::<Vec<_>>(),
         "hold": goods(&run.hold),
+        "missions": run.missions,
         "exact": run.exact_hold.as_deref().map(goods),
         "looked": [run.hold_look.at, run.hold_look.failures],
         "doubt": run.doubt.as_ref().map(Doubt::to_json),
@@ -146,15 +142,11 @@ fn run_json(run: &RoutineRun) -> Json {
 fn read_run(stored: &Json) -> Option<RoutineRun> {
     let routine = Arc::new(routine_of(&stored["routine"])?);
     let count = |value: &Json| value.as_u64().and_then(|count| u32::try_from(count).ok());
-    let goods = |stored: &Json| {
-        let pairs = stored.as_array().into_iter().flatten();
-        let goods = pairs.filter_map(|pair| {
-            Some(Goods {
-                item: pair[0].as_str()?.to_string(),
-                quantity: pair[1].as_i64()?,
-            })
-        });
-        goods.collect::<Vec<_>>()
+    let goods = |stored: &Json| elements(stored).filter_map(read_goods).collect::<Vec<_>>();
+    // A run that was stored before missions were known has `goods`.
+    let due = match stored["due"].is_array() {
+        true => &stored["due"],
+        false => &stored["goods"],
     };
     let at = &stored["at"];
     let gain = &stored["gain"];
@@ -174,8 +166,9 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         made: count(&at[2])?,
         made_in_round: count(&at[3])?,
         not_executed: count(&at[4])?,
-        goods: goods(&stored["goods"]),
+        due: elements(due).filter_map(read_each).collect(),
         hold: goods(&stored["hold"]),
+        missions: elements(&stored["missions"]).filter_map(read_id).collect(),
         exact_hold: stored["exact"].is_array().then(|| goods(&stored["exact"])),
         hold_look: HoldLook {
             at: stored["looked"][0].as_u64(),
@@ -201,6 +194,39 @@ fn read_run(stored: &Json) -> Option<RoutineRun> {
         end: end_of(&stored["end"]),
         routine,
     })
+}
+
+fn elements(stored: &Json) -> impl Iterator<Item = &Json> {
+    stored.as_array().into_iter().flatten()
+}
+
+fn read_id(stored: &Json) -> Option<String> {
+    stored.as_str().map(str::to_string)
+}
+
+fn goods_json(goods: &Goods) -> Json {
+    json!([goods.item, goods.quantity])
+}
+
+fn read_goods(stored: &Json) -> Option<Goods> {
+    Some(Goods {
+        item: stored[0].as_str()?.to_string(),
+        quantity: stored[1].as_i64()?,
+    })
+}
+
+fn each_json(one: &EachOne) -> Json {
+    match one {
+        EachOne::Goods(goods) => goods_json(goods),
+        EachOne::Mission(id) => json!(id),
+    }
+}
+
+fn read_each(stored: &Json) -> Option<EachOne> {
+    match stored.as_str() {
+        Some(id) => Some(EachOne::Mission(id.to_string())),
+        None => read_goods(stored).map(EachOne::Goods),
+    }
 }
 
 fn source_of(call: &Json) -> Option<RunSource> {

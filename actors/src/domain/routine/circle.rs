@@ -18,10 +18,10 @@ use crate::message::{CallRecord, CallStatus};
 use crate::samples::GameFacts;
 use crate::tool::{carries_words_of_others, is_own};
 
-use super::arguments::{Goods, goods_of};
+use super::arguments::{EachOne, Goods, goods_of};
 use super::{MAX_READ_BYTES, Routine};
 use finding::find_circle;
-use leg::{GOODS_COMMANDS, Leg};
+use leg::{GOODS_COMMANDS, Leg, REWARD_COMMAND};
 
 /// The rounds in a row after which steps that repeat are a circle.
 const CIRCLE_ROUNDS: usize = 3;
@@ -164,15 +164,18 @@ impl CircleWatch {
             self.forget();
             return;
         };
-        let is_goods = GOODS_COMMANDS.contains(&command);
-        let sold = is_goods
-            .then(|| goods_given(&ended.call.name, &arguments))
-            .flatten();
-        let leg = Leg::of(ended, command, arguments, sold.as_ref());
+        let one = match command {
+            REWARD_COMMAND => mission_given(&ended.call.name, &arguments).map(EachOne::Mission),
+            _ if GOODS_COMMANDS.contains(&command) => {
+                goods_given(&ended.call.name, &arguments).map(EachOne::Goods)
+            }
+            _ => None,
+        };
+        let leg = Leg::of(ended, command, arguments, one.as_ref());
         let is_good = ended.status == CallStatus::Done;
-        let is_all = match sold.filter(|_| is_good) {
-            Some(sold) => self.take_from_hold(&sold),
-            None => true,
+        let is_all = match one.filter(|_| is_good) {
+            Some(EachOne::Goods(sold)) => self.take_from_hold(&sold),
+            Some(EachOne::Mission(_)) | None => true,
         };
         match self.legs.last_mut().filter(|last| last.is_like(&leg)) {
             Some(last) => last.add(&leg),
@@ -221,4 +224,10 @@ fn goods_given(tool: &str, arguments: &Map<String, Json>) -> Option<Goods> {
         item: given.get("item_id")?.as_str()?.to_string(),
         quantity: given.get("quantity")?.as_i64()?,
     })
+}
+
+/// The mission of which a call asks the reward.
+fn mission_given(tool: &str, arguments: &Map<String, Json>) -> Option<String> {
+    let (_, given) = commands::to_first(tool, arguments.clone());
+    Some(given.get("mission_id")?.as_str()?.to_string())
 }

@@ -93,7 +93,7 @@ impl RoutineRun {
         self.step = kept.map_or(0, |(_, now)| now);
         if !is_the_same {
             self.made = 0;
-            self.goods.clear();
+            self.due.clear();
         }
         let likeness = (0..).zip(&edited.steps).map(|(place, step)| {
             let before = nearest(&self.routine.steps, step, place);
@@ -111,9 +111,7 @@ impl RoutineRun {
 /// The place of the step that makes the same call, the nearest one if there are several.
 fn nearest(steps: &[RoutineStep], wanted: &RoutineStep, place: usize) -> Option<usize> {
     let is_same = |step: &RoutineStep| {
-        step.tool == wanted.tool
-            && step.arguments == wanted.arguments
-            && step.is_each == wanted.is_each
+        step.tool == wanted.tool && step.arguments == wanted.arguments && step.each == wanted.each
     };
     let places = (0..).zip(steps).filter(|(_, step)| is_same(step));
     places

@@ -7,7 +7,7 @@ use crate::ids::CallKey;
 use crate::message::{CallRecord, CallStatus};
 use crate::samples::GameFacts;
 
-use super::arguments::goods_of;
+use super::arguments::{done_missions, goods_of};
 use super::hold_look::LOOK;
 use super::proof::{Doubt, hold_after};
 use super::run::{RoutineEnd, RoutineRun};
@@ -15,6 +15,8 @@ use super::{MAX_READ_BYTES, RoutineStep};
 
 /// How often a call that was not made is made again before the run ends.
 const MAX_NOT_EXECUTED: u32 = 3;
+/// The command whose result tells which missions are done.
+const ACTIVE_MISSIONS: &str = "get_active_missions";
 /// The most bytes of a result in the reason why a run ended.
 const MAX_QUOTED_BYTES: usize = 400;
 
@@ -89,7 +91,7 @@ impl RoutineRun {
         match result.status {
             CallStatus::Done => self.on_good_result(&step, &result),
             CallStatus::Failed if step.may_fail => {
-                if !step.is_each {
+                if step.each.is_none() {
                     self.go_to_next_step();
                 }
             }
@@ -106,8 +108,8 @@ impl RoutineRun {
         self.calls = self.calls.saturating_add(1);
         self.made = self.made.saturating_add(1);
         self.made_in_round = self.made_in_round.saturating_add(1);
-        if !self.goods.is_empty() {
-            self.goods.remove(0);
+        if !self.due.is_empty() {
+            self.due.remove(0);
         }
     }
 
@@ -161,6 +163,11 @@ impl RoutineRun {
         };
         if let Some(goods) = goods_of(&facts) {
             self.hold = goods;
+        }
+        if *result.call.command() == *ACTIVE_MISSIONS
+            && let Some(missions) = done_missions(&facts)
+        {
+            self.missions = missions;
         }
         let likeness = self.likeness.get_mut(self.step);
         if let Some(news) = likeness.and_then(|likeness| likeness.take(&facts)) {

@@ -9,8 +9,8 @@ use crate::tool::{Toolset, carries_words_of_others, is_own};
 use super::arguments::{is_known_word, placeholder};
 use super::condition::{Against, Comparison, Condition, Op, Value};
 use super::{
-    DEFAULT_REPETITIONS, DEFAULT_ROUNDS, MAX_ARGUMENTS_BYTES, MAX_COMPARISONS, MAX_NAME_BYTES,
-    MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS, Routine, RoutineStep,
+    DEFAULT_REPETITIONS, DEFAULT_ROUNDS, Each, MAX_ARGUMENTS_BYTES, MAX_COMPARISONS,
+    MAX_NAME_BYTES, MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS, Routine, RoutineStep,
 };
 
 const ROUTINE_KEYS: [&str; 6] = ["name", "steps", "guards", "until", "rounds", "earns"];
@@ -115,15 +115,12 @@ fn read_step(number: usize, given: &Json, mistakes: &mut Mistakes) -> Option<Rou
             Map::new()
         }
     };
-    let is_each = match step.get("each").map(|each| each.as_str()) {
-        None => false,
-        Some(Some("cargo")) => true,
-        Some(_) => {
-            mistakes.add(&place, "each is \"cargo\" or left out");
-            false
-        }
-    };
-    check_call(&place, tool, &arguments, is_each, mistakes);
+    let given = step.get("each");
+    let each = given.and_then(Json::as_str).and_then(Each::parse);
+    if given.is_some() && each.is_none() {
+        mistakes.add(&place, "each is \"cargo\", \"missions\" or left out");
+    }
+    check_call(&place, tool, &arguments, each, mistakes);
     let until = mistakes.condition(&format!("{place} until"), step.get("until"));
     let repeats = until.is_some() || step.contains_key("most");
     let most = step.get("most");
@@ -140,7 +137,7 @@ fn read_step(number: usize, given: &Json, mistakes: &mut Mistakes) -> Option<Rou
         until,
         most: if repeats { most } else { 1 },
         may_fail: step.get("may_fail") == Some(&Json::Bool(true)),
-        is_each,
+        each,
     })
 }
 
@@ -148,7 +145,7 @@ fn check_call(
     place: &str,
     tool: &str,
     arguments: &Map<String, Json>,
-    is_each: bool,
+    each: Option<Each>,
     mistakes: &mut Mistakes,
 ) {
     let text = Json::Object(arguments.clone()).to_string();
@@ -172,10 +169,10 @@ fn check_call(
         );
     }
     for word in arguments.values().filter_map(placeholder) {
-        if !is_known_word(word, is_each) {
+        if !is_known_word(word, each) {
             let told = format!(
-                "{{{word}}} stands for nothing: {{poi}}, {{system}} or a value of guards, and in a \
-                 step with each {{item}} and {{quantity}}"
+                "{{{word}}} stands for nothing: {{poi}}, {{system}} or a value of guards, in a \
+                 step with each cargo {{item}} and {{quantity}}, with each missions {{mission}}"
             );
             mistakes.add(place, &told);
         }

@@ -8,14 +8,14 @@ use serde_json::{Map, Value as Json};
 use crate::ids::CallKey;
 use crate::samples::GameFacts;
 
-use super::arguments::{Goods, fill_in};
+use super::arguments::{EachOne, Goods, fill_in};
 use super::condition::KnownValues;
 use super::gain::{Gain, MAX_POOR_ROUNDS};
 use super::hold_look::HoldLook;
 use super::likeness::Likeness;
 use super::prices::PriceBook;
 use super::proof::{Doubt, Proof};
-use super::{Routine, RoutineStatus, RoutineStep};
+use super::{Each, Routine, RoutineStatus, RoutineStep};
 
 /// Who started a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,10 +81,12 @@ pub struct RoutineRun {
     pub(super) made: u32,
     /// The calls in this round.
     pub(super) made_in_round: u32,
-    /// The goods for which the present step is still to be made.
-    pub(super) goods: Vec<Goods>,
+    /// What the present step is still to be made for.
+    pub(super) due: Vec<EachOne>,
     /// The goods of the last look at the hold.
     pub(super) hold: Vec<Goods>,
+    /// The missions that were done at the last look at them.
+    pub(super) missions: Vec<String>,
     /// The goods in the hold, as long as they are known exactly.
     pub(super) exact_hold: Option<Vec<Goods>>,
     /// When it looked at the hold for the sake of proofs.
@@ -158,8 +160,9 @@ impl RoutineRun {
             step: 0,
             made: 0,
             made_in_round: 0,
-            goods: Vec::new(),
+            due: Vec::new(),
             hold: Vec::new(),
+            missions: Vec::new(),
             exact_hold: None,
             hold_look: HoldLook::default(),
             doubt: None,
@@ -296,7 +299,7 @@ impl RoutineRun {
                 self.end(RoutineEnd::Guard(objection));
                 continue;
             }
-            match fill_in(&step.arguments, known, self.goods.first()) {
+            match fill_in(&step.arguments, known, self.due.first()) {
                 Ok(arguments) if self.has_to_know_hold(&step, &arguments) => {
                     return self.look_at((0, "get_cargo"));
                 }
@@ -319,9 +322,7 @@ impl RoutineRun {
     /// Whether the present step is to be made once more in this round.
     fn is_due(&mut self, step: &RoutineStep, known: &KnownValues) -> bool {
         if self.made == 0 {
-            if step.is_each {
-                self.goods.clone_from(&self.hold);
-            }
+            self.due = self.all_of(step.each);
             let is_wanted = |when: &super::Condition| when.holds(known) == Some(true);
             if !step.when.as_ref().is_none_or(is_wanted) {
                 return false;
@@ -331,16 +332,28 @@ impl RoutineRun {
         if step.until.as_ref().is_some_and(is_enough) {
             return false;
         }
-        match step.is_each {
-            true => !self.goods.is_empty(),
-            false => self.made < step.most,
+        match step.each {
+            Some(_) => !self.due.is_empty(),
+            None => self.made < step.most,
+        }
+    }
+
+    /// All that a step with this `each` is made for.
+    fn all_of(&self, each: Option<Each>) -> Vec<EachOne> {
+        match each {
+            None => Vec::new(),
+            Some(Each::Cargo) => self.hold.iter().cloned().map(EachOne::Goods).collect(),
+            Some(Each::Missions) => {
+                let missions = self.missions.iter().cloned();
+                missions.map(EachOne::Mission).collect()
+            }
         }
     }
 
     pub(super) fn go_to_next_step(&mut self) {
         self.step += 1;
         self.made = 0;
-        self.goods.clear();
+        self.due.clear();
     }
 
     fn end_round(&mut self, known: &KnownValues) {
@@ -377,7 +390,7 @@ impl RoutineRun {
         self.made = 0;
         self.made_in_round = 0;
         self.earned_in_round = 0;
-        self.goods.clear();
+        self.due.clear();
         self.at_round = RoundStart { cargo };
     }
 

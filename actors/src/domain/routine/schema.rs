@@ -21,7 +21,8 @@ pub fn start_tool() -> ToolSpec {
                       after a round, or the rounds are over. A routine that ran before starts by its \
                       name alone. Text arguments {poi}, {system} and \
                       {fuel}, {cargo} and so on stand for what is known then. `each` cargo makes a \
-                      step for all goods of the last get_cargo, with {item} and {quantity}."
+                      step for all goods of the last get_cargo, with {item} and {quantity}, `each` missions for \
+                      those done of the last get_active_missions, with {mission}."
             .into(),
         schema: schema().to_string().into(),
         read_only_hint: Some(true),
@@ -61,7 +62,7 @@ fn schema() -> Json {
                         "until": {"type": "object", "description": "repeat until"},
                         "most": {"type": "integer", "description": "most repeats", "maximum": MAX_REPETITIONS},
                         "may_fail": {"type": "boolean", "description": "a failure only ends repeating"},
-                        "each": {"type": "string", "enum": ["cargo"]}
+                        "each": {"type": "string", "enum": ["cargo", "missions"]}
                     },
                     "required": ["tool"]
                 }

@@ -2,6 +2,7 @@
 
 mod editing;
 mod lost_calls;
+mod missions;
 
 use serde_json::{Map, Value as Json, json};
 

@@ -42,8 +42,8 @@ fn step_json(step: &RoutineStep) -> Json {
     if step.may_fail {
         told["may_fail"] = true.into();
     }
-    if step.is_each {
-        told["each"] = "cargo".into();
+    if let Some(each) = step.each {
+        told["each"] = each.as_str().into();
     }
     told
 }

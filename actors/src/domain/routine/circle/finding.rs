@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value as Json, json};
 
 use super::super::reading::read_routine;
-use super::super::{MAX_NAME_BYTES, MAX_REPETITIONS};
+use super::super::{Each, MAX_NAME_BYTES, MAX_REPETITIONS};
 use super::leg::{Leg, least};
 use super::{CIRCLE_ROUNDS, Circle, CircleOffer, MAX_LEGS_OF_A_ROUND};
 
@@ -93,7 +93,7 @@ fn is_under_way(rounds: &[&[Stage]], place: usize) -> bool {
     let Some(newest) = counts.next_back() else {
         return false;
     };
-    newest.is_each || counts.any(|leg| leg.done > newest.done)
+    newest.each.is_some() || counts.any(|leg| leg.done > newest.done)
 }
 
 /// The steps at a place of the round.
@@ -101,8 +101,10 @@ fn steps_at(rounds: &[&[Stage]], place: usize) -> Vec<Json> {
     let at = |round: &&[Stage]| round[place].leg.clone();
     let legs: Vec<Leg> = rounds.iter().map(at).collect();
     let mut steps = Vec::new();
-    if legs.iter().any(|leg| leg.is_each) {
-        steps.push(json!({"tool": "get_cargo"}));
+    match legs.iter().find_map(|leg| leg.each) {
+        Some(Each::Cargo) => steps.push(json!({"tool": "get_cargo"})),
+        Some(Each::Missions) => steps.push(json!({"tool": "get_active_missions"})),
+        None => {}
     }
     steps.push(step_of(&legs));
     let mut care: Vec<&Leg> = Vec::new();
@@ -128,13 +130,13 @@ fn step_of(legs: &[Leg]) -> Json {
     let most = legs.iter().map(|leg| leg.done).max().unwrap_or(1).max(1);
     let least = legs.iter().map(|leg| leg.done).min().unwrap_or(1);
     let has_failed = legs.iter().any(|leg| leg.has_failed);
-    if legs[0].is_each {
-        step.insert("each".into(), "cargo".into());
+    if let Some(each) = legs[0].each {
+        step.insert("each".into(), each.as_str().into());
     } else if most > 1 {
         step.insert("most".into(), most.min(MAX_REPETITIONS).into());
     }
     // How often it goes depends on what is not told, so it may end earlier.
-    if legs[0].is_each || has_failed || least < most {
+    if legs[0].each.is_some() || has_failed || least < most {
         step.insert("may_fail".into(), true.into());
     }
     step.into()

@@ -7,11 +7,14 @@ use serde_json::{Map, Value as Json};
 use crate::message::CallStatus;
 use crate::samples::{GameFacts, Gauge};
 
-use super::super::arguments::{Goods, ITEM, QUANTITY};
+use super::super::Each;
+use super::super::arguments::{EachOne, ITEM, MISSION, QUANTITY};
 use super::EndedCall;
 
 /// Commands that hand over goods of the hold. All of them in a row are one leg.
 pub(super) const GOODS_COMMANDS: [&str; 3] = ["sell", "deposit_items", "jettison"];
+/// The command that asks for the reward of a mission, which has another id each time.
+pub(super) const REWARD_COMMAND: &str = "complete_mission";
 
 /// Acting calls in a row that are alike.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,8 +23,8 @@ pub(super) struct Leg {
     pub(super) command: Arc<str>,
     /// The arguments. What is known of the ship stands as its word in braces.
     pub(super) arguments: Map<String, Json>,
-    /// Whether it hands over goods, whose kinds and quantities stand as their words.
-    pub(super) is_each: bool,
+    /// What it hands over, or is rewarded for, each time another one: those stand as their words.
+    pub(super) each: Option<Each>,
     /// Whether it handed over all that it had of each kind.
     pub(super) is_all: bool,
     /// The calls that were done.
@@ -40,15 +43,22 @@ impl Leg {
         ended: &EndedCall<'_>,
         command: &str,
         mut arguments: Map<String, Json>,
-        sold: Option<&Goods>,
+        one: Option<&EachOne>,
     ) -> Leg {
-        match sold {
-            Some(sold) => {
+        match one {
+            Some(EachOne::Goods(sold)) => {
                 for argument in arguments.values_mut() {
                     if argument.as_str() == Some(&sold.item) {
                         *argument = format!("{{{ITEM}}}").into();
                     } else if argument.as_i64() == Some(sold.quantity) {
                         *argument = format!("{{{QUANTITY}}}").into();
+                    }
+                }
+            }
+            Some(EachOne::Mission(id)) => {
+                for argument in arguments.values_mut() {
+                    if argument.as_str() == Some(id) {
+                        *argument = format!("{{{MISSION}}}").into();
                     }
                 }
             }
@@ -59,7 +69,10 @@ impl Leg {
             tool: ended.call.name.clone(),
             command: command.into(),
             arguments,
-            is_each: sold.is_some(),
+            each: one.map(|one| match one {
+                EachOne::Goods(_) => Each::Cargo,
+                EachOne::Mission(_) => Each::Missions,
+            }),
             is_all: true,
             done: u32::from(is_good),
             has_failed: !is_good,
@@ -99,7 +112,7 @@ impl Leg {
         self.lowest_fuel = least(self.lowest_fuel, now.fuel.now);
         self.lowest_hull = least(self.lowest_hull, now.hull.now);
         // An empty hold proves that everything was handed over, whatever a look told before.
-        self.is_all |= self.is_each && now.cargo.now == Some(0);
+        self.is_all |= self.each == Some(Each::Cargo) && now.cargo.now == Some(0);
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use crate::ids::Seq;
 
+use super::super::Each;
 use super::leg::Leg;
 use super::{CircleWatch, MAX_LEGS, find_circle};
 
@@ -36,7 +37,8 @@ fn leg_json(leg: &Leg) -> Json {
         &*leg.tool,
         &*leg.command,
         leg.arguments,
-        [leg.is_each, leg.is_all, leg.has_failed],
+        [leg.is_all, leg.has_failed],
+        leg.each.map(Each::as_str),
         leg.done,
         leg.earned,
         [leg.fuel, leg.lowest_fuel, leg.lowest_hull],
@@ -45,16 +47,16 @@ fn leg_json(leg: &Leg) -> Json {
 
 fn read_leg(stored: &Json) -> Option<Leg> {
     let count = |value: &Json| value.as_u64().and_then(|count| u32::try_from(count).ok());
-    let (is, told) = (&stored[3], &stored[6]);
+    let (is, told) = (&stored[3], &stored[7]);
     Some(Leg {
         tool: stored[0].as_str()?.into(),
         command: stored[1].as_str()?.into(),
         arguments: stored[2].as_object()?.clone(),
-        is_each: is[0].as_bool()?,
-        is_all: is[1].as_bool()?,
-        has_failed: is[2].as_bool()?,
-        done: count(&stored[4])?,
-        earned: stored[5].as_i64()?,
+        is_all: is[0].as_bool()?,
+        has_failed: is[1].as_bool()?,
+        each: stored[4].as_str().and_then(Each::parse),
+        done: count(&stored[5])?,
+        earned: stored[6].as_i64()?,
         fuel: count(&told[0]),
         lowest_fuel: count(&told[1]),
         lowest_hull: count(&told[2]),

@@ -297,3 +297,31 @@ fn it_does_not_grow_without_end() {
     assert_eq!(player.watch.legs.len(), MAX_LEGS);
     assert!(player.watch.to_json().to_string().len() < 10_000);
 }
+
+#[test]
+fn a_mission_that_is_taken_again_has_another_id_each_time() {
+    let mut player = Player::new();
+    for id in ["0a17", "0b52", "0c99"] {
+        player.done("accept_mission", json!({"mission_id": "iron_supply_run"}));
+        player.done("mine", json!({}));
+        player.done("dock", json!({}));
+        let given = json!({ "mission_id": id });
+        player.ends("complete_mission", given, "{}", CallStatus::Done, 1500);
+    }
+    let routine = player.routine();
+    assert_eq!(routine["name"], "accept_mission-complete_mission-mine");
+    assert_eq!(routine["earns"], 1500);
+    assert_eq!(
+        routine["steps"].as_array().expect("steps")[..2],
+        [
+            json!({"tool": "get_active_missions"}),
+            json!({"tool": "complete_mission", "arguments": {"mission_id": "{mission}"}, "may_fail": true, "each": "missions"}),
+        ]
+    );
+    // Another mission is a decision.
+    player.done(
+        "accept_mission",
+        json!({"mission_id": "copper_requisition"}),
+    );
+    assert_eq!(player.watch.circle(), None);
+}
