@@ -264,6 +264,39 @@ fn a_finished_mission_is_delivered_where_it_is_wanted() {
 }
 
 #[test]
+fn missions_that_are_given_again_are_left_to_a_routine_where_the_orders_say_so() {
+    let supply = |id: &str, item: &str| json!({"mission_id": id, "title": id, "objectives": [{"item_id": item, "required": 30}]});
+    let board = json!({"missions": [
+        supply("survey", "star_map"), supply("iron_supply_run", "iron_ore"),
+        supply("copper_requisition", "copper_ore"), supply("lithium_request", "lithium_ore")]});
+    let routine = json!({"type": "function", "function": {"name": "zoea_routine_start",
+        "parameters": {"properties": {"name": {}, "steps": {}, "guards": {}, "rounds": {}}}}});
+    let tools = [TOOLS.map(described).to_vec(), vec![routine]].concat();
+    let at_base = |order| told(order).at("sol_central", true, 100, 100, 0);
+    let orders = "Do missions for credits. Leave what repeats to a routine.";
+    assert_eq!(
+        at_base(orders).answer_with(tools.clone()),
+        "get_missions {}"
+    );
+    let looked = |order| at_base(order).then("get_missions", json!({}), board.clone());
+    let started = looked(orders).answer_with(tools.clone());
+    let given = started.strip_prefix("zoea_routine_start ").expect(&started);
+    let routine: Value = serde_json::from_str(given).unwrap();
+    let steps = routine["steps"].as_array().unwrap();
+    let taken: Vec<&Value> = steps
+        .iter()
+        .map(|step| &step["arguments"]["mission_id"])
+        .collect();
+    assert_eq!(
+        taken[..2],
+        [&json!("iron_supply_run"), &json!("copper_requisition")]
+    );
+    assert!(taken.contains(&&json!("{mission}")), "{taken:?}");
+    let by_hand = looked("Do missions for credits.").answer_with(tools);
+    assert_eq!(by_hand, "get_active_missions {}");
+}
+
+#[test]
 fn a_limit_of_tokens_cuts_the_answer() {
     let body = json!({"messages": [{"role": "user", "content": "ping"}], "max_tokens": 1});
     let answer = answer_request(&PilotRequest::read(&body), &Habits::default());
