@@ -6,31 +6,27 @@
 
 mod levers;
 mod model_server;
+mod real_model;
+mod role_swarm;
 mod table;
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use actors::commander::{CommanderHandle, CommanderMsg};
-use actors::domain::event_record::OrderSource;
-use actors::domain::order::{MysisOrder, Order};
 use actors::domain::price::TokenPrice;
 use actors::domain::rules::SwarmRules;
-use actors::domain::state::LifeState;
-use anyhow::{Context, anyhow};
-use ractor::ActorRef;
-use tokio_util::task::AbortOnDropHandle;
+use anyhow::Context;
 
 use super::events::EventLog;
 use super::game::GameTraffic;
-use super::{
-    MemoryLedger, ProgramParts, Simulation, SimulationOptions, kill_process, rules, start_listener,
-};
+use super::{MemoryLedger, ProgramParts, Simulation, SimulationOptions, rules, start_listener};
 use model_server::{ModelServer, RoleModels};
+use role_swarm::RoleSwarm;
 
 pub use levers::{LEVERS, Lever, find_lever};
 pub use model_server::ModelUse;
+pub use real_model::RealModel;
 pub use table::{role_table, table};
 
 /// The mission of miners, and of talkers between two messages.
@@ -55,7 +51,7 @@ const ROLES: [(&str, &str); 5] = [
 ];
 
 /// The options of a measurement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct EconomyOptions {
     /// The seed of all chance.
     pub seed: u64,
@@ -65,6 +61,8 @@ pub struct EconomyOptions {
     pub players: usize,
     /// The only role that plays; `None` if all do.
     pub only: Option<&'static str>,
+    /// The mission of all roles; `None` if each has its own.
+    pub mission: Option<String>,
     /// The longest time that the model takes for an answer; the shortest is an eighth of it.
     pub thinking: Duration,
     /// The price of tokens where the rules have none.
@@ -133,17 +131,21 @@ pub struct RoleReport {
     pub spent: u64,
 }
 
-/// Measures a swarm with these levers.
+/// Measures a swarm with these levers. `real` plays in the place of the simulated player.
 ///
 /// # Errors
 /// The simulation cannot be set up, or a promise was broken in it, so that its figures mean nothing.
-pub fn measure(options: &EconomyOptions, levers: &[&Lever]) -> anyhow::Result<EconomyReport> {
+pub fn measure(
+    options: &EconomyOptions,
+    levers: &[&Lever],
+    real: Option<RealModel>,
+) -> anyhow::Result<EconomyReport> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
         .context("build a runtime with a simulated clock")?;
-    runtime.block_on(async { Economy::new(options).await?.run(levers).await })
+    runtime.block_on(async { Economy::new(options, real).await?.run(levers).await })
 }
 
 /// A running measurement.
@@ -154,17 +156,8 @@ struct Economy {
     server: Arc<ModelServer>,
 }
 
-/// The swarm of one role.
-struct RoleSwarm {
-    name: &'static str,
-    players: usize,
-    simulation: Simulation,
-    commander: ActorRef<CommanderMsg>,
-    used: Arc<Mutex<ModelUse>>,
-}
-
 impl Economy {
-    async fn new(options: &EconomyOptions) -> anyhow::Result<Economy> {
+    async fn new(options: &EconomyOptions, real: Option<RealModel>) -> anyhow::Result<Economy> {
         let shared = Simulation::new(SimulationOptions {
             seed: options.seed,
             length: options.length,
@@ -178,9 +171,9 @@ impl Economy {
             adapters: options.parts,
         })
         .await?;
-        let server = ModelServer::new(options, shared.chaos.clone(), shared.watch.clone());
+        let server = ModelServer::new(options, real, shared.chaos.clone(), shared.watch.clone());
         Ok(Economy {
-            options: *options,
+            options: options.clone(),
             server: Arc::new(server),
             shared,
         })
@@ -195,7 +188,11 @@ impl Economy {
             if players > 0 {
                 let setup = EconomySetup {
                     role: name,
-                    mission: mission.to_string(),
+                    mission: self
+                        .options
+                        .mission
+                        .clone()
+                        .unwrap_or_else(|| mission.to_string()),
                     rules: rules::base_rules(players),
                     parts: self.options.parts,
                     nonsense: BTreeMap::new(),
@@ -267,6 +264,9 @@ impl Economy {
             commander,
             used,
         };
+        if self.server.has_real_model() {
+            swarm.open_accounts().await?;
+        }
         swarm.begin(&setup.mission).await?;
         Ok(swarm)
     }
@@ -284,76 +284,6 @@ impl Economy {
         anyhow::ensure!(verdict.is_good(), "a promise was broken:\n{verdict}");
         Ok(())
     }
-}
-
-impl RoleSwarm {
-    fn handle(&self) -> CommanderHandle {
-        CommanderHandle::new(self.commander.clone(), OrderSource::Control)
-    }
-
-    /// Creates the players and gives them their mission, which starts them.
-    async fn begin(&self, mission: &str) -> anyhow::Result<()> {
-        let creations = (0..self.players).map(|number| Order::Create {
-            name: player_name(self.name, number),
-            provider: None,
-            model: None,
-            role: None,
-            start: false,
-        });
-        let text = mission.to_string();
-        for order in creations.chain([Order::Broadcast { text }]) {
-            let given = self.handle().order(order).await;
-            given.map_err(|why| anyhow!("{why}"))?;
-        }
-        Ok(())
-    }
-
-    /// Writes to every player from time to time, as long as the handle is kept.
-    fn start_operator(&self) -> AbortOnDropHandle<()> {
-        let (swarm, role, players) = (self.handle(), self.name, self.players);
-        AbortOnDropHandle::new(tokio::spawn(async move {
-            for message in MESSAGES.into_iter().cycle() {
-                tokio::time::sleep(MESSAGE_INTERVAL).await;
-                for number in 0..players {
-                    let prompt = MysisOrder::Prompt(message.into());
-                    // A refusal is an answer too: a player may have stopped.
-                    let _ = swarm
-                        .order(prompt.for_mysis(player_name(role, number)))
-                        .await;
-                }
-            }
-        }))
-    }
-
-    /// Ends the swarm, and tells what it used and earned.
-    async fn end(self, shared: &Simulation) -> RoleReport {
-        let statuses = self.handle().statuses().await;
-        let running = statuses
-            .iter()
-            .filter(|status| status.state == LifeState::Running);
-        let running = running.count();
-        kill_process(&self.commander).await;
-        self.simulation.recorder.stop().await;
-        let mut report = RoleReport {
-            name: self.name,
-            players: self.players,
-            running,
-            used: *self.used.lock().unwrap_or_else(PoisonError::into_inner),
-            earned: 0,
-            spent: 0,
-        };
-        // A taken name gets digits behind it, so its beginning tells the role.
-        let funds = shared.game.funds().into_iter();
-        for player in funds.filter(|player| player.name.starts_with(self.name)) {
-            report.earned += player.earned;
-            report.spent += player.spent;
-        }
-        report
-    }
-}
-
-fn player_name(role: &str, number: usize) -> String {
-    format!("{role}-{number}")
 }
 
 /// The part of `all` that goes to one of `parts`.

@@ -1,5 +1,6 @@
 //! The game: the galaxy's frontend on simulated time, with a network that has faults.
 
+mod accounts;
 mod link;
 mod outages;
 mod traffic;

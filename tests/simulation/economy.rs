@@ -12,6 +12,7 @@ fn small(levers: &[&Lever]) -> EconomyReport {
         length: Duration::from_secs(900),
         players: 5,
         only: None,
+        mission: None,
         thinking: Duration::from_secs(4),
         price: TokenPrice {
             input: 0.25,
@@ -20,7 +21,7 @@ fn small(levers: &[&Lever]) -> EconomyReport {
         },
         parts: zoea::wiring::simulated::adapters(),
     };
-    measure(&options, levers).expect("the simulation can be set up, and keeps its promises")
+    measure(&options, levers, None).expect("the simulation can be set up, and keeps its promises")
 }
 
 /// The figures without a lever.

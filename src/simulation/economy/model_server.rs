@@ -13,6 +13,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::time::Instant;
 
+use serde_json::Value;
 use zoea_pilot::{
     Habits, PilotAnswer, PilotRequest, PromptCache, ToolList, answer_request, count_tokens,
 };
@@ -21,6 +22,7 @@ use super::super::chaos::Chaos;
 use super::super::model::model_answer;
 use super::super::tool_reader::ToolReader;
 use super::super::verdict::InvariantMonitor;
+use super::real_model::RealModel;
 use super::{EconomyOptions, EconomySetup, ProgramParts};
 
 /// The tool by which a Mysis finds others.
@@ -76,6 +78,8 @@ impl ModelUse {
 /// What all roles share: the player, the chance, and the caches of prompts.
 pub(super) struct ModelServer {
     habits: Habits,
+    /// The model that plays in the player's place.
+    real: Option<RealModel>,
     thinking: Duration,
     price: TokenPrice,
     begun: Instant,
@@ -88,6 +92,7 @@ pub(super) struct ModelServer {
 impl ModelServer {
     pub(super) fn new(
         options: &EconomyOptions,
+        real: Option<RealModel>,
         chaos: Arc<Chaos>,
         watch: Arc<InvariantMonitor>,
     ) -> ModelServer {
@@ -96,6 +101,7 @@ impl ModelServer {
                 seed: options.seed,
                 ..Habits::default()
             },
+            real,
             thinking: options.thinking,
             price: options.price,
             begun: Instant::now(),
@@ -103,6 +109,11 @@ impl ModelServer {
             chaos,
             watch,
         }
+    }
+
+    /// Whether a real model plays.
+    pub(super) fn has_real_model(&self) -> bool {
+        self.real.is_some()
     }
 
     fn prompts(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, PromptCache>> {
@@ -149,7 +160,7 @@ impl Models for RoleModels {
     fn ask(
         &self,
         request: ModelRequest,
-        _meter: AnswerMeter,
+        meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let (server, role) = (self.server.clone(), self.role.clone());
         let request_without_tools = self.parts.request_without_tools;
@@ -163,41 +174,22 @@ impl Models for RoleModels {
                 return Err(ModelFault::Permanent { text });
             }
             server.watch.on_request(&request);
-            let tools = role.tools.read(&request);
-            let messages = body["messages"].to_string();
-            let prompt = [tools.as_deref().map_or("", ToolList::text), &*messages];
-            let cached = server
-                .prompts()
-                .entry(request.provider.clone())
-                .or_default()
-                .read_through(&prompt, server.begun.elapsed());
-            let habits = Habits {
-                nonsense: role
-                    .nonsense
-                    .get(&request.provider)
-                    .copied()
-                    .unwrap_or(server.habits.nonsense),
-                ..server.habits
+            let (answer, tokens) = match &server.real {
+                Some(real) => {
+                    let answer = real.ask(request.clone(), meter).await?;
+                    let tokens = answer.usage.unwrap_or_default();
+                    (answer, tokens)
+                }
+                None => {
+                    let said = role.play(&server, &request, &body);
+                    let tokens = role.count_tokens(&server, &request, &body, &said);
+                    (model_answer(said), tokens)
+                }
             };
-            let read = PilotRequest::read(&body);
-            let said = match tools.as_deref() {
-                Some(tools) => answer_request(&read.offering(tools), &habits),
-                None => answer_request(&read, &habits),
-            };
-            let tokens = TokenUsage {
-                input: count_tokens(prompt.iter().map(|text| text.len()).sum()),
-                cached,
-                output: said.token_count(),
-            };
-            let price = role.rules.price_of(&request.provider, &request.model);
-            let price = price.unwrap_or(server.price);
-            let call = ModelUse::of_call(tokens, price, is_search(&said));
-            let mut used = role.used.lock().unwrap_or_else(PoisonError::into_inner);
-            used.add(&call);
-            drop(used);
+            role.book(&server, &request, &answer, tokens);
             Ok(ModelAnswer {
                 usage: Some(tokens),
-                ..model_answer(said)
+                ..answer
             })
         }
         .boxed()
@@ -208,8 +200,54 @@ impl Models for RoleModels {
     }
 }
 
-fn is_search(said: &PilotAnswer) -> bool {
-    said.calls.iter().any(|call| call.name == SEARCH_TOOL)
+impl RoleAccount {
+    /// What the simulated player answers.
+    fn play(&self, server: &ModelServer, request: &ModelRequest, body: &Value) -> PilotAnswer {
+        let nonsense = self.nonsense.get(&request.provider).copied();
+        let habits = Habits {
+            nonsense: nonsense.unwrap_or(server.habits.nonsense),
+            ..server.habits
+        };
+        let read = PilotRequest::read(body);
+        match self.tools.read(request).as_deref() {
+            Some(tools) => answer_request(&read.offering(tools), &habits),
+            None => answer_request(&read, &habits),
+        }
+    }
+
+    /// The tokens of an answer of the simulated player, with those that a server's cache would have.
+    fn count_tokens(
+        &self,
+        server: &ModelServer,
+        request: &ModelRequest,
+        body: &Value,
+        said: &PilotAnswer,
+    ) -> TokenUsage {
+        let tools = self.tools.read(request);
+        let messages = body["messages"].to_string();
+        let prompt = [tools.as_deref().map_or("", ToolList::text), &*messages];
+        let mut prompts = server.prompts();
+        let cache = prompts.entry(request.provider.clone()).or_default();
+        TokenUsage {
+            input: count_tokens(prompt.iter().map(|text| text.len()).sum()),
+            cached: cache.read_through(&prompt, server.begun.elapsed()),
+            output: said.token_count(),
+        }
+    }
+
+    fn book(
+        &self,
+        server: &ModelServer,
+        request: &ModelRequest,
+        answer: &ModelAnswer,
+        tokens: TokenUsage,
+    ) {
+        let price = self.rules.price_of(&request.provider, &request.model);
+        let is_search = answer.calls.iter().any(|call| *call.name == *SEARCH_TOOL);
+        let call = ModelUse::of_call(tokens, price.unwrap_or(server.price), is_search);
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        used.add(&call);
+    }
 }
 
 #[cfg(test)]

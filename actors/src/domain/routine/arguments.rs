@@ -30,6 +30,15 @@ pub(super) enum EachOne {
     Mission(String),
 }
 
+/// All that a step with this `each` is made for.
+pub(super) fn each_of(each: Option<Each>, hold: &[Goods], missions: &[String]) -> Vec<EachOne> {
+    match each {
+        None => Vec::new(),
+        Some(Each::Cargo) => hold.iter().cloned().map(EachOne::Goods).collect(),
+        Some(Each::Missions) => missions.iter().cloned().map(EachOne::Mission).collect(),
+    }
+}
+
 /// The word that an argument stands for: its whole text in braces.
 pub(super) fn placeholder(argument: &Json) -> Option<&str> {
     argument.as_str()?.strip_prefix('{')?.strip_suffix('}')

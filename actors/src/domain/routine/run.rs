@@ -8,14 +8,14 @@ use serde_json::{Map, Value as Json};
 use crate::ids::CallKey;
 use crate::samples::GameFacts;
 
-use super::arguments::{EachOne, Goods, fill_in};
+use super::arguments::{EachOne, Goods, each_of, fill_in};
 use super::condition::KnownValues;
 use super::gain::{Gain, MAX_POOR_ROUNDS};
 use super::hold_look::HoldLook;
 use super::likeness::Likeness;
 use super::prices::PriceBook;
 use super::proof::{Doubt, Proof};
-use super::{Each, Routine, RoutineStatus, RoutineStep};
+use super::{Routine, RoutineStatus, RoutineStep};
 
 /// Who started a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -322,7 +322,7 @@ impl RoutineRun {
     /// Whether the present step is to be made once more in this round.
     fn is_due(&mut self, step: &RoutineStep, known: &KnownValues) -> bool {
         if self.made == 0 {
-            self.due = self.all_of(step.each);
+            self.due = each_of(step.each, &self.hold, &self.missions);
             let is_wanted = |when: &super::Condition| when.holds(known) == Some(true);
             if !step.when.as_ref().is_none_or(is_wanted) {
                 return false;
@@ -335,18 +335,6 @@ impl RoutineRun {
         match step.each {
             Some(_) => !self.due.is_empty(),
             None => self.made < step.most,
-        }
-    }
-
-    /// All that a step with this `each` is made for.
-    fn all_of(&self, each: Option<Each>) -> Vec<EachOne> {
-        match each {
-            None => Vec::new(),
-            Some(Each::Cargo) => self.hold.iter().cloned().map(EachOne::Goods).collect(),
-            Some(Each::Missions) => {
-                let missions = self.missions.iter().cloned();
-                missions.map(EachOne::Mission).collect()
-            }
         }
     }
 
