@@ -6,11 +6,13 @@
 
 mod client;
 mod database;
+mod frozen;
 mod line;
 mod monitor;
 mod operator;
 mod outside;
 mod own_time;
+mod population;
 mod process;
 mod quiet;
 mod sabotage;
@@ -67,7 +69,7 @@ pub fn run(
         sabotage,
     )?);
     let run = FleetRun {
-        slots: Slots::new(options.processes, &mut dice, &rules),
+        slots: Slots::new(options.processes, &mut dice, &rules, sabotage),
         script: FaultScript::new(dice, &options, sabotage),
         world: world.clone(),
         options,
@@ -163,7 +165,7 @@ impl FleetRun {
         if self.world.within(is_away) {
             monitor.on_disturbed();
         }
-        monitor.check_orphans(self.world.database.running(), &self.slots.able());
+        monitor.check_orphans(self.world.database.running(), &self.slots.acting());
         monitor.check_answers();
         let database = &self.world.database;
         self.world.within(|| {

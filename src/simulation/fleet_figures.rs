@@ -33,11 +33,15 @@ pub enum FleetFault {
     LostAnswers,
     /// Its wall clock is set to another time.
     ClockSet,
+    /// A Mysis of it is deleted, and another one is created. With other faults, too, some are.
+    Deletion,
+    /// It is frozen for a while, also over its death.
+    Freeze,
 }
 
 impl FleetFault {
     /// All of them.
-    pub const ALL: [FleetFault; 13] = [
+    pub const ALL: [FleetFault; 15] = [
         FleetFault::Kill,
         FleetFault::KillSeveral,
         FleetFault::Restart,
@@ -51,6 +55,8 @@ impl FleetFault {
         FleetFault::SlowDatabase,
         FleetFault::LostAnswers,
         FleetFault::ClockSet,
+        FleetFault::Deletion,
+        FleetFault::Freeze,
     ];
 }
 
@@ -79,6 +85,9 @@ pub struct FleetFigures {
     /// The orders that were answered, and those of them that another process carries out.
     pub answered: u64,
     pub passed: u64,
+    /// The Myses that the operator created and deleted after the beginning.
+    pub created: u64,
+    pub deleted: u64,
 }
 
 impl fmt::Display for FleetFigures {
@@ -110,6 +119,11 @@ impl fmt::Display for FleetFigures {
             f,
             "  {} orders answered, {} of them said to be carried out by another process",
             self.answered, self.passed
+        )?;
+        writeln!(
+            f,
+            "  {} Myses created meanwhile, {} deleted",
+            self.created, self.deleted
         )
     }
 }

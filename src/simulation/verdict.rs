@@ -108,6 +108,7 @@ struct ObservedRun {
     ended: u64,
     parked: u64,
     created: BTreeMap<MysisId, Arc<str>>,
+    deleted: BTreeSet<MysisId>,
     there: usize,
     calls: CallChecker,
     routines: RoutineChecker,
@@ -189,6 +190,13 @@ impl InvariantMonitor {
     /// Notes that a Mysis was created.
     pub(super) fn on_mysis_created(&self, mysis: MysisId, name: &str) {
         self.lock_observed().created.insert(mysis, name.into());
+    }
+
+    /// Notes that a Mysis was deleted.
+    pub(super) fn on_mysis_deleted(&self, mysis: MysisId) {
+        let mut seen = self.lock_observed();
+        seen.created.remove(&mysis);
+        seen.deleted.insert(mysis);
     }
 
     /// Notes that an actor was killed.
@@ -334,7 +342,7 @@ impl InvariantMonitor {
                 lost.push(format!(
                     "{text:?} was acknowledged by {by} and is not stored"
                 ));
-            } else if !seen.seen_in_requests.contains(text) {
+            } else if !seen.seen_in_requests.contains(text) && !seen.deleted.contains(&by) {
                 lost.push(format!("{text:?} of {by} was never shown to its model"));
             }
         }

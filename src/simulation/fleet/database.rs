@@ -44,6 +44,8 @@ struct FleetTables {
     /// In the order in which they were given.
     orders: Vec<OrderRow>,
     limits: LimitTables,
+    /// Whether what a frozen process holds is as free as anything else, as a mistake on purpose.
+    frees_the_frozen: bool,
 }
 
 impl FleetDatabase {
@@ -54,7 +56,10 @@ impl FleetDatabase {
     ) -> FleetDatabase {
         FleetDatabase {
             memory,
-            tables: Mutex::default(),
+            tables: Mutex::new(FleetTables {
+                frees_the_frozen: sabotage == Some(Sabotage::TakesFromFrozen),
+                ..FleetTables::default()
+            }),
             monitor,
             sabotage,
         }

@@ -9,6 +9,8 @@ use actors::domain::ids::{Incarnation, MysisId};
 
 use super::super::fleet_figures::FleetFigures;
 use super::super::verdict::{InvariantMonitor, Promise};
+use super::frozen::FrozenHomes;
+use super::population::Population;
 
 /// How long a Mysis may be without a process that runs it, while one is there that could.
 const MAX_ORPHAN_TIME: Duration = Duration::from_secs(45);
@@ -33,6 +35,8 @@ pub(super) struct FleetLimits {
 pub(super) struct FleetMonitor {
     watch: Arc<InvariantMonitor>,
     limits: FleetLimits,
+    pub(super) population: Population,
+    pub(super) frozen: FrozenHomes,
     seen: Mutex<SeenOfFleet>,
 }
 
@@ -82,6 +86,8 @@ impl FleetMonitor {
         FleetMonitor {
             watch,
             limits,
+            population: Population::default(),
+            frozen: FrozenHomes::default(),
             seen: Mutex::default(),
         }
     }
@@ -97,6 +103,11 @@ impl FleetMonitor {
     /// Notes the world's time.
     pub(super) fn set_now(&self, now: Duration) {
         self.lock().now = now;
+    }
+
+    /// The world's time.
+    pub(super) fn now(&self) -> Duration {
+        self.lock().now
     }
 
     /// The second of the server's clock.
@@ -131,6 +142,37 @@ impl FleetMonitor {
             );
             self.break_promise(Promise::OneLife, text);
         }
+        self.check_deletion(mysis, owner, "stored something");
+    }
+
+    /// Checks that nobody does anything for a Mysis that was deleted.
+    fn check_deletion(&self, mysis: MysisId, owner: &Arc<str>, what: &str) {
+        if let Some(objection) = self.population.objection(mysis) {
+            let at = self.now().as_secs_f64();
+            let text = format!("{at:.1} s: {owner} {what} for {mysis}: {objection}");
+            self.break_promise(Promise::Deletions, text);
+        }
+    }
+
+    /// Checks that nothing leaves a frozen home.
+    pub(super) fn on_leaves(&self, home: &Arc<str>, what: &str) {
+        self.object(self.frozen.objection(home), home, what);
+    }
+
+    /// Checks that nobody takes what a frozen home holds.
+    pub(super) fn on_taken(&self, before: &Arc<str>, home: &Arc<str>, mysis: MysisId) {
+        if before != home {
+            let objection = self.frozen.objection_to_taking(before);
+            self.object(objection, home, &format!("took {mysis} of {before}"));
+        }
+    }
+
+    fn object(&self, objection: Option<String>, home: &Arc<str>, what: &str) {
+        if let Some(objection) = objection {
+            let at = self.now().as_secs_f64();
+            let text = format!("{at:.1} s: {home} {what}, and {objection}");
+            self.break_promise(Promise::Frozen, text);
+        }
     }
 
     /// Checks that who asks a server for a Mysis is the one that holds it.
@@ -141,6 +183,7 @@ impl FleetMonitor {
         owner: &Arc<str>,
         what: &str,
     ) {
+        self.check_deletion(mysis, owner, what);
         if holder.as_ref() == Some(owner) {
             return;
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::commander::{CommanderHandle, CommanderMsg};
+use actors::domain::ids::MysisId;
 use actors::domain::order::{CompletedOrder, MysisOrder, Order, OrderResult};
 use actors::fleet::FleetMsg;
 use ractor::{ActorCell, ActorRef};
@@ -21,6 +22,9 @@ const REVIVAL_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_PAUSE: Duration = Duration::from_secs(300);
 /// The longest time between two orders.
 const MAX_ORDER_PAUSE: Duration = Duration::from_secs(100);
+
+/// The number of Myses below which none is deleted.
+const MIN_MYSES: usize = 4;
 
 /// Starts all these tasks. They end when the returned value is dropped.
 pub(super) fn trouble(
@@ -129,6 +133,8 @@ async fn give_orders(world: Arc<World>, swarm: CommanderHandle) {
                 let _ = order(&world, &swarm, MysisOrder::Stop.for_mysis(name)).await;
             }
             1..=4 => relaunch_those_at_rest(&swarm, watch).await,
+            6 => delete(&world, &swarm, mysis.id, &name).await,
+            7 => create(&world, &swarm).await,
             5 => {
                 let note = MysisOrder::Note("Keep the ship fuelled.".into());
                 let _ = order(&world, &swarm, note.for_mysis(name)).await;
@@ -143,6 +149,41 @@ async fn give_orders(world: Arc<World>, swarm: CommanderHandle) {
                 }
             }
         }
+    }
+}
+
+/// Deletes a Mysis, wherever it runs.
+pub(super) async fn delete(world: &Arc<World>, swarm: &CommanderHandle, mysis: MysisId, name: &str) {
+    // With fewer there would be nobody to be taken over.
+    if world.database.memory.look(|stored| stored.names().len()) < MIN_MYSES {
+        return;
+    }
+    let population = &world.monitor.population;
+    population.on_deletion_ordered(mysis, name);
+    let name = name.to_string();
+    let answer = order(world, swarm, Order::Delete { name }).await;
+    population.on_deletion_answered(mysis, &answer, world.monitor.now());
+}
+
+/// Creates a Mysis that starts at once.
+pub(super) async fn create(world: &Arc<World>, swarm: &CommanderHandle) {
+    let population = &world.monitor.population;
+    let name = population.ask_for_name(world.chaos.number_below(usize::MAX));
+    let created = order(
+        world,
+        swarm,
+        Order::Create {
+            name: name.clone(),
+            provider: None,
+            model: None,
+            role: None,
+            start: true,
+        },
+    );
+    // A refusal is a valid answer too: the name is taken, or the swarm is full.
+    if let Ok(CompletedOrder::Created(mysis)) = created.await {
+        population.on_created(mysis, &name);
+        world.watch.on_mysis_created(mysis, &name);
     }
 }
 
@@ -170,6 +211,27 @@ async fn order(world: &Arc<World>, swarm: &CommanderHandle, order: Order) -> Ord
     });
     drop(given);
     answer
+}
+
+/// Freezes a home by the process that runs there, or thaws it.
+pub(super) async fn freeze(
+    world: Arc<World>,
+    swarm: CommanderHandle,
+    home: Arc<str>,
+    freezes: bool,
+) {
+    let (frozen, monitor) = (&world.monitor.frozen, &world.monitor);
+    if !freezes {
+        frozen.on_thawing(&home);
+        // One that has ended is thawed later.
+        let _ = swarm.order(Order::Thaw).await;
+        return monitor.on_disturbed();
+    }
+    let number = frozen.on_freezing(&home);
+    if let Ok(CompletedOrder::Frozen(Some(_))) = swarm.order(Order::Freeze).await {
+        frozen.on_frozen(&home, number, monitor.now());
+        monitor.on_disturbed();
+    }
 }
 
 /// Drains a process, or ends that. A process that has ended needs neither.

@@ -160,6 +160,7 @@ impl Models for RemoteModels {
         let asked = self.models.ask(request, meter);
         async move {
             let (database, owner) = (client.database.clone(), client.session.owner.clone());
+            monitor.on_leaves(&client.session.home, "asked the model");
             let served = client.line.begin(async move {
                 if let Some(turn) = turn {
                     let holder = database.owner_of(turn.mysis);
@@ -215,6 +216,7 @@ impl RemoteLink {
         let (client, monitor, mysis) = (self.client.clone(), self.monitor.clone(), self.mysis);
         async move {
             let (database, owner) = (client.database.clone(), client.session.owner.clone());
+            monitor.on_leaves(&client.session.home, what);
             let reached = client.line.ask(async move {
                 monitor.on_acts(database.owner_of(mysis), mysis, &owner, what);
                 call.await

@@ -22,6 +22,7 @@ use tokio::time::Instant;
 use super::super::verdict::{Promise, RevivalTracker};
 use super::super::{CLOSE_TIMEOUT, START_TIME};
 use super::client::FleetClient;
+use super::frozen::FreezeFile;
 use super::line::Line;
 use super::operator;
 use super::outside::{RemoteGame, RemoteModels, RemoteStore};
@@ -41,6 +42,7 @@ pub(super) struct ProcessPlan {
     /// How fast its monotonic clock runs, of the server's.
     pub(super) rate: f64,
     pub(super) rules: Arc<SwarmRules>,
+    pub(super) freeze: Arc<FreezeFile>,
     /// Whether the operator and the killer of actors are at work.
     pub(super) is_troubled: bool,
 }
@@ -129,6 +131,7 @@ impl Process {
             client.clone(),
             clock.clone(),
             (plan.rules.clone(), plan.is_troubled),
+            plan.freeze.clone(),
             inner.clone(),
         );
         let ended = inner.clone();
@@ -229,6 +232,7 @@ async fn live(
     client: FleetClient,
     clock: Arc<ProcessClock>,
     (rules, is_troubled): (Arc<SwarmRules>, bool),
+    freeze: Arc<FreezeFile>,
     inner: Arc<Inside>,
 ) {
     let swarm = loop {
@@ -240,7 +244,7 @@ async fn live(
     let Some(recorder) = start_recorder(&world).await else {
         return;
     };
-    let outside = adapters(&world, &client, clock);
+    let outside = adapters(&world, &client, clock, freeze);
     let args = CommanderArgs {
         swarm,
         resume: true,
@@ -264,7 +268,12 @@ async fn live(
     let _ = ended.await;
 }
 
-fn adapters(world: &World, client: &FleetClient, clock: Arc<ProcessClock>) -> Adapters {
+fn adapters(
+    world: &World,
+    client: &FleetClient,
+    clock: Arc<ProcessClock>,
+    freeze: Arc<FreezeFile>,
+) -> Adapters {
     let store = Arc::new(RemoteStore(client.clone()));
     let game = RemoteGame {
         client: client.clone(),
@@ -281,7 +290,7 @@ fn adapters(world: &World, client: &FleetClient, clock: Arc<ProcessClock>) -> Ad
         }),
         upstream: (world.adapters.spare_requests)(Arc::new(game)),
         clock,
-        freeze: FreezeSwitch::default(),
+        freeze: FreezeSwitch::new(freeze.since(), freeze),
         fleet: Some(Arc::new(client.clone())),
         shared_limits: Some(Arc::new(client.clone())),
         ui_runtime: UiRuntime::shared(),
@@ -294,7 +303,8 @@ async fn start_recorder(world: &Arc<World>) -> Option<Listener> {
     let (watch, log) = (world.watch.clone(), world.events.clone());
     let heard = move |event: &Arc<SwarmEvent>| {
         watch.on_event_of_fleet(event);
-        if let (Some(who), EventKind::MovedAway) = (&event.mysis, &event.what) {
+        if let (Some(who), EventKind::MovedAway | EventKind::Deleted) = (&event.mysis, &event.what)
+        {
             lives.forget(who.id);
         }
         for text in lives.on_event(event) {

@@ -12,8 +12,9 @@ use actors::domain::order::{CompletedOrder, MysisOrder, Order};
 use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 
+use super::super::memory::StoredSwarm;
 use super::super::verdict::{InvariantMonitor, Promise};
-use super::{FleetRun, FleetSettings};
+use super::{FleetRun, FleetSettings, operator};
 
 /// The shortest half of the quiet time.
 const MIN_HALF: Duration = Duration::from_secs(300);
@@ -96,6 +97,7 @@ impl FleetRun {
         world.chaos.set_calm(true);
         world.game.clear_all_faults();
         self.script.end(&world, &mut self.slots);
+        self.thaw_all()?;
         for slot in &mut self.slots.all {
             slot.plan.rules = rules.clone();
             slot.plan.is_troubled = false;
@@ -105,7 +107,11 @@ impl FleetRun {
         }
         let half = self.half_quiet_length(settings);
         self.pass(half)?;
-        for status in self.all_here()? {
+        let here = self.all_here()?;
+        for text in world.monitor.population.unstarted(&here) {
+            world.watch.add_violation(Promise::NotLost, text);
+        }
+        for status in here {
             if status.state != LifeState::Running {
                 if status.state == LifeState::Errored {
                     world.watch.on_manual_relaunch();
@@ -118,6 +124,7 @@ impl FleetRun {
         let before = self.all_here()?;
         self.pass(half)?;
         let after = self.all_here()?;
+        self.compare_population();
         world.watch.check_population(&after);
         let before: BTreeMap<MysisId, _> =
             before.iter().map(|status| (status.id, status)).collect();
@@ -132,15 +139,49 @@ impl FleetRun {
         self.check_screens()
     }
 
+    /// Thaws all homes. Who was frozen plays on.
+    fn thaw_all(&mut self) -> anyhow::Result<()> {
+        for place in 0..self.slots.all.len() {
+            let home: Arc<str> = self.slots.all[place].plan.home.as_str().into();
+            self.slots.all[place].frozen_until = None;
+            let world = self.world.clone();
+            let thaw = |swarm| operator::freeze(world, swarm, home, false);
+            self.ask(place, thaw)?;
+        }
+        Ok(())
+    }
+
+    /// Compares who is stored with what was said of those that were created and deleted meanwhile.
+    fn compare_population(&self) {
+        let (watch, monitor) = (&self.world.watch, &self.world.monitor);
+        let stored = self.world.database.memory.look(StoredSwarm::names);
+        let at_end = monitor.population.compare(&stored);
+        for mysis in at_end.gone {
+            watch.on_mysis_deleted(mysis);
+        }
+        for (mysis, name) in at_end.appeared {
+            watch.on_mysis_created(mysis, &name);
+        }
+        for text in at_end.wrong {
+            watch.add_violation(Promise::Deletions, text);
+        }
+        monitor.figure(|figures| {
+            figures.created = at_end.created;
+            figures.deleted = at_end.deleted;
+        });
+    }
+
     fn half_quiet_length(&self, settings: &FleetSettings) -> Duration {
-        let rounds = self.options.myses.div_ceil(settings.max_concurrency);
+        let myses = self.world.database.memory.look(|stored| stored.names().len());
+        let myses = myses.max(self.options.myses);
+        let rounds = myses.div_ceil(settings.max_concurrency);
         let answers = u32::try_from(ANSWERS_IN_HALF * rounds).unwrap_or(u32::MAX);
         // Where there is less than one request for each process, they take turns, and each turn of ten
         // seconds loses some.
         let turns = self.options.processes.div_ceil(settings.max_concurrency);
         let turns = u32::try_from(turns.min(3)).unwrap_or(1);
         let asking = self.options.thinking.saturating_mul(answers * turns);
-        let requests = ANSWERS_IN_HALF * self.options.myses;
+        let requests = ANSWERS_IN_HALF * myses;
         let a_minute = settings.requests_per_minute.unwrap_or(u32::MAX);
         let pacing = Duration::from_secs(60).mul_f64(requests as f64 / f64::from(a_minute));
         MIN_HALF.max(asking).max(pacing * 2)
@@ -165,8 +206,13 @@ impl FleetRun {
     fn check_screens(&mut self) -> anyhow::Result<()> {
         for place in 0..self.slots.all.len() {
             let shown = self.ask(place, |swarm| async move { swarm.statuses().await })?;
-            if shown.len() != self.options.myses {
-                let text = format!("process {place} shows {} Myses", shown.len());
+            let stored = self.world.database.memory.look(StoredSwarm::names);
+            let shown: BTreeMap<MysisId, Arc<str>> = shown
+                .iter()
+                .map(|status| (status.id, status.name.clone()))
+                .collect();
+            if shown != stored {
+                let text = format!("process {place} shows {shown:?} of {stored:?}");
                 self.world.watch.add_violation(Promise::NotLost, text);
             }
         }

@@ -19,6 +19,14 @@ pub enum Sabotage {
     RepeatsOrders,
     /// Nobody takes what a dead process held.
     TakesNothing,
+    /// A Mysis that is deleted stays, and so does its lease.
+    KeepsDeleted,
+    /// Orders are forgotten before they are carried out.
+    ForgetsOrders,
+    /// A home forgets with its process that it is frozen.
+    ForgetsFreezes,
+    /// A process takes what a frozen one held.
+    TakesFromFrozen,
 }
 
 impl Sabotage {
@@ -32,6 +40,8 @@ impl Sabotage {
             Sabotage::KeepsIncarnations
             | Sabotage::KeepsPartsOfTheDead
             | Sabotage::TakesNothing => FleetFault::Kill,
+            Sabotage::KeepsDeleted | Sabotage::ForgetsOrders => FleetFault::Deletion,
+            Sabotage::ForgetsFreezes | Sabotage::TakesFromFrozen => FleetFault::Freeze,
         }
     }
 }

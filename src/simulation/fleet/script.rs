@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use actors::domain::ids::MysisId;
+
 use super::super::SimulationOptions;
 use super::super::fleet_figures::FleetFault;
 use super::line::DatabaseWay;
@@ -18,6 +20,8 @@ const MEAN_GAP: Duration = Duration::from_secs(1200);
 const MIN_MEAN_GAP: Duration = Duration::from_secs(70);
 /// A lease.
 const LEASE: Duration = Duration::from_secs(30);
+/// How soon a thaw is ordered again that did not come about.
+const THAW_RETRY: Duration = Duration::from_secs(10);
 /// The pause between two processes of a rolling update.
 const UPDATE_PAUSE: Duration = Duration::from_secs(8);
 
@@ -31,6 +35,16 @@ pub(super) struct FaultScript {
     /// The machines whose processes are still to be updated, and when the next one is.
     updates: VecDeque<usize>,
     next_update: Duration,
+    /// What the operator does at a certain time because of a fault.
+    errands: Vec<(Duration, Errand)>,
+}
+
+/// What the operator does at any process that can be asked.
+#[derive(Clone, Debug)]
+enum Errand {
+    /// Deletes a Mysis that a process holds, or any.
+    Delete(Arc<str>),
+    Create,
 }
 
 impl FaultScript {
@@ -55,6 +69,7 @@ impl FaultScript {
             dice,
             updates: VecDeque::new(),
             next_update: Duration::ZERO,
+            errands: Vec::new(),
         }
     }
 
@@ -67,6 +82,8 @@ impl FaultScript {
         let now = world.now();
         self.end_draining(world, slots, now);
         self.go_on_updating(world, slots, now);
+        self.run_errands(world, slots, now);
+        thaw_those_due(world, slots, now);
         if self.next.is_some_and(|next| next <= now) {
             let gap = self.between(self.mean_gap / 2, self.mean_gap * 3 / 2);
             self.next = Some(now + gap);
@@ -97,7 +114,9 @@ impl FaultScript {
             | FleetFault::Close
             | FleetFault::RollingUpdate
             | FleetFault::Drain
-            | FleetFault::ClockSet => 1,
+            | FleetFault::ClockSet
+            | FleetFault::Deletion
+            | FleetFault::Freeze => 1,
             FleetFault::ShortCut
             | FleetFault::LongCut
             | FleetFault::ShortPause
@@ -108,6 +127,7 @@ impl FaultScript {
         able.truncate(wanted.min(most));
         self.count(world, fault, able.len());
         for place in able {
+            self.plan_errands(world, slots, fault, place);
             self.strike_one(world, slots, fault, place);
         }
     }
@@ -141,10 +161,17 @@ impl FaultScript {
                 process.begin_closing(world);
                 slot.start_at = Some(now + long);
             }
-            FleetFault::RollingUpdate => {}
+            FleetFault::RollingUpdate | FleetFault::Deletion => {}
             FleetFault::Drain => {
                 slot.drained_until = Some(now + long);
                 self.drain(world, slots, place, true);
+            }
+            FleetFault::Freeze => {
+                slot.frozen_until = Some(now + long);
+                if let Some(swarm) = process.swarm() {
+                    let (world, home) = (world.clone(), slot.plan.home.as_str().into());
+                    process.spawn(super::operator::freeze(world, swarm, home, true));
+                }
             }
             FleetFault::ShortCut | FleetFault::LongCut => {
                 let way = [DatabaseWay::Refused, DatabaseWay::Silent][self.dice.usize(..2)];
@@ -167,6 +194,66 @@ impl FaultScript {
                 process.set_clock(self.dice.i64(-most..most));
             }
         }
+    }
+
+    /// Lets the operator delete a Mysis of a process that is struck, and create another one, soon.
+    fn plan_errands(&mut self, world: &World, slots: &Slots, fault: FleetFault, place: usize) {
+        let is_drawn = self.drawn.contains(&FleetFault::Deletion) && self.dice.bool();
+        let Some(process) = &slots.all[place].process else {
+            return;
+        };
+        if fault != FleetFault::Deletion && !is_drawn {
+            return;
+        }
+        let (now, owner) = (world.now(), process.owner.clone());
+        for errand in [Errand::Delete(owner), Errand::Create] {
+            let at = now + self.between(Duration::ZERO, LEASE / 3);
+            self.errands.push((at, errand));
+        }
+    }
+
+    fn run_errands(&mut self, world: &Arc<World>, slots: &Slots, now: Duration) {
+        let is_due = |(at, _): &mut (Duration, Errand)| *at <= now;
+        let due: Vec<_> = self.errands.extract_if(.., is_due).collect();
+        for (_, errand) in due {
+            let able = slots.all.iter().filter(|slot| slot.is_undisturbed());
+            let able: Vec<_> = able.filter_map(|slot| slot.process.as_ref()).collect();
+            if able.is_empty() {
+                continue;
+            }
+            let giver = able[self.dice.usize(..able.len())];
+            let Some(swarm) = giver.swarm() else {
+                continue;
+            };
+            let asked = world.clone();
+            match errand {
+                Errand::Create => giver.spawn(async move {
+                    super::operator::create(&asked, &swarm).await;
+                }),
+                Errand::Delete(owner) => {
+                    let Some((mysis, name)) = self.choose_of(world, &owner) else {
+                        continue;
+                    };
+                    giver.spawn(async move {
+                        super::operator::delete(&asked, &swarm, mysis, &name).await;
+                    });
+                }
+            }
+        }
+    }
+
+    /// A Mysis that this process holds, or any, if it holds none.
+    fn choose_of(&mut self, world: &World, owner: &Arc<str>) -> Option<(MysisId, Arc<str>)> {
+        let all = world.database.population();
+        let is_its = |of: &Option<Arc<str>>| of.as_ref() == Some(owner);
+        let of_it = all.iter().filter(|(_, _, of)| is_its(of));
+        let mut known: Vec<_> = of_it.collect();
+        if known.is_empty() {
+            known = all.iter().collect();
+        }
+        let place = self.dice.usize(..known.len().max(1));
+        let (mysis, name, _) = known.get(place)?;
+        Some((*mysis, name.clone()))
     }
 
     /// Drains a process, or ends that, by an order to another one or to itself.
@@ -233,6 +320,7 @@ impl FaultScript {
         let now = world.now();
         self.next = None;
         self.updates.clear();
+        self.errands.clear();
         world.monitor.on_disturbed();
         for slot in &mut slots.all {
             slot.way_until = slot.way_until.map(|_| now);
@@ -243,5 +331,27 @@ impl FaultScript {
             }
         }
         self.end_draining(world, slots, now);
+    }
+}
+
+/// Thaws the homes whose time has come. One in which nothing runs, or whose process ends meanwhile, is
+/// thawed later.
+fn thaw_those_due(world: &Arc<World>, slots: &mut Slots, now: Duration) {
+    for slot in &mut slots.all {
+        if slot.frozen_until.is_none_or(|until| now < until) {
+            continue;
+        }
+        let is_frozen = world.monitor.frozen.is_frozen(&slot.plan.home);
+        if !is_frozen && slot.plan.freeze.since().is_none() {
+            slot.frozen_until = None;
+            continue;
+        }
+        if let Some(process) = slot.process.as_ref().filter(|process| process.is_able())
+            && let Some(swarm) = process.swarm()
+        {
+            let (world, home) = (world.clone(), slot.plan.home.as_str().into());
+            process.spawn(super::operator::freeze(world, swarm, home, false));
+            slot.frozen_until = Some(now + THAW_RETRY);
+        }
     }
 }

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use actors::domain::rules::SwarmRules;
 
+use super::frozen::FreezeFile;
 use super::line::DatabaseWay;
 use super::process::{Process, ProcessPlan};
+use super::sabotage::Sabotage;
 use super::world::World;
 
 /// How far the monotonic clock of a process may run from the server's: a hundred times of what is
@@ -26,6 +28,8 @@ pub(super) struct Slot {
     pub(super) way_until: Option<Duration>,
     /// Until when the process is drained.
     pub(super) drained_until: Option<Duration>,
+    /// Until when the home is frozen.
+    pub(super) frozen_until: Option<Duration>,
     /// The number of processes that ran there.
     lives: u32,
 }
@@ -90,18 +94,26 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    pub(super) fn new(count: usize, dice: &mut fastrand::Rng, rules: &Arc<SwarmRules>) -> Slots {
+    pub(super) fn new(
+        count: usize,
+        dice: &mut fastrand::Rng,
+        rules: &Arc<SwarmRules>,
+        sabotage: Option<Sabotage>,
+    ) -> Slots {
+        let forgets_freezes = sabotage == Some(Sabotage::ForgetsFreezes);
         let slot = |number| Slot {
             plan: ProcessPlan {
                 home: format!("p{number}"),
                 rate: 1.0 + (dice.f64() * 2.0 - 1.0) * MAX_RATE_ERROR,
                 rules: rules.clone(),
+                freeze: Arc::new(FreezeFile::new(forgets_freezes)),
                 is_troubled: true,
             },
             process: None,
             start_at: None,
             way_until: None,
             drained_until: None,
+            frozen_until: None,
             lives: 0,
         };
         Slots {
@@ -131,9 +143,10 @@ impl Slots {
         processes.map(|process| process.owner.clone()).collect()
     }
 
-    /// The processes that run and reach the database.
-    pub(super) fn able(&self) -> BTreeSet<Arc<str>> {
-        let processes = self.all.iter().filter_map(|slot| slot.process.as_ref());
+    /// The processes that run, reach the database and are not frozen.
+    pub(super) fn acting(&self) -> BTreeSet<Arc<str>> {
+        let slots = self.all.iter().filter(|slot| slot.plan.freeze.since().is_none());
+        let processes = slots.filter_map(|slot| slot.process.as_ref());
         let able = processes.filter(|process| process.is_able());
         able.map(|process| process.owner.clone()).collect()
     }

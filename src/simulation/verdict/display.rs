@@ -105,6 +105,11 @@ impl SimulationVerdict {
                 let answered = self.fleet.as_ref().map_or(0, |fleet| fleet.answered);
                 format!("{broken} not, {answered} answered")
             }
+            Promise::Deletions => {
+                let deleted = self.fleet.as_ref().map_or(0, |fleet| fleet.deleted);
+                format!("{broken} times not, {deleted} deleted")
+            }
+            Promise::Frozen => format!("{broken} times not"),
             Promise::AllRunning => {
                 let parked = self.parked;
                 let plays = (there as u64).saturating_sub(broken + parked);

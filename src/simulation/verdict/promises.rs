@@ -23,15 +23,21 @@ pub enum Promise {
     TakenOver,
     /// Every order is answered.
     Answered,
+    /// A deleted Mysis does nothing any more, and whoever was to be deleted is.
+    Deletions,
+    /// Nothing leaves a frozen home, and nobody takes what it holds.
+    Frozen,
 }
 
 impl Promise {
     /// Those of several processes together.
-    pub const OF_FLEET: [Promise; 4] = [
+    pub const OF_FLEET: [Promise; 6] = [
         Promise::OneLife,
         Promise::Limits,
         Promise::TakenOver,
         Promise::Answered,
+        Promise::Deletions,
+        Promise::Frozen,
     ];
 
     /// Those of any process, in the order of the table.
@@ -56,6 +62,8 @@ impl Promise {
             Promise::Limits => "limits hold for all together",
             Promise::TakenOver => "all run elsewhere in 45 s",
             Promise::Answered => "every order is answered",
+            Promise::Deletions => "who is deleted stays deleted",
+            Promise::Frozen => "what is frozen stands still",
         }
     }
 }

@@ -50,6 +50,9 @@ pub(in super::super) struct FleetView {
 
 impl FleetTables {
     fn is_of_frozen(&self, lease: Option<&Lease>) -> bool {
+        if self.frees_the_frozen {
+            return false;
+        }
         let process = lease.and_then(|lease| self.processes.get(&lease.owner));
         process.is_some_and(|process| process.is_frozen)
     }
@@ -74,6 +77,13 @@ impl FleetTables {
             expires: now + LEASE_TIME,
         };
         self.leases.insert(mysis, lease);
+    }
+
+    /// Removes what belongs to a Mysis that is deleted, as foreign keys do.
+    fn forget(&mut self, mysis: MysisId) {
+        self.leases.remove(&mysis);
+        self.statuses.remove(&mysis);
+        self.forget_orders(mysis);
     }
 
     /// The first free one of `sim`, `sim-2`, `sim-3`.
@@ -108,6 +118,7 @@ impl FleetDatabase {
                 && !tables.is_of_frozen(lease)
                 && lease.is_none_or(|lease| lease.expires <= now);
             if is_own || is_free {
+                self.check_taking(&tables, session, mysis);
                 tables.hold(session, mysis, now);
             }
         }
@@ -117,6 +128,12 @@ impl FleetDatabase {
             let fences = swarm.incarnations(&all.into_iter().collect());
             (swarm.swarm_of(&ours), fences)
         })
+    }
+
+    fn check_taking(&self, tables: &FleetTables, session: &LeaseSession, mysis: MysisId) {
+        if let Some(lease) = tables.leases.get(&mysis) {
+            self.monitor.on_taken(&lease.home, &session.home, mysis);
+        }
     }
 
     /// Removes the leases of Myses that a process let go.
@@ -154,6 +171,7 @@ impl FleetDatabase {
             expires: now + LEASE_TIME,
         };
         tables.processes.insert(session.owner.clone(), row);
+        self.monitor.frozen.on_told(&session.home, report.is_frozen);
         for lease in tables.leases.values_mut() {
             if lease.owner == session.owner {
                 lease.expires = now + LEASE_TIME;
@@ -223,6 +241,7 @@ impl FleetDatabase {
         let free = free.map(|(mysis, _)| mysis).filter(|mysis| is_free(*mysis));
         let taken: BTreeSet<MysisId> = free.take(count).collect();
         for mysis in &taken {
+            self.check_taking(&tables, session, *mysis);
             tables.hold(session, *mysis, now);
         }
         self.memory.look(|swarm| swarm.incarnations(&taken))
@@ -231,9 +250,11 @@ impl FleetDatabase {
     /// Gives everything back at an orderly end.
     pub(in super::super) fn leave(&self, session: &LeaseSession) {
         let (mut tables, now) = (self.lock(), server_time());
-        tables
-            .leases
-            .retain(|_, lease| lease.owner != session.owner);
+        if !session.held().is_frozen() {
+            tables
+                .leases
+                .retain(|_, lease| lease.owner != session.owner);
+        }
         if let Some(row) = tables.processes.get_mut(&session.owner) {
             row.expires = now;
         }
@@ -286,11 +307,27 @@ impl FleetDatabase {
         tables.leases.get(&mysis).map(|lease| lease.owner.clone())
     }
 
-    /// The running Myses, with the process that holds each.
+    /// All Myses with their names, and the process that holds each.
+    pub(in super::super) fn population(&self) -> Vec<(MysisId, Arc<str>, Option<Arc<str>>)> {
+        let tables = self.lock();
+        let names = self.memory.look(StoredSwarm::names);
+        let owner = |mysis: &MysisId| tables.leases.get(mysis).map(|lease| lease.owner.clone());
+        let known = names.into_iter();
+        known
+            .map(|(mysis, name)| {
+                let owner = owner(&mysis);
+                (mysis, name, owner)
+            })
+            .collect()
+    }
+
+    /// The running Myses, with the process that holds each, without those that a frozen one holds.
     pub(in super::super) fn running(&self) -> Vec<(MysisId, Option<Arc<str>>)> {
         let tables = self.lock();
         let states: Vec<_> = self.memory.look(|swarm| swarm.states().collect());
-        let running = states.into_iter().filter(|(_, runs)| *runs);
+        let is_frozen = |mysis: MysisId| tables.is_of_frozen(tables.leases.get(&mysis));
+        let running = states.into_iter();
+        let running = running.filter(|(mysis, runs)| *runs && !is_frozen(*mysis));
         let owner = |mysis| {
             tables
                 .leases
@@ -299,6 +336,16 @@ impl FleetDatabase {
         };
         running.map(|(mysis, _)| (mysis, owner(mysis))).collect()
     }
+}
+
+/// Whether this creates a Mysis with the name of another one.
+fn takes_known_name(stored: &StoredSwarm, write: &Write) -> bool {
+    let Write::Create(new) = write else {
+        return false;
+    };
+    let names = stored.names();
+    let mut others = names.iter().filter(|(id, _)| **id != new.id);
+    others.any(|(_, name)| *name == new.profile.name)
 }
 
 /// The commits of one process.
@@ -326,13 +373,25 @@ impl CommitRules for FleetCommits {
                        long without renewing it";
             return Err(LedgerFault::Refused(why.to_string()));
         }
-        if !database.is_sabotaged(Sabotage::KeepsIncarnations) {
+        if batch
+            .writes
+            .iter()
+            .any(|write| takes_known_name(stored, write))
+        {
+            let why = "another zoea process has a mysis of that name on this database";
+            return Err(LedgerFault::Refused(why.to_string()));
+        }
+        let is_left_out = |write: &Write| {
+            let is_kept = matches!(write, Write::Delete { .. });
+            matches!(write, Write::Fence { .. })
+                && database.is_sabotaged(Sabotage::KeepsIncarnations)
+                || is_kept && database.is_sabotaged(Sabotage::KeepsDeleted)
+        };
+        if !batch.writes.iter().any(is_left_out) {
             return Ok(Cow::Borrowed(batch));
         }
         let mut batch = batch.clone();
-        batch
-            .writes
-            .retain(|write| !matches!(write, Write::Fence { .. }));
+        batch.writes.retain(|write| !is_left_out(write));
         Ok(Cow::Owned(batch))
     }
 
@@ -352,6 +411,9 @@ impl CommitRules for FleetCommits {
             }
             if let Write::OrderDone { order, .. } = write {
                 tables.mark_done(*order, owner);
+            }
+            if let Write::Delete { mysis } = write {
+                tables.forget(*mysis);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::ids::FleetOrderId;
+use actors::domain::ids::{FleetOrderId, MysisId};
 use actors::ports::{FleetOrder, FleetOrders, FleetReport, OrderOutcome};
 
 use super::super::sabotage::Sabotage;
@@ -28,6 +28,11 @@ impl FleetTables {
             row.is_done = true;
             row.doer = Some(owner.clone());
         }
+    }
+
+    /// Removes the orders for a Mysis that is deleted.
+    pub(super) fn forget_orders(&mut self, mysis: MysisId) {
+        self.orders.retain(|row| row.order.mysis != mysis);
     }
 
     fn is_held_by(&self, row: &OrderRow, owner: &str) -> bool {
@@ -56,7 +61,8 @@ impl FleetDatabase {
     pub(in super::super) fn tell_orders(&self, owner: &Arc<str>, report: &FleetReport) {
         let mut tables = self.lock();
         for order in &report.given {
-            let is_known = tables.orders.iter().any(|row| row.order.id == order.id);
+            let is_known = tables.orders.iter().any(|row| row.order.id == order.id)
+                || self.is_sabotaged(Sabotage::ForgetsOrders);
             if !is_known && self.memory.look(|swarm| swarm.has(order.mysis)) {
                 tables.orders.push(OrderRow {
                     order: FleetOrder::clone(order),

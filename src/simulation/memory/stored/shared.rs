@@ -1,6 +1,6 @@
 //! What the processes of a fleet read of the stored swarm besides their own Myses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use actors::domain::books::{BudgetUse, Day};
@@ -17,6 +17,14 @@ impl StoredSwarm {
     pub(crate) fn states(&self) -> impl Iterator<Item = (MysisId, bool)> {
         let myses = self.myses.iter();
         myses.map(|(id, member)| (*id, member.record.state == LifeState::Running))
+    }
+
+    /// All Myses by id, with their names.
+    pub(crate) fn names(&self) -> BTreeMap<MysisId, Arc<str>> {
+        let myses = self.myses.iter();
+        myses
+            .map(|(id, member)| (*id, member.record.profile.name.clone()))
+            .collect()
     }
 
     /// Whether there is this Mysis.

@@ -1,0 +1,109 @@
+//! Frozen homes: what a freeze of one promises, whichever process runs there.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use actors::domain::ids::Timestamp;
+use actors::ports::FreezeKeeper;
+use futures::FutureExt;
+use futures::future::BoxFuture;
+
+/// The file of a home that says since when it is frozen.
+pub(super) struct FreezeFile {
+    since: Mutex<Option<Timestamp>>,
+    /// Whether nothing is kept, as a mistake on purpose.
+    is_forgetful: bool,
+}
+
+impl FreezeFile {
+    /// The file of a new home.
+    pub(super) fn new(is_forgetful: bool) -> FreezeFile {
+        FreezeFile {
+            since: Mutex::default(),
+            is_forgetful,
+        }
+    }
+
+    /// Since when the home is frozen.
+    pub(super) fn since(&self) -> Option<Timestamp> {
+        *self.since.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl FreezeKeeper for FreezeFile {
+    fn keep(&self, since: Option<Timestamp>) -> BoxFuture<'static, Result<(), String>> {
+        if !self.is_forgetful {
+            *self.since.lock().unwrap_or_else(PoisonError::into_inner) = since;
+        }
+        futures::future::ready(Ok(())).boxed()
+    }
+}
+
+/// All homes that were frozen, as their operator was told.
+#[derive(Default)]
+pub(super) struct FrozenHomes {
+    homes: Mutex<BTreeMap<Arc<str>, FrozenHome>>,
+}
+
+#[derive(Default)]
+struct FrozenHome {
+    /// How often somebody ordered to thaw it. A freeze that is answered after that is none.
+    thaws: u64,
+    /// Since when it is frozen.
+    since: Option<Duration>,
+    /// Whether the database knows it.
+    is_known: bool,
+}
+
+impl FrozenHomes {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Arc<str>, FrozenHome>> {
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that somebody orders to freeze a home. Returns what to say when it is done.
+    pub(super) fn on_freezing(&self, home: &Arc<str>) -> u64 {
+        self.lock().entry(home.clone()).or_default().thaws
+    }
+
+    /// Notes that the order is done.
+    pub(super) fn on_frozen(&self, home: &Arc<str>, number: u64, now: Duration) {
+        let mut homes = self.lock();
+        let home = homes.entry(home.clone()).or_default();
+        if home.thaws == number {
+            home.since.get_or_insert(now);
+        }
+    }
+
+    /// Notes that somebody orders to thaw a home.
+    pub(super) fn on_thawing(&self, home: &Arc<str>) {
+        let mut homes = self.lock();
+        let home = homes.entry(home.clone()).or_default();
+        (home.thaws, home.since, home.is_known) = (home.thaws + 1, None, false);
+    }
+
+    /// Notes that a process told the database whether it is frozen.
+    pub(super) fn on_told(&self, home: &Arc<str>, is_frozen: bool) {
+        if let Some(home) = self.lock().get_mut(home) {
+            home.is_known |= is_frozen && home.since.is_some();
+        }
+    }
+
+    /// What is wrong if something leaves a process of this home now.
+    pub(super) fn objection(&self, home: &str) -> Option<String> {
+        let homes = self.lock();
+        let since = homes.get(home)?.since?.as_secs_f64();
+        Some(format!("{home} is frozen since {since:.1} s"))
+    }
+
+    /// What is wrong if another home takes a Mysis of this one now.
+    pub(super) fn objection_to_taking(&self, home: &str) -> Option<String> {
+        let is_known = self.lock().get(home).is_some_and(|home| home.is_known);
+        is_known.then(|| self.objection(home))?
+    }
+
+    /// Whether nothing is to leave this home.
+    pub(super) fn is_frozen(&self, home: &str) -> bool {
+        self.objection(home).is_some()
+    }
+}
