@@ -21,7 +21,7 @@ use thiserror::Error;
 use crate::domain::books::{CostEntry, Day, SparedEntry};
 use crate::domain::event_record::EventRecord;
 use crate::domain::fleet_process::FleetProcess;
-use crate::domain::ids::{Moment, MysisId, Now, Timestamp};
+use crate::domain::ids::{Incarnation, Moment, MysisId, Now, Timestamp};
 use crate::domain::message::Row;
 use crate::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use crate::domain::order::Reloaded;
@@ -77,6 +77,10 @@ pub trait Ledger: Send + Sync + 'static {
         mysis: MysisId,
         at: Timestamp,
     ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>>;
+
+    /// Refuses from now on what lives of a Mysis before this one write. They ended here, and another
+    /// process may have run the Mysis since.
+    fn shut_out(&self, _mysis: MysisId, _before: Incarnation) {}
 
     /// A step of maintenance, such as updating an index, if enough has accumulated. It takes some
     /// milliseconds, and nobody waits for its result.

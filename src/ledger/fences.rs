@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{MutexGuard, PoisonError};
 
 use actors::domain::ids::{Incarnation, MysisId};
+use actors::domain::record::MysisRecord;
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::LedgerFault;
 use sea_orm::{DbErr, EntityTrait, QuerySelect};
@@ -58,8 +59,31 @@ impl LedgerInner {
         let mut fences = self.fences();
         for write in batches.iter().flat_map(|batch| &batch.writes) {
             if let Write::Fence { mysis, incarnation } = write {
-                fences.insert(*mysis, *incarnation);
+                raise(&mut fences, *mysis, *incarnation);
             }
         }
     }
+
+    /// Refuses what lives before these write. What is shut out already stays so.
+    pub(super) fn shut_out(&self, lives: impl IntoIterator<Item = (MysisId, Incarnation)>) {
+        let mut fences = self.fences();
+        for (mysis, before) in lives {
+            raise(&mut fences, mysis, before);
+        }
+    }
+
+    /// The record of a Mysis that is taken, for a life of which nothing was ever written here.
+    pub(super) fn for_a_new_life(&self, record: MysisRecord) -> MysisRecord {
+        let shut_out = self.fences().get(&record.id).copied();
+        let newest = shut_out.map_or(record.incarnation, Incarnation::before);
+        MysisRecord {
+            incarnation: newest.max(record.incarnation),
+            ..record
+        }
+    }
+}
+
+fn raise(fences: &mut BTreeMap<MysisId, Incarnation>, mysis: MysisId, to: Incarnation) {
+    let known = fences.entry(mysis).or_insert(to);
+    *known = (*known).max(to);
 }

@@ -44,7 +44,8 @@ const SAY_ALIVE: &str = "\
             WHERE NOT EXISTS (SELECT FROM process AS other WHERE other.name = candidate) \
             ORDER BY number LIMIT 1), \
         clock_timestamp(), clock_timestamp() + interval '30 seconds') \
-    ON CONFLICT (owner) DO UPDATE SET capacity = excluded.capacity, \
+    ON CONFLICT (owner) DO UPDATE SET host = excluded.host, directory = excluded.directory, \
+        version = excluded.version, capacity = excluded.capacity, \
         is_frozen = excluded.is_frozen, expires_at = excluded.expires_at";
 
 /// Renews the leases. An expired one stays ours until another process takes it.
@@ -218,7 +219,10 @@ impl LedgerInner {
         let (taken, passwords) = within_time(self.records_of(&untold)).await?;
         let mission = within_time(self.mission()).await?;
         Ok(FleetStep {
-            taken,
+            taken: taken
+                .into_iter()
+                .map(|record| self.for_a_new_life(record))
+                .collect(),
             passwords,
             lost,
             surplus: usize::try_from(plan.surplus).unwrap_or(0),
@@ -231,8 +235,8 @@ impl LedgerInner {
         })
     }
 
-    /// Takes free leases. The incarnations of before are shut out with it, so that no late write of an
-    /// earlier life here is taken for one of the new life.
+    /// Takes free leases. All lives of before are shut out with it, the newest too, so that no late write
+    /// of an earlier life here is taken for one of the new life.
     async fn take(
         &self,
         tenant: &LeaseHolder,
@@ -255,8 +259,9 @@ impl LedgerInner {
                 .all(&tx)
                 .await?;
             let incarnations = incarnations.into_iter();
-            self.fences()
-                .extend(incarnations.map(|(id, number)| (MysisId(id), Incarnation(number))));
+            self.shut_out(
+                incarnations.map(|(id, number)| (MysisId(id), Incarnation(number).next())),
+            );
             // Whether a commit without an answer happened is seen at the next renewal.
             tenant.held().doubt(&taken);
             tx.commit().await?;

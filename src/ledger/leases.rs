@@ -46,9 +46,15 @@ const TAKE_AT_START: &str = "\
     SET home = excluded.home, owner = excluded.owner, expires_at = excluded.expires_at \
     WHERE lease.home = excluded.home OR lease.expires_at <= clock_timestamp()";
 
+/// Takes the place of the frozen process of this home, so that its Myses stay where they are if this one
+/// ends before it has said anything of itself.
+const STAY_FROZEN: &str = "UPDATE process SET owner = $2, is_draining = FALSE, left_at = NULL, \
+    started_at = clock_timestamp() WHERE owner = (SELECT owner FROM process \
+        WHERE home = $1 AND is_frozen ORDER BY expires_at DESC LIMIT 1)";
+
 /// Forgets earlier processes of this home, and those that are gone for a day. A frozen one is the
 /// reason why its Myses stay where they are.
-const FORGET_GONE: &str = "DELETE FROM process WHERE home = $1 \
+const FORGET_GONE: &str = "DELETE FROM process WHERE (home = $1 AND owner <> $2) \
     OR (NOT is_frozen AND expires_at < clock_timestamp() - interval '1 day')";
 
 /// Forgets orders that were done a day ago, and whose giver did not ask for the answer.
@@ -235,9 +241,8 @@ impl LedgerInner {
         };
         let tx = self.begin(WriteLock::All).await?;
         tx.execute_raw(tenant.statement(TAKE_AT_START, [])).await?;
-        let gone = [tenant.home.as_str().into()];
-        let gone = Statement::from_sql_and_values(DbBackend::Postgres, FORGET_GONE, gone);
-        tx.execute_raw(gone).await?;
+        tx.execute_raw(tenant.statement(STAY_FROZEN, [])).await?;
+        tx.execute_raw(tenant.statement(FORGET_GONE, [])).await?;
         tx.execute_unprepared(FORGET_ORDERS).await?;
         let ours = tenant.owned(&tx).await?;
         tx.commit().await?;

@@ -259,6 +259,10 @@ impl Ledger for SqlLedger {
         async move { inner.commit(&batches).await }.boxed()
     }
 
+    fn shut_out(&self, mysis: MysisId, before: Incarnation) {
+        self.inner.shut_out([(mysis, before)]);
+    }
+
     fn maintenance(&self) -> Option<BoxFuture<'static, ()>> {
         let inner = self.inner.clone();
         if inner.is_index_due() {

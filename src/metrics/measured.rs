@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::record::GameAccount;
 use actors::domain::write::Batch;
 use actors::ports::{Ledger, LedgerFault};
@@ -38,6 +38,10 @@ impl Ledger for MeasuredLedger {
         at: Timestamp,
     ) -> BoxFuture<'static, Result<Option<GameAccount>, LedgerFault>> {
         self.ledger.claim_account(mysis, at)
+    }
+
+    fn shut_out(&self, mysis: MysisId, before: Incarnation) {
+        self.ledger.shut_out(mysis, before);
     }
 
     fn maintenance(&self) -> Option<BoxFuture<'static, ()>> {

@@ -19,8 +19,10 @@ mod sabotage;
 mod script;
 mod session;
 mod slots;
+mod tokens;
 mod world;
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,6 +35,7 @@ use super::verdict::SimulationVerdict;
 use monitor::FleetLimits;
 use script::FaultScript;
 use slots::Slots;
+use tokens::TokenLimits;
 use world::World;
 
 pub use super::fleet_figures::{FleetFault, FleetFigures};
@@ -42,6 +45,14 @@ pub use sabotage::Sabotage;
 const SLICE: Duration = Duration::from_millis(20);
 /// How often the fleet is looked at.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The tokens a minute of one Mysis, where they are limited: those of a few requests.
+const TOKENS_A_MINUTE: RangeInclusive<u64> = 12_000..=40_000;
+/// The tokens of one Mysis in a day, where there is a budget: those of some minutes.
+const TOKENS_A_DAY: RangeInclusive<u64> = 60_000..=200_000;
+
+/// How many more Myses a process takes than there are at the beginning.
+const NEWCOMERS: usize = 4;
 
 /// A run of several processes.
 struct FleetRun {
@@ -60,9 +71,9 @@ pub fn run(
     sabotage: Option<Sabotage>,
 ) -> anyhow::Result<SimulationVerdict> {
     let mut dice = fastrand::Rng::with_seed(options.seed ^ 0xf1ee7);
-    let settings = FleetSettings::draw(&mut dice, options.myses);
-    let rules =
-        Arc::new(settings.limit(rules::DrawnSettings::of(options.seed).swarm_rules(options.myses)));
+    let settings = FleetSettings::draw(&mut dice, options.myses).showing(sabotage);
+    let drawn = rules::DrawnSettings::of(options.seed);
+    let rules = Arc::new(settings.troubled_rules(drawn.swarm_rules(options.myses + NEWCOMERS)));
     let world = Arc::new(World::new(
         &options,
         settings.limits(options.processes),
@@ -83,6 +94,9 @@ struct FleetSettings {
     max_concurrency: usize,
     requests_per_minute: Option<u32>,
     logins_per_minute: u32,
+    tokens_per_minute: Option<u64>,
+    /// The tokens of a day for all together.
+    budget: Option<u64>,
 }
 
 impl FleetSettings {
@@ -92,7 +106,22 @@ impl FleetSettings {
             max_concurrency: dice.usize(2..=(myses / 2).max(2)),
             requests_per_minute: dice.bool().then(|| dice.u32(60..=120)),
             logins_per_minute: dice.u32(24..=60),
+            tokens_per_minute: dice
+                .bool()
+                .then(|| dice.u64(TOKENS_A_MINUTE) * myses as u64),
+            budget: (dice.u8(..4) == 0).then(|| dice.u64(TOKENS_A_DAY) * myses as u64),
         }
+    }
+
+    /// The same settings, with the limit that shows a mistake.
+    fn showing(mut self, sabotage: Option<Sabotage>) -> FleetSettings {
+        if sabotage == Some(Sabotage::GrantsTokensToEach) {
+            self.tokens_per_minute = Some(30_000);
+        }
+        if sabotage == Some(Sabotage::HidesSpending) {
+            (self.tokens_per_minute, self.budget) = (None, Some(60_000));
+        }
+        self
     }
 
     /// The same rules with these limits.
@@ -100,9 +129,19 @@ impl FleetSettings {
         for provider in rules.providers.values_mut() {
             provider.max_concurrency = self.max_concurrency;
             provider.requests_per_minute = self.requests_per_minute;
+            provider.tokens_per_minute = self.tokens_per_minute;
         }
         rules.tools.logins_per_minute = Some(self.logins_per_minute);
+        // These models count more than a thousand tokens of each request.
+        let of_each = &mut rules.budget.mysis.tokens;
+        *of_each = of_each.map(|tokens| tokens * 5);
         rules
+    }
+
+    /// The rules of the time with faults.
+    fn troubled_rules(self, mut rules: SwarmRules) -> SwarmRules {
+        rules.budget.swarm.tokens = self.budget;
+        self.limit(rules)
     }
 
     /// What servers may count. Each process may begin with one request of its part.
@@ -115,12 +154,17 @@ impl FleetSettings {
             logins_a_minute: whole(self.logins_per_minute)
                 + whole(self.logins_per_minute) / 8
                 + processes,
+            tokens: TokenLimits {
+                a_minute: self.tokens_per_minute,
+                budget: self.budget,
+                in_flight: self.max_concurrency as u64,
+            },
         }
     }
 
     /// The rules of the quiet time.
     fn base_rules(self, myses: usize) -> Arc<SwarmRules> {
-        Arc::new(self.limit(rules::base_rules(myses)))
+        Arc::new(self.limit(rules::base_rules(myses + NEWCOMERS)))
     }
 }
 
@@ -171,6 +215,7 @@ impl FleetRun {
         self.world.within(|| {
             monitor.on_parts_looked_at(|provider, owner| database.has_part(provider, owner));
         });
+        monitor.tokens.on_books(database.spent(), monitor.now());
         let living = self.slots.living();
         let held = || self.world.database.part_holders_besides(&living);
         monitor.check_parts(self.world.within(held));
@@ -183,6 +228,7 @@ impl FleetRun {
             in_flight_limit: limits.in_flight,
             minute_limit: limits.requests_a_minute,
             logins_limit: limits.logins_a_minute,
+            tokens: self.world.monitor.tokens.words(),
             ..self.world.monitor.figures()
         };
         let memory = &self.world.database.memory;

@@ -82,6 +82,8 @@ pub struct FleetFigures {
     /// The most logins within a minute, and the limit with its burst.
     pub most_logins: usize,
     pub logins_limit: usize,
+    /// The most tokens within a minute and a day, and the limits, in words.
+    pub tokens: String,
     /// The orders that were answered, and those of them that another process carries out.
     pub answered: u64,
     pub passed: u64,
@@ -115,6 +117,7 @@ impl fmt::Display for FleetFigures {
             self.most_logins,
             self.logins_limit
         )?;
+        writeln!(f, "  {}", self.tokens)?;
         writeln!(
             f,
             "  {} orders answered, {} of them said to be carried out by another process",

@@ -20,12 +20,17 @@ use super::verdict::InvariantMonitor;
 /// The longest outage of the first provider.
 const MAX_PROVIDER_OUTAGE: Duration = Duration::from_secs(240);
 
+/// How many bytes a token has.
+const BYTES_PER_TOKEN: u64 = 4;
+
 /// The model server.
 pub(super) struct PilotModels {
     habits: Habits,
     /// The longest time that an answer usually takes.
     thinking: Duration,
     adapters: ProgramParts,
+    /// Whether it reports as many input tokens as a request has, and not always the same number.
+    counts_tokens: bool,
     tools: Arc<ToolReader>,
     chaos: Arc<Chaos>,
     watch: Arc<InvariantMonitor>,
@@ -46,6 +51,7 @@ impl PilotModels {
                 persona: Persona::Steady,
             },
             thinking,
+            counts_tokens: false,
             tools: Arc::new(ToolReader::new(adapters.request_text)),
             adapters,
             chaos,
@@ -54,13 +60,33 @@ impl PilotModels {
     }
 }
 
+impl PilotModels {
+    /// The same models, which count the tokens of each request.
+    pub(super) fn counting_tokens(self) -> PilotModels {
+        PilotModels {
+            counts_tokens: true,
+            ..self
+        }
+    }
+}
+
+/// The tokens of a request, as these models count them.
+pub(super) fn input_tokens(parts: ProgramParts, request: &ModelRequest) -> u64 {
+    let body = (parts.request_without_tools)(request).to_string();
+    tokens_of_bytes(body.len() + request.tools.bytes())
+}
+
+fn tokens_of_bytes(bytes: usize) -> u64 {
+    (bytes as u64).div_ceil(BYTES_PER_TOKEN)
+}
+
 impl Models for PilotModels {
     fn ask(
         &self,
         request: ModelRequest,
         _meter: AnswerMeter,
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
-        let (habits, longest) = (self.habits, self.thinking);
+        let (habits, longest, counts) = (self.habits, self.thinking, self.counts_tokens);
         let tools = self.tools.clone();
         let request_without_tools = self.adapters.request_without_tools;
         let (chaos, watch) = (self.chaos.clone(), self.watch.clone());
@@ -103,7 +129,11 @@ impl Models for PilotModels {
                 Some(tools) => zoea_pilot::answer_request(&read.offering(tools), &habits),
                 None => zoea_pilot::answer_request(&read, &habits),
             };
-            Ok(model_answer(said))
+            let mut answer = model_answer(said);
+            if let Some(usage) = answer.usage.as_mut().filter(|_| counts) {
+                usage.input = tokens_of_bytes(body.to_string().len() + request.tools.bytes());
+            }
+            Ok(answer)
         }
         .boxed()
     }

@@ -107,6 +107,7 @@ struct ObservedRun {
     relaunched_by_hand: u64,
     ended: u64,
     parked: u64,
+    parked_players: u64,
     created: BTreeMap<MysisId, Arc<str>>,
     deleted: BTreeSet<MysisId>,
     there: usize,
@@ -325,7 +326,7 @@ impl InvariantMonitor {
     /// healthy Myses.
     fn check_parked_share(&self) {
         let seen = self.lock_observed();
-        let (parked, ended) = (seen.parked, seen.ended);
+        let (parked, ended) = (seen.parked_players, seen.ended);
         drop(seen);
         if parked * 10 > ended {
             let text = format!("{parked} of {ended} are parked at the end");

@@ -8,7 +8,7 @@ use actors::domain::event::{Activity, MysisStatus};
 use actors::domain::event_record::OrderSource;
 use actors::domain::ids::{FleetOrderId, MissionId, MysisId, Seq, Timestamp};
 use actors::domain::message::{Row, RowBody, RowKind};
-use actors::domain::order::{CompletedOrder, MysisOrder};
+use actors::domain::order::{CompletedAction, CompletedOrder, MysisOrder, Order};
 use actors::domain::record::Mission;
 use actors::domain::state::LifeState;
 use actors::fleet::FleetMsg;
@@ -411,6 +411,96 @@ async fn a_mysis_that_is_handed_over_carries_out_orders_of_other_processes_until
         .await;
     let said = answers(&world);
     assert!(said[0].1.contains("stopped"), "{said:?}");
+}
+
+/// Deletes a Mysis.
+async fn delete(world: &World, name: &str) {
+    let name = name.to_string();
+    let deleted = world.order(Order::Delete { name }).await;
+    let done = CompletedOrder::Done(CompletedAction::Deleted);
+    assert_eq!(deleted, Ok(done));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mysis_that_is_handed_over_and_deleted_meanwhile_is_not_given_back_to_be_taken() {
+    let mut world = World::of_a_fleet().await;
+    world.get_busy().await;
+    let alpha = world.handle.statuses().await[0].id;
+    finds(
+        &world,
+        FleetStep {
+            surplus: 2,
+            ..FleetStep::default()
+        },
+    );
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    delete(&world, "alpha").await;
+    world.release();
+    world
+        .until("bravo is let go", |world| !let_go(world).is_empty())
+        .await;
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert!(!let_go(&world).contains(&alpha), "{:?}", let_go(&world));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_that_read_a_mysis_before_its_deletion_does_not_bring_it_back() {
+    let world = World::of_a_fleet().await;
+    let read = world.memory.swarm_now().myses;
+    let began = tokio::time::Instant::now();
+    delete(&world, "alpha").await;
+    let steps = arrived(&world).len();
+    finds(
+        &world,
+        FleetStep {
+            taken: read,
+            began: Some(began),
+            ..FleetStep::default()
+        },
+    );
+    world
+        .until("it is let go again", |world| arrived(world).len() > steps)
+        .await;
+    assert_eq!(names(&world).await, ["bravo"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_lost_mysis_was_to_store_is_shut_out() {
+    let world = World::of_a_fleet().await;
+    let alpha = world.memory.swarm_now().myses[0].id;
+    let lost = vec![alpha];
+    finds(
+        &world,
+        FleetStep {
+            lost,
+            ..FleetStep::default()
+        },
+    );
+    world
+        .until("it is let go", |world| let_go(world).contains(&alpha))
+        .await;
+    let lived = world.memory.swarm_now().myses[0].incarnation;
+    let shut_out = world.ledger.shut_out.lock().unwrap().clone();
+    assert_eq!(shut_out, [(alpha, lived.next())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_created_to_start_runs_once_that_is_acknowledged() {
+    let world = World::of_a_fleet().await;
+    let created = world.order(Order::Create {
+        name: "charlie".to_string(),
+        provider: None,
+        model: None,
+        role: None,
+        start: true,
+    });
+    let Ok(CompletedOrder::Created(charlie)) = created.await else {
+        panic!("it is created");
+    };
+    // As another process would find it, if this one ended now.
+    let stored = world.memory.swarm_now().myses;
+    let charlie = stored.into_iter().find(|mysis| mysis.id == charlie);
+    assert_eq!(charlie.unwrap().state, LifeState::Running);
 }
 
 #[tokio::test(start_paused = true)]

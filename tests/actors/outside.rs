@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actors::domain::books::{CostEntry, Day, SparedEntry};
-use actors::domain::ids::{Moment, MysisId, Timestamp};
+use actors::domain::ids::{Incarnation, Moment, MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::model::{
     ChatMessage, ModelAnswer, ModelFault, ModelRequest, RequestedCall, TokenUsage,
@@ -154,11 +154,12 @@ impl Fleet for ScriptedFleet {
                 let began = Instant::now();
                 let is_away = self.goes_away.swap(false, Ordering::SeqCst);
                 self.is_away.store(is_away, Ordering::SeqCst);
+                let next = std::mem::take(&mut *self.next.lock().unwrap());
                 Ok(FleetStep {
                     mission: self.mission.lock().unwrap().clone(),
-                    began: Some(began),
+                    began: next.began.or(Some(began)),
                     safe_until: Some(began + Duration::from_secs(25)),
-                    ..std::mem::take(&mut *self.next.lock().unwrap())
+                    ..next
                 })
             }
         };
@@ -202,6 +203,8 @@ pub(crate) struct TrappedLedger {
     pub(crate) claims: watch::Sender<usize>,
     /// The number of claims.
     pub(crate) claimed: AtomicUsize,
+    /// The lives that were shut out, in order.
+    pub(crate) shut_out: Mutex<Vec<(MysisId, Incarnation)>>,
 }
 
 impl Ledger for TrappedLedger {
@@ -235,6 +238,10 @@ impl Ledger for TrappedLedger {
             claim.await
         }
         .boxed()
+    }
+
+    fn shut_out(&self, mysis: MysisId, before: Incarnation) {
+        self.shut_out.lock().unwrap().push((mysis, before));
     }
 
     fn maintenance_interval(&self) -> Option<Duration> {

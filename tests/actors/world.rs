@@ -149,6 +149,7 @@ impl World {
             holds_marks: watch::Sender::new(false),
             claims: watch::Sender::new(0),
             claimed: AtomicUsize::default(),
+            shut_out: Mutex::default(),
         });
         let models = Arc::new(TrappedModels {
             traps: traps.clone(),

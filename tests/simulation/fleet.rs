@@ -92,3 +92,33 @@ fn the_verdict_finds_a_process_that_takes_what_another_one_holds() {
 fn the_verdict_finds_an_order_that_is_carried_out_again() {
     assert!(is_found(Sabotage::RepeatsOrders, Promise::NotTwice));
 }
+
+#[test]
+fn the_verdict_finds_a_deleted_mysis_that_stays() {
+    assert!(is_found(Sabotage::KeepsDeleted, Promise::Deletions));
+}
+
+#[test]
+fn the_verdict_finds_a_deletion_that_is_promised_and_forgotten() {
+    assert!(is_found(Sabotage::ForgetsOrders, Promise::Deletions));
+}
+
+#[test]
+fn the_verdict_finds_a_home_that_forgets_with_its_process_that_it_is_frozen() {
+    assert!(is_found(Sabotage::ForgetsFreezes, Promise::Frozen));
+}
+
+#[test]
+fn the_verdict_finds_a_process_that_takes_what_a_frozen_one_held() {
+    assert!(is_found(Sabotage::TakesFromFrozen, Promise::Frozen));
+}
+
+#[test]
+fn the_verdict_finds_tokens_of_a_minute_that_each_process_has_for_itself() {
+    assert!(is_found(Sabotage::GrantsTokensToEach, Promise::Limits));
+}
+
+#[test]
+fn the_verdict_finds_processes_that_do_not_know_what_the_others_spent() {
+    assert!(is_found(Sabotage::HidesSpending, Promise::Limits));
+}

@@ -11,7 +11,7 @@ use crate::domain::backoff::Backoff;
 use crate::domain::books::{CostEntry, Day};
 use crate::domain::gate::circuit::CircuitRules;
 use crate::domain::gate::{GateRules, LaneRules};
-use crate::domain::ids::Lane;
+use crate::domain::ids::{Incarnation, Lane, MysisId};
 use crate::domain::message::Severity;
 use crate::domain::outages::ServerOutages;
 use crate::domain::rules::SwarmRules;
@@ -54,6 +54,11 @@ impl ServiceActors {
             ledger,
             shared,
         })
+    }
+
+    /// Refuses what lives of a Mysis before this one write.
+    pub(super) fn shut_out(&self, mysis: MysisId, before: Incarnation) {
+        self.ledger.shut_out(mysis, before);
     }
 
     pub(super) fn store(&self) -> ActorRef<StoreMsg> {

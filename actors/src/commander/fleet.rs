@@ -146,7 +146,7 @@ impl CommanderState {
         for mysis in step.lost {
             self.drop_lost(mysis);
         }
-        self.take_over(myself, step.taken).await?;
+        self.take_over(myself, step.began, step.taken).await?;
         self.follow_neighbours(step.neighbours);
         self.follow_orders(myself, step.began, step.orders);
         self.hand_over(step.surplus, step.is_draining);
@@ -157,13 +157,15 @@ impl CommanderState {
     async fn take_over(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
+        began: Option<Instant>,
         taken: Vec<MysisRecord>,
     ) -> Result<(), ActorProcessingErr> {
         let (mut arrived, mut names) = (Vec::new(), Vec::new());
         for record in taken {
             let id = record.id;
             arrived.push(id);
-            if self.members.get(id).is_some() {
+            // A step under way may have read one that was deleted meanwhile.
+            if self.members.get(id).is_some() || self.members.was_deleted(id, began) {
                 continue;
             }
             let goes_on =
@@ -206,6 +208,9 @@ impl CommanderState {
                 member.leaving = Some(Leaving::Lost);
                 member.relaunching.forget();
                 member.actor.kill();
+                // What it wrote last may wait for the store until the Mysis is back here.
+                let before = member.incarnation.next();
+                self.services.shut_out(mysis, before);
             }
             None => self.tell_fleet(FleetMsg::LetGo(mysis)),
         }

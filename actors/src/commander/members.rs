@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ractor::{ActorId, ActorRef};
+use tokio::time::Instant;
 
 use crate::domain::event::{Activity, MysisRef, MysisStatus};
 use crate::domain::fault::MysisFault;
@@ -30,6 +31,8 @@ pub(super) struct SwarmMembers {
     by_name: BTreeMap<Arc<str>, MysisId>,
     /// Names of Myses that are being created, so that none is given twice.
     reserved_names: BTreeSet<String>,
+    /// When Myses were deleted of which a step of the fleet may still tell.
+    deleted: BTreeMap<MysisId, Instant>,
 }
 
 /// A Mysis as the Commander knows it.
@@ -113,6 +116,17 @@ impl SwarmMembers {
         let member = self.by_id.remove(&id)?;
         self.by_name.remove(&member.status.name);
         Some(member)
+    }
+
+    pub(super) fn note_deleted(&mut self, mysis: MysisId) {
+        self.deleted.insert(mysis, Instant::now());
+    }
+
+    /// Whether a Mysis was deleted since a step of the fleet began.
+    pub(super) fn was_deleted(&mut self, mysis: MysisId, since: Option<Instant>) -> bool {
+        let is_newer = |at: &Instant| since.is_none_or(|since| *at >= since);
+        self.deleted.retain(|_, at| is_newer(at));
+        self.deleted.contains_key(&mysis)
     }
 
     /// Checks that a Mysis with this name may be created.

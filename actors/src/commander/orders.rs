@@ -15,6 +15,7 @@ use crate::mysis::MysisMsg;
 use crate::ports::LedgerFault;
 use crate::reply::{OrderReply, OrderRequest};
 
+use super::members::Leaving;
 use super::supervising::SpawnReason;
 use super::{CommanderMsg, CommanderState, PendingOrder};
 
@@ -185,6 +186,10 @@ impl CommanderState {
             Err(refusal) => return reply.answer(Err(self.or_elsewhere(refusal))),
         };
         member.is_deleting = true;
+        // Nobody else is to take up what is deleted here.
+        member
+            .leaving
+            .take_if(|leaving| *leaving == Leaving::HandedOver);
         member.relaunching.forget();
         let (actor, mysis) = (member.actor.clone(), member.record.id);
         let stop = async move {
@@ -297,19 +302,24 @@ impl CommanderState {
         }
         self.spawn_mysis(myself, record, SpawnReason::AsStored)
             .await?;
-        if let Some(member) = self.members.get_mut(id) {
-            let (who, status) = (member.mysis_ref(), member.status.clone());
-            if start {
-                member.send_start(OrderReply::to_nobody());
-            }
-            self.tell_event_of(who.clone(), EventKind::Created);
-            self.tell_event_of(who, EventKind::StatusChanged(status));
+        let created = move || reply.answer(Ok(CompletedOrder::Created(id)));
+        let Some(member) = self.members.get_mut(id) else {
+            created();
+            return Ok(());
+        };
+        let (who, status) = (member.mysis_ref(), member.status.clone());
+        match start {
+            // That it runs is stored before anybody is told that it was created to run.
+            true => member.send_start(OrderReply::new(move |_| created())),
+            false => created(),
         }
-        reply.answer(Ok(CompletedOrder::Created(id)));
+        self.tell_event_of(who.clone(), EventKind::Created);
+        self.tell_event_of(who, EventKind::StatusChanged(status));
         Ok(())
     }
 
     fn on_mysis_deleted(&mut self, mysis: MysisId, reply: OrderReply) {
+        self.members.note_deleted(mysis);
         if let Some(member) = self.members.remove(mysis) {
             self.tell_event_of(member.mysis_ref(), EventKind::Deleted);
             self.update_silence();

@@ -47,7 +47,7 @@ impl CommanderState {
         });
         let known = before.as_ref().map(|member| member.incarnation);
         let known = known.unwrap_or(record.incarnation);
-        let incarnation = Incarnation(known.0.saturating_add(1));
+        let incarnation = known.next();
         let args = self.mysis_args(myself, record.clone(), incarnation, coming);
         let cell = myself.get_cell();
         let (actor, _) = Actor::spawn_linked(None, MysisActor, args, cell).await?;
@@ -211,6 +211,7 @@ impl CommanderState {
         let text = self.rules.secrets.clean(&text).into_owned();
         tracing::warn!(mysis = %id, cause = %text, "actor died");
         let mut record = member.up_to_date();
+        let next = member.incarnation.next();
         let coming = SpawnReason::AfterCrash(text.as_str().into());
         if member.is_at_rest() {
             return self.spawn_mysis(myself, record, coming).await;
@@ -231,16 +232,18 @@ impl CommanderState {
         record.state = LifeState::Errored;
         record.reason = Some(text.into());
         record.fault = Some(fault.clone());
-        self.write_down(&record);
+        self.write_down(&record, next);
         self.tell_event_of(who, change);
         self.spawn_mysis(myself, record, coming).await?;
         self.schedule_relaunch(myself, id, &fault);
         Ok(())
     }
 
-    fn write_down(&mut self, record: &MysisRecord) {
+    /// Stores a crash, as the first word of the next life: another process may run the Mysis before the
+    /// store takes it.
+    fn write_down(&mut self, record: &MysisRecord, next: Incarnation) {
         let batch = Batch {
-            author: Author::Commander,
+            author: Author::Mysis(record.id, next),
             writes: vec![Write::State {
                 mysis: record.id,
                 state: record.state,

@@ -63,6 +63,20 @@ pub struct TurnRef {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Incarnation(pub i64);
 
+impl Incarnation {
+    /// The one after it.
+    #[must_use]
+    pub fn next(self) -> Incarnation {
+        Incarnation(self.0.saturating_add(1))
+    }
+
+    /// The one before it.
+    #[must_use]
+    pub fn before(self) -> Incarnation {
+        Incarnation(self.0.saturating_sub(1))
+    }
+}
+
 /// The id of a mission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MissionId(pub i64);

@@ -143,6 +143,12 @@ async fn what_a_frozen_process_holds_stays_with_its_home_over_its_end() {
     other.close().await;
     let third = opened(&books, "third").await;
     assert_eq!(names(&third).await, [] as [&str; 0]);
+    // One that ends before it has said anything of itself.
+    let brief = opened(&books, "one").await;
+    assert_eq!(names(&brief).await, ["m1", "m2"]);
+    drop(brief);
+    expire(&third).await;
+    assert_eq!(step(&third).await.taken, []);
     let again = opened(&books, "one").await;
     assert_eq!(names(&again).await, ["m1", "m2"]);
     step(&again).await;
@@ -181,18 +187,28 @@ async fn a_late_write_of_an_earlier_life_is_refused_when_its_process_has_the_mys
         .remove(0)
         .unwrap();
     assert_eq!(step(&one).await.lost, [mysis]);
+    // It died and lived again here meanwhile, which never was stored.
+    one.shut_out(mysis, Incarnation(4));
     expire(&one).await;
     // As long as its earlier life is not let go, it is not taken again.
     assert_eq!(step(&one).await.taken, []);
     expire(&one).await;
-    assert_eq!(taken(&step_with(&one, let_go([1])).await), ["m1"]);
-    let late = one.commit(vec![by(1, called())]).await.remove(0);
-    assert_eq!(late, Err(LedgerFault::Fenced));
-    one.commit(vec![by(3, vec![fence(3)])])
+    let step = step_with(&one, let_go([1])).await;
+    assert_eq!(taken(&step), ["m1"]);
+    let newest = step.taken[0].incarnation;
+    assert_eq!(newest, Incarnation(3), "the next one is nobody's");
+    for late in 1..=newest.0 {
+        // The second one is that of the other process, too.
+        for writes in [called(), vec![fence(late)]] {
+            let late = one.commit(vec![by(late, writes)]).await.remove(0);
+            assert_eq!(late, Err(LedgerFault::Fenced));
+        }
+    }
+    one.commit(vec![by(4, vec![fence(4)])])
         .await
         .remove(0)
         .unwrap();
-    one.commit(vec![by(3, called())]).await.remove(0).unwrap();
+    one.commit(vec![by(4, called())]).await.remove(0).unwrap();
 }
 
 #[tokio::test]

@@ -129,7 +129,10 @@ impl FleetClient {
         let records = self.query(move |it, _| it.records_of(&untold));
         let (taken, passwords, mission) = records.await?;
         Ok(FleetStep {
-            taken,
+            taken: taken
+                .into_iter()
+                .map(|record| session.for_a_new_life(record))
+                .collect(),
             passwords,
             lost,
             surplus: usize::try_from(plan.surplus).unwrap_or(0),
@@ -161,7 +164,7 @@ impl FleetClient {
         // comes: both within the transaction, as in the program.
         let taken = self.query(move |it, session| {
             let taken = it.take(session, runs, count);
-            session.fence(taken.iter().copied());
+            session.fence(taken.iter().map(|(mysis, newest)| (*mysis, newest.next())));
             let taken: BTreeSet<MysisId> = taken.into_iter().map(|of| of.0).collect();
             session.held().doubt(&taken);
             taken

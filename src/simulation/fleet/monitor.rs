@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use actors::domain::books::Day;
 use actors::domain::ids::{Incarnation, MysisId};
 
 use super::super::fleet_figures::FleetFigures;
 use super::super::verdict::{InvariantMonitor, Promise};
 use super::frozen::FrozenHomes;
 use super::population::Population;
+use super::tokens::{BeginningRequest, TokenLimits, TokenWatch};
 
 /// How long a Mysis may be without a process that runs it, while one is there that could.
 const MAX_ORPHAN_TIME: Duration = Duration::from_secs(45);
@@ -29,6 +31,7 @@ pub(super) struct FleetLimits {
     pub(super) requests_a_minute: Option<usize>,
     /// With what a whole burst adds.
     pub(super) logins_a_minute: usize,
+    pub(super) tokens: TokenLimits,
 }
 
 /// The monitor.
@@ -37,6 +40,7 @@ pub(super) struct FleetMonitor {
     limits: FleetLimits,
     pub(super) population: Population,
     pub(super) frozen: FrozenHomes,
+    pub(super) tokens: TokenWatch,
     seen: Mutex<SeenOfFleet>,
 }
 
@@ -88,6 +92,7 @@ impl FleetMonitor {
             limits,
             population: Population::default(),
             frozen: FrozenHomes::default(),
+            tokens: TokenWatch::new(limits.tokens),
             seen: Mutex::default(),
         }
     }
@@ -197,6 +202,7 @@ impl FleetMonitor {
     pub(super) fn on_request(
         self: &Arc<Self>,
         (provider, owner): (&Arc<str>, &Arc<str>),
+        (tokens, day): (u64, Day),
         has_part: impl Fn(&Arc<str>) -> bool,
     ) -> InFlight {
         let mut seen = self.lock();
@@ -221,6 +227,17 @@ impl FleetMonitor {
         let in_flight = count(&valid);
         let is_late = !valid.iter().any(|((process, _), _)| process == owner);
         let late = self.count_late(owner, is_late);
+        let begins = BeginningRequest {
+            number,
+            provider,
+            owner,
+            tokens,
+            day,
+            is_late,
+        };
+        for text in self.tokens.on_request(begins, now) {
+            self.break_promise(Promise::Limits, text);
+        }
         self.figure(|figures| {
             figures.most_in_flight = figures.most_in_flight.max(in_flight + count(&lapsed));
             figures.most_a_minute = figures.most_a_minute.max(in_minute);
@@ -253,6 +270,7 @@ impl FleetMonitor {
     /// Notes which processes have lost their parts: what they had in flight then exceeds the limit once
     /// (decision 250), also when they have parts again.
     pub(super) fn on_parts_looked_at(&self, has_part: impl Fn(&Arc<str>, &Arc<str>) -> bool) {
+        self.tokens.on_parts_looked_at(&has_part);
         for asked in self.lock().in_flight.values_mut() {
             asked.is_uncounted |= !has_part(&asked.provider, &asked.owner);
         }
@@ -260,6 +278,7 @@ impl FleetMonitor {
 
     /// Notes that the gate of a process was killed.
     pub(super) fn on_gate_killed(&self, owner: &Arc<str>) {
+        self.tokens.on_gate_killed(owner);
         let mut seen = self.lock();
         for asked in seen.in_flight.values_mut() {
             asked.is_uncounted |= asked.owner == *owner;
@@ -416,6 +435,13 @@ struct AskedProvider {
     owner: Arc<str>,
     /// Whether the gate that admitted it is gone. Its successor counts only what it admits itself.
     is_uncounted: bool,
+}
+
+impl InFlight {
+    /// Notes that it failed.
+    pub(super) fn fail(&self) {
+        self.monitor.tokens.on_failed(self.number);
+    }
 }
 
 impl Drop for InFlight {

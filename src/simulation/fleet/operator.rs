@@ -134,7 +134,7 @@ async fn give_orders(world: Arc<World>, swarm: CommanderHandle) {
             }
             1..=4 => relaunch_those_at_rest(&swarm, watch).await,
             6 => delete(&world, &swarm, mysis.id, &name).await,
-            7 => create(&world, &swarm).await,
+            7 | 8 => create(&world, &swarm).await,
             5 => {
                 let note = MysisOrder::Note("Keep the ship fuelled.".into());
                 let _ = order(&world, &swarm, note.for_mysis(name)).await;
@@ -153,7 +153,12 @@ async fn give_orders(world: Arc<World>, swarm: CommanderHandle) {
 }
 
 /// Deletes a Mysis, wherever it runs.
-pub(super) async fn delete(world: &Arc<World>, swarm: &CommanderHandle, mysis: MysisId, name: &str) {
+pub(super) async fn delete(
+    world: &Arc<World>,
+    swarm: &CommanderHandle,
+    mysis: MysisId,
+    name: &str,
+) {
     // With fewer there would be nobody to be taken over.
     if world.database.memory.look(|stored| stored.names().len()) < MIN_MYSES {
         return;

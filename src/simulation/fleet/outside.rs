@@ -5,20 +5,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use actors::domain::books::{CostEntry, Day, SparedEntry};
-use actors::domain::ids::{MysisId, Timestamp};
+use actors::domain::ids::{Incarnation, MysisId, Timestamp};
 use actors::domain::message::Row;
 use actors::domain::model::{ModelAnswer, ModelFault, ModelRequest};
 use actors::domain::record::{GameAccount, SavedSession, StoredHistory};
 use actors::domain::tool::Toolset;
 use actors::domain::write::Batch;
 use actors::ports::{
-    AnswerMeter, Archive, ArchiveFault, Ledger, LedgerFault, Link, LinkCall, LinkFault, LinkReply,
-    Models, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery, SwarmRecord, Upstream,
+    AnswerMeter, Archive, ArchiveFault, Clock, Ledger, LedgerFault, Link, LinkCall, LinkFault,
+    LinkReply, Models, PageQuery, ResultPiece, ResultQuery, SearchHits, SearchQuery, SwarmRecord,
+    Upstream,
 };
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::super::ProgramParts;
+use super::super::model::input_tokens;
 use super::client::FleetClient;
 use super::database::FleetCommits;
 use super::line::answer_of;
@@ -58,6 +61,10 @@ impl Ledger for RemoteStore {
             answers
         }
         .boxed()
+    }
+
+    fn shut_out(&self, mysis: MysisId, before: Incarnation) {
+        self.0.session.fence([(mysis, before)]);
     }
 
     fn claim_account(
@@ -147,6 +154,8 @@ pub(super) struct RemoteModels {
     pub(super) client: FleetClient,
     pub(super) models: Arc<dyn Models>,
     pub(super) monitor: Arc<FleetMonitor>,
+    pub(super) clock: Arc<dyn Clock>,
+    pub(super) parts: ProgramParts,
 }
 
 impl Models for RemoteModels {
@@ -157,18 +166,25 @@ impl Models for RemoteModels {
     ) -> BoxFuture<'static, Result<ModelAnswer, ModelFault>> {
         let (client, monitor) = (self.client.clone(), self.monitor.clone());
         let (provider, turn) = (request.provider.clone(), meter.turn());
+        let tokens = input_tokens(self.parts, &request);
+        let clock = self.clock.clone();
         let asked = self.models.ask(request, meter);
         async move {
             let (database, owner) = (client.database.clone(), client.session.owner.clone());
             monitor.on_leaves(&client.session.home, "asked the model");
+            let day = Day::of(clock.now());
             let served = client.line.begin(async move {
                 if let Some(turn) = turn {
                     let holder = database.owner_of(turn.mysis);
                     monitor.on_acts(holder, turn.mysis, &owner, "asked the model");
                 }
                 let has_part = |process: &Arc<str>| database.has_part(&provider, process);
-                let _in_flight = monitor.on_request((&provider, &owner), has_part);
-                asked.await
+                let in_flight = monitor.on_request((&provider, &owner), (tokens, day), has_part);
+                let answer = asked.await;
+                if answer.is_err() {
+                    in_flight.fail();
+                }
+                answer
             });
             // Whoever hangs up is served no longer.
             answer_of(AbortOnDropHandle::new(served)).await

@@ -287,6 +287,8 @@ fn adapters(
             client: client.clone(),
             models: world.models.clone(),
             monitor: world.monitor.clone(),
+            clock: clock.clone(),
+            parts: world.adapters,
         }),
         upstream: (world.adapters.spare_requests)(Arc::new(game)),
         clock,

@@ -18,6 +18,8 @@ use super::{FleetRun, FleetSettings, operator};
 
 /// The shortest half of the quiet time.
 const MIN_HALF: Duration = Duration::from_secs(300);
+/// The tokens of a usual request.
+const TOKENS_A_REQUEST: u64 = 6_000;
 /// The number of answers that fit into half of the quiet time.
 const ANSWERS_IN_HALF: usize = 12;
 /// How long a question to a process may take.
@@ -96,6 +98,7 @@ impl FleetRun {
         let world = self.world.clone();
         world.chaos.set_calm(true);
         world.game.clear_all_faults();
+        world.monitor.tokens.end_budgets();
         self.script.end(&world, &mut self.slots);
         self.thaw_all()?;
         for slot in &mut self.slots.all {
@@ -172,7 +175,11 @@ impl FleetRun {
     }
 
     fn half_quiet_length(&self, settings: &FleetSettings) -> Duration {
-        let myses = self.world.database.memory.look(|stored| stored.names().len());
+        let myses = self
+            .world
+            .database
+            .memory
+            .look(|stored| stored.names().len());
         let myses = myses.max(self.options.myses);
         let rounds = myses.div_ceil(settings.max_concurrency);
         let answers = u32::try_from(ANSWERS_IN_HALF * rounds).unwrap_or(u32::MAX);
@@ -182,8 +189,13 @@ impl FleetRun {
         let turns = u32::try_from(turns.min(3)).unwrap_or(1);
         let asking = self.options.thinking.saturating_mul(answers * turns);
         let requests = ANSWERS_IN_HALF * myses;
-        let a_minute = settings.requests_per_minute.unwrap_or(u32::MAX);
-        let pacing = Duration::from_secs(60).mul_f64(requests as f64 / f64::from(a_minute));
+        let by_tokens = settings
+            .tokens_per_minute
+            .map(|tokens| tokens / TOKENS_A_REQUEST);
+        let a_minute = settings.requests_per_minute.map(u64::from);
+        let a_minute = [a_minute, by_tokens].into_iter().flatten().min();
+        let a_minute = a_minute.unwrap_or(u64::MAX).max(1);
+        let pacing = Duration::from_secs(60).mul_f64(requests as f64 / a_minute as f64);
         MIN_HALF.max(asking).max(pacing * 2)
     }
 

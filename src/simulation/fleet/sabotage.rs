@@ -27,21 +27,29 @@ pub enum Sabotage {
     ForgetsFreezes,
     /// A process takes what a frozen one held.
     TakesFromFrozen,
+    /// Each process gets all tokens of a minute.
+    GrantsTokensToEach,
+    /// No process is told what all have spent.
+    HidesSpending,
 }
 
 impl Sabotage {
-    /// The fault that shows the mistake soonest.
-    pub(super) fn shown_by(self) -> FleetFault {
+    /// The faults that show the mistake soonest.
+    pub(super) fn shown_by(self) -> &'static [FleetFault] {
         match self {
-            Sabotage::RenewsWithoutTheServer => FleetFault::LongCut,
-            Sabotage::TakesWhatIsHeld | Sabotage::GrantsAllToEach | Sabotage::RepeatsOrders => {
-                FleetFault::Drain
-            }
+            Sabotage::RenewsWithoutTheServer => &[FleetFault::LongCut],
+            Sabotage::TakesWhatIsHeld
+            | Sabotage::GrantsAllToEach
+            | Sabotage::GrantsTokensToEach
+            | Sabotage::HidesSpending
+            | Sabotage::RepeatsOrders => &[FleetFault::Drain],
             Sabotage::KeepsIncarnations
             | Sabotage::KeepsPartsOfTheDead
-            | Sabotage::TakesNothing => FleetFault::Kill,
-            Sabotage::KeepsDeleted | Sabotage::ForgetsOrders => FleetFault::Deletion,
-            Sabotage::ForgetsFreezes | Sabotage::TakesFromFrozen => FleetFault::Freeze,
+            | Sabotage::TakesNothing => &[FleetFault::Kill],
+            Sabotage::KeepsDeleted | Sabotage::ForgetsOrders => &[FleetFault::Deletion],
+            Sabotage::ForgetsFreezes | Sabotage::TakesFromFrozen => {
+                &[FleetFault::Freeze, FleetFault::Kill]
+            }
         }
     }
 }

@@ -4,13 +4,15 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use actors::commander::CommanderHandle;
 use actors::domain::ids::MysisId;
 
 use super::super::SimulationOptions;
 use super::super::fleet_figures::FleetFault;
 use super::line::DatabaseWay;
+use super::operator;
 use super::sabotage::Sabotage;
-use super::slots::Slots;
+use super::slots::{Slot, Slots};
 use super::world::World;
 
 /// The time between two faults at a wildness of 1. They rarely come more often than a lease lasts,
@@ -45,6 +47,8 @@ enum Errand {
     /// Deletes a Mysis that a process holds, or any.
     Delete(Arc<str>),
     Create,
+    /// Kills a process that was frozen. Its home stays frozen.
+    Kill(Arc<str>),
 }
 
 impl FaultScript {
@@ -58,7 +62,7 @@ impl FaultScript {
         let mut drawn = BTreeSet::from(FleetFault::ALL);
         drawn.retain(|_| options.with_all_faults || dice.f64() < share);
         if let Some(sabotage) = sabotage {
-            drawn = BTreeSet::from([sabotage.shown_by()]);
+            drawn = sabotage.shown_by().iter().copied().collect();
         }
         let has_faults = options.wildness > 0.0 && !drawn.is_empty();
         let mean_gap = has_faults.then(|| MEAN_GAP.div_f64(options.wildness).max(MIN_MEAN_GAP));
@@ -170,7 +174,7 @@ impl FaultScript {
                 slot.frozen_until = Some(now + long);
                 if let Some(swarm) = process.swarm() {
                     let (world, home) = (world.clone(), slot.plan.home.as_str().into());
-                    process.spawn(super::operator::freeze(world, swarm, home, true));
+                    process.spawn(operator::freeze(world, swarm, home, true));
                 }
             }
             FleetFault::ShortCut | FleetFault::LongCut => {
@@ -196,49 +200,72 @@ impl FaultScript {
         }
     }
 
-    /// Lets the operator delete a Mysis of a process that is struck, and create another one, soon.
+    /// Plans what comes soon after a fault: the operator deletes a Mysis of the process that is struck and
+    /// creates others, and one that is frozen is killed.
     fn plan_errands(&mut self, world: &World, slots: &Slots, fault: FleetFault, place: usize) {
         let is_drawn = self.drawn.contains(&FleetFault::Deletion) && self.dice.bool();
         let Some(process) = &slots.all[place].process else {
             return;
         };
-        if fault != FleetFault::Deletion && !is_drawn {
-            return;
+        let owner = || process.owner.clone();
+        let mut errands = Vec::new();
+        if fault == FleetFault::Deletion || is_drawn {
+            errands.extend([Errand::Delete(owner()), Errand::Create, Errand::Create]);
         }
-        let (now, owner) = (world.now(), process.owner.clone());
-        for errand in [Errand::Delete(owner), Errand::Create] {
-            let at = now + self.between(Duration::ZERO, LEASE / 3);
+        let kills = self.drawn.contains(&FleetFault::Kill) && self.dice.bool();
+        if fault == FleetFault::Freeze && kills {
+            errands.push(Errand::Kill(owner()));
+        }
+        for errand in errands {
+            let at = world.now() + self.between(Duration::ZERO, LEASE / 3);
             self.errands.push((at, errand));
         }
     }
 
-    fn run_errands(&mut self, world: &Arc<World>, slots: &Slots, now: Duration) {
+    fn run_errands(&mut self, world: &Arc<World>, slots: &mut Slots, now: Duration) {
         let is_due = |(at, _): &mut (Duration, Errand)| *at <= now;
         let due: Vec<_> = self.errands.extract_if(.., is_due).collect();
         for (_, errand) in due {
-            let able = slots.all.iter().filter(|slot| slot.is_undisturbed());
-            let able: Vec<_> = able.filter_map(|slot| slot.process.as_ref()).collect();
-            if able.is_empty() {
-                continue;
-            }
-            let giver = able[self.dice.usize(..able.len())];
-            let Some(swarm) = giver.swarm() else {
-                continue;
-            };
-            let asked = world.clone();
             match errand {
-                Errand::Create => giver.spawn(async move {
-                    super::operator::create(&asked, &swarm).await;
-                }),
                 Errand::Delete(owner) => {
                     let Some((mysis, name)) = self.choose_of(world, &owner) else {
                         continue;
                     };
-                    giver.spawn(async move {
-                        super::operator::delete(&asked, &swarm, mysis, &name).await;
+                    self.ask_one(world, slots, |world, swarm| async move {
+                        operator::delete(&world, &swarm, mysis, &name).await;
                     });
                 }
+                Errand::Create => self.ask_one(world, slots, |world, swarm| async move {
+                    operator::create(&world, &swarm).await;
+                }),
+                Errand::Kill(owner) => {
+                    let dead_for = self.between(LEASE * 2, LEASE * 6);
+                    let is_it = |slot: &&mut Slot| slot.owner() == Some(&owner);
+                    if let Some(slot) = slots.all.iter_mut().find(is_it) {
+                        slot.kill(now + dead_for);
+                        self.count(world, FleetFault::Kill, 1);
+                    }
+                }
             }
+        }
+    }
+
+    /// Lets the operator do something at any process that can be asked.
+    fn ask_one<F>(
+        &mut self,
+        world: &Arc<World>,
+        slots: &Slots,
+        work: impl FnOnce(Arc<World>, CommanderHandle) -> F,
+    ) where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        let able = slots.all.iter().filter(|slot| slot.is_undisturbed());
+        let able: Vec<_> = able.filter_map(|slot| slot.process.as_ref()).collect();
+        let chosen = self.dice.usize(..able.len().max(1));
+        if let Some(process) = able.get(chosen)
+            && let Some(swarm) = process.swarm()
+        {
+            process.spawn(work(world.clone(), swarm));
         }
     }
 
@@ -275,7 +302,7 @@ impl FaultScript {
         if let Some(process) = &slots.all[giver].process
             && let Some(swarm) = process.swarm()
         {
-            process.spawn(super::operator::drain(swarm, name, is_draining));
+            process.spawn(operator::drain(swarm, name, is_draining));
         }
     }
 
@@ -350,7 +377,7 @@ fn thaw_those_due(world: &Arc<World>, slots: &mut Slots, now: Duration) {
             && let Some(swarm) = process.swarm()
         {
             let (world, home) = (world.clone(), slot.plan.home.as_str().into());
-            process.spawn(super::operator::freeze(world, swarm, home, false));
+            process.spawn(operator::freeze(world, swarm, home, false));
             slot.frozen_until = Some(now + THAW_RETRY);
         }
     }

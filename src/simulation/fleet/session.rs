@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use actors::domain::held_myses::HeldMyses;
 use actors::domain::ids::{Incarnation, Moment, MysisId};
+use actors::domain::record::MysisRecord;
 use actors::domain::write::{Author, Batch, Write};
 use actors::ports::LedgerFault;
 use tokio::time::Instant;
@@ -62,16 +63,30 @@ impl LeaseSession {
         }
     }
 
-    /// Shuts out the incarnations before these.
+    /// Refuses what lives before these write. What is shut out already stays so.
     pub(super) fn fence(&self, newest: impl IntoIterator<Item = (MysisId, Incarnation)>) {
-        self.fences().extend(newest);
+        let mut fences = self.fences();
+        for (mysis, before) in newest {
+            let known = fences.entry(mysis).or_insert(before);
+            *known = (*known).max(before);
+        }
+    }
+
+    /// The record of a Mysis that is taken, for a life of which nothing was ever written here.
+    pub(super) fn for_a_new_life(&self, record: MysisRecord) -> MysisRecord {
+        let shut_out = self.fences().get(&record.id).copied();
+        let newest = shut_out.map_or(record.incarnation, Incarnation::before);
+        MysisRecord {
+            incarnation: newest.max(record.incarnation),
+            ..record
+        }
     }
 
     /// Notes what a stored batch changed: new incarnations, and leases that came and went with it.
     pub(super) fn note(&self, batch: &Batch) {
         for write in &batch.writes {
             if let Write::Fence { mysis, incarnation } = write {
-                self.fences().insert(*mysis, *incarnation);
+                self.fence([(*mysis, *incarnation)]);
             }
             if let Write::Create(new) = write {
                 self.held().add(new.id);

@@ -41,6 +41,11 @@ impl Slot {
         is_able && self.way_until.is_none() && self.drained_until.is_none()
     }
 
+    /// The process that runs there.
+    pub(super) fn owner(&self) -> Option<&Arc<str>> {
+        self.process.as_ref().map(|process| &process.owner)
+    }
+
     /// Kills the process, as `kill -9` does.
     pub(super) fn kill(&mut self, start_at: Duration) {
         self.process = None;
@@ -145,7 +150,10 @@ impl Slots {
 
     /// The processes that run, reach the database and are not frozen.
     pub(super) fn acting(&self) -> BTreeSet<Arc<str>> {
-        let slots = self.all.iter().filter(|slot| slot.plan.freeze.since().is_none());
+        let slots = self
+            .all
+            .iter()
+            .filter(|slot| slot.plan.freeze.since().is_none());
         let processes = slots.filter_map(|slot| slot.process.as_ref());
         let able = processes.filter(|process| process.is_able());
         able.map(|process| process.owner.clone()).collect()

@@ -52,13 +52,13 @@ impl World {
         let monitor = Arc::new(FleetMonitor::new(watch.clone(), limits));
         let memory = Arc::new(MemoryLedger::new(chaos.clone(), watch.clone()));
         let game = SimulatedGame::new(seed, chaos.clone(), watch.clone());
-        let models = Arc::new(PilotModels::new(
+        let models = PilotModels::new(
             seed,
             options.thinking,
             options.adapters,
             chaos.clone(),
             watch.clone(),
-        ));
+        );
         let ticks = game.start_ticking();
         drop(there);
         Ok(World {
@@ -72,7 +72,7 @@ impl World {
             watch,
             monitor,
             game,
-            models,
+            models: Arc::new(models.counting_tokens()),
             sabotage,
         })
     }

@@ -77,7 +77,7 @@ impl StoredSwarm {
     }
 
     /// The token use from a day on.
-    pub(super) fn books_since(&self, since: Day) -> Vec<CostEntry> {
+    pub(crate) fn books_since(&self, since: Day) -> Vec<CostEntry> {
         let lines = self.books.iter().filter(|((day, ..), _)| *day >= since);
         lines
             .map(|((day, mysis, provider), spent)| CostEntry {

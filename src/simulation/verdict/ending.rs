@@ -44,6 +44,8 @@ impl InvariantMonitor {
         seen.turns += after.totals.turns;
         seen.ended += 1;
         seen.parked += u64::from(after.is_parked());
+        // Who never got an account met an outage of the game at its first calls, and gave up.
+        seen.parked_players += u64::from(after.is_parked() && after.account.is_some());
         drop(seen);
         if after.is_parked() {
             // Parked Myses are counted: a stranded one is parked rightly.

@@ -70,6 +70,12 @@ impl FleetTables {
         ours.map(|(id, _)| *id).collect()
     }
 
+    /// The processes of a home.
+    fn owners_at(&self, home: &str) -> Vec<Arc<str>> {
+        let rows = self.processes.iter().filter(|(_, row)| *row.home == *home);
+        rows.map(|(owner, _)| owner.clone()).collect()
+    }
+
     fn hold(&mut self, session: &LeaseSession, mysis: MysisId, now: Instant) {
         let lease = Lease {
             home: session.home.clone(),
@@ -122,7 +128,18 @@ impl FleetDatabase {
                 tables.hold(session, mysis, now);
             }
         }
-        tables.processes.retain(|_, row| row.home != session.home);
+        let earlier: Vec<Arc<str>> = tables.owners_at(&session.home);
+        for owner in earlier {
+            let row = tables.processes.remove(&owner);
+            // This one takes the place of a frozen one.
+            if let Some(row) = row.filter(|row| row.is_frozen) {
+                let row = ProcessRow {
+                    is_draining: false,
+                    ..row
+                };
+                tables.processes.insert(session.owner.clone(), row);
+            }
+        }
         let ours = tables.owned(&session.owner);
         self.memory.look(|swarm| {
             let fences = swarm.incarnations(&all.into_iter().collect());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use actors::domain::books::Day;
 use actors::domain::ids::Lane;
 use actors::domain::model::ServiceReturn;
 use actors::domain::sharing::{
@@ -136,7 +137,9 @@ impl FleetDatabase {
         let day = report.day;
         LimitNews {
             parts,
-            spent: day.map(|day| self.memory.look(|swarm| swarm.spent_together(day))),
+            spent: day
+                .filter(|_| !self.is_sabotaged(Sabotage::HidesSpending))
+                .map(|day| self.memory.look(|swarm| swarm.spent_together(day))),
             outages: limits.told_outages(now),
         }
     }
@@ -150,7 +153,9 @@ impl FleetDatabase {
     ) -> LimitPart {
         let name = claim.name();
         let mut seen = limits.seen(&name, session, now);
-        if self.is_sabotaged(Sabotage::GrantsAllToEach) {
+        if self.is_sabotaged(Sabotage::GrantsAllToEach)
+            || self.is_sabotaged(Sabotage::GrantsTokensToEach) && claim.kind == LimitKind::Tokens
+        {
             seen.retain(|row| row.owner == session.owner);
         }
         let second = self.monitor.server_second();
@@ -184,6 +189,15 @@ impl FleetDatabase {
                 row.expires = now;
             }
         }
+    }
+
+    /// The tokens that are stored as spent, by day.
+    pub(in super::super) fn spent(&self) -> BTreeMap<Day, u64> {
+        let mut spent = BTreeMap::new();
+        for entry in self.memory.look(|swarm| swarm.books_since(Day(i64::MIN))) {
+            *spent.entry(entry.day).or_default() += entry.spent.tokens();
+        }
+        spent
     }
 
     /// The processes that hold parts, other than these.
