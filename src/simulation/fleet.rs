@@ -119,7 +119,7 @@ impl FleetSettings {
             self.tokens_per_minute = Some(30_000);
         }
         if sabotage == Some(Sabotage::HidesSpending) {
-            (self.tokens_per_minute, self.budget) = (None, Some(60_000));
+            (self.tokens_per_minute, self.budget) = (None, Some(300_000));
         }
         self
     }

@@ -239,7 +239,11 @@ impl FaultScript {
                     operator::create(&world, &swarm).await;
                 }),
                 Errand::Kill(owner) => {
-                    let dead_for = self.between(LEASE * 2, LEASE * 6);
+                    // It comes back while it is frozen, or its leases expire.
+                    let dead_for = match self.dice.bool() {
+                        true => self.between(LEASE / 60, LEASE / 10),
+                        false => self.between(LEASE * 2, LEASE * 6),
+                    };
                     let is_it = |slot: &&mut Slot| slot.owner() == Some(&owner);
                     if let Some(slot) = slots.all.iter_mut().find(is_it) {
                         slot.kill(now + dead_for);
