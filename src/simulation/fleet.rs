@@ -49,7 +49,7 @@ const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 /// The tokens a minute of one Mysis, where they are limited: those of a few requests.
 const TOKENS_A_MINUTE: RangeInclusive<u64> = 12_000..=40_000;
 /// The tokens of one Mysis in a day, where there is a budget: those of some minutes.
-const TOKENS_A_DAY: RangeInclusive<u64> = 60_000..=200_000;
+const TOKENS_A_DAY: RangeInclusive<u64> = 4_000..=16_000;
 
 /// How many more Myses a process takes than there are at the beginning.
 const NEWCOMERS: usize = 4;
@@ -116,10 +116,10 @@ impl FleetSettings {
     /// The same settings, with the limit that shows a mistake.
     fn showing(mut self, sabotage: Option<Sabotage>) -> FleetSettings {
         if sabotage == Some(Sabotage::GrantsTokensToEach) {
-            self.tokens_per_minute = Some(30_000);
+            self.tokens_per_minute = Some(60_000);
         }
         if sabotage == Some(Sabotage::HidesSpending) {
-            (self.tokens_per_minute, self.budget) = (None, Some(300_000));
+            (self.tokens_per_minute, self.budget) = (None, Some(20_000));
         }
         self
     }

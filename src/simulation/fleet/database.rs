@@ -3,6 +3,7 @@
 //! Each method is one statement, or one transaction, of `zoea-ledger`: nothing comes between its
 //! parts. The rules that are no SQL are the same functions of the domain.
 
+mod commits;
 mod leases;
 mod limits;
 mod orders;
@@ -22,7 +23,8 @@ use limits::LimitTables;
 use orders::OrderRow;
 use statuses::StatusRow;
 
-pub(super) use leases::{FleetCommits, FleetView};
+pub(super) use commits::FleetCommits;
+pub(super) use leases::FleetView;
 
 /// The database.
 pub(super) struct FleetDatabase {

@@ -1,18 +1,20 @@
 //! What a fleet promises beyond one process, checked while it runs: one life acts for each Mysis,
 //! limits hold for all together, whoever lost its process runs elsewhere soon, and orders are answered.
 
+mod requests;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use actors::domain::books::Day;
 use actors::domain::ids::{Incarnation, MysisId};
 
 use super::super::fleet_figures::FleetFigures;
 use super::super::verdict::{InvariantMonitor, Promise};
 use super::frozen::FrozenHomes;
 use super::population::Population;
-use super::tokens::{BeginningRequest, TokenLimits, TokenWatch};
+use super::tokens::{TokenLimits, TokenWatch};
+use requests::AskedProvider;
 
 /// How long a Mysis may be without a process that runs it, while one is there that could.
 const MAX_ORPHAN_TIME: Duration = Duration::from_secs(45);
@@ -70,19 +72,6 @@ struct SeenOfFleet {
     waiting: BTreeMap<u64, Duration>,
     orders: u64,
     figures: FleetFigures,
-}
-
-impl SeenOfFleet {
-    /// The requests in flight at a provider, by process and whether they are not counted.
-    fn count_by_process(&self, provider: &Arc<str>) -> BTreeMap<(Arc<str>, bool), usize> {
-        let mut by_process = BTreeMap::new();
-        let asked = self.in_flight.values();
-        for asked in asked.filter(|asked| asked.provider == *provider) {
-            let of = (asked.owner.clone(), asked.is_uncounted);
-            *by_process.entry(of).or_default() += 1;
-        }
-        by_process
-    }
 }
 
 impl FleetMonitor {
@@ -196,105 +185,6 @@ impl FleetMonitor {
         let holder = holder.as_deref().unwrap_or("nobody");
         let text = format!("{at:.1} s: {owner} {what} for {mysis}, which {holder} holds");
         self.break_promise(Promise::OneLife, text);
-    }
-
-    /// Counts a request that the models work on until the returned value is dropped.
-    pub(super) fn on_request(
-        self: &Arc<Self>,
-        (provider, owner): (&Arc<str>, &Arc<str>),
-        (tokens, day): (u64, Day),
-        has_part: impl Fn(&Arc<str>) -> bool,
-    ) -> InFlight {
-        let mut seen = self.lock();
-        seen.asked += 1;
-        let number = seen.asked;
-        let asked = AskedProvider {
-            provider: provider.clone(),
-            owner: owner.clone(),
-            is_uncounted: false,
-        };
-        seen.in_flight.insert(number, asked);
-        let (now, at) = (seen.now, seen.now.as_secs_f64());
-        let in_minute = count_in_minute(seen.requests.entry(provider.clone()).or_default(), now);
-        let by_process = seen.count_by_process(provider);
-        drop(seen);
-        // What a process that lost the database had under way exceeds the limit, once.
-        let (valid, lapsed): (Vec<_>, Vec<_>) = by_process
-            .into_iter()
-            .partition(|((process, is_uncounted), _)| !is_uncounted && has_part(process));
-        let count =
-            |of: &[((Arc<str>, bool), usize)]| of.iter().map(|(_, count)| count).sum::<usize>();
-        let in_flight = count(&valid);
-        let is_late = !valid.iter().any(|((process, _), _)| process == owner);
-        let late = self.count_late(owner, is_late);
-        let begins = BeginningRequest {
-            number,
-            provider,
-            owner,
-            tokens,
-            day,
-            is_late,
-        };
-        for text in self.tokens.on_request(begins, now) {
-            self.break_promise(Promise::Limits, text);
-        }
-        self.figure(|figures| {
-            figures.most_in_flight = figures.most_in_flight.max(in_flight + count(&lapsed));
-            figures.most_a_minute = figures.most_a_minute.max(in_minute);
-            figures.late_requests += u64::from(is_late);
-        });
-        let limit = self.limits.in_flight;
-        if in_flight > limit {
-            let text = format!("{at:.1} s: {in_flight} requests in flight of {limit}: {valid:?}");
-            self.break_promise(Promise::Limits, text);
-        }
-        // It may begin what its part admitted before it expired.
-        if late > limit {
-            let text = format!("{at:.1} s: {owner} asks {late} times since its part expired");
-            self.break_promise(Promise::Limits, text);
-        }
-        if let Some(limit) = self
-            .limits
-            .requests_a_minute
-            .filter(|limit| in_minute > *limit)
-        {
-            let text = format!("{at:.1} s: {in_minute} requests in a minute of {limit}");
-            self.break_promise(Promise::Limits, text);
-        }
-        InFlight {
-            monitor: self.clone(),
-            number,
-        }
-    }
-
-    /// Notes which processes have lost their parts: what they had in flight then exceeds the limit once
-    /// (decision 250), also when they have parts again.
-    pub(super) fn on_parts_looked_at(&self, has_part: impl Fn(&Arc<str>, &Arc<str>) -> bool) {
-        self.tokens.on_parts_looked_at(&has_part);
-        for asked in self.lock().in_flight.values_mut() {
-            asked.is_uncounted |= !has_part(&asked.provider, &asked.owner);
-        }
-    }
-
-    /// Notes that the gate of a process was killed.
-    pub(super) fn on_gate_killed(&self, owner: &Arc<str>) {
-        self.tokens.on_gate_killed(owner);
-        let mut seen = self.lock();
-        for asked in seen.in_flight.values_mut() {
-            asked.is_uncounted |= asked.owner == *owner;
-        }
-    }
-
-    /// Counts the requests that a process began since its part expired.
-    fn count_late(&self, owner: &Arc<str>, is_late: bool) -> usize {
-        let mut seen = self.lock();
-        if !is_late {
-            seen.late.remove(owner);
-            return 0;
-        }
-        let late = seen.late.entry(owner.clone()).or_default();
-        *late += 1;
-        *late
     }
 
     /// Counts a login.
@@ -421,31 +311,4 @@ fn count_in_minute(events: &mut VecDeque<Duration>, now: Duration) -> usize {
     }
     events.push_back(now);
     events.len()
-}
-
-/// A request that the models work on.
-pub(super) struct InFlight {
-    monitor: Arc<FleetMonitor>,
-    number: u64,
-}
-
-/// Who asked a provider.
-struct AskedProvider {
-    provider: Arc<str>,
-    owner: Arc<str>,
-    /// Whether the gate that admitted it is gone. Its successor counts only what it admits itself.
-    is_uncounted: bool,
-}
-
-impl InFlight {
-    /// Notes that it failed.
-    pub(super) fn fail(&self) {
-        self.monitor.tokens.on_failed(self.number);
-    }
-}
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.monitor.lock().in_flight.remove(&self.number);
-    }
 }

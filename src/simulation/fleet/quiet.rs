@@ -82,7 +82,7 @@ impl FleetRun {
 
     fn pass(&mut self, time: Duration) -> anyhow::Result<()> {
         let end = self.world.now() + time;
-        while self.world.now() < end {
+        while self.world.now() < end && !self.has_shown() {
             self.pass_slice()?;
         }
         Ok(())

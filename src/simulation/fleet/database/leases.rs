@@ -1,6 +1,5 @@
 //! Leases and processes, as `src/ledger/leases.rs` and `src/ledger/fleet.rs` keep them by SQL.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +7,10 @@ use std::time::Duration;
 use actors::domain::fleet_share::{FleetCounts, KindCounts};
 use actors::domain::ids::{Incarnation, MysisId};
 use actors::domain::record::{Mission, MysisRecord};
-use actors::domain::write::{Author, Batch, Write};
-use actors::ports::{FleetReport, LedgerFault, ProcessSign, SwarmRecord};
+use actors::ports::{FleetReport, ProcessSign, SwarmRecord};
 use tokio::time::Instant;
 
-use super::super::super::memory::{CommitRules, StoredSwarm};
+use super::super::super::memory::StoredSwarm;
 use super::super::sabotage::Sabotage;
 use super::super::session::LeaseSession;
 use super::{FleetDatabase, FleetTables, server_time};
@@ -22,9 +20,9 @@ const LEASE_TIME: Duration = Duration::from_secs(30);
 
 /// A lease.
 pub(super) struct Lease {
-    home: Arc<str>,
+    pub(super) home: Arc<str>,
     pub(super) owner: Arc<str>,
-    expires: Instant,
+    pub(super) expires: Instant,
 }
 
 /// A process.
@@ -76,7 +74,7 @@ impl FleetTables {
         rows.map(|(owner, _)| owner.clone()).collect()
     }
 
-    fn hold(&mut self, session: &LeaseSession, mysis: MysisId, now: Instant) {
+    pub(super) fn hold(&mut self, session: &LeaseSession, mysis: MysisId, now: Instant) {
         let lease = Lease {
             home: session.home.clone(),
             owner: session.owner.clone(),
@@ -86,7 +84,7 @@ impl FleetTables {
     }
 
     /// Removes what belongs to a Mysis that is deleted, as foreign keys do.
-    fn forget(&mut self, mysis: MysisId) {
+    pub(super) fn forget(&mut self, mysis: MysisId) {
         self.leases.remove(&mysis);
         self.statuses.remove(&mysis);
         self.forget_orders(mysis);
@@ -352,86 +350,5 @@ impl FleetDatabase {
                 .map(|lease: &Lease| lease.owner.clone())
         };
         running.map(|(mysis, _)| (mysis, owner(mysis))).collect()
-    }
-}
-
-/// Whether this creates a Mysis with the name of another one.
-fn takes_known_name(stored: &StoredSwarm, write: &Write) -> bool {
-    let Write::Create(new) = write else {
-        return false;
-    };
-    let names = stored.names();
-    let mut others = names.iter().filter(|(id, _)| **id != new.id);
-    others.any(|(_, name)| *name == new.profile.name)
-}
-
-/// The commits of one process.
-pub(in super::super) struct FleetCommits {
-    pub(in super::super) database: Arc<FleetDatabase>,
-    pub(in super::super) session: Arc<LeaseSession>,
-}
-
-impl CommitRules for FleetCommits {
-    fn admit<'a>(
-        &self,
-        stored: &StoredSwarm,
-        batch: &'a Batch,
-    ) -> Result<Cow<'a, Batch>, LedgerFault> {
-        let database = &self.database;
-        self.session.check_fence(batch)?;
-        let tables = database.lock();
-        let has_lost = |mysis: MysisId| {
-            let owner = tables.leases.get(&mysis).map(|lease| &lease.owner);
-            stored.has(mysis) && owner != Some(&self.session.owner)
-        };
-        let needed = batch.writes.iter().filter_map(Write::leased_mysis);
-        if needed.into_iter().any(has_lost) {
-            let why = "another zoea process runs this mysis now: this one held its lease for too \
-                       long without renewing it";
-            return Err(LedgerFault::Refused(why.to_string()));
-        }
-        if batch
-            .writes
-            .iter()
-            .any(|write| takes_known_name(stored, write))
-        {
-            let why = "another zoea process has a mysis of that name on this database";
-            return Err(LedgerFault::Refused(why.to_string()));
-        }
-        let is_left_out = |write: &Write| {
-            let is_kept = matches!(write, Write::Delete { .. });
-            matches!(write, Write::Fence { .. })
-                && database.is_sabotaged(Sabotage::KeepsIncarnations)
-                || is_kept && database.is_sabotaged(Sabotage::KeepsDeleted)
-        };
-        if !batch.writes.iter().any(is_left_out) {
-            return Ok(Cow::Borrowed(batch));
-        }
-        let mut batch = batch.clone();
-        batch.writes.retain(|write| !is_left_out(write));
-        Ok(Cow::Owned(batch))
-    }
-
-    fn complete(&self, _stored: &StoredSwarm, batch: &Batch) {
-        let (database, owner) = (&self.database, &self.session.owner);
-        if let Author::Mysis(mysis, incarnation) = batch.author {
-            database.monitor.on_life(mysis, incarnation, owner);
-        }
-        let (mut tables, now) = (database.lock(), server_time());
-        for write in &batch.writes {
-            if let Write::Create(new) = write {
-                let home = &self.session.home;
-                let is_free = |lease: &Lease| lease.home == *home || lease.expires <= now;
-                if tables.leases.get(&new.id).is_none_or(is_free) {
-                    tables.hold(&self.session, new.id, now);
-                }
-            }
-            if let Write::OrderDone { order, .. } = write {
-                tables.mark_done(*order, owner);
-            }
-            if let Write::Delete { mysis } = write {
-                tables.forget(*mysis);
-            }
-        }
     }
 }
