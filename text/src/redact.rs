@@ -18,7 +18,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use base64_cores::{base64_cores, is_letter};
-use decoding::{begins_a_code, goes_on_before, goes_on_behind, readings_at};
+use decoding::{begins_a_code, goes_on_before, goes_on_behind, next_code, readings_at};
 
 pub use headers::{header_secrets, is_secret_name};
 pub use passwords::{hide_passwords, password_in_words};
@@ -198,22 +198,25 @@ impl Redactor {
         if self.runs.is_empty() {
             return found;
         }
-        // Before the next code, every byte stands for itself.
-        let mut code = next_code(text, 0);
-        for start in 0..text.len() {
+        let (mut start, mut code) = (0, next_code(text, 0));
+        while start < text.len() {
             if start > code {
                 code = next_code(text, start);
             }
-            let plain = text[start..].first_chunk::<PREFIX_BYTES>();
-            let secret = match plain.filter(|_| start + PREFIX_BYTES <= code) {
-                Some(prefix) if !self.begins.may_be(*prefix) => continue,
-                Some(prefix) => {
-                    self.longest_match(text, (start, start + PREFIX_BYTES), *prefix, &[], &mut {
-                        MAX_DECODE_TRIES
-                    })
+            let secret = match self.next_plain(&text[start..code]) {
+                Some((offset, prefix)) => {
+                    start += offset;
+                    let tries = &mut { MAX_DECODE_TRIES };
+                    self.longest_match(text, (start, start + PREFIX_BYTES), prefix, &[], tries)
                 }
-                None => self.longest_coded(text, start),
+                // What is left is shorter than any secret.
+                None if code == text.len() => break,
+                None => {
+                    start = start.max((code + 1).saturating_sub(PREFIX_BYTES));
+                    self.longest_coded(text, start, code)
+                }
             };
+            start += 1;
             let Some(secret) = secret else {
                 continue;
             };
@@ -223,6 +226,18 @@ impl Redactor {
             }
         }
         found
+    }
+
+    /// The first place at which a pattern may begin, with its prefix, in a text without codes, where every
+    /// byte stands for itself.
+    fn next_plain(&self, text: &[u8]) -> Option<(usize, [u8; PREFIX_BYTES])> {
+        let prefixes = text.windows(PREFIX_BYTES).map(|window| {
+            let mut prefix = [0; PREFIX_BYTES];
+            prefix.copy_from_slice(window);
+            prefix
+        });
+        let mut places = (0..).zip(prefixes);
+        places.find(|(_, prefix)| self.begins.may_be(*prefix))
     }
 
     /// The longest secret whose first bytes have been read up to a position. `more` contains the
@@ -249,8 +264,12 @@ impl Redactor {
             .max_by_key(|secret| secret.end)
     }
 
-    /// Like [`Redactor::longest_match`], if there is a code among the first bytes.
-    fn longest_coded(&self, text: &[u8], start: usize) -> Option<Range<usize>> {
+    /// Like [`Redactor::longest_match`], if there is a code among the first bytes. The first one begins at
+    /// `code`, and what stands before it has one reading.
+    fn longest_coded(&self, text: &[u8], start: usize, code: usize) -> Option<Range<usize>> {
+        if !self.begins.may_begin(&text[start..code]) {
+            return None;
+        }
         let mut longest = None;
         self.read_on(
             text,
@@ -341,13 +360,6 @@ fn secret_patterns(secret: &str) -> Vec<SecretPattern> {
             ..SecretPattern::new(core.letters.into(), false)
         });
     std::iter::once(plain).chain(coded).collect()
-}
-
-/// The position of the next possible code.
-fn next_code(text: &[u8], from: usize) -> usize {
-    let rest = &text[from..];
-    let next = rest.iter().position(|byte| begins_a_code(*byte));
-    next.map_or(text.len(), |next| from + next)
 }
 
 /// The end of the longest text that decodes to these bytes, from a position on.

@@ -10,6 +10,9 @@ use super::entities;
 /// How deep notations may be nested, such as JSON within JSON.
 const MAX_DECODE_DEPTH: usize = 4;
 
+/// The bytes in which codes are looked for at once.
+const BLOCK_BYTES: usize = 32;
+
 /// A decoded character, or one byte of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DecodedLetter {
@@ -50,6 +53,21 @@ impl DecodedLetter {
 /// Whether this byte can begin a code.
 pub(super) fn begins_a_code(byte: u8) -> bool {
     matches!(byte, b'\\' | b'%' | b'&' | b'+')
+}
+
+/// The position of the next possible code.
+pub(super) fn next_code(text: &[u8], from: usize) -> usize {
+    // A block without a code, as most are, is looked at as a whole.
+    let has_code = |block: &[u8]| {
+        let codes = block.iter().map(|byte| begins_a_code(*byte));
+        codes.fold(false, |has_one, is_one| has_one | is_one)
+    };
+    let Some(block) = text[from..].chunks(BLOCK_BYTES).position(has_code) else {
+        return text.len();
+    };
+    let start = from + block * BLOCK_BYTES;
+    let next = text[start..].iter().position(|byte| begins_a_code(*byte));
+    next.map_or(text.len(), |next| start + next)
 }
 
 /// All readings of the text at a position, the plain one first.

@@ -69,8 +69,10 @@ impl PrefixFilter {
         }
     }
 
+    /// Whether a pattern may begin with this prefix. Most are rejected by it as a whole, and most of the
+    /// others by its first two bytes.
     pub(super) fn may_be(&self, prefix: [u8; PREFIX_BYTES]) -> bool {
-        has(&self.prefixes, hash(u32::from_le_bytes(prefix)))
+        has(&self.prefixes, hash(u32::from_le_bytes(prefix))) && self.may_begin(&prefix)
     }
 }
 
