@@ -13,6 +13,7 @@ mod gain;
 mod hold_look;
 mod likeness;
 mod looking;
+mod object_writer;
 mod outcome;
 mod prices;
 mod proof;
@@ -20,6 +21,7 @@ mod reading;
 mod report;
 mod run;
 mod schema;
+mod stored_form;
 mod writing;
 
 #[cfg(test)]
@@ -40,6 +42,8 @@ pub use reading::{is_routine_name, plain_name, read_routine};
 pub use run::{NextStep, RoutineEnd, RoutineRun, RunSource, StepCall};
 pub use schema::{ROUTINE_START, start_tool};
 pub use writing::to_json;
+
+use stored_form::StoredForm;
 
 /// The most steps of a routine.
 pub const MAX_STEPS: usize = 24;
@@ -73,6 +77,8 @@ pub struct Routine {
     pub rounds: u32,
     /// The credits that a round earned before, if that is known. A run is measured by them.
     pub earns: Option<i64>,
+    /// It as it is stored, once that is known.
+    stored_form: StoredForm,
 }
 
 /// A step of a routine.

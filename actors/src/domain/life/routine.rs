@@ -46,6 +46,7 @@ impl Life {
     pub(super) fn continue_routine(&mut self) {
         let is_ordered = self.has_unseen_order();
         self.time_routine();
+        let mut is_new_round = false;
         loop {
             let known = self.known_values();
             let Some(run) = &mut self.routines.run else {
@@ -55,10 +56,14 @@ impl Life {
                 run.end(RoutineEnd::Order);
             }
             match run.next(&known) {
-                NextStep::Call(call) => return self.make_step(call),
+                NextStep::Call(mut call) => {
+                    call.has_moved |= is_new_round;
+                    return self.make_step(call);
+                }
                 NextStep::Wait(after) => return self.wait_in_routine(after),
                 NextStep::Over => return self.end_routine(),
                 NextStep::RoundOver => {
+                    is_new_round = true;
                     if let Some(reason) = self.watch_round() {
                         return self.park_in_routine(&reason);
                     }
@@ -103,7 +108,8 @@ impl Life {
             .unwrap_or_default()
     }
 
-    /// Stores the call of a step with the cursor. It is made once both are stored.
+    /// Stores the call of a step, with the cursor if that is not stored as it stands. It is made once both are
+    /// stored.
     fn make_step(&mut self, step: StepCall) {
         let Some(run) = &self.routines.run else {
             return;
@@ -135,7 +141,9 @@ impl Life {
                 task: None,
             });
         }
-        self.add_routines(&mut draft);
+        if step.has_moved {
+            self.add_routines(&mut draft);
+        }
         self.go_on_after(draft);
     }
 

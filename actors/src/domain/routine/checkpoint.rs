@@ -1,10 +1,12 @@
 //! The checkpoint of a Mysis' routines: the run with its cursor, and the routines that it knows by
-//! name. It is stored with each step, in one commit with the step's row.
+//! name. It is stored in one commit with the rows that it belongs to.
+
+mod writing;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::ids::{CallKey, Seq};
 
@@ -18,7 +20,6 @@ use super::prices::PriceBook;
 use super::proof::Doubt;
 use super::reading::read_routine;
 use super::run::{RoundStart, RoutineEnd, RoutineRun, RunSource};
-use super::writing::to_json;
 
 /// The most routines that a Mysis knows by name.
 const MAX_KNOWN: usize = 4;
@@ -67,23 +68,6 @@ impl RoutineMemo {
         }
     }
 
-    /// The checkpoint as it is stored.
-    #[must_use]
-    pub fn to_text(&self) -> String {
-        let known: Vec<Json> = self.known.iter().map(|known| to_json(known)).collect();
-        json!({
-            "known": known,
-            "run": self.run.as_ref().map(run_json),
-            "paused": self.paused.as_ref().map(run_json),
-            "report": self.report.as_deref(),
-            "circles": self.circles.to_json(),
-            "prices": self.prices.to_json(),
-            "spared": self.spared,
-            "unsettled": self.is_unsettled,
-        })
-        .to_string()
-    }
-
     /// Restores it. What cannot be read, as after a change of the form, is left out.
     #[must_use]
     pub fn restore(text: &str) -> RoutineMemo {
@@ -104,39 +88,6 @@ impl RoutineMemo {
 
 fn routine_of(stored: &Json) -> Option<Routine> {
     read_routine(stored.as_object()?).ok()
-}
-
-fn run_json(run: &RoutineRun) -> Json {
-    let goods = |goods: &[Goods]| goods.iter().map(goods_json).collect::<Vec<_>>();
-    let likeness = run.likeness.iter();
-    let likeness: Vec<Json> = likeness
-        .map(|likeness| json!([likeness.results, likeness.members]))
-        .collect();
-    json!({
-        "routine": to_json(&run.routine),
-        "edited": run.edited.as_deref().map(to_json),
-        "call": match run.source {
-            RunSource::Model(call) => json!([call.seq.0, call.position]),
-            RunSource::Operator => Json::Null,
-            RunSource::Runtime => json!(RunSource::Runtime.as_str()),
-        },
-        "at": [run.round, run.step, run.made, run.made_in_round, run.not_executed],
-        "due": run.due.iter().map(each_json).collect::<Vec<_>>(),
-        "hold": goods(&run.hold),
-        "missions": run.missions,
-        "exact": run.exact_hold.as_deref().map(goods),
-        "looked": [run.hold_look.at, run.hold_look.failures],
-        "doubt": run.doubt.as_ref().map(Doubt::to_json),
-        "calls": run.calls,
-        "earned": [run.earned, run.earned_in_round],
-        "cargo": run.at_round.cargo,
-        "credits": run.credits_at_start,
-        "gain": [run.gain.good.0, run.gain.good.1, run.gain.poor, run.gain.newest],
-        "likeness": likeness,
-        "tick": run.tick_at_start,
-        "ms": run.elapsed_ms,
-        "end": run.end.as_ref().map(end_json),
-    })
 }
 
 fn read_run(stored: &Json) -> Option<RoutineRun> {
@@ -204,22 +155,11 @@ fn read_id(stored: &Json) -> Option<String> {
     stored.as_str().map(str::to_string)
 }
 
-fn goods_json(goods: &Goods) -> Json {
-    json!([goods.item, goods.quantity])
-}
-
 fn read_goods(stored: &Json) -> Option<Goods> {
     Some(Goods {
         item: stored[0].as_str()?.to_string(),
         quantity: stored[1].as_i64()?,
     })
-}
-
-fn each_json(one: &EachOne) -> Json {
-    match one {
-        EachOne::Goods(goods) => goods_json(goods),
-        EachOne::Mission(id) => json!(id),
-    }
 }
 
 fn read_each(stored: &Json) -> Option<EachOne> {
@@ -253,22 +193,6 @@ fn read_likeness(stored: &Json) -> Likeness {
             .and_then(|count| u32::try_from(count).ok())
             .unwrap_or(0),
         members,
-    }
-}
-
-fn end_json(end: &RoutineEnd) -> Json {
-    match end {
-        RoutineEnd::RoundsOver => json!(["rounds", ""]),
-        RoutineEnd::Reached(told) => json!(["reached", told]),
-        RoutineEnd::Guard(told) => json!(["guard", told]),
-        RoutineEnd::Failed(told) => json!(["failed", told]),
-        RoutineEnd::Unlike(told) => json!(["unlike", told]),
-        RoutineEnd::Lost(told) => json!(["lost", told]),
-        RoutineEnd::Poor(told) => json!(["poor", told]),
-        RoutineEnd::NoProgress => json!(["no_progress", ""]),
-        RoutineEnd::Order => json!(["order", ""]),
-        RoutineEnd::Stopped => json!(["stopped", ""]),
-        RoutineEnd::Interrupted(told) => json!(["interrupted", told]),
     }
 }
 

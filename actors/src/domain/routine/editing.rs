@@ -77,13 +77,13 @@ impl RoutineRun {
     }
 
     /// Takes the changes that wait, where no call is under way. A call whose outcome is looked for is
-    /// not over, and neither is a round of which only the end is missing.
-    pub(super) fn take_edit(&mut self) {
+    /// not over, and neither is a round of which only the end is missing. Returns whether there were any.
+    pub(super) fn take_edit(&mut self) -> bool {
         if self.step >= self.routine.steps.len() {
-            return;
+            return false;
         }
         let Some(edited) = self.edited.take_if(|_| self.doubt.is_none()) else {
-            return;
+            return false;
         };
         let mut due = (0..).zip(&self.routine.steps).skip(self.step);
         let kept =
@@ -105,6 +105,7 @@ impl RoutineRun {
             self.gain = Gain::expecting(edited.earns);
         }
         self.routine = edited;
+        true
     }
 }
 

@@ -14,21 +14,22 @@ impl RoutineRun {
         if let Some(wait) = doubt.wait() {
             return NextStep::Wait(wait);
         }
-        self.look_at(doubt.look())
+        NextStep::Call(self.look_at(doubt.look()))
     }
 
     /// A call that looks at the game, by its number in the round.
-    pub(super) fn look_at(&self, (number, command): (u32, &str)) -> NextStep {
+    pub(super) fn look_at(&self, (number, command): (u32, &str)) -> StepCall {
         // After a restart nobody knows the server's tools yet, so its interface is that of the step.
         let step = self.routine.steps.get(self.step);
         let is_second = step.is_some_and(|step| commands::is_grouped(&step.tool));
         let second = commands::to_second(command, Map::new()).filter(|_| is_second);
         let (tool, arguments) = second.unwrap_or((command, Map::new()));
-        NextStep::Call(StepCall {
+        StepCall {
             id: format!("{LOOK}{}.{number}", self.round),
             tool: tool.into(),
             arguments,
-        })
+            has_moved: false,
+        }
     }
 
     /// Lets it do without a look at the hold, because the server has none or nobody may call it.

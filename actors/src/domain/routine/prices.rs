@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Result, Value as Json, to_writer};
 use zoea_spacemolt::results::read_facts;
 
 use super::MAX_READ_BYTES;
+use super::object_writer::write_array;
 
 /// The most items whose prices are remembered. The one that was seen longest ago makes room.
 const MAX_ITEMS: usize = 32;
@@ -99,13 +100,16 @@ impl PriceBook {
         }
     }
 
-    pub(super) fn to_json(&self) -> Json {
+    /// Writes the prices as they are stored, those that were seen last at the end.
+    ///
+    /// # Errors
+    /// Never: every price has a form in JSON.
+    pub(super) fn write(&self, text: &mut Vec<u8>) -> Result<()> {
         let mut items: Vec<(&String, &ItemPrice)> = self.items.iter().collect();
         items.sort_by_key(|(_, known)| known.seen);
-        let items = items.into_iter();
-        items
-            .map(|(item, known)| json!([item, known.brings, known.costs]))
-            .collect()
+        write_array(text, items, |text, (item, known)| {
+            to_writer(text, &(item, known.brings, known.costs))
+        })
     }
 
     pub(super) fn restore(stored: &Json) -> PriceBook {

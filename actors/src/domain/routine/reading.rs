@@ -10,7 +10,7 @@ use super::arguments::{is_known_word, placeholder};
 use super::condition::{Against, Comparison, Condition, Op, Value};
 use super::{
     DEFAULT_REPETITIONS, DEFAULT_ROUNDS, Each, MAX_ARGUMENTS_BYTES, MAX_COMPARISONS,
-    MAX_NAME_BYTES, MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS, Routine, RoutineStep,
+    MAX_NAME_BYTES, MAX_REPETITIONS, MAX_ROUNDS, MAX_STEPS, Routine, RoutineStep, StoredForm,
 };
 
 const ROUTINE_KEYS: [&str; 6] = ["name", "steps", "guards", "until", "rounds", "earns"];
@@ -45,6 +45,7 @@ pub fn read_routine(given: &Map<String, Json>) -> Result<Routine, Vec<String>> {
         until,
         rounds,
         earns,
+        stored_form: StoredForm::default(),
     };
     let acts = routine.steps.iter().any(|step| {
         let arguments = Json::Object(step.arguments.clone()).to_string();

@@ -5,6 +5,7 @@ use zoea_spacemolt::figures::group_digits;
 use crate::samples::{GameFacts, Gauge};
 
 use super::circle::CircleOffer;
+use super::gain::MAX_POOR_ROUNDS;
 use super::run::{RoutineEnd, RoutineRun, RunSource};
 use super::{ROUTINE_START, RoutineStatus};
 
@@ -29,6 +30,18 @@ impl RoutineEnd {
 }
 
 impl RoutineRun {
+    /// What its last rounds earned, beside a good one.
+    pub(super) fn describe_fall(&self) -> String {
+        let newest: Vec<String> = self.gain.newest.iter().map(i64::to_string).collect();
+        let newest = newest.join(", ");
+        match self.gain.mean() {
+            Some(mean) => format!(
+                "the last {MAX_POOR_ROUNDS} rounds earned {newest}, a good one {mean} credits"
+            ),
+            None => format!("the first {MAX_POOR_ROUNDS} rounds earned {newest} credits"),
+        }
+    }
+
     /// The rounds that are over.
     fn rounds_over(&self) -> u32 {
         self.round.saturating_sub(1)

@@ -10,7 +10,7 @@ use crate::samples::GameFacts;
 
 use super::arguments::{EachOne, Goods, each_of, fill_in};
 use super::condition::KnownValues;
-use super::gain::{Gain, MAX_POOR_ROUNDS};
+use super::gain::Gain;
 use super::hold_look::HoldLook;
 use super::likeness::Likeness;
 use super::prices::PriceBook;
@@ -139,6 +139,8 @@ pub struct StepCall {
     pub tool: Arc<str>,
     /// The arguments.
     pub arguments: Map<String, Json>,
+    /// Whether the cursor came to this call without a result that would have been stored with it.
+    pub has_moved: bool,
 }
 
 impl RoutineRun {
@@ -278,11 +280,12 @@ impl RoutineRun {
     /// The next step. It changes nothing but the cursor, and from the same cursor and facts it finds
     /// the same step again.
     pub fn next(&mut self, known: &KnownValues) -> NextStep {
+        let mut has_moved = false;
         loop {
             if self.end.is_some() {
                 return NextStep::Over;
             }
-            self.take_edit();
+            has_moved |= self.take_edit();
             if let Some(doubt) = &self.doubt {
                 return self.look(doubt);
             }
@@ -290,8 +293,11 @@ impl RoutineRun {
                 self.end_round(known);
                 return NextStep::RoundOver;
             };
+            // A step that is made for each of several takes them when it begins.
+            has_moved |= step.each.is_some() && self.made == 0;
             if !self.is_due(&step, known) {
                 self.go_to_next_step();
+                has_moved = true;
                 continue;
             }
             let mut guards = self.routine.guards.iter();
@@ -301,7 +307,10 @@ impl RoutineRun {
             }
             match fill_in(&step.arguments, known, self.due.first()) {
                 Ok(arguments) if self.has_to_know_hold(&step, &arguments) => {
-                    return self.look_at((0, "get_cargo"));
+                    return NextStep::Call(StepCall {
+                        has_moved,
+                        ..self.look_at((0, "get_cargo"))
+                    });
                 }
                 Ok(arguments) => {
                     let (round, number, made) = (self.round, self.step + 1, self.made + 1);
@@ -309,6 +318,7 @@ impl RoutineRun {
                         id: format!("r{round}.{number}.{made}"),
                         tool: step.tool.clone(),
                         arguments,
+                        has_moved,
                     });
                 }
                 Err(word) => {
@@ -380,16 +390,5 @@ impl RoutineRun {
         self.earned_in_round = 0;
         self.due.clear();
         self.at_round = RoundStart { cargo };
-    }
-
-    fn describe_fall(&self) -> String {
-        let newest: Vec<String> = self.gain.newest.iter().map(i64::to_string).collect();
-        let newest = newest.join(", ");
-        match self.gain.mean() {
-            Some(mean) => format!(
-                "the last {MAX_POOR_ROUNDS} rounds earned {newest}, a good one {mean} credits"
-            ),
-            None => format!("the first {MAX_POOR_ROUNDS} rounds earned {newest} credits"),
-        }
     }
 }

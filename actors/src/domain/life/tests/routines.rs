@@ -107,6 +107,37 @@ impl Scene {
 }
 
 #[test]
+fn a_checkpoint_is_stored_with_each_result_and_where_the_cursor_moved_without_one() {
+    let steps = r#"[{"tool":"mine","most":3},{"tool":"travel","arguments":{"target_poi":"base"}}]"#;
+    let mut scene = Scene::in_routine(&format!(r#"{{"name":"ore","steps":{steps},"rounds":2}}"#));
+    let count = |scene: &Scene| {
+        let writes = scene.writes().into_iter();
+        writes
+            .filter(|write| matches!(write, Write::Routines { .. }))
+            .count()
+    };
+    let mut before = count(&scene);
+    let mut stored = Vec::new();
+    for tool in ["mine", "mine", "mine", "travel", "mine"] {
+        scene.step(tool, "{}");
+        stored.push(count(&scene) - before);
+        before = count(&scene);
+    }
+    // With the third and the fourth result the next call belongs to another step.
+    assert_eq!(stored, [1, 1, 2, 2, 1]);
+    // A restart while a call of an unmoved cursor is with the game knows which step it was.
+    scene.leave();
+    let restarted = scene.restarted();
+    let notice = |row: &Arc<Row>| {
+        row.host()
+            .is_some_and(|meta| &*meta.code == "routine_ended")
+    };
+    let ended = restarted.rows().into_iter().find(notice);
+    let ended = ended.expect("its outcome is unknown");
+    assert!(ended.text().contains("step 1 (mine)"), "{}", ended.text());
+}
+
+#[test]
 fn a_routine_makes_its_calls_and_the_model_sees_only_its_report() {
     let mut scene = Scene::in_routine(MINE);
     let status = scene.life.status().routine.expect("a routine runs");

@@ -1,19 +1,26 @@
 //! The legs of a watch as they are stored in the checkpoint of a Mysis' routines.
 
-use serde_json::{Value as Json, json};
+use serde_json::{Result, Value as Json, to_writer};
 
 use crate::ids::Seq;
 
 use super::super::Each;
+use super::super::object_writer::{ObjectWriter, write_array};
 use super::leg::Leg;
 use super::{CircleWatch, MAX_LEGS, find_circle};
 
 impl CircleWatch {
-    /// The watch as it is stored.
-    #[must_use]
-    pub fn to_json(&self) -> Json {
-        let legs: Vec<Json> = self.legs.iter().map(leg_json).collect();
-        json!({"legs": legs, "upto": self.upto.0, "told": self.told.as_deref()})
+    /// Writes the watch as it is stored.
+    ///
+    /// # Errors
+    /// The arguments of a call have no form in JSON.
+    pub(in super::super) fn write(&self, text: &mut Vec<u8>) -> Result<()> {
+        let mut members = ObjectWriter::begin(text);
+        members.member("legs", |text| write_array(text, &self.legs, write_leg))?;
+        members.member("told", |text| to_writer(text, &self.told.as_deref()))?;
+        members.member("upto", |text| to_writer(text, &self.upto.0))?;
+        members.end();
+        Ok(())
     }
 
     /// Restores it. What cannot be read begins anew.
@@ -32,17 +39,18 @@ impl CircleWatch {
     }
 }
 
-fn leg_json(leg: &Leg) -> Json {
-    json!([
+fn write_leg(text: &mut Vec<u8>, leg: &Leg) -> Result<()> {
+    let leg = (
         &*leg.tool,
         &*leg.command,
-        leg.arguments,
+        &leg.arguments,
         [leg.is_all, leg.has_failed],
         leg.each.map(Each::as_str),
         leg.done,
         leg.earned,
         [leg.fuel, leg.lowest_fuel, leg.lowest_hull],
-    ])
+    );
+    to_writer(text, &leg)
 }
 
 fn read_leg(stored: &Json) -> Option<Leg> {
