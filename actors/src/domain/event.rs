@@ -2,6 +2,7 @@
 
 mod activity;
 mod elsewhere;
+mod gist;
 mod turn_news;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use super::tier::TierPlace;
 
 pub use activity::{AWAITING_LOGIN_PREFIX, Activity};
 pub use elsewhere::Elsewhere;
+pub use gist::Gist;
 pub use turn_news::TurnNews;
 
 /// The state of a Mysis' connection to the game server.
@@ -128,7 +130,7 @@ pub struct LastToolCall {
     /// Whether it failed.
     pub is_error: bool,
     /// A summary of its result on one line.
-    pub gist: Box<str>,
+    pub gist: Gist,
 }
 
 /// The beginning of the reason of a parked Mysis.

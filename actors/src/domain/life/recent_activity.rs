@@ -6,15 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::conversation::Conversation;
-use crate::event::LastToolCall;
+use crate::event::{Gist, LastToolCall};
 use crate::ids::{CallKey, Timestamp};
 use crate::message::{CallRecord, CallStatus};
-use crate::result_words::{result_in_words, unread};
 
 /// The most characters of words that are kept.
 const MAX_WORDS_CHARS: usize = 200;
-/// Larger results are not read. They come often and are rarely looked at.
-const MAX_READ_BYTES: usize = 64 << 10;
 /// After this many calls, words are no longer news.
 const MAX_CALLS_SINCE_WORDS: u32 = 20;
 /// The most trips that are remembered. Beyond that all are forgotten.
@@ -89,7 +86,7 @@ impl RecentActivity {
         call: &CallRecord,
         status: CallStatus,
         ms: u64,
-        text: &str,
+        text: &Arc<str>,
     ) {
         let is_done = status == CallStatus::Done;
         self.calls = self.calls.saturating_add(1);
@@ -98,7 +95,7 @@ impl RecentActivity {
         }
         let command = call.command();
         self.last = Some(Arc::new(LastToolCall {
-            gist: summarize_result(&command, status, text).into(),
+            gist: Gist::of_result(command.clone(), status, text),
             is_error: !is_done,
             tool: command.clone(),
         }));
@@ -141,14 +138,6 @@ impl RecentActivity {
     }
 }
 
-/// A result in one line.
-fn summarize_result(command: &str, status: CallStatus, text: &str) -> String {
-    match text.len() > MAX_READ_BYTES {
-        true => unread(text.len()),
-        false => result_in_words(command, status, text),
-    }
-}
-
 /// The first line of a text that is not blank, at most 200 characters.
 fn first_line(text: &str) -> Arc<str> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty());
@@ -186,7 +175,7 @@ mod tests {
             &call("mine", "{}"),
             CallStatus::Done,
             1_000,
-            r#"{"resource_id":"iron_ore","quantity":3}"#,
+            &r#"{"resource_id":"iron_ore","quantity":3}"#.into(),
         );
         let deed = recent_activity.last_tool_call().unwrap();
         assert_eq!((&*deed.tool, deed.is_error), ("mine", false));
@@ -200,14 +189,14 @@ mod tests {
             &call("dock", "{}"),
             CallStatus::Failed,
             5,
-            "Error: not_here",
+            &"Error: not_here".into(),
         );
         assert!(recent_activity.last_tool_call().unwrap().is_error);
         recent_activity.record_words("docked?");
         assert_eq!(recent_activity.last_tool_call(), None);
         for _ in 0..=MAX_CALLS_SINCE_WORDS {
             assert_eq!(&*recent_activity.words(), "docked?");
-            recent_activity.record_call(&call("mine", "{}"), CallStatus::Done, 1, "");
+            recent_activity.record_call(&call("mine", "{}"), CallStatus::Done, 1, &"".into());
         }
         assert_eq!(&*recent_activity.words(), "", "that was long ago");
     }
@@ -222,19 +211,19 @@ mod tests {
         );
         assert_eq!(recent_activity.expected_end(&out, now), None);
         for _ in 0..2 {
-            recent_activity.record_call(&out, CallStatus::Done, 20_000, "");
-            recent_activity.record_call(&home, CallStatus::Done, 40_000, "");
+            recent_activity.record_call(&out, CallStatus::Done, 20_000, &"".into());
+            recent_activity.record_call(&home, CallStatus::Done, 40_000, &"".into());
         }
         assert_eq!(
             recent_activity.expected_end(&out, now),
             Some(Timestamp(20_000))
         );
-        recent_activity.record_call(&out, CallStatus::Failed, 1, "");
+        recent_activity.record_call(&out, CallStatus::Failed, 1, &"".into());
         assert_eq!(
             recent_activity.expected_end(&out, now),
             Some(Timestamp(20_000))
         );
-        recent_activity.record_call(&out, CallStatus::Done, 21_000, "");
+        recent_activity.record_call(&out, CallStatus::Done, 21_000, &"".into());
         assert_eq!(
             recent_activity.expected_end(&home, now),
             Some(Timestamp(40_000))

@@ -340,7 +340,7 @@ pub fn tool_call_text(deed: &LastToolCall) -> (String, Tone) {
     } else {
         ("✓", Tone::Dim)
     };
-    let text = format!("{sign} {}: {}", deed.tool, deed.gist);
+    let text = format!("{sign} {}: {}", deed.tool, &*deed.gist);
     (clip_to_line(&text), tone)
 }
 

@@ -1,0 +1,105 @@
+//! The gist of a result: one line of it, which is made when somebody looks at it. Most are never shown.
+
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use crate::message::CallStatus;
+use crate::result_words::{result_in_words, unread};
+
+/// Larger results are not read. They come often and are rarely looked at.
+const MAX_READ_BYTES: usize = 64 << 10;
+
+/// A result on one line, for display only.
+#[derive(Clone, Debug)]
+pub struct Gist {
+    line: OnceLock<Box<str>>,
+    /// What the line is made of; `None` if it came as it is.
+    result: Option<ShownResult>,
+}
+
+/// What a line is made of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct ShownResult {
+    command: Arc<str>,
+    status: CallStatus,
+    text: Arc<str>,
+}
+
+impl Gist {
+    /// The gist of a result.
+    #[must_use]
+    pub fn of_result(command: Arc<str>, status: CallStatus, text: &Arc<str>) -> Gist {
+        if text.len() > MAX_READ_BYTES {
+            return unread(text.len()).as_str().into();
+        }
+        Gist {
+            line: OnceLock::new(),
+            result: Some(ShownResult {
+                command,
+                status,
+                text: text.clone(),
+            }),
+        }
+    }
+}
+
+impl From<&str> for Gist {
+    fn from(line: &str) -> Gist {
+        Gist {
+            line: OnceLock::from(Box::from(line)),
+            result: None,
+        }
+    }
+}
+
+impl Deref for Gist {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        self.line.get_or_init(|| {
+            let words = self.result.as_ref().map(|result| {
+                let ShownResult {
+                    command,
+                    status,
+                    text,
+                } = result;
+                result_in_words(command, *status, text)
+            });
+            words.unwrap_or_default().into()
+        })
+    }
+}
+
+/// What is made of results is compared by them, since their lines need not be known yet.
+impl PartialEq for Gist {
+    fn eq(&self, other: &Gist) -> bool {
+        match (&self.result, &other.result) {
+            (Some(one), Some(other)) => one == other,
+            (_, None) | (None, _) => **self == **other,
+        }
+    }
+}
+
+impl Eq for Gist {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_made_when_it_is_looked_at_and_not_to_be_compared() {
+        let mined = Arc::from(r#"{"resource_id":"iron_ore","quantity":3}"#);
+        let gist = Gist::of_result("mine".into(), CallStatus::Done, &mined);
+        assert!(gist.line.get().is_none(), "nobody has looked at it");
+        assert_eq!(gist, gist.clone());
+        assert!(gist.line.get().is_none());
+        assert_eq!(gist, Gist::from("mined 3 iron ore"));
+        assert_ne!(gist, Gist::from("mined 4 iron ore"));
+        let refused = Gist::of_result("mine".into(), CallStatus::Failed, &mined);
+        assert_ne!(gist, refused);
+        let long = Arc::from("x".repeat(MAX_READ_BYTES + 1));
+        let long = Gist::of_result("mine".into(), CallStatus::Done, &long);
+        assert_eq!(&*long, "65,537 bytes");
+        assert!(long.result.is_none(), "it is not kept");
+    }
+}
