@@ -57,6 +57,8 @@ pub struct ToolSelection {
 pub struct ToolOffer {
     selection: Arc<ToolSelection>,
     catalog: Arc<Toolset>,
+    /// Whether that is the list of the game.
+    is_of_game: bool,
     tools: Arc<Toolset>,
 }
 
@@ -70,6 +72,7 @@ impl ToolOffer {
     ) -> ToolOffer {
         ToolOffer {
             tools: offered_tools(catalog, permit, &selection),
+            is_of_game: is_game(catalog),
             catalog: catalog.clone(),
             selection: Arc::new(selection),
         }
@@ -102,7 +105,7 @@ impl ToolOffer {
         let is_whole = self.tools.get(FIND_TOOLS).is_none();
         let is_of_role = || self.selection.of_role.iter().any(|name| **name == *command);
         let is_ours = is_own(command) && !is_rare_own(command);
-        is_whole || is_ours || is_of_role() || is_basic(command) && is_game(&self.catalog)
+        is_whole || is_ours || is_of_role() || is_basic(command) && self.is_of_game
     }
 }
 
