@@ -39,6 +39,8 @@ pub(crate) struct StoredSwarm {
 pub(super) struct StoredMysis {
     record: MysisRecord,
     rows: BTreeMap<Seq, Arc<Row>>,
+    /// No row before this one is a step of a routine.
+    no_steps_before: Seq,
     last: Seq,
     notes_after: Seq,
     seen: SeenSnapshots,
@@ -269,6 +271,7 @@ impl StoredSwarm {
         self.myses.entry(new.id).or_insert_with(|| StoredMysis {
             record: MysisRecord::new(new.id, new.profile.clone(), new.at),
             rows: BTreeMap::new(),
+            no_steps_before: Seq(0),
             last: Seq(0),
             notes_after: Seq(0),
             seen: SeenSnapshots::default(),
@@ -325,13 +328,6 @@ impl StoredMysis {
             self.record.fault.clone_from(fault);
             self.record.is_called = false;
         }
-    }
-
-    /// Whether a routine made a call.
-    fn is_of_routine(&self, call: CallKey) -> bool {
-        let row = self.rows.get(&call.seq);
-        let call = row.and_then(|row| row.calls().get(usize::from(call.position)));
-        call.is_some_and(|call| call.routine.is_some())
     }
 
     fn set_status(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actors::domain::ids::Seq;
+use actors::domain::ids::{CallKey, Seq};
 use actors::domain::message::{Row, RowBody, RowKind};
 use actors::domain::record::StoredHistory;
 
@@ -10,6 +10,8 @@ use super::StoredMysis;
 
 /// The number of rows at the end of a conversation that are kept: more than a Mysis reads back.
 const MAX_KEPT_ROWS: usize = 160;
+/// The newest rows, of which steps of routines are kept, too.
+const NEWEST_ROWS: usize = 96;
 
 impl StoredMysis {
     /// Whether a row is a step of a routine, or the result of one. A result without its call cannot be
@@ -20,19 +22,34 @@ impl StoredMysis {
         row.routine().is_some() || answers.is_some_and(|seq| is_of_step(self.rows.get(&seq)))
     }
 
+    /// Whether a routine made a call.
+    pub(super) fn is_of_routine(&self, call: CallKey) -> bool {
+        let row = self.rows.get(&call.seq);
+        let call = row.and_then(|row| row.calls().get(usize::from(call.position)));
+        call.is_some_and(|call| call.routine.is_some())
+    }
+
     /// Drops old rows, except those that a Mysis still has to answer or to remember.
     pub(super) fn drop_old_rows(&mut self) {
         while self.rows.len() > MAX_KEPT_ROWS {
             let is_needed = |row: &Row| matches!(row.kind(), Some(RowKind::Prompt | RowKind::Note));
-            let not_newest = self.rows.len().saturating_sub(96);
-            let mut steps = self.rows.iter().take(not_newest);
+            let newest = self.rows.keys().rev().nth(NEWEST_ROWS - 1).copied();
+            let newest = newest.unwrap_or_default();
+            // A row stays what it is, as long as the one that it answers is there.
+            let mut unchecked = self.rows.range(self.no_steps_before.min(newest)..newest);
+            let step = unchecked.find(|(_, row)| self.is_step(row));
+            let step = step.map(|(seq, _)| *seq);
+            self.no_steps_before = step.unwrap_or(newest);
             let mut rows = self.rows.iter();
-            let old = steps.find(|(_, row)| self.is_step(row));
-            let old = old.or_else(|| rows.find(|(_, row)| !is_needed(row)));
-            let Some(seq) = old.map(|(seq, _)| *seq) else {
+            let old = step.or_else(|| {
+                let old = rows.find(|(_, row)| !is_needed(row));
+                old.map(|(seq, _)| *seq)
+            });
+            let Some(seq) = old else {
                 return;
             };
             self.rows.remove(&seq);
+            self.no_steps_before = self.no_steps_before.min(seq);
         }
     }
 
@@ -44,9 +61,12 @@ impl StoredMysis {
             (!said.text.is_empty()).then_some(said.seen_up_to)
         });
         let answered = answered.unwrap_or_default();
-        let newest = self.rows.len().saturating_sub(96);
+        let newest = self.rows.len().saturating_sub(NEWEST_ROWS);
         let others = self.rows.values().rev().filter(|row| !self.is_step(row));
-        let oldest = others.take(96).last().map_or(Seq(0), |row| row.seq);
+        let oldest = others
+            .take(NEWEST_ROWS)
+            .last()
+            .map_or(Seq(0), |row| row.seq);
         let is_kept = |place: usize, row: &Row| {
             place >= newest
                 || row.seq >= oldest && !self.is_step(row)
