@@ -121,7 +121,9 @@ impl Actor for EventPrinter {
 impl PrinterState {
     fn print_event(&mut self, event: &SwarmEvent) {
         let line = match self.format {
-            Format::Json => EventJson::of(event).map(|line| line.to_line()),
+            Format::Json => {
+                EventJson::of(event).map(|line| zoea_contract::to_value(&line).to_string())
+            }
             Format::Text => event_text(event),
         };
         let Some(line) = line else {

@@ -2,148 +2,149 @@
 
 use actors::domain::event::{EventKind, SwarmEvent};
 use actors::domain::event_record::{EventRecord, OrderSource};
-use actors::domain::message::{Row, Severity};
-use serde::{Serialize, Serializer};
-use serde_json::Value;
+use actors::domain::message::Row;
+use serde::Serialize;
 
 use crate::rows::UsageJson;
 
-/// An event in `run --headless --json`. Its members are sorted by name, as a value of it has them, so that
-/// its text needs no value in between.
-#[derive(Debug)]
-pub struct EventJson<'a>(Vec<(&'static str, MemberJson<'a>)>);
-
-/// A member of an event.
+/// An event in `run --headless --json`.
 #[derive(Debug, Serialize)]
-#[serde(untagged)]
-enum MemberJson<'a> {
-    Text(&'a str),
-    Made(String),
-    Number(i64),
-    Count(u64),
-    Flag(bool),
-    Usage(UsageJson),
-    Null(()),
+pub struct EventJson<'a> {
+    at: String,
+    #[serde(flatten)]
+    kind: EventKindJson<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mysis: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mysis_id: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum EventKindJson<'a> {
+    MysisCreated,
+    MysisDeleted,
+    MysisTakenOver,
+    MysisMovedAway,
+    StateChanged {
+        from: &'static str,
+        to: &'static str,
+        reason: Option<&'a str>,
+    },
+    TurnStarted,
+    ModelReplied {
+        usage: Option<UsageJson>,
+        ms: u64,
+    },
+    ToolCalled {
+        tool: &'a str,
+        call_id: &'a str,
+    },
+    ToolReturned {
+        tool: &'a str,
+        call_id: &'a str,
+        is_error: bool,
+        ms: u64,
+    },
+    Message {
+        seq: i64,
+        kind: &'a str,
+    },
+    Host {
+        seq: Option<i64>,
+        severity: &'static str,
+        code: &'a str,
+        text: &'a str,
+    },
+    Mission {
+        text: Option<&'a str>,
+    },
+    Shutdown,
 }
 
 impl<'a> EventJson<'a> {
     /// The JSON of an event; `None` if the contract has no such event.
     #[must_use]
     pub fn of(event: &'a SwarmEvent) -> Option<Self> {
-        let (word, mut members) = members_of(&event.what)?;
-        members.push(("at", MemberJson::Made(event.at.to_string())));
-        members.push(("event", MemberJson::Text(word)));
-        if let Some(who) = &event.mysis {
-            members.push(("mysis", MemberJson::Text(&who.name)));
-            members.push(("mysis_id", MemberJson::Made(who.id.to_string())));
-        }
-        members.sort_unstable_by_key(|(name, _)| *name);
-        Some(EventJson(members))
-    }
-
-    /// The event on one line.
-    #[must_use]
-    pub fn to_line(&self) -> String {
-        serde_json::to_string(self)
-            .unwrap_or_else(|error| Value::String(error.to_string()).to_string())
+        let who = event.mysis.as_ref();
+        Some(EventJson {
+            at: event.at.to_string(),
+            kind: EventKindJson::of(&event.what)?,
+            mysis: who.map(|who| &*who.name),
+            mysis_id: who.map(|who| who.id.to_string()),
+        })
     }
 }
 
-impl Serialize for EventJson<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let EventJson(members) = self;
-        serializer.collect_map(members.iter().map(|(name, value)| (name, value)))
+impl<'a> EventKindJson<'a> {
+    fn of(kind: &'a EventKind) -> Option<Self> {
+        Some(match kind {
+            EventKind::Created => EventKindJson::MysisCreated,
+            EventKind::Deleted => EventKindJson::MysisDeleted,
+            EventKind::TakenOver => EventKindJson::MysisTakenOver,
+            EventKind::MovedAway => EventKindJson::MysisMovedAway,
+            EventKind::StateChanged { from, to, reason } => EventKindJson::StateChanged {
+                from: from.as_str(),
+                to: to.as_str(),
+                reason: reason.as_deref(),
+            },
+            EventKind::TurnStarted { .. } => EventKindJson::TurnStarted,
+            EventKind::ModelReplied { usage, ms } => EventKindJson::ModelReplied {
+                usage: usage.as_ref().map(UsageJson::from),
+                ms: *ms,
+            },
+            EventKind::ToolCalled { tool, call_id } => EventKindJson::ToolCalled { tool, call_id },
+            EventKind::ToolReturned {
+                tool,
+                call_id,
+                is_error,
+                ms,
+            } => EventKindJson::ToolReturned {
+                tool,
+                call_id,
+                is_error: *is_error,
+                ms: *ms,
+            },
+            EventKind::Stored(row) => EventKindJson::of_row(row),
+            EventKind::Mission(text) => EventKindJson::Mission {
+                text: text.as_deref(),
+            },
+            EventKind::Notice {
+                severity,
+                code,
+                text,
+            } => EventKindJson::Host {
+                seq: None,
+                severity: severity.as_str(),
+                code,
+                text,
+            },
+            EventKind::Shutdown => EventKindJson::Shutdown,
+            EventKind::TurnEnded { .. }
+            | EventKind::StatusChanged(_)
+            | EventKind::BudgetChanged(_)
+            | EventKind::OutagesChanged(_)
+            | EventKind::SilenceChanged(_)
+            | EventKind::FreezeChanged(_)
+            | EventKind::Learned(_) => return None,
+        })
     }
-}
 
-/// The word for an event, and the members that only its kind has.
-fn members_of(kind: &EventKind) -> Option<(&'static str, Vec<(&'static str, MemberJson<'_>)>)> {
-    use MemberJson::{Count, Flag, Text, Usage};
-    Some(match kind {
-        EventKind::Created => ("mysis_created", vec![]),
-        EventKind::Deleted => ("mysis_deleted", vec![]),
-        EventKind::TakenOver => ("mysis_taken_over", vec![]),
-        EventKind::MovedAway => ("mysis_moved_away", vec![]),
-        EventKind::StateChanged { from, to, reason } => {
-            let (from, to) = (Text(from.as_str()), Text(to.as_str()));
-            let reason = text_or_null(reason.as_deref());
-            (
-                "state_changed",
-                vec![("from", from), ("to", to), ("reason", reason)],
-            )
+    /// The event of a stored row. A host notice has an event of its own.
+    fn of_row(row: &'a Row) -> Self {
+        match row.host() {
+            None => EventKindJson::Message {
+                seq: row.seq.0,
+                kind: row.kind_word(),
+            },
+            Some(meta) => EventKindJson::Host {
+                seq: Some(row.seq.0),
+                severity: meta.severity.as_str(),
+                code: &meta.code,
+                text: row.text(),
+            },
         }
-        EventKind::TurnStarted { .. } => ("turn_started", vec![]),
-        EventKind::ModelReplied { usage, ms } => {
-            let usage = usage.as_ref().map(UsageJson::from);
-            let usage = usage.map_or(MemberJson::Null(()), Usage);
-            ("model_replied", vec![("usage", usage), ("ms", Count(*ms))])
-        }
-        EventKind::ToolCalled { tool, call_id } => (
-            "tool_called",
-            vec![("tool", Text(tool)), ("call_id", Text(call_id))],
-        ),
-        EventKind::ToolReturned {
-            tool,
-            call_id,
-            is_error,
-            ms,
-        } => {
-            let call = [("tool", Text(tool)), ("call_id", Text(call_id))];
-            let end = [("is_error", Flag(*is_error)), ("ms", Count(*ms))];
-            ("tool_returned", call.into_iter().chain(end).collect())
-        }
-        EventKind::Stored(row) => members_of_row(row),
-        EventKind::Mission(text) => ("mission", vec![("text", text_or_null(text.as_deref()))]),
-        EventKind::Notice {
-            severity,
-            code,
-            text,
-        } => {
-            let members = host_members(MemberJson::Null(()), *severity, code, text);
-            ("host", members)
-        }
-        EventKind::Shutdown => ("shutdown", vec![]),
-        EventKind::TurnEnded { .. }
-        | EventKind::StatusChanged(_)
-        | EventKind::BudgetChanged(_)
-        | EventKind::OutagesChanged(_)
-        | EventKind::SilenceChanged(_)
-        | EventKind::FreezeChanged(_)
-        | EventKind::Learned(_) => return None,
-    })
-}
-
-/// The event of a stored row. A host notice has an event of its own.
-fn members_of_row(row: &Row) -> (&'static str, Vec<(&'static str, MemberJson<'_>)>) {
-    let seq = MemberJson::Number(row.seq.0);
-    match row.host() {
-        None => {
-            let kind = MemberJson::Text(row.kind_word());
-            ("message", vec![("seq", seq), ("kind", kind)])
-        }
-        Some(meta) => (
-            "host",
-            host_members(seq, meta.severity, &meta.code, row.text()),
-        ),
     }
-}
-
-fn host_members<'a>(
-    seq: MemberJson<'a>,
-    severity: Severity,
-    code: &'a str,
-    text: &'a str,
-) -> Vec<(&'static str, MemberJson<'a>)> {
-    vec![
-        ("seq", seq),
-        ("severity", MemberJson::Text(severity.as_str())),
-        ("code", MemberJson::Text(code)),
-        ("text", MemberJson::Text(text)),
-    ]
-}
-
-fn text_or_null(text: Option<&str>) -> MemberJson<'_> {
-    text.map_or(MemberJson::Null(()), MemberJson::Text)
 }
 
 /// An event in `zoea events --json`.

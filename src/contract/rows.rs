@@ -200,9 +200,9 @@ impl<'a> RowMetadataJson<'a> {
 /// The tokens of a model call.
 #[derive(Debug, Serialize)]
 pub struct UsageJson {
-    cached: u64,
     input: u64,
     output: u64,
+    cached: u64,
 }
 
 impl From<&TokenUsage> for UsageJson {

@@ -125,9 +125,7 @@ fn an_event_names_its_mysis_where_it_has_one() {
     let line = |mysis: Option<MysisRef>, what: EventKind| {
         let at = Timestamp(0);
         let event = SwarmEvent { at, mysis, what };
-        let line = EventJson::of(&event)?;
-        assert_eq!(line.to_line(), to_value(&line).to_string(), "it is sorted");
-        Some(line.to_line())
+        EventJson::of(&event).map(|line| to_value(&line).to_string())
     };
     let alpha = MysisRef {
         id: MysisId(10),

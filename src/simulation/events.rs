@@ -57,7 +57,7 @@ impl EventLog {
         let Some(line) = EventJson::of(event) else {
             return;
         };
-        let line = line.to_line();
+        let line = zoea_contract::to_value(&line).to_string();
         if self.is_loud {
             // A failed write means that nobody reads the output.
             let _ = out::line(&clean::clean_json(&line));
