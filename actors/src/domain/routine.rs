@@ -13,7 +13,6 @@ mod gain;
 mod hold_look;
 mod likeness;
 mod looking;
-mod object_writer;
 mod outcome;
 mod prices;
 mod proof;

@@ -21,6 +21,8 @@ use crate::tool::{carries_words_of_others, is_own};
 use super::arguments::{EachOne, Goods, goods_of};
 use super::{MAX_READ_BYTES, Routine};
 use finding::find_circle;
+pub(super) use stored::WatchForm;
+
 use leg::{GOODS_COMMANDS, Leg, REWARD_COMMAND};
 
 /// The rounds in a row after which steps that repeat are a circle.

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Result, Value as Json, to_writer};
+use serde_json::{Map, Value as Json};
 use zoea_spacemolt::results::read_facts;
 
 use super::MAX_READ_BYTES;
-use super::object_writer::write_array;
 
 /// The most items whose prices are remembered. The one that was seen longest ago makes room.
 const MAX_ITEMS: usize = 32;
@@ -23,6 +22,9 @@ struct ItemPrice {
     /// The place of its newest sight among all.
     seen: u64,
 }
+
+/// An item, what a unit brings, and what it costs.
+pub(super) type PriceForm<'a> = (&'a str, Option<i64>, Option<i64>);
 
 /// The prices that were seen last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,16 +102,14 @@ impl PriceBook {
         }
     }
 
-    /// Writes the prices as they are stored, those that were seen last at the end.
-    ///
-    /// # Errors
-    /// Never: every price has a form in JSON.
-    pub(super) fn write(&self, text: &mut Vec<u8>) -> Result<()> {
+    /// The prices as they are stored, those that were seen last at the end.
+    pub(super) fn form(&self) -> Vec<PriceForm<'_>> {
         let mut items: Vec<(&String, &ItemPrice)> = self.items.iter().collect();
         items.sort_by_key(|(_, known)| known.seen);
-        write_array(text, items, |text, (item, known)| {
-            to_writer(text, &(item, known.brings, known.costs))
-        })
+        let forms = items.into_iter();
+        forms
+            .map(|(item, known)| (&**item, known.brings, known.costs))
+            .collect()
     }
 
     pub(super) fn restore(stored: &Json) -> PriceBook {

@@ -2,12 +2,14 @@
 
 use std::sync::OnceLock;
 
+use serde_json::value::{RawValue, to_raw_value};
+
 use super::Routine;
 use super::writing::to_json;
 
 /// The stored form. A copy of the routine may be changed, so it has none yet.
 #[derive(Debug, Default)]
-pub(super) struct StoredForm(OnceLock<Box<str>>);
+pub(super) struct StoredForm(OnceLock<Box<RawValue>>);
 
 impl Clone for StoredForm {
     fn clone(&self) -> StoredForm {
@@ -24,8 +26,11 @@ impl PartialEq for StoredForm {
 
 impl Routine {
     /// It as it is stored.
-    pub(super) fn stored_form(&self) -> &str {
+    pub(super) fn stored_form(&self) -> &RawValue {
         let StoredForm(text) = &self.stored_form;
-        text.get_or_init(|| to_json(self).to_string().into())
+        text.get_or_init(|| {
+            // A value always has a text.
+            to_raw_value(&to_json(self)).unwrap_or_else(|_| RawValue::NULL.to_owned())
+        })
     }
 }

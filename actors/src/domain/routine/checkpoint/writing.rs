@@ -1,122 +1,142 @@
-//! Writing: the checkpoint as it is stored, whose members stand in the order of their names.
+//! Writing: the checkpoint as it is stored. It is written with each result of a step, so its forms borrow what they
+//! tell, and no value is built in between.
 
-use serde_json::{Result, to_writer};
+use std::collections::BTreeSet;
 
-use super::super::Routine;
+use serde::Serialize;
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
+
 use super::super::arguments::{EachOne, Goods};
-use super::super::object_writer::{ObjectWriter, write_array, write_or_null};
+use super::super::circle::WatchForm;
+use super::super::prices::PriceForm;
+use super::super::proof::Doubt;
 use super::super::run::{RoutineEnd, RoutineRun, RunSource};
 use super::RoutineMemo;
 
-/// The size of a usual checkpoint.
-const USUAL_BYTES: usize = 4 << 10;
+#[derive(Serialize)]
+struct MemoForm<'a> {
+    circles: WatchForm<'a>,
+    known: Vec<&'a RawValue>,
+    paused: Option<RunForm<'a>>,
+    prices: Vec<PriceForm<'a>>,
+    report: Option<&'a str>,
+    run: Option<RunForm<'a>>,
+    spared: u64,
+    unsettled: bool,
+}
+
+#[derive(Serialize)]
+struct RunForm<'a> {
+    at: (u32, usize, u32, u32, u32),
+    call: SourceForm,
+    calls: u32,
+    cargo: Option<u32>,
+    credits: Option<i64>,
+    doubt: Option<Json>,
+    due: Vec<EachForm<'a>>,
+    earned: (i64, i64),
+    edited: Option<&'a RawValue>,
+    end: Option<(&'static str, &'a str)>,
+    exact: Option<Vec<GoodsForm<'a>>>,
+    gain: (i64, u32, u32, &'a [i64]),
+    hold: Vec<GoodsForm<'a>>,
+    likeness: Vec<(u32, &'a BTreeSet<String>)>,
+    looked: (Option<u64>, u32),
+    missions: &'a [String],
+    ms: u64,
+    routine: &'a RawValue,
+    tick: Option<i64>,
+}
+
+/// An item and its quantity.
+type GoodsForm<'a> = (&'a str, i64);
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum EachForm<'a> {
+    Goods(GoodsForm<'a>),
+    Mission(&'a str),
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SourceForm {
+    Call(i64, u16),
+    Operator(()),
+    Runtime(&'static str),
+}
 
 impl RoutineMemo {
     /// The checkpoint as it is stored.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let mut text = Vec::with_capacity(USUAL_BYTES);
-        let written = write_memo(self, &mut text);
-        debug_assert!(written.is_ok(), "every member has a form in JSON");
-        String::from_utf8(text).unwrap_or_default()
+        let form = MemoForm {
+            circles: self.circles.form(),
+            known: self.known.iter().map(|known| known.stored_form()).collect(),
+            paused: self.paused.as_ref().map(RunForm::of),
+            prices: self.prices.form(),
+            report: self.report.as_deref(),
+            run: self.run.as_ref().map(RunForm::of),
+            spared: self.spared,
+            unsettled: self.is_unsettled,
+        };
+        let text = serde_json::to_string(&form);
+        debug_assert!(text.is_ok(), "every member has a form in JSON");
+        text.unwrap_or_default()
     }
 }
 
-fn write_memo(memo: &RoutineMemo, text: &mut Vec<u8>) -> Result<()> {
-    let mut members = ObjectWriter::begin(text);
-    members.member("circles", |text| memo.circles.write(text))?;
-    members.member("known", |text| {
-        write_array(text, &memo.known, |text, known| write_routine(text, known))
-    })?;
-    members.member("paused", |text| {
-        write_or_null(text, memo.paused.as_ref(), write_run)
-    })?;
-    members.member("prices", |text| memo.prices.write(text))?;
-    members.member("report", |text| to_writer(text, &memo.report.as_deref()))?;
-    members.member("run", |text| {
-        write_or_null(text, memo.run.as_ref(), write_run)
-    })?;
-    members.member("spared", |text| to_writer(text, &memo.spared))?;
-    members.member("unsettled", |text| to_writer(text, &memo.is_unsettled))?;
-    members.end();
-    Ok(())
-}
-
-fn write_routine(text: &mut Vec<u8>, routine: &Routine) -> Result<()> {
-    text.extend_from_slice(routine.stored_form().as_bytes());
-    Ok(())
-}
-
-fn write_goods(text: &mut Vec<u8>, goods: &Goods) -> Result<()> {
-    to_writer(text, &(&goods.item, goods.quantity))
-}
-
-fn write_each(text: &mut Vec<u8>, one: &EachOne) -> Result<()> {
-    match one {
-        EachOne::Goods(goods) => write_goods(text, goods),
-        EachOne::Mission(id) => to_writer(text, id),
-    }
-}
-
-fn write_run(text: &mut Vec<u8>, run: &RoutineRun) -> Result<()> {
-    let mut members = ObjectWriter::begin(text);
-    members.member("at", |text| {
+impl<'a> RunForm<'a> {
+    fn of(run: &'a RoutineRun) -> RunForm<'a> {
         let (round, step, made) = (run.round, run.step, run.made);
-        to_writer(
-            text,
-            &(round, step, made, run.made_in_round, run.not_executed),
-        )
-    })?;
-    members.member("call", |text| match run.source {
-        RunSource::Model(call) => to_writer(text, &(call.seq.0, call.position)),
-        RunSource::Operator => to_writer(text, &()),
-        RunSource::Runtime => to_writer(text, RunSource::Runtime.as_str()),
-    })?;
-    members.member("calls", |text| to_writer(text, &run.calls))?;
-    members.member("cargo", |text| to_writer(text, &run.at_round.cargo))?;
-    members.member("credits", |text| to_writer(text, &run.credits_at_start))?;
-    members.member("doubt", |text| {
-        let doubt = run.doubt.as_ref();
-        to_writer(text, &doubt.map(|doubt| doubt.to_json()))
-    })?;
-    members.member("due", |text| write_array(text, &run.due, write_each))?;
-    members.member("earned", |text| {
-        to_writer(text, &(run.earned, run.earned_in_round))
-    })?;
-    members.member("edited", |text| {
-        write_or_null(text, run.edited.as_deref(), write_routine)
-    })?;
-    members.member("end", |text| {
-        write_or_null(text, run.end.as_ref(), write_end)
-    })?;
-    members.member("exact", |text| {
-        write_or_null(text, run.exact_hold.as_ref(), |text, hold| {
-            write_array(text, hold, write_goods)
-        })
-    })?;
-    members.member("gain", |text| {
         let gain = &run.gain;
-        to_writer(text, &(gain.good.0, gain.good.1, gain.poor, &gain.newest))
-    })?;
-    members.member("hold", |text| write_array(text, &run.hold, write_goods))?;
-    members.member("likeness", |text| {
-        write_array(text, &run.likeness, |text, likeness| {
-            to_writer(text, &(likeness.results, &likeness.members))
-        })
-    })?;
-    members.member("looked", |text| {
-        to_writer(text, &(run.hold_look.at, run.hold_look.failures))
-    })?;
-    members.member("missions", |text| to_writer(text, &run.missions))?;
-    members.member("ms", |text| to_writer(text, &run.elapsed_ms))?;
-    members.member("routine", |text| write_routine(text, &run.routine))?;
-    members.member("tick", |text| to_writer(text, &run.tick_at_start))?;
-    members.end();
-    Ok(())
+        let likeness = run.likeness.iter();
+        RunForm {
+            at: (round, step, made, run.made_in_round, run.not_executed),
+            call: match run.source {
+                RunSource::Model(call) => SourceForm::Call(call.seq.0, call.position),
+                RunSource::Operator => SourceForm::Operator(()),
+                RunSource::Runtime => SourceForm::Runtime(RunSource::Runtime.as_str()),
+            },
+            calls: run.calls,
+            cargo: run.at_round.cargo,
+            credits: run.credits_at_start,
+            doubt: run.doubt.as_ref().map(Doubt::to_json),
+            due: run.due.iter().map(each_form).collect(),
+            earned: (run.earned, run.earned_in_round),
+            edited: run.edited.as_ref().map(|edited| edited.stored_form()),
+            end: run.end.as_ref().map(end_form),
+            exact: run.exact_hold.as_deref().map(goods_forms),
+            gain: (gain.good.0, gain.good.1, gain.poor, &gain.newest),
+            hold: goods_forms(&run.hold),
+            likeness: likeness.map(|one| (one.results, &one.members)).collect(),
+            looked: (run.hold_look.at, run.hold_look.failures),
+            missions: &run.missions,
+            ms: run.elapsed_ms,
+            routine: run.routine.stored_form(),
+            tick: run.tick_at_start,
+        }
+    }
 }
 
-fn write_end(text: &mut Vec<u8>, end: &RoutineEnd) -> Result<()> {
-    let end: (&str, &str) = match end {
+fn goods_form(goods: &Goods) -> GoodsForm<'_> {
+    (&goods.item, goods.quantity)
+}
+
+fn goods_forms(goods: &[Goods]) -> Vec<GoodsForm<'_>> {
+    goods.iter().map(goods_form).collect()
+}
+
+fn each_form(one: &EachOne) -> EachForm<'_> {
+    match one {
+        EachOne::Goods(goods) => EachForm::Goods(goods_form(goods)),
+        EachOne::Mission(id) => EachForm::Mission(id),
+    }
+}
+
+fn end_form(end: &RoutineEnd) -> (&'static str, &str) {
+    match end {
         RoutineEnd::RoundsOver => ("rounds", ""),
         RoutineEnd::Reached(told) => ("reached", told),
         RoutineEnd::Guard(told) => ("guard", told),
@@ -128,6 +148,5 @@ fn write_end(text: &mut Vec<u8>, end: &RoutineEnd) -> Result<()> {
         RoutineEnd::Order => ("order", ""),
         RoutineEnd::Stopped => ("stopped", ""),
         RoutineEnd::Interrupted(told) => ("interrupted", told),
-    };
-    to_writer(text, &end)
+    }
 }

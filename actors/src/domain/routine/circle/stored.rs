@@ -1,26 +1,42 @@
 //! The legs of a watch as they are stored in the checkpoint of a Mysis' routines.
 
-use serde_json::{Result, Value as Json, to_writer};
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
 
 use crate::ids::Seq;
 
 use super::super::Each;
-use super::super::object_writer::{ObjectWriter, write_array};
 use super::leg::Leg;
 use super::{CircleWatch, MAX_LEGS, find_circle};
 
+/// A watch as it is stored.
+#[derive(Serialize)]
+pub(in super::super) struct WatchForm<'a> {
+    legs: Vec<LegForm<'a>>,
+    told: Option<&'a str>,
+    upto: i64,
+}
+
+/// A leg as it is stored: tool, command, arguments, two flags, what it is made for, calls, credits, levels.
+type LegForm<'a> = (
+    &'a str,
+    &'a str,
+    &'a Map<String, Json>,
+    [bool; 2],
+    Option<&'static str>,
+    u32,
+    i64,
+    [Option<u32>; 3],
+);
+
 impl CircleWatch {
-    /// Writes the watch as it is stored.
-    ///
-    /// # Errors
-    /// The arguments of a call have no form in JSON.
-    pub(in super::super) fn write(&self, text: &mut Vec<u8>) -> Result<()> {
-        let mut members = ObjectWriter::begin(text);
-        members.member("legs", |text| write_array(text, &self.legs, write_leg))?;
-        members.member("told", |text| to_writer(text, &self.told.as_deref()))?;
-        members.member("upto", |text| to_writer(text, &self.upto.0))?;
-        members.end();
-        Ok(())
+    /// The watch as it is stored.
+    pub(in super::super) fn form(&self) -> WatchForm<'_> {
+        WatchForm {
+            legs: self.legs.iter().map(leg_form).collect(),
+            told: self.told.as_deref(),
+            upto: self.upto.0,
+        }
     }
 
     /// Restores it. What cannot be read begins anew.
@@ -39,8 +55,8 @@ impl CircleWatch {
     }
 }
 
-fn write_leg(text: &mut Vec<u8>, leg: &Leg) -> Result<()> {
-    let leg = (
+fn leg_form(leg: &Leg) -> LegForm<'_> {
+    (
         &*leg.tool,
         &*leg.command,
         &leg.arguments,
@@ -49,8 +65,7 @@ fn write_leg(text: &mut Vec<u8>, leg: &Leg) -> Result<()> {
         leg.done,
         leg.earned,
         [leg.fuel, leg.lowest_fuel, leg.lowest_hull],
-    );
-    to_writer(text, &leg)
+    )
 }
 
 fn read_leg(stored: &Json) -> Option<Leg> {

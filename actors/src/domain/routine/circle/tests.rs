@@ -15,9 +15,7 @@ struct Player {
 }
 
 fn stored(watch: &CircleWatch) -> String {
-    let mut text = Vec::new();
-    watch.write(&mut text).expect("it has a form in JSON");
-    String::from_utf8(text).expect("it is text")
+    serde_json::to_string(&watch.form()).expect("it has a form in JSON")
 }
 
 impl Player {
