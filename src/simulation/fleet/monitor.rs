@@ -217,13 +217,15 @@ impl FleetMonitor {
         let mut overdue = Vec::new();
         let mut seen = self.lock();
         let (now, disturbed) = (seen.now, seen.disturbed);
-        let mut orphans = std::mem::take(&mut seen.orphans);
+        // Who is not wanted to run any more, as in a home that is frozen, begins to wait anew afterwards.
+        let mut before = std::mem::take(&mut seen.orphans);
+        let mut orphans = BTreeMap::new();
         for (mysis, owner) in running {
             let lives_in = seen.newest.get(&mysis).map(|(_, owner)| owner);
             let is_run = owner.as_ref().is_some_and(|owner| able.contains(owner))
                 && owner.as_ref() == lives_in;
             if is_run || able.is_empty() {
-                if let Some(since) = orphans.remove(&mysis) {
+                if let Some(since) = before.remove(&mysis) {
                     let waited = now.saturating_sub(since.max(disturbed));
                     let longest = &mut seen.figures.longest_orphan;
                     *longest = waited.max(*longest);
@@ -231,7 +233,8 @@ impl FleetMonitor {
                 }
                 continue;
             }
-            let since = orphans.entry(mysis).or_insert(now);
+            let known = before.remove(&mysis);
+            let since = orphans.entry(mysis).or_insert(known.unwrap_or(now));
             if now.saturating_sub((*since).max(disturbed)) > MAX_ORPHAN_TIME {
                 overdue.push((mysis, owner));
                 *since = now;
