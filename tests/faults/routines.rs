@@ -129,6 +129,11 @@ fn proven(home: &Home) -> BTreeSet<String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place(u32, u32, u32);
 
+/// The number of steps of the simulated model's round.
+const STEPS: u32 = 8;
+/// Those that a round leaves out where the hold is full, where there are no goods, and where the tank is.
+const LEFT_OUT: [u32; 3] = [2, 6, 8];
+
 impl Place {
     fn read(id: &str) -> Place {
         let parts = id.trim_start_matches('r').split('.');
@@ -147,10 +152,10 @@ impl Place {
             _ => {}
         }
         let repeats = self == Place(last.0, last.1, last.2 + 1);
-        // A step for each kind of goods is left out if there are none.
+        let are_left_out = |from: u32, to: u32| (from..to).all(|step| LEFT_OUT.contains(&step));
         let goes_on =
-            self.0 == last.0 && self.2 == 1 && (last.1 + 1..=last.1 + 2).contains(&self.1);
-        let next_round = self.0 == last.0 + 1 && self.1 == 1 && self.2 == 1 && last.1 == 8;
+            self.0 == last.0 && self.2 == 1 && self.1 > last.1 && are_left_out(last.1 + 1, self.1);
+        let next_round = self == Place(last.0 + 1, 1, 1) && are_left_out(last.1 + 1, STEPS + 1);
         begins || repeats || goes_on || next_round
     }
 }
