@@ -255,17 +255,19 @@ impl Economy {
         };
         let watcher = simulation.recorder.watcher();
         let commander = simulation
-            .start_commander_with(setup.rules, watcher)
+            .start_commander_with(setup.rules.clone(), watcher)
             .await?;
-        let swarm = RoleSwarm {
+        let mut swarm = RoleSwarm {
             name: setup.role,
             players,
             simulation,
             commander,
             used,
         };
+        swarm.create().await?;
         if self.server.has_real_model() {
             swarm.open_accounts().await?;
+            swarm.restart(setup.rules).await?;
         }
         swarm.begin(&setup.mission).await?;
         Ok(swarm)

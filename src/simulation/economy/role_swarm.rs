@@ -6,6 +6,7 @@ use actors::commander::{CommanderHandle, CommanderMsg};
 use actors::domain::event_record::OrderSource;
 use actors::domain::order::{MysisOrder, Order};
 use actors::domain::record::{GameAccount, PoolAccount};
+use actors::domain::rules::SwarmRules;
 use actors::domain::state::LifeState;
 use anyhow::anyhow;
 use ractor::ActorRef;
@@ -28,43 +29,54 @@ impl RoleSwarm {
         CommanderHandle::new(self.commander.clone(), OrderSource::Control)
     }
 
+    /// Creates the players.
+    pub(super) async fn create(&self) -> anyhow::Result<()> {
+        for number in 0..self.players {
+            let creation = Order::Create {
+                name: player_name(self.name, number),
+                provider: None,
+                model: None,
+                role: None,
+                start: false,
+            };
+            let given = self.handle().order(creation).await;
+            given.map_err(|why| anyhow!("{why}"))?;
+        }
+        Ok(())
+    }
+
     /// Gives the players their accounts in the game. Joining it is not what a real model is measured by, and
     /// a small one loses its thread over the long answer.
     pub(super) async fn open_accounts(&self) -> anyhow::Result<()> {
-        let account = |number| {
-            let name = player_name(self.name, number);
-            let password = self.simulation.game.open_account(&name)?;
-            let username = name.into();
-            Ok(PoolAccount {
+        let mut accounts = Vec::new();
+        for status in self.handle().statuses().await {
+            let password = self.simulation.game.open_account(&status.name)?;
+            accounts.push(PoolAccount {
                 account: GameAccount {
-                    username,
+                    username: status.name.clone(),
                     password: password.into(),
                 },
-                owner: None,
-            })
-        };
-        let accounts = (0..self.players)
-            .map(account)
-            .collect::<anyhow::Result<Vec<_>>>()?;
+                owner: Some(status.id),
+            });
+        }
         let given = self.handle().order(Order::PoolAccounts(accounts)).await;
         given.map_err(|why| anyhow!("{why}"))?;
         Ok(())
     }
 
-    /// Creates the players and gives them their mission, which starts them.
+    /// Ends the program and starts it again: a Mysis reads its account when it is restored.
+    pub(super) async fn restart(&mut self, rules: SwarmRules) -> anyhow::Result<()> {
+        kill_process(&self.commander).await;
+        let watcher = self.simulation.recorder.watcher();
+        self.commander = self.simulation.start_commander_with(rules, watcher).await?;
+        Ok(())
+    }
+
+    /// Gives the players their mission, which starts them.
     pub(super) async fn begin(&self, mission: &str) -> anyhow::Result<()> {
-        let creations = (0..self.players).map(|number| Order::Create {
-            name: player_name(self.name, number),
-            provider: None,
-            model: None,
-            role: None,
-            start: false,
-        });
         let text = mission.to_string();
-        for order in creations.chain([Order::Broadcast { text }]) {
-            let given = self.handle().order(order).await;
-            given.map_err(|why| anyhow!("{why}"))?;
-        }
+        let given = self.handle().order(Order::Broadcast { text }).await;
+        given.map_err(|why| anyhow!("{why}"))?;
         Ok(())
     }
 
