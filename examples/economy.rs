@@ -98,8 +98,13 @@ fn main() -> anyhow::Result<()> {
         },
         parts: zoea::wiring::simulated::adapters(),
     };
+    let player = arguments.endpoint.as_deref();
+    let player = player.map_or_else(
+        || "simulated".to_string(),
+        |url| format!("the model at {url}, in a simulated game"),
+    );
     println!(
-        "simulated: {} hours, {} players, seed {}, ticks of 10 s, answers within {}; ${} and ${} for a million tokens",
+        "{player}: {} hours, {} players, seed {}, ticks of 10 s, answers within {}; ${} and ${} for a million tokens",
         arguments.hours,
         arguments.players,
         arguments.seed,

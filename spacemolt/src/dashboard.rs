@@ -341,14 +341,14 @@ impl TextDashboard {
         if label.split(" (").next() != Some("Active missions") {
             return;
         }
-        // The list has no figures of their progress. That the key is there tells accepted missions
-        // from offered ones.
+        // The list has neither their ids nor figures of their progress. That the key is there tells
+        // accepted missions from offered ones.
         let entries = behind.iter().map_while(|line| line.strip_prefix("- "));
         let mut titles: Vec<&str> = entries.take(MAX_ROWS).collect();
         titles.sort_unstable();
         let missions: Value = titles
             .into_iter()
-            .map(|title| json!({"title": title, "mission_id": title, "percent_complete": null}))
+            .map(|title| json!({"title": title, "percent_complete": null}))
             .collect();
         self.tell("missions", missions);
     }

@@ -1,13 +1,18 @@
 //! The measure of costs in a small form. `cargo run --release --example economy` prints the table.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use actors::domain::price::TokenPrice;
-use zoea_simulation::economy::{EconomyOptions, EconomyReport, LEVERS, Lever, find_lever, measure};
+use tokio_util::sync::CancellationToken;
+use zoea_pilot::PilotOptions;
+use zoea_provider::{ProviderEndpoint, Providers};
+use zoea_simulation::economy::{
+    EconomyOptions, EconomyReport, LEVERS, Lever, RealModel, find_lever, measure,
+};
 
-fn small(levers: &[&Lever]) -> EconomyReport {
-    let options = EconomyOptions {
+fn options() -> EconomyOptions {
+    EconomyOptions {
         seed: 1,
         length: Duration::from_secs(900),
         players: 5,
@@ -20,8 +25,11 @@ fn small(levers: &[&Lever]) -> EconomyReport {
             cached: None,
         },
         parts: zoea::wiring::simulated::adapters(),
-    };
-    measure(&options, levers, None).expect("the simulation can be set up, and keeps its promises")
+    }
+}
+
+fn small(levers: &[&Lever]) -> EconomyReport {
+    measure(&options(), levers, None).expect("the simulation can be set up, and keeps its promises")
 }
 
 /// The figures without a lever.
@@ -79,4 +87,48 @@ fn every_lever_has_a_name_of_its_own() {
         assert!(!lever.name.contains('+'), "it joins levers");
     }
     assert!(find_lever("nonsense").is_none());
+}
+
+#[test]
+fn a_model_behind_http_plays_with_an_account_while_the_simulated_clock_stands() {
+    let options = EconomyOptions {
+        only: Some("miner"),
+        players: 1,
+        ..options()
+    };
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let stop = CancellationToken::new();
+    let (real, serving) = runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port");
+        let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
+        // Longer than a step of the simulated game takes to compute, so that a clock that goes on is seen.
+        let slow = PilotOptions {
+            latency: Duration::from_millis(30),
+            ..PilotOptions::default()
+        };
+        let serving = tokio::spawn(zoea_pilot::serve(listener, slow, stop.child_token()));
+        let endpoint = ProviderEndpoint {
+            url,
+            ..ProviderEndpoint::default()
+        };
+        let http = zoea_http::build_client().expect("a client");
+        let models = Arc::new(Providers::new(&http, [("pilot".into(), endpoint)]));
+        let runtime = tokio::runtime::Handle::current();
+        (RealModel { models, runtime }, serving)
+    });
+    let by_itself = measure(&options, &[], None).expect("it plays");
+    let real = measure(&options, &[], Some(real)).expect("it plays behind HTTP");
+    stop.cancel();
+    runtime
+        .block_on(serving)
+        .expect("it ends")
+        .expect("it served");
+    let (asked, known) = (real.used().calls, by_itself.used().calls);
+    assert!(
+        asked * 5 >= known * 4,
+        "{asked} of {known} answers in the same simulated time"
+    );
+    assert!(real.roles[0].earned > 0, "{real:?}");
 }

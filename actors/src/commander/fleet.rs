@@ -146,7 +146,8 @@ impl CommanderState {
         for mysis in step.lost {
             self.drop_lost(mysis);
         }
-        self.take_over(myself, step.began, step.taken).await?;
+        self.members.forget_deleted(step.began);
+        self.take_over(myself, step.taken).await?;
         self.follow_neighbours(step.neighbours);
         self.follow_orders(myself, step.began, step.orders);
         self.hand_over(step.surplus, step.is_draining);
@@ -157,7 +158,6 @@ impl CommanderState {
     async fn take_over(
         &mut self,
         myself: &ActorRef<CommanderMsg>,
-        began: Option<Instant>,
         taken: Vec<MysisRecord>,
     ) -> Result<(), ActorProcessingErr> {
         let (mut arrived, mut names) = (Vec::new(), Vec::new());
@@ -165,7 +165,7 @@ impl CommanderState {
             let id = record.id;
             arrived.push(id);
             // A step under way may have read one that was deleted meanwhile.
-            if self.members.get(id).is_some() || self.members.was_deleted(id, began) {
+            if self.members.get(id).is_some() || self.members.was_deleted(id) {
                 continue;
             }
             let goes_on =

@@ -122,10 +122,14 @@ impl SwarmMembers {
         self.deleted.insert(mysis, Instant::now());
     }
 
-    /// Whether a Mysis was deleted since a step of the fleet began.
-    pub(super) fn was_deleted(&mut self, mysis: MysisId, since: Option<Instant>) -> bool {
-        let is_newer = |at: &Instant| since.is_none_or(|since| *at >= since);
-        self.deleted.retain(|_, at| is_newer(at));
+    /// Forgets the deletions of which a step of the fleet that began then knows, as each later one does.
+    pub(super) fn forget_deleted(&mut self, began: Option<Instant>) {
+        self.deleted
+            .retain(|_, at| began.is_none_or(|began| *at >= began));
+    }
+
+    /// Whether a Mysis was deleted of which a step of the fleet may still tell.
+    pub(super) fn was_deleted(&self, mysis: MysisId) -> bool {
         self.deleted.contains_key(&mysis)
     }
 

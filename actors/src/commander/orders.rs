@@ -319,7 +319,10 @@ impl CommanderState {
     }
 
     fn on_mysis_deleted(&mut self, mysis: MysisId, reply: OrderReply) {
-        self.members.note_deleted(mysis);
+        // Without a fleet nobody takes anything over.
+        if self.fleet.is_some() {
+            self.members.note_deleted(mysis);
+        }
         if let Some(member) = self.members.remove(mysis) {
             self.tell_event_of(member.mysis_ref(), EventKind::Deleted);
             self.update_silence();

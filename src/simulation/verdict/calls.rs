@@ -75,10 +75,6 @@ impl CallChecker {
             CallStatus::Done if leaves_a_trace => {
                 (!calls.executed.contains(&key)).then_some("done, but never was executed")
             }
-            CallStatus::Failed if is_refused_here(row.text()) => {
-                let is_executed = calls.executed.contains(&key);
-                is_executed.then_some("refused by the runtime, but was executed")
-            }
             CallStatus::Failed if leaves_a_trace => {
                 let is_known = calls.declined.contains(&key) || calls.executed.contains(&key);
                 (!is_known).then_some("refused by the game, which never heard of it")
@@ -137,20 +133,6 @@ fn parse_call_name(call: &str) -> Option<(&str, (i64, u16))> {
     let (rest, position) = call.rsplit_once('.')?;
     let (mysis, seq) = rest.rsplit_once('.')?;
     Some((mysis, (seq.parse().ok()?, position.parse().ok()?)))
-}
-
-/// Whether the runtime itself refused a call, which then never left.
-fn is_refused_here(text: &str) -> bool {
-    const CODES: [&str; 4] = [
-        "unfit_call",
-        "not_allowed",
-        "invalid_arguments",
-        "unknown_tool",
-    ];
-    let code = text
-        .strip_prefix("Error: ")
-        .and_then(|told| told.split(':').next());
-    code.is_some_and(|code| CODES.contains(&code))
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ impl Life {
     pub(super) fn answer_with_refusal(&mut self, draft: &mut WriteDraft, calls: Seq, why: &str) {
         let outcome = ToolOutcome {
             text: why.to_string(),
-            status: CallStatus::Failed,
+            status: CallStatus::NotExecuted,
             ms: 0,
             tick: None,
         };

@@ -171,7 +171,7 @@ impl Outcomes {
         }
         let part = |mission: &Value, key| mission.get(key).map(Value::to_string);
         let parts = under_way.iter().flat_map(|mission| {
-            ["mission_id", "percent_complete", "objectives"].map(|key| part(mission, key))
+            ["mission_id", "title", "percent_complete", "objectives"].map(|key| part(mission, key))
         });
         let parts: Vec<String> = parts.flatten().collect();
         let it = hash_texts(parts.iter().map(String::as_str));

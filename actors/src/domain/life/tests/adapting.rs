@@ -104,7 +104,7 @@ fn calls_that_the_server_itself_refuses_are_told_to_the_model_and_never_made() {
     };
     scene.reply(refused());
     assert_eq!(scene.life.state(), LifeState::Running);
-    assert_eq!(scene.result_status(), [CallStatus::Failed]);
+    assert_eq!(scene.result_status(), [CallStatus::NotExecuted]);
     let is_call = |effect: &Effect| matches!(effect, Effect::Call(_));
     assert!(!scene.effects.iter().any(is_call), "it is not made");
     let ChatMessage::Tool { text, .. } = scene.last_message() else {
@@ -184,8 +184,8 @@ fn calls_in_the_text_are_made_kept_as_written_and_shown_as_calls() {
     scene.say(&format!(
         "{WRITTEN}\n{{\"name\": \"dance\", \"arguments\": {{}}}}"
     ));
-    let failed = CallStatus::Failed;
-    assert_eq!(scene.result_status(), [CallStatus::Done, failed, failed]);
+    let unmade = CallStatus::NotExecuted;
+    assert_eq!(scene.result_status(), [CallStatus::Done, unmade, unmade]);
     assert_eq!(scene.host_codes(), ["calls_in_text"], "it is told once");
     scene.say("I mined with {\"name\": \"mine\", \"arguments\": {}}.");
     assert_eq!(scene.kinds().last(), Some(&RowKind::Reply));

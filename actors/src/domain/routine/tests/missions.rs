@@ -54,9 +54,34 @@ fn it_is_made_for_each_mission_that_is_done_and_for_no_other() {
     assert_eq!(played.next(), "r1.4.1 travel");
 }
 
+/// An answer of the real game (March 2026), and the same with its ore in the hold.
+#[test]
+fn the_games_own_answer_tells_what_is_done() {
+    let told = |current: u64| {
+        json!({"max_missions": 5, "total_count": 1, "missions": [{
+            "mission_id": "5d0e9b37c1a84f62b0d3e7f18a246c95", "template_id": "iron_supply_run", "type": "mining",
+            "title": "Iron Supply Run", "description": "Bring 30 Iron Ore to Confederacy Central Command.",
+            "difficulty": 1, "accepted_at": "2026-03-11T18:42:07Z", "expires_in_ticks": 8611,
+            "percent_complete": current as f64 / 0.3, "issuing_base": "Confederacy Central Command",
+            "issuing_base_id": "confederacy_central_command",
+            "objectives": [{"type": "deliver_item", "description": "Deliver 30 Iron Ore", "item_id": "iron_ore",
+                "item_name": "Iron Ore", "required": 30, "current": current, "in_cargo": current, "in_storage": 0,
+                "completed": current >= 30, "target_base": "confederacy_central_command",
+                "target_base_name": "Confederacy Central Command"}],
+            "rewards": {"credits": 1500, "skill_xp": {"mining": 20}}}]})
+    };
+    assert_eq!(after_looking(&told(12)).next(), "r1.4.1 travel");
+    let mut played = after_looking(&told(30));
+    assert_eq!(played.next(), "r1.3.1 complete_mission");
+    let id = json!({"mission_id": "5d0e9b37c1a84f62b0d3e7f18a246c95"});
+    assert_eq!(*played.arguments, id.to_string());
+}
+
 #[test]
 fn nothing_is_asked_for_where_no_mission_is_done() {
-    for told in [json!({"missions": []}), json!({"message": "none"})] {
+    // The text of the second interface tells titles alone.
+    let titles = json!({"missions": [{"title": "Iron Supply Run", "percent_complete": null}]});
+    for told in [json!({"missions": []}), json!({"message": "none"}), titles] {
         assert_eq!(after_looking(&told).next(), "r1.4.1 travel");
     }
 }
