@@ -212,6 +212,41 @@ async fn a_late_write_of_an_earlier_life_is_refused_when_its_process_has_the_mys
 }
 
 #[tokio::test]
+async fn the_newest_life_that_is_stored_is_over_where_its_mysis_is_taken() {
+    let Some(books) = Books::server() else {
+        return;
+    };
+    let (one, other) = (opened(&books, "one").await, opened(&books, "other").await);
+    create_running(&one, 1).await;
+    let mysis = MysisId(1);
+    let writes = |number| Batch {
+        author: Author::Mysis(mysis, Incarnation(number)),
+        writes: vec![Write::Called { mysis }],
+    };
+    let fence = Write::Fence {
+        mysis,
+        incarnation: Incarnation(1),
+    };
+    let begun = Batch {
+        writes: vec![fence],
+        ..writes(1)
+    };
+    one.commit(vec![begun]).await.remove(0).unwrap();
+    step(&one).await;
+    step(&other).await;
+    // The other process takes it, and is gone before it has written anything of it.
+    expire(&one).await;
+    assert_eq!(taken(&step(&other).await), ["m1"]);
+    assert_eq!(step(&one).await.lost, [mysis]);
+    expire(&other).await;
+    expire(&one).await;
+    assert_eq!(taken(&step_with(&one, let_go([1])).await), ["m1"]);
+    let late = one.commit(vec![writes(1)]).await.remove(0);
+    assert_eq!(late, Err(LedgerFault::Fenced));
+    one.commit(vec![writes(2)]).await.remove(0).unwrap();
+}
+
+#[tokio::test]
 async fn a_drained_process_gives_back_all_and_takes_nothing() {
     let Some(books) = Books::server() else {
         return;
