@@ -385,8 +385,8 @@ fn answers(world: &World) -> Vec<(FleetOrderId, std::sync::Arc<str>)> {
         .collect()
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_mysis_that_is_handed_over_carries_out_orders_of_other_processes_until_it_leaves() {
+/// A fleet's process whose Myses are in their turns and leave at their ends, and the first of them.
+async fn handing_over() -> (World, MysisId) {
     let mut world = World::of_a_fleet().await;
     world.get_busy().await;
     let alpha = world.handle.statuses().await[0].id;
@@ -398,6 +398,12 @@ async fn a_mysis_that_is_handed_over_carries_out_orders_of_other_processes_until
         },
     );
     tokio::time::sleep(Duration::from_secs(5)).await;
+    (world, alpha)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_mysis_that_is_handed_over_carries_out_orders_of_other_processes_until_it_leaves() {
+    let (mut world, alpha) = handing_over().await;
     let open = vec![passed(1, alpha, "{\"order\":\"stop\"}")];
     finds(
         &world,
@@ -423,17 +429,7 @@ async fn delete(world: &World, name: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn a_mysis_that_is_handed_over_and_deleted_meanwhile_is_not_given_back_to_be_taken() {
-    let mut world = World::of_a_fleet().await;
-    world.get_busy().await;
-    let alpha = world.handle.statuses().await[0].id;
-    finds(
-        &world,
-        FleetStep {
-            surplus: 2,
-            ..FleetStep::default()
-        },
-    );
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    let (mut world, alpha) = handing_over().await;
     delete(&world, "alpha").await;
     world.release();
     world
