@@ -403,7 +403,7 @@ async fn handing_over() -> (World, MysisId) {
 
 #[tokio::test(start_paused = true)]
 async fn a_mysis_that_is_handed_over_carries_out_orders_of_other_processes_until_it_leaves() {
-    let (mut world, alpha) = handing_over().await;
+    let (world, alpha) = handing_over().await;
     let open = vec![passed(1, alpha, "{\"order\":\"stop\"}")];
     finds(
         &world,
@@ -429,7 +429,7 @@ async fn delete(world: &World, name: &str) {
 
 #[tokio::test(start_paused = true)]
 async fn a_mysis_that_is_handed_over_and_deleted_meanwhile_is_not_given_back_to_be_taken() {
-    let (mut world, alpha) = handing_over().await;
+    let (world, alpha) = handing_over().await;
     delete(&world, "alpha").await;
     world.release();
     world
