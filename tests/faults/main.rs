@@ -18,6 +18,7 @@ mod freezing;
 mod full;
 mod kills;
 mod limits;
+mod logins;
 mod outage;
 mod reload;
 mod routines;
