@@ -49,7 +49,7 @@ fn owners(url: &str, homes: &[Home]) -> String {
 }
 
 /// Every call of every Mysis, by its name on the wire.
-fn recorded(url: &str) -> BTreeMap<String, Recorded> {
+pub(crate) fn recorded(url: &str) -> BTreeMap<String, Recorded> {
     let query = "SELECT mysis_id || ' ' || seq || ' ' || position || ' ' || status || ' ' || name \
                  FROM tool_call";
     let call = |line: String| {

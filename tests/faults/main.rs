@@ -4,7 +4,8 @@
 //! `ZOEA_SEED=7` chooses the moments. `ZOEA_STORE_FAULTS=1000` is the number of failing system
 //! calls of the store, `ZOEA_SERVER_FAULTS=1000` the number of cut connections, `ZOEA_TASK_KILLS=100`
 //! the number of kills while the game works on calls, `ZOEA_ROUTINE_KILLS=1000` that of kills inside routines,
-//! `ZOEA_FLEET=10` and `ZOEA_FLEET_MYSES=1000` are the sizes of a fleet of which three are killed.
+//! `ZOEA_FLEET=10` and `ZOEA_FLEET_MYSES=1000` are the sizes of a fleet of which three are killed,
+//! `ZOEA_BEFORE` is the path of an earlier program, of which a fleet is updated to this one.
 
 mod books;
 mod clock;
@@ -26,5 +27,6 @@ mod scene;
 mod shared;
 mod spending;
 mod tasks;
+mod updating;
 mod verdict;
 mod wire;

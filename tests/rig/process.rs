@@ -13,7 +13,12 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub fn zoea() -> Command {
-    let mut command = Command::new(crate::program());
+    zoea_of(&crate::program())
+}
+
+/// The same of another build of the program.
+fn zoea_of(program: &Path) -> Command {
+    let mut command = Command::new(program);
     command
         .env_remove("ZOEA_HOME")
         .env_remove("ZOEA_MCP_ENDPOINT")
@@ -201,7 +206,12 @@ impl Home {
 
     /// A command of the program in this home.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = zoea();
+        self.command_of(&crate::program(), arguments)
+    }
+
+    /// The same of another build of the program.
+    pub fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
+        let mut command = zoea_of(program);
         command.arg("--home").arg(self.path()).args(arguments);
         command
     }
