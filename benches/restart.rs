@@ -1,7 +1,7 @@
 //! The restart: the time until a killed program of 200 Myses has all of them running again, and the
 //! number of Myses that log in again.
 //!
-//! `cargo bench --bench restart` takes about a minute; `-- 50` uses that many Myses.
+//! `cargo bench --bench restart` takes about a minute; `-- 50` uses that many Myses, `-- 10000 2` kills twice.
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
@@ -10,13 +10,15 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use zoea_rig::{Home, Process, Server};
 
-/// The number of kills.
+/// The number of Myses, unless an argument gives another.
+const MYSES: usize = 200;
+/// The number of kills, unless an argument gives another.
 const KILLS: usize = 7;
 
 fn main() {
-    let myses: usize = std::env::args()
-        .find_map(|text| text.parse().ok())
-        .unwrap_or(200);
+    let mut sizes = std::env::args().filter_map(|text| text.parse::<usize>().ok());
+    let myses = sizes.next().unwrap_or(MYSES);
+    let kills = sizes.next().unwrap_or(KILLS);
     let home = Home::new();
     std::fs::create_dir_all(home.path()).expect("a home");
     let ledger = home.path().with_file_name("ledger.jsonl");
@@ -33,7 +35,7 @@ fn main() {
     let before = logins(&ledger);
     let mut up = Vec::new();
     let mut playing = Vec::new();
-    for _ in 0..KILLS {
+    for _ in 0..kills {
         swarm.signal("-KILL");
         swarm.wait();
         let started = Instant::now();
@@ -46,7 +48,7 @@ fn main() {
     swarm.signal("-TERM");
     swarm.wait();
     println!(
-        "{myses} Myses, {KILLS} kills: all run again after {:?} (median; longest {:?}), each has heard \
+        "{myses} Myses, {kills} kills: all run again after {:?} (median; longest {:?}), each has heard \
          from its model after {:?}; {} logins beside the first",
         middle(&mut up),
         up.last().copied().unwrap_or_default(),

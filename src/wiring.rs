@@ -69,6 +69,9 @@ pub use rules::{configured_secrets, describe_default_cap, provider_endpoints, up
 /// The time that closing may take before the program ends anyway.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
 
+/// How long a start waits for what the other processes of its fleet run.
+const FLEET_TIME: Duration = Duration::from_secs(10);
+
 /// The most names in one notice.
 const MAX_NAMES: usize = 12;
 
@@ -190,8 +193,18 @@ impl RunningSwarm {
             self.warn_about_ignored_settings(&self.settings);
             self.report_mended_sums();
             self.report_role_troubles().await;
+            self.get_to_know_fleet().await;
         }
         Ok(())
+    }
+
+    /// Waits until the whole fleet is known: before that, whoever asks for a Mysis elsewhere would hear that
+    /// there is none. A database that does not answer holds no start up for ever.
+    async fn get_to_know_fleet(&self) {
+        let known = tokio::time::timeout(FLEET_TIME, self.swarm.gathered()).await;
+        if known.is_err() {
+            tracing::warn!("the Myses of other processes are not known yet");
+        }
     }
 
     /// The swarm.

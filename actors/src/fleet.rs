@@ -265,6 +265,7 @@ impl FleetState {
         }
         self.orders.take_step(&report, &mut step);
         self.has_neighbours = step.neighbours.is_some();
+        let has_more = step.neighbours.as_ref().is_some_and(|found| found.has_more);
         if let Some(found) = &step.neighbours {
             self.read_to = found.read_to;
             self.forget_told(&report.statuses);
@@ -275,7 +276,7 @@ impl FleetState {
         }
         // If the Commander is gone, the whole program ends.
         let _ = self.parent.send_message(FleetNews(step));
-        if !self.let_go.is_empty() || self.orders.have_news() {
+        if has_more || !self.let_go.is_empty() || self.orders.have_news() {
             self.begin_step(myself, Vec::new());
         }
     }

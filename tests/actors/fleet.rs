@@ -10,6 +10,7 @@ use actors::domain::ids::{FleetOrderId, MissionId, MysisId, Seq, Timestamp};
 use actors::domain::message::{Row, RowBody, RowKind};
 use actors::domain::order::{CompletedAction, CompletedOrder, MysisOrder, Order};
 use actors::domain::record::Mission;
+use actors::domain::rules::RelaunchPolicy;
 use actors::domain::state::LifeState;
 use actors::fleet::FleetMsg;
 use actors::ports::{
@@ -17,7 +18,7 @@ use actors::ports::{
     PageFrom, PageQuery, ProcessSign, PublishedStatus,
 };
 
-use crate::world::World;
+use crate::world::{World, dead};
 
 /// The Myses that were let go, in their order.
 fn let_go(world: &World) -> Vec<MysisId> {
@@ -358,6 +359,53 @@ async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
         .until("one is gone", |world| known(world).known == 3)
         .await;
     assert_eq!(elsewhere(&world).await, gone[1..]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_for_the_fleet_is_answered_once_all_its_myses_are_known() {
+    let world = World::of_a_fleet().await;
+    world.commander.kill();
+    dead(&world.commander.get_cell()).await;
+    // The next process cannot look at the database at first.
+    world.fleet.is_away.store(true, Ordering::SeqCst);
+    let world = World::after(world.into_rest(), RelaunchPolicy::Transient).await;
+    let alpha = world.handle.statuses().await[0].clone();
+    let handle = world.handle.clone();
+    let gathered = tokio::spawn(async move { handle.gathered().await });
+    let place = |mysis: i64| MysisPlace {
+        mysis: MysisId(mysis),
+        owner: Some("owner of box-2".into()),
+    };
+    let xray = PublishedStatus {
+        owner: "owner of box-2".into(),
+        status: std::sync::Arc::new(MysisStatus {
+            id: MysisId(901),
+            name: "xray".into(),
+            ..(*alpha).clone()
+        }),
+    };
+    // Another one is there, of which nobody has told yet.
+    let some = FleetNeighbours {
+        statuses: vec![xray],
+        places: Some(vec![place(901), place(902)]),
+        ..FleetNeighbours::default()
+    };
+    finds(&world, neighbour(true, some));
+    assert!(!gathered.is_finished());
+    world.fleet.is_away.store(false, Ordering::SeqCst);
+    while elsewhere(&world).await.is_empty() {
+        // Shorter than the time between two steps.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(!gathered.is_finished());
+    let all = FleetNeighbours {
+        places: Some(vec![place(alpha.id.0), place(901)]),
+        ..FleetNeighbours::default()
+    };
+    finds(&world, neighbour(true, all));
+    gathered.await.expect("it is answered");
+    // From then on nobody waits.
+    world.handle.gathered().await;
 }
 
 fn with_orders(orders: FleetOrders) -> FleetStep {

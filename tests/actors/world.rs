@@ -69,6 +69,7 @@ pub(crate) struct World {
     pub(crate) freezes: FreezeMemory,
     /// The fleet, if the swarm is of one.
     pub(crate) fleet: Arc<ScriptedFleet>,
+    is_of_a_fleet: bool,
 }
 
 /// The parts that survive a process.
@@ -134,7 +135,7 @@ impl World {
             acknowledged: self.acknowledged,
             freezes: self.freezes,
             fleet: self.fleet,
-            is_of_a_fleet: false,
+            is_of_a_fleet: self.is_of_a_fleet,
         }
     }
 
@@ -219,6 +220,7 @@ impl World {
             acknowledged: rest.acknowledged,
             freezes: rest.freezes,
             fleet: rest.fleet,
+            is_of_a_fleet: rest.is_of_a_fleet,
         }
     }
 

@@ -78,6 +78,13 @@ impl CommanderHandle {
         self.ask(SwarmQuery::Statuses).await.unwrap_or_default()
     }
 
+    /// Waits until this process knows all Myses of the fleet that it joined. Until then it would refuse an
+    /// order for one of them as one for nobody.
+    pub async fn gathered(&self) {
+        // `None`: the program is closing.
+        let _ = self.ask(SwarmQuery::Gathered).await;
+    }
+
     /// The name of this process; `None` as long as no other one shared its database.
     pub async fn process_name(&self) -> Option<Arc<str>> {
         self.ask(SwarmQuery::ProcessName).await.flatten()

@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use ractor::RpcReplyPort;
+
 use crate::domain::event::{Elsewhere, EventKind, MysisRef, MysisStatus};
 use crate::domain::ids::MysisId;
 use crate::domain::order::OrderRefusal;
@@ -25,6 +27,21 @@ pub(super) struct Neighbours {
     changed: BTreeSet<MysisId>,
     /// The name of this process; `None` as long as there was no other one.
     own_name: Option<Arc<str>>,
+    first_look: FirstLook,
+}
+
+/// How far this process is in getting to know the fleet that it joined.
+enum FirstLook {
+    /// Those who wait until it knows all Myses.
+    UnderWay(Vec<RpcReplyPort<()>>),
+    /// It has known all of them.
+    Done,
+}
+
+impl Default for FirstLook {
+    fn default() -> Self {
+        FirstLook::UnderWay(Vec::new())
+    }
 }
 
 /// A Mysis of another process.
@@ -62,6 +79,18 @@ impl Neighbours {
     /// The process that runs the Mysis with this name.
     pub(super) fn process_of(&self, name: &str) -> Option<Arc<str>> {
         Some(self.named(name)?.elsewhere.as_ref()?.process.clone())
+    }
+
+    /// Answers those who wait until the whole fleet is known.
+    fn end_first_look(&mut self) {
+        if let FirstLook::UnderWay(waiting) =
+            std::mem::replace(&mut self.first_look, FirstLook::Done)
+        {
+            for reply in waiting {
+                // The caller may have stopped waiting.
+                let _ = reply.send(());
+            }
+        }
     }
 
     fn take_signs(&mut self, signs: &[ProcessSign]) {
@@ -139,7 +168,7 @@ impl CommanderState {
     /// Takes what the other processes tell, and tells the watchers what is new.
     pub(super) fn follow_neighbours(&mut self, found: Option<Box<FleetNeighbours>>) {
         let Some(found) = found else {
-            return;
+            return self.neighbours.end_first_look();
         };
         self.neighbours.take_signs(&found.processes);
         for record in found.untold {
@@ -148,6 +177,18 @@ impl CommanderState {
         for published in found.statuses {
             self.neighbours
                 .take_status(published.owner, published.status);
+        }
+        let is_known = |place: &MysisPlace| {
+            place.owner.is_none()
+                || self.neighbours.myses.contains_key(&place.mysis)
+                || self.members.get(place.mysis).is_some()
+        };
+        if found
+            .places
+            .as_ref()
+            .is_some_and(|places| places.iter().all(is_known))
+        {
+            self.neighbours.end_first_look();
         }
         let deleted = found
             .places
@@ -199,6 +240,15 @@ impl CommanderState {
     /// Forgets what others told of a Mysis that runs here now.
     pub(super) fn forget_neighbour(&mut self, mysis: MysisId) {
         self.neighbours.myses.remove(&mysis);
+    }
+
+    /// Answers once this process knows all Myses of the fleet; at once where there is none.
+    pub(super) fn answer_when_gathered(&mut self, reply: RpcReplyPort<()>) {
+        match (&self.fleet, &mut self.neighbours.first_look) {
+            (Some(_), FirstLook::UnderWay(waiting)) => waiting.push(reply),
+            // The caller may have stopped waiting.
+            (None, _) | (_, FirstLook::Done) => drop(reply.send(())),
+        }
     }
 
     /// The same refusal of an order, or where the Mysis is that is not here.

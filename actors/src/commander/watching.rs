@@ -169,10 +169,11 @@ impl CommanderState {
     }
 
     /// Answers a question. The caller may have stopped waiting.
-    pub(super) fn answer_query(&self, query: SwarmQuery) {
+    pub(super) fn answer_query(&mut self, query: SwarmQuery) {
         let news = &self.news;
         match query {
             SwarmQuery::Statuses(reply) => drop(reply.send(self.all_statuses())),
+            SwarmQuery::Gathered(reply) => self.answer_when_gathered(reply),
             SwarmQuery::ProcessName(reply) => drop(reply.send(self.neighbours.own_name())),
             SwarmQuery::Budget(reply) => drop(reply.send(news.budget.clone())),
             SwarmQuery::Outages(reply) => drop(reply.send(news.outages())),

@@ -123,6 +123,8 @@ pub struct FleetNeighbours {
     pub statuses: Vec<PublishedStatus>,
     /// The place up to which they were read.
     pub read_to: i64,
+    /// Whether there are more, which the next step reads.
+    pub has_more: bool,
     /// Where every Mysis is; told now and then, and when one appeared or vanished.
     pub places: Option<Vec<MysisPlace>>,
     /// Myses of which no process told anything yet.

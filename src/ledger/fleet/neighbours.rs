@@ -151,7 +151,9 @@ impl LeaseHolder {
             read_to,
             ..FleetNeighbours::default()
         };
-        for row in writer.query_all_raw(statement(READ, values)).await? {
+        let rows = writer.query_all_raw(statement(READ, values)).await?;
+        found.has_more = i64::try_from(rows.len()).is_ok_and(|count| count == MAX_STATUSES);
+        for row in rows {
             let row = StatusRow::from_query_result(&row, "")?;
             found.read_to = row.place;
             let status = status_memo::from_text(MysisId(row.mysis_id), &row.status);

@@ -55,6 +55,7 @@ impl FleetDatabase {
             })
         };
         FleetNeighbours {
+            has_more: rows.len() == MAX_STATUSES,
             read_to: rows.last().map_or(read_to, |(_, row)| row.place),
             statuses: rows.iter().filter_map(told).collect(),
             ..FleetNeighbours::default()
