@@ -5,6 +5,7 @@
 
 #![expect(clippy::print_stdout, reason = "a bench's figures are its output")]
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -29,7 +30,8 @@ fn main() {
         .map(|number| format!("[[myses]]\nname = \"m{number}\"\n"))
         .collect();
     home.configure(&pilot.url, &galaxy.url, &declared);
-    home.ok(&["broadcast", "Mine ore and sell it."]);
+    let started = command(&home, &["broadcast", "Mine ore and sell it."]).status();
+    assert!(started.expect("the program starts").success());
     let mut swarm = start(&home, "--start-swarm");
     all_have(&mut swarm, myses, "tool_returned");
     let before = logins(&ledger);
@@ -58,7 +60,14 @@ fn main() {
 }
 
 fn start(home: &Home, how: &str) -> Process {
-    Process::spawn(home.command(&["run", "--headless", "--json", how]))
+    Process::spawn(command(home, &["run", "--headless", "--json", how]))
+}
+
+/// A command of the program, which may have as many Myses as the program can.
+fn command(home: &Home, arguments: &[&str]) -> Command {
+    let mut command = home.command(arguments);
+    command.env("ZOEA_MAX_MYSES", "10000");
+    command
 }
 
 /// Reads events until each Mysis had one of this kind.

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::Value;
 use zoea_settings::Environment;
-use zoea_spacemolt::figures::group_digits;
+use zoea_spacemolt::figures::{counted, group_digits};
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out::{self, Column, Table};
@@ -59,9 +59,8 @@ fn spared_line(myses: &Value) -> Option<String> {
         .map(|(name, calls)| format!("{name} {}", group_digits(*calls)))
         .collect();
     let each = each.join(", ");
-    let all = group_digits(all);
-    (!each.is_empty())
-        .then(|| format!("routines made {all} calls without the model so far: {each}"))
+    let all = counted(all, "call");
+    (!each.is_empty()).then(|| format!("routines made {all} without the model so far: {each}"))
 }
 
 /// The members of an entry that are summed up, in the order of the columns.

@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 use zoea_settings::Environment;
+use zoea_spacemolt::figures::counted;
 use zoea_system::files;
 
 use crate::cli::global::GlobalArgs;
@@ -158,7 +159,8 @@ fn lines_of(mysis: &Value) -> Vec<String> {
     let spared = mysis["spared_calls"].as_u64().unwrap_or(0);
     if spared > 0 {
         lines.push(format!(
-            "{name}: its routines made {spared} calls without the model"
+            "{name}: its routines made {} without the model",
+            counted(spared, "call")
         ));
     }
     lines

@@ -4,21 +4,14 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use actors::domain::event::{Activity, MysisStatus};
-use actors::domain::event_record::OrderSource;
-use actors::domain::ids::{FleetOrderId, MissionId, MysisId, Seq, Timestamp};
-use actors::domain::message::{Row, RowBody, RowKind};
-use actors::domain::order::{CompletedAction, CompletedOrder, MysisOrder, Order};
+use actors::domain::ids::{MissionId, MysisId, Timestamp};
+use actors::domain::message::RowKind;
+use actors::domain::order::{CompletedAction, CompletedOrder, Order};
 use actors::domain::record::Mission;
-use actors::domain::rules::RelaunchPolicy;
 use actors::domain::state::LifeState;
-use actors::fleet::FleetMsg;
-use actors::ports::{
-    Archive, FleetNeighbours, FleetOrder, FleetOrders, FleetStep, MysisPlace, OrderOutcome,
-    PageFrom, PageQuery, ProcessSign, PublishedStatus,
-};
+use actors::ports::{Archive, FleetStep, PageFrom, PageQuery};
 
-use crate::world::{World, dead};
+use crate::world::World;
 
 /// The Myses that were let go, in their order.
 fn let_go(world: &World) -> Vec<MysisId> {
@@ -35,12 +28,12 @@ fn arrived(world: &World) -> Vec<MysisId> {
         .collect()
 }
 
-fn finds(world: &World, step: FleetStep) {
+pub(crate) fn finds(world: &World, step: FleetStep) {
     *world.fleet.next.lock().unwrap() = step;
 }
 
 /// The Myses that run here.
-async fn names(world: &World) -> Vec<String> {
+pub(crate) async fn names(world: &World) -> Vec<String> {
     let statuses = world.handle.statuses().await;
     statuses
         .iter()
@@ -224,217 +217,8 @@ async fn a_mission_of_another_process_reaches_the_myses_here_once() {
     assert_eq!(world.handle.mission().await, None);
 }
 
-/// Another process, `box-2`, and what it tells.
-fn neighbour(is_alive: bool, found: FleetNeighbours) -> FleetStep {
-    let sign = |name: &str, is_here: bool| ProcessSign {
-        owner: format!("owner of {name}").into(),
-        name: name.into(),
-        is_alive: is_alive || is_here,
-        is_here,
-    };
-    FleetStep {
-        neighbours: Some(Box::new(FleetNeighbours {
-            processes: vec![sign("box", true), sign("box-2", false)],
-            ..found
-        })),
-        ..FleetStep::default()
-    }
-}
-
-/// Each Mysis that runs elsewhere: its name, its process and its activity.
-async fn elsewhere(world: &World) -> Vec<String> {
-    let statuses = world.handle.statuses().await;
-    let told = statuses.iter().filter_map(|status| {
-        let place = status.elsewhere.as_ref()?;
-        Some(format!(
-            "{} in {}: {}",
-            status.name, place.process, status.activity
-        ))
-    });
-    told.collect()
-}
-
-#[tokio::test(start_paused = true)]
-async fn myses_of_other_processes_are_shown_as_those_tell_of_them() {
-    let world = World::of_a_fleet().await;
-    let alpha = world.handle.statuses().await[0].clone();
-    let published = |id: i64, name: &str, activity: Activity| PublishedStatus {
-        owner: "owner of box-2".into(),
-        status: std::sync::Arc::new(MysisStatus {
-            id: MysisId(id),
-            name: name.into(),
-            state: LifeState::Running,
-            activity,
-            ..(*alpha).clone()
-        }),
-    };
-    let statuses = vec![
-        published(901, "xray", Activity::Mining),
-        published(902, "yankee", Activity::Travelling),
-        // What it told of a Mysis that came here since is out of date.
-        published(alpha.id.0, "alpha", Activity::Mining),
-    ];
-    let told = || FleetNeighbours {
-        statuses: statuses.clone(),
-        read_to: 3,
-        ..FleetNeighbours::default()
-    };
-    finds(&world, neighbour(true, told()));
-    let known = |world: &World| world.fleet.told.lock().unwrap().last().cloned().unwrap();
-    world
-        .until("both are known", |world| known(world).known == 4)
-        .await;
-    assert_eq!(known(&world).read_to, 3);
-    let seen = ["xray in box-2: mining", "yankee in box-2: travelling"];
-    assert_eq!(elsewhere(&world).await, seen);
-    assert_eq!(names(&world).await, ["alpha", "bravo"]);
-    assert_eq!(world.handle.process_name().await.as_deref(), Some("box"));
-    // Its own statuses are told to the others, as long as there are any.
-    let all = || world.fleet.told.lock().unwrap().clone();
-    let own: Vec<MysisId> = all()
-        .iter()
-        .flat_map(|of| of.statuses.clone())
-        .map(|of| of.id)
-        .collect();
-    assert!(
-        own.contains(&alpha.id) && !own.contains(&MysisId(901)),
-        "{own:?}"
-    );
-
-    // What it is ordered is given to the other process, and answered as that one answers.
-    let handle = world.handle.clone();
-    let order = MysisOrder::Prompt("Come home.".into()).for_mysis("xray");
-    let answer = tokio::spawn(async move { handle.order(order).await });
-    world
-        .until("the order is given", |world| !known(world).given.is_empty())
-        .await;
-    let given = known(&world).given[0].clone();
-    assert_eq!(
-        (given.mysis, given.source),
-        (MysisId(901), OrderSource::Control)
-    );
-    world
-        .until("its answer is waited for", |world| {
-            known(world).awaited == [given.id]
-        })
-        .await;
-    let outcomes = vec![OrderOutcome::Answered(given.id, "{\"stored\":7}".into())];
-    finds(
-        &world,
-        with_orders(FleetOrders {
-            outcomes,
-            ..FleetOrders::default()
-        }),
-    );
-    assert_eq!(answer.await.unwrap(), Ok(CompletedOrder::Stored(Seq(7))));
-    world
-        .until("it is settled", |world| {
-            let told = world.fleet.told.lock().unwrap();
-            told.iter().any(|report| report.settled == [given.id])
-        })
-        .await;
-    // Another one gets no answer in time, and is stored all the same.
-    let order = MysisOrder::Stop.for_mysis("yankee");
-    let passed = world.handle.order(order).await;
-    assert_eq!(passed, Ok(CompletedOrder::Passed("box-2".into())));
-
-    // The other process ends, and then one of its Myses is deleted.
-    finds(&world, neighbour(false, FleetNeighbours::default()));
-    let seen = |name: &str| {
-        format!(
-            "{name} in box-2: paused: its process box-2 is gone; another one takes the Mysis over"
-        )
-    };
-    let gone = [seen("xray"), seen("yankee")];
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    assert_eq!(elsewhere(&world).await, gone);
-    let place = |mysis: MysisId| MysisPlace { mysis, owner: None };
-    let places = Some(vec![place(alpha.id), place(MysisId(902))]);
-    let left = FleetNeighbours {
-        places,
-        ..FleetNeighbours::default()
-    };
-    finds(&world, neighbour(false, left));
-    world
-        .until("one is gone", |world| known(world).known == 3)
-        .await;
-    assert_eq!(elsewhere(&world).await, gone[1..]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn who_waits_for_the_fleet_is_answered_once_all_its_myses_are_known() {
-    let world = World::of_a_fleet().await;
-    world.commander.kill();
-    dead(&world.commander.get_cell()).await;
-    // The next process cannot look at the database at first.
-    world.fleet.is_away.store(true, Ordering::SeqCst);
-    let world = World::after(world.into_rest(), RelaunchPolicy::Transient).await;
-    let alpha = world.handle.statuses().await[0].clone();
-    let handle = world.handle.clone();
-    let gathered = tokio::spawn(async move { handle.gathered().await });
-    let place = |mysis: i64| MysisPlace {
-        mysis: MysisId(mysis),
-        owner: Some("owner of box-2".into()),
-    };
-    let xray = PublishedStatus {
-        owner: "owner of box-2".into(),
-        status: std::sync::Arc::new(MysisStatus {
-            id: MysisId(901),
-            name: "xray".into(),
-            ..(*alpha).clone()
-        }),
-    };
-    // Another one is there, of which nobody has told yet.
-    let some = FleetNeighbours {
-        statuses: vec![xray],
-        places: Some(vec![place(901), place(902)]),
-        ..FleetNeighbours::default()
-    };
-    finds(&world, neighbour(true, some));
-    assert!(!gathered.is_finished());
-    world.fleet.is_away.store(false, Ordering::SeqCst);
-    while elsewhere(&world).await.is_empty() {
-        // Shorter than the time between two steps.
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    assert!(!gathered.is_finished());
-    let all = FleetNeighbours {
-        places: Some(vec![place(alpha.id.0), place(901)]),
-        ..FleetNeighbours::default()
-    };
-    finds(&world, neighbour(true, all));
-    gathered.await.expect("it is answered");
-    // From then on nobody waits.
-    world.handle.gathered().await;
-}
-
-fn with_orders(orders: FleetOrders) -> FleetStep {
-    FleetStep {
-        orders,
-        ..FleetStep::default()
-    }
-}
-
-/// An order that another process gave for a Mysis here.
-fn passed(id: i64, mysis: MysisId, content: &str) -> FleetOrder {
-    FleetOrder {
-        id: FleetOrderId(id),
-        mysis,
-        source: OrderSource::Terminal,
-        content: content.into(),
-    }
-}
-
-/// The answers to such orders.
-fn answers(world: &World) -> Vec<(FleetOrderId, std::sync::Arc<str>)> {
-    let told = world.fleet.told.lock().unwrap();
-    told.iter()
-        .flat_map(|report| report.answers.clone())
-        .collect()
-}
-
 /// A fleet's process whose Myses are in their turns and leave at their ends, and the first of them.
-async fn handing_over() -> (World, MysisId) {
+pub(crate) async fn handing_over() -> (World, MysisId) {
     let mut world = World::of_a_fleet().await;
     world.get_busy().await;
     let alpha = world.handle.statuses().await[0].id;
@@ -447,24 +231,6 @@ async fn handing_over() -> (World, MysisId) {
     );
     tokio::time::sleep(Duration::from_secs(5)).await;
     (world, alpha)
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_mysis_that_is_handed_over_carries_out_orders_of_other_processes_until_it_leaves() {
-    let (world, alpha) = handing_over().await;
-    let open = vec![passed(1, alpha, "{\"order\":\"stop\"}")];
-    finds(
-        &world,
-        with_orders(FleetOrders {
-            open,
-            ..FleetOrders::default()
-        }),
-    );
-    world
-        .until("it is answered", |world| !answers(world).is_empty())
-        .await;
-    let said = answers(&world);
-    assert!(said[0].1.contains("stopped"), "{said:?}");
 }
 
 /// Deletes a Mysis.
@@ -545,75 +311,4 @@ async fn who_is_created_to_start_runs_once_that_is_acknowledged() {
     let stored = world.memory.swarm_now().myses;
     let charlie = stored.into_iter().find(|mysis| mysis.id == charlie);
     assert_eq!(charlie.unwrap().state, LifeState::Running);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_answer_outlives_the_actor_that_was_to_store_it() {
-    let world = World::of_a_fleet().await;
-    let alpha = world.handle.statuses().await[0].id;
-    let open = vec![passed(1, alpha, "{\"order\":\"dance\"}")];
-    let found = with_orders(FleetOrders {
-        open,
-        ..FleetOrders::default()
-    });
-    // The database is away before the answer comes, and the actor that holds it dies.
-    world.fleet.goes_away.store(true, Ordering::SeqCst);
-    finds(&world, found);
-    world
-        .until("it is read", |world| {
-            world.fleet.is_away.load(Ordering::SeqCst)
-        })
-        .await;
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    assert!(answers(&world).is_empty());
-    for actor in world.commander.get_children() {
-        if actor.is_message_type_of::<FleetMsg>() == Some(true) {
-            actor.kill();
-        }
-    }
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    world.fleet.is_away.store(false, Ordering::SeqCst);
-    world
-        .until("it is answered", |world| !answers(world).is_empty())
-        .await;
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_order_of_another_process_is_carried_out_once_however_often_it_is_read() {
-    let world = World::of_a_fleet().await;
-    let alpha = world.handle.statuses().await[0].clone();
-    let open = vec![
-        passed(
-            1,
-            alpha.id,
-            "{\"order\":\"message\",\"text\":\"Come home.\"}",
-        ),
-        passed(2, alpha.id, "{\"order\":\"dance\"}"),
-    ];
-    let told = |open: &[FleetOrder]| {
-        with_orders(FleetOrders {
-            open: open.to_vec(),
-            ..FleetOrders::default()
-        })
-    };
-    let answers = |world: &World| {
-        let answers: std::collections::BTreeMap<_, _> = answers(world).into_iter().collect();
-        answers
-    };
-    finds(&world, told(&open));
-    world
-        .until("both are answered", |world| answers(world).len() == 2)
-        .await;
-    let said = answers(&world);
-    assert!(said[&FleetOrderId(1)].contains("stored"), "{said:?}");
-    assert!(said[&FleetOrderId(2)].contains("does not know"), "{said:?}");
-    let page = PageQuery {
-        mysis: alpha.id,
-        from: PageFrom::Newest,
-        limit: 100,
-        kinds: vec![RowKind::Prompt],
-    };
-    let rows = world.memory.page(page).await.unwrap();
-    let is_told = |row: &&std::sync::Arc<Row>| matches!(&row.body, RowBody::Prompt { text } if text.contains("Come home."));
-    assert_eq!(rows.iter().filter(is_told).count(), 1);
 }

@@ -146,7 +146,7 @@ fn three_of_a_fleet_are_killed_and_the_others_run_all() {
     println!(
         "kill -9 of {KILLED} of {processes} processes with {all} Myses: all run elsewhere after {held:.1?}, \
          and have called after {called:.1?}; {} calls, {} carried out twice or wrongly; \
-         {in_flight} in flight of {most}, {minute} requests in a minute of {a_minute}",
+         {in_flight} in flight of {most}, {minute} requests within 50 s of {a_minute} a minute",
         done.len(),
         wrong.len(),
     );

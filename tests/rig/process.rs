@@ -195,7 +195,7 @@ impl Home {
             false => "[budget]\nusd_per_day = \"unlimited\"\n",
         };
         let text = format!(
-            "{budget}[swarm]\nmax_myses = 10000\nturn_pause = \"50ms\"\ndefault_provider = \"pilot\"\n\
+            "{budget}[swarm]\nmax_myses = 1000\nturn_pause = \"50ms\"\ndefault_provider = \"pilot\"\n\
              [providers.pilot]\nendpoint = \"{pilot}\"\nmodel = \"pilot\"\n\
              max_concurrency = 64\nretry = [\"20ms\", \"50ms\", \"100ms\"]\n\
              [mcp]\n{game}\nretry = [\"20ms\", \"50ms\"]\n\

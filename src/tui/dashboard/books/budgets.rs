@@ -44,8 +44,8 @@ fn spared_text(dashboard: &Dashboard) -> Option<BudgetText> {
     let spared: u64 = members.map(|member| member.status.spared_calls).sum();
     (spared > 0).then(|| BudgetText {
         text: format!(
-            "routines made {} calls without the model so far",
-            figures::amount(spared)
+            "routines made {} without the model so far",
+            figures::counted(spared, "call")
         ),
         tone: Tone::Dim,
     })

@@ -114,7 +114,7 @@ fn facts_of(status: &MysisStatus) -> Vec<String> {
     let totals = status.totals;
     let mut facts = vec![
         one_line(&status.model),
-        counted(totals.turns, "turn"),
+        figures::counted(totals.turns, "turn"),
         format!(
             "{} → {} tokens",
             figures::amount(totals.tokens_in),
@@ -137,8 +137,8 @@ fn facts_of(status: &MysisStatus) -> Vec<String> {
         facts.push(figures::money(totals.cost_micros));
     }
     if status.spared_calls > 0 {
-        let spared = figures::amount(status.spared_calls);
-        facts.push(format!("{spared} calls without the model"));
+        let spared = figures::counted(status.spared_calls, "call");
+        facts.push(format!("{spared} without the model"));
     }
     facts.extend(
         status
@@ -154,9 +154,4 @@ fn add_wrapped(words: &str, tone: Tone, columns: usize, lines: &mut Vec<StyledLi
     }
     let wrapped = width::wrap(words, columns.saturating_sub(2)).take(MAX_TEXT_LINES);
     lines.extend(wrapped.map(|line| StyledLine::of(format!(" {line}"), tone)));
-}
-
-fn counted(count: u64, one: &str) -> String {
-    let many = if count == 1 { "" } else { "s" };
-    format!("{} {one}{many}", figures::amount(count))
 }

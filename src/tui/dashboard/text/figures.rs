@@ -63,6 +63,13 @@ pub fn ago(ms: u64) -> String {
     }
 }
 
+/// A count of things whose name takes an `s`: `1 call`, `28 calls`.
+#[must_use]
+pub fn counted(count: u64, one: &str) -> String {
+    let many = if count == 1 { "" } else { "s" };
+    format!("{} {one}{many}", amount(count))
+}
+
 /// An amount in at most five columns, as `940`, `12.4k`, `3.1M`.
 #[must_use]
 pub fn amount(count: u64) -> String {
