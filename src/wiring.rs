@@ -50,6 +50,7 @@ use zoea_ledger::SqlLedger;
 use zoea_ledger::export::FileExporter;
 use zoea_system::descriptors;
 use zoea_system::listen::describe_listen_error;
+use zoea_text::names::listed;
 use zoea_toolbox::McpUpstream;
 
 use assembly::SwarmParts;
@@ -71,9 +72,6 @@ const CLOSE_TIMEOUT: Duration = Duration::from_millis(1900);
 
 /// How long a start waits for what the other processes of its fleet run.
 const FLEET_TIME: Duration = Duration::from_secs(10);
-
-/// The most names in one notice.
-const MAX_NAMES: usize = 12;
 
 /// The options of a start.
 #[derive(Clone, Debug)]
@@ -360,14 +358,5 @@ impl RunningSwarm {
         self.game.end().await;
         self.watchers.stop().await;
         self.ledger.close().await;
-    }
-}
-
-/// Names on one line, the first ones and the number of the others.
-fn listed(names: &[String]) -> String {
-    let shown = &names[..names.len().min(MAX_NAMES)];
-    match names.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
     }
 }

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Subcommand;
 use serde_json::Value;
 use zoea_settings::Environment;
+use zoea_text::names::listed;
 use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::cli::global::GlobalArgs;
@@ -105,7 +106,7 @@ fn warn_of_short_passwords(names: &Value) {
         out::note(&format!(
             "the password of {} is shorter than {MIN_EMBEDDED_SECRET_BYTES} letters: in texts it is \
              redacted only where it stands as a word of its own",
-            names.join(", ")
+            listed(&names)
         ));
     }
 }

@@ -7,6 +7,7 @@ use actors::domain::life::Mode;
 use actors::secrets::Secrets;
 use serde_json::Value;
 use zoea_settings::Environment;
+use zoea_text::names::listed;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
@@ -63,7 +64,7 @@ impl SwarmClient {
         }
         let others = flight.swarm().ledger().names_held_by_others().await?;
         if !others.is_empty() {
-            let others = others.join(", ");
+            let others = listed(&others);
             out::note(&format!(
                 "held by another zoea process, and left out: {others}"
             ));

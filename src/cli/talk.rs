@@ -4,6 +4,7 @@ use actors::domain::progress::suggests_no_gain;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use zoea_settings::Environment;
+use zoea_text::names::listed;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
@@ -156,7 +157,7 @@ fn join_names(names: &Value) -> String {
     if names.is_empty() {
         return "nobody".to_string();
     }
-    names.join(", ")
+    listed(&names)
 }
 
 pub(super) async fn mission(

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use tokio::time::Instant;
+use zoea_text::names::listed;
 
 use crate::domain::event::{Activity, EventKind};
 use crate::domain::ids::MysisId;
@@ -24,8 +25,6 @@ use super::returning::starts_by_itself;
 use super::supervising::SpawnReason;
 use super::{CommanderMsg, CommanderState};
 
-/// The most names in one notice.
-const MAX_NAMES: usize = 12;
 /// How long a process relies on the leases with which it starts, before the first step.
 const FIRST_SAFE_TIME: Duration = Duration::from_secs(10);
 
@@ -300,14 +299,5 @@ impl CommanderState {
                 }
             }
         }
-    }
-}
-
-fn listed(names: &[Arc<str>]) -> String {
-    let shown = names.iter().take(MAX_NAMES).map(|name| &**name);
-    let shown: Vec<&str> = shown.collect();
-    match names.len().saturating_sub(MAX_NAMES) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
     }
 }

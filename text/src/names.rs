@@ -1,0 +1,29 @@
+//! Names of many on one line.
+
+/// The most names on a line.
+const MAX_NAMES: usize = 12;
+
+/// Names on one line: the first twelve, and how many others there are.
+#[must_use]
+pub fn listed(names: &[impl AsRef<str>]) -> String {
+    let shown = names.iter().take(MAX_NAMES);
+    let shown: Vec<&str> = shown.map(AsRef::as_ref).collect();
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_twelve_names_the_others_are_counted() {
+        let names: Vec<String> = (1..=14).map(|number| format!("m{number}")).collect();
+        assert_eq!(listed(&names[..2]), "m1, m2");
+        assert!(listed(&names[..12]).ends_with("m11, m12"));
+        assert!(listed(&names).ends_with("m11, m12 and 2 more"));
+        assert_eq!(listed(&[] as &[&str]), "");
+    }
+}
