@@ -71,6 +71,8 @@ struct SeenOfFleet {
     /// When each unanswered order was given.
     waiting: BTreeMap<u64, Duration>,
     orders: u64,
+    /// The processes whose Commander was killed.
+    without_commander: BTreeSet<Arc<str>>,
     figures: FleetFigures,
 }
 
@@ -117,6 +119,16 @@ impl FleetMonitor {
     /// The figures.
     pub(super) fn figures(&self) -> FleetFigures {
         self.lock().figures.clone()
+    }
+
+    /// Notes that the Commander of a process was killed, which may strike while the process ends in good order.
+    pub(super) fn on_commander_killed(&self, owner: &Arc<str>) {
+        self.lock().without_commander.insert(owner.clone());
+    }
+
+    /// Whether the Commander of a process was killed.
+    pub(super) fn has_killed_commander(&self, owner: &str) -> bool {
+        self.lock().without_commander.contains(owner)
     }
 
     /// Checks a batch that was stored for a life of a Mysis.

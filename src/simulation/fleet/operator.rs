@@ -64,6 +64,7 @@ async fn kill_actors(world: Arc<World>, owner: &Arc<str>, commander: ActorRef<Co
         sleep_randomly(chaos, MAX_PAUSE).await;
         if chaos.draw_fault(InjectedFault::CommanderKill, 0.01) {
             watch.on_actor_killed(ActorKind::Commander);
+            world.monitor.on_commander_killed(owner);
             return commander.kill();
         }
         if !chaos.draw_fault(InjectedFault::ActorKill, 0.7) {

@@ -214,10 +214,14 @@ impl Process {
                     .await;
                 if !matches!(closed, Ok(CallResult::Success(())))
                     && !inner.has_ended.load(Ordering::Relaxed)
+                    && !world.monitor.has_killed_commander(&client.session.owner)
                 {
-                    world
-                        .watch
-                        .on_actors_missing("a process did not end in good order".to_string());
+                    let how = match closed {
+                        Ok(CallResult::Timeout) => "it took too long",
+                        _ => "its Commander was gone",
+                    };
+                    let text = format!("a process did not end in good order: {how}");
+                    world.watch.on_actors_missing(text);
                 }
                 client.leave().await;
             }

@@ -71,9 +71,12 @@ impl CommitRules for FleetCommits {
         Ok(Cow::Owned(batch))
     }
 
-    fn complete(&self, _stored: &StoredSwarm, batch: &Batch) {
+    fn complete(&self, stored: &StoredSwarm, batch: &Batch) {
         let (database, owner) = (&self.database, &self.session.owner);
-        if let Author::Mysis(mysis, incarnation) = batch.author {
+        // What changes the state of a Mysis that another process has deleted changes nothing.
+        if let Author::Mysis(mysis, incarnation) = batch.author
+            && stored.has(mysis)
+        {
             database.monitor.on_life(mysis, incarnation, owner);
         }
         let (mut tables, now) = (database.lock(), server_time());
