@@ -199,7 +199,7 @@ impl RunningSwarm {
     /// Waits until the whole fleet is known: before that, whoever asks for a Mysis elsewhere would hear that
     /// there is none. A database that does not answer holds no start up for ever.
     async fn get_to_know_fleet(&self) {
-        let known = tokio::time::timeout(FLEET_TIME, self.swarm.gathered()).await;
+        let known = tokio::time::timeout(FLEET_TIME, self.swarm.fleet_known()).await;
         if known.is_err() {
             tracing::warn!("the Myses of other processes are not known yet");
         }

@@ -14,13 +14,6 @@ pub fn group_digits(number: u64) -> String {
     text
 }
 
-/// A count of things whose name takes an `s`: `1 call`, `1,207 calls`.
-#[must_use]
-pub fn counted(count: u64, one: &str) -> String {
-    let many = if count == 1 { "" } else { "s" };
-    format!("{} {one}{many}", group_digits(count))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,13 +28,6 @@ mod tests {
             (1_234_567, "1,234,567"),
         ] {
             assert_eq!(group_digits(number), text);
-        }
-    }
-
-    #[test]
-    fn one_of_a_thing_has_no_s() {
-        for (count, text) in [(0, "0 calls"), (1, "1 call"), (1_207, "1,207 calls")] {
-            assert_eq!(counted(count, "call"), text);
         }
     }
 }

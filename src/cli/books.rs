@@ -3,7 +3,8 @@
 use clap::Args;
 use serde_json::Value;
 use zoea_settings::Environment;
-use zoea_spacemolt::figures::{counted, group_digits};
+use zoea_spacemolt::figures::group_digits;
+use zoea_text::names::plural;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out::{self, Column, Table};
@@ -59,7 +60,7 @@ fn spared_line(myses: &Value) -> Option<String> {
         .map(|(name, calls)| format!("{name} {}", group_digits(*calls)))
         .collect();
     let each = each.join(", ");
-    let all = counted(all, "call");
+    let all = format!("{} {}", group_digits(all), plural(all, "call"));
     (!each.is_empty()).then(|| format!("routines made {all} without the model so far: {each}"))
 }
 

@@ -6,8 +6,8 @@ use anyhow::{Context, anyhow};
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
 use zoea_settings::Environment;
-use zoea_spacemolt::figures::counted;
 use zoea_system::files;
+use zoea_text::names::plural;
 
 use crate::cli::global::GlobalArgs;
 use crate::cli::out;
@@ -159,8 +159,8 @@ fn lines_of(mysis: &Value) -> Vec<String> {
     let spared = mysis["spared_calls"].as_u64().unwrap_or(0);
     if spared > 0 {
         lines.push(format!(
-            "{name}: its routines made {} without the model",
-            counted(spared, "call")
+            "{name}: its routines made {spared} {} without the model",
+            plural(spared, "call")
         ));
     }
     lines

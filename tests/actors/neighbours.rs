@@ -164,7 +164,7 @@ async fn who_waits_for_the_fleet_is_answered_once_all_its_myses_are_known() {
     let world = World::after(world.into_rest(), RelaunchPolicy::Transient).await;
     let alpha = world.handle.statuses().await[0].clone();
     let handle = world.handle.clone();
-    let gathered = tokio::spawn(async move { handle.gathered().await });
+    let gathered = tokio::spawn(async move { handle.fleet_known().await });
     let place = |mysis: i64| MysisPlace {
         mysis: MysisId(mysis),
         owner: Some("owner of box-2".into()),
@@ -198,5 +198,31 @@ async fn who_waits_for_the_fleet_is_answered_once_all_its_myses_are_known() {
     finds(&world, neighbour(true, all));
     gathered.await.expect("it is answered");
     // From then on nobody waits.
-    world.handle.gathered().await;
+    world.handle.fleet_known().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_that_read_a_part_is_followed_by_the_next_one_at_once() {
+    let world = World::of_a_fleet().await;
+    let alpha = world.handle.statuses().await[0].clone();
+    let part = FleetNeighbours {
+        statuses: vec![PublishedStatus {
+            owner: "owner of box-2".into(),
+            status: std::sync::Arc::new(MysisStatus {
+                id: MysisId(901),
+                name: "xray".into(),
+                ..(*alpha).clone()
+            }),
+        }],
+        read_to: 7,
+        has_more: true,
+        ..FleetNeighbours::default()
+    };
+    finds(&world, neighbour(true, part));
+    while elsewhere(&world).await.is_empty() {
+        // Shorter than the time between two steps.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let read_to = world.fleet.told.lock().unwrap().last().map(|of| of.read_to);
+    assert_eq!(read_to, Some(7));
 }

@@ -23,7 +23,7 @@ const KILLED: usize = 3;
 const LONGEST: Duration = Duration::from_secs(45);
 
 /// Waits until a count reaches this, for as long as it grows.
-fn until_count(what: &str, url: &str, query: &str, all: u64) {
+pub(crate) fn until_count(what: &str, url: &str, query: &str, all: u64) {
     let mut before = 0;
     while before < all {
         before = until(&format!("more than {before} of {all} {what}"), || {

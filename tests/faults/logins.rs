@@ -8,6 +8,7 @@ use zoea_rig::postgres;
 use zoea_rig::{Home, Process, Server, until};
 
 use crate::limits::end;
+use crate::shared::MISSION;
 use crate::wire::Wire;
 
 /// The Myses of each process.
@@ -98,7 +99,7 @@ fn most_of_three(addresses: [&str; 3], logins_seen: usize) -> Option<usize> {
         .iter()
         .map(|home| home.fly(&["--start-swarm"]))
         .collect();
-    homes[0].ok(&["broadcast", "Mine ore, sell it, refuel and go again."]);
+    homes[0].ok(&["broadcast", MISSION]);
     logins.until(logins_seen / 2);
     let second = processes.remove(1);
     second.signal("-KILL");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::books::{executed, mistakes};
-use crate::fleet_kills::recorded;
+use crate::fleet_kills::{recorded, until_count};
 use crate::limits::{end, home, myses};
 use crate::shared::MISSION;
 use zoea_rig::{Home, Process, Server, postgres, until};
@@ -16,6 +16,11 @@ use zoea_rig::{Home, Process, Server, postgres, until};
 const PROCESSES: usize = 3;
 /// The Myses of each process.
 const MYSES: usize = 7;
+/// All Myses.
+const ALL: u64 = (PROCESSES * MYSES) as u64;
+/// Counts the Myses that run in processes that live.
+const HELD: &str = "SELECT count(*)::text FROM lease JOIN mysis ON mysis.id = lease.mysis_id \
+                    WHERE expires_at > clock_timestamp() AND state = 'running'";
 /// How a swarm starts.
 const RUN: [&str; 4] = ["run", "--headless", "--json", "--start-swarm"];
 
@@ -44,20 +49,7 @@ fn until_all_call_again(url: &str) {
     let query = format!(
         "SELECT count(DISTINCT mysis_id)::text FROM message WHERE kind = 'call' AND id > {before}"
     );
-    let all = (PROCESSES * MYSES).to_string();
-    until("each Mysis calls again", || {
-        (postgres::column(url, &query).concat() == all).then_some(())
-    });
-}
-
-/// Waits until processes that live hold all Myses, all running.
-fn until_all_held(url: &str) {
-    let query = "SELECT count(*)::text FROM lease JOIN mysis ON mysis.id = lease.mysis_id \
-                 WHERE expires_at > clock_timestamp() AND state = 'running'";
-    let all = (PROCESSES * MYSES).to_string();
-    until("all Myses run", || {
-        (postgres::column(url, query).concat() == all).then_some(())
-    });
+    until_count("call again", url, &query, ALL);
 }
 
 /// Gives a direct message to the first Mysis of each home at this one, and waits until each stands in its
@@ -81,7 +73,7 @@ fn update(url: &str, home: &Home, process: Process) -> (Process, [Duration; 2]) 
     let begun = Instant::now();
     process.signal("-TERM");
     assert!(process.wait().success());
-    until_all_held(url);
+    until_count("run in processes that live", url, HELD, ALL);
     let held = begun.elapsed();
     let process = home.fly(&["--start-swarm"]);
     (process, [held, begun.elapsed()])

@@ -1,4 +1,6 @@
-//! Names of many on one line.
+//! Names of many on one line, and the word for one or for many.
+
+use std::borrow::Cow;
 
 /// The most names on a line.
 const MAX_NAMES: usize = 12;
@@ -14,6 +16,15 @@ pub fn listed(names: &[impl AsRef<str>]) -> String {
     }
 }
 
+/// The word for so many things whose name takes an `s`: `call` for one, `calls` for any other number.
+#[must_use]
+pub fn plural(count: u64, one: &str) -> Cow<'_, str> {
+    match count {
+        1 => Cow::Borrowed(one),
+        _ => Cow::Owned(format!("{one}s")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -25,5 +36,11 @@ mod tests {
         assert!(listed(&names[..12]).ends_with("m11, m12"));
         assert!(listed(&names).ends_with("m11, m12 and 2 more"));
         assert_eq!(listed(&[] as &[&str]), "");
+    }
+
+    #[test]
+    fn one_of_a_thing_has_no_s() {
+        let words = [0, 1, 2].map(|count| plural(count, "call"));
+        assert_eq!(words, ["calls", "call", "calls"]);
     }
 }

@@ -80,9 +80,9 @@ impl CommanderHandle {
 
     /// Waits until this process knows all Myses of the fleet that it joined. Until then it would refuse an
     /// order for one of them as one for nobody.
-    pub async fn gathered(&self) {
+    pub async fn fleet_known(&self) {
         // `None`: the program is closing.
-        let _ = self.ask(SwarmQuery::Gathered).await;
+        let _ = self.ask(SwarmQuery::FleetKnown).await;
     }
 
     /// The name of this process; `None` as long as no other one shared its database.

@@ -100,7 +100,7 @@ pub enum SwarmQuery {
     /// Asks for the statuses of all Myses.
     Statuses(RpcReplyPort<Vec<Arc<MysisStatus>>>),
     /// Asks to be told once all Myses of the fleet are known.
-    Gathered(RpcReplyPort<()>),
+    FleetKnown(RpcReplyPort<()>),
     /// Asks for the name of this process; `None` as long as there was no other one.
     ProcessName(RpcReplyPort<Option<Arc<str>>>),
     /// Asks for the day's budget.

@@ -243,7 +243,7 @@ impl CommanderState {
     }
 
     /// Answers once this process knows all Myses of the fleet; at once where there is none.
-    pub(super) fn answer_when_gathered(&mut self, reply: RpcReplyPort<()>) {
+    pub(super) fn answer_when_fleet_is_known(&mut self, reply: RpcReplyPort<()>) {
         match (&self.fleet, &mut self.neighbours.first_look) {
             (Some(_), FirstLook::UnderWay(waiting)) => waiting.push(reply),
             // The caller may have stopped waiting.

@@ -173,7 +173,7 @@ impl CommanderState {
         let news = &self.news;
         match query {
             SwarmQuery::Statuses(reply) => drop(reply.send(self.all_statuses())),
-            SwarmQuery::Gathered(reply) => self.answer_when_gathered(reply),
+            SwarmQuery::FleetKnown(reply) => self.answer_when_fleet_is_known(reply),
             SwarmQuery::ProcessName(reply) => drop(reply.send(self.neighbours.own_name())),
             SwarmQuery::Budget(reply) => drop(reply.send(news.budget.clone())),
             SwarmQuery::Outages(reply) => drop(reply.send(news.outages())),

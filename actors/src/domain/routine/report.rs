@@ -1,6 +1,7 @@
 //! The report of a run: what the model and the operator are told when it ends.
 
-use zoea_spacemolt::figures::{counted, group_digits};
+use zoea_spacemolt::figures::group_digits;
+use zoea_text::names::plural;
 
 use crate::samples::{GameFacts, Gauge};
 
@@ -152,12 +153,13 @@ impl RoutineStatus {
             format!(", {} an hour", group_signed(rate))
         });
         format!(
-            "routine {} of the {}: round {} of {}, {} without the model, {} credits earned{rate}",
+            "routine {} of the {}: round {} of {}, {} {} without the model, {} credits earned{rate}",
             self.name,
             self.source.as_str(),
             self.round,
             self.rounds,
-            counted(u64::from(self.calls), "call"),
+            group_digits(u64::from(self.calls)),
+            plural(u64::from(self.calls), "call"),
             group_signed(self.earned)
         )
     }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use actors::domain::ids::Timestamp;
 use zoea_spacemolt::figures::group_digits;
+use zoea_text::names::plural;
 
 /// The operator's offset from UTC, in minutes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,8 +67,7 @@ pub fn ago(ms: u64) -> String {
 /// A count of things whose name takes an `s`: `1 call`, `28 calls`.
 #[must_use]
 pub fn counted(count: u64, one: &str) -> String {
-    let many = if count == 1 { "" } else { "s" };
-    format!("{} {one}{many}", amount(count))
+    format!("{} {}", amount(count), plural(count, one))
 }
 
 /// An amount in at most five columns, as `940`, `12.4k`, `3.1M`.
