@@ -332,6 +332,7 @@ impl MysisState {
                 return myself.stop(Some("a newer incarnation lives".to_string()));
             }
             Err(LedgerFault::Unavailable(why) | LedgerFault::Refused(why)) => Err(why),
+            Err(taken @ LedgerFault::NameTaken) => Err(taken.to_string()),
         };
         for write_id in write_ids {
             let outcome = outcome.clone();

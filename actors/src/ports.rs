@@ -106,6 +106,10 @@ pub enum LedgerFault {
     /// The write contradicts what is stored. No attempt will succeed.
     #[error("{0}")]
     Refused(String),
+    /// A Mysis that is to be created has the name of another one, which another process may have created
+    /// a moment before.
+    #[error("a mysis of that name exists already")]
+    NameTaken,
     /// The author is an older incarnation of its Mysis.
     #[error("a newer incarnation writes for this mysis")]
     Fenced,

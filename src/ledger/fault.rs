@@ -9,8 +9,7 @@ impl LedgerInner {
     /// Classifies a database error. A contradiction is final; any other error may pass.
     pub(super) fn to_ledger_fault(&self, error: &DbErr) -> LedgerFault {
         if self.tenant.is_some() && error_text(error).contains("\"mysis_name_key\"") {
-            let why = "another zoea process has a mysis of that name on this database";
-            return LedgerFault::Refused(why.to_string());
+            return LedgerFault::NameTaken;
         }
         let is_contradiction = error.sql_err().is_some() || matches!(error, DbErr::Custom(_));
         if is_contradiction || self.dialect.is_final(error) {

@@ -24,7 +24,9 @@ impl LedgerInner {
             .map(|(batch, _)| batch)
             .collect();
         let mut results = match self.commit_together(&open).await {
-            Err(LedgerFault::Refused(_)) if open.len() > 1 => self.commit_one_by_one(&open).await,
+            Err(LedgerFault::Refused(_) | LedgerFault::NameTaken) if open.len() > 1 => {
+                self.commit_one_by_one(&open).await
+            }
             result => vec![result; open.len()],
         }
         .into_iter();
@@ -44,9 +46,11 @@ impl LedgerInner {
                 Some(Err(LedgerFault::Unavailable(why))) => {
                     Err(LedgerFault::Unavailable(why.clone()))
                 }
-                Some(Ok(()) | Err(LedgerFault::Refused(_) | LedgerFault::Fenced)) | None => {
-                    self.commit_together(&[*batch]).await
-                }
+                Some(
+                    Ok(())
+                    | Err(LedgerFault::Refused(_) | LedgerFault::NameTaken | LedgerFault::Fenced),
+                )
+                | None => self.commit_together(&[*batch]).await,
             };
             results.push(result);
         }

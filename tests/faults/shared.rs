@@ -167,7 +167,7 @@ fn each_mysis_is_run_by_one_process_at_a_time_whatever_becomes_of_it() {
     }
     until_all_show(&scene.url, &[&homes[0], &homes[1], &homes[2]], &all);
     let (_, taken) = homes[1].fails(&["mysis", "create", &names(&homes[2])[0]]);
-    assert!(taken.contains("another zoea process"), "{taken}");
+    assert!(taken.contains("exists already"), "{taken}");
 
     // One ends in good order.
     let begun = Instant::now();

@@ -111,7 +111,7 @@ impl CommanderState {
             let stored = store.write(batch).await;
             reply.answer(match stored {
                 Ok(()) => Ok(CompletedOrder::AccountsPooled(count)),
-                Err(fault) => Err(store_refusal(&fault)),
+                Err(fault) => Err(OrderRefusal::Store(fault.to_string())),
             });
         });
     }
@@ -252,7 +252,7 @@ impl CommanderState {
             self.mission.end_change();
         }
         if let Err(fault) = stored {
-            reply.answer(Err(store_refusal(&fault)));
+            reply.answer(Err(store_refusal(&order, &fault)));
             return self.on_order_not_stored(myself, order).await;
         }
         match order {
@@ -332,7 +332,10 @@ impl CommanderState {
 }
 
 /// The refusal of an order because of the ledger.
-fn store_refusal(fault: &LedgerFault) -> OrderRefusal {
+fn store_refusal(order: &PendingOrder, fault: &LedgerFault) -> OrderRefusal {
+    if let (PendingOrder::Create { record, .. }, LedgerFault::NameTaken) = (order, fault) {
+        return OrderRefusal::NameTaken(record.profile.name.to_string());
+    }
     OrderRefusal::Store(fault.to_string())
 }
 

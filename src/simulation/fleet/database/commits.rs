@@ -54,8 +54,7 @@ impl CommitRules for FleetCommits {
             .iter()
             .any(|write| takes_known_name(stored, write))
         {
-            let why = "another zoea process has a mysis of that name on this database";
-            return Err(LedgerFault::Refused(why.to_string()));
+            return Err(LedgerFault::NameTaken);
         }
         let is_left_out = |write: &Write| {
             let is_kept = matches!(write, Write::Delete { .. });
