@@ -42,6 +42,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
+use zoea_contract::ProxiedServerJson;
 use zoea_settings::Secret;
 use zoea_settings::prices::PriceBook;
 use zoea_text::clean;
@@ -70,7 +71,7 @@ const MAX_REQUEST_BYTES: usize = 8 << 20;
 const STOP_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Facts that the control interface reports about the program, other than those of the swarm.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ProgramInfo {
     /// When the program started, RFC 3339.
     pub started_at: String,
@@ -78,6 +79,8 @@ pub struct ProgramInfo {
     pub prices: PriceBook,
     /// The secrets that are removed from every answer.
     pub secrets: Secrets,
+    /// Tells which servers are reached through a proxy.
+    pub proxied: Arc<dyn Fn() -> Vec<ProxiedServerJson> + Send + Sync>,
 }
 
 /// Tools that another part of the program adds to those of the swarm.

@@ -10,6 +10,7 @@ mod freeze;
 mod game_server;
 mod learnt;
 mod offline;
+mod outside;
 mod prompt;
 mod reload;
 mod roles;
@@ -63,6 +64,7 @@ pub use books::{open_ledger, server_address};
 pub use game_server::{GameServer, give_first_mission};
 pub use learnt::{proof_target, teach_providers};
 pub use offline::{OfflineOptions, OfflineServers, add_resting_offline_model, first_name};
+pub use outside::{proxied_servers, refuse_unusable_proxies, unencrypted_secrets};
 pub use prompt::{PromptTemplate, prompt_template};
 pub use reload::ReloadReply;
 pub use rules::{configured_secrets, describe_default_cap, provider_endpoints, upstream_access};
@@ -217,10 +219,16 @@ impl RunningSwarm {
         &self.secrets
     }
 
-    /// The prices in force.
+    /// What the control interface tells of a program that started then.
     #[must_use]
-    pub fn prices(&self) -> &PriceBook {
-        &self.prices
+    pub fn program_info(&self, started_at: String) -> ProgramInfo {
+        let check = self.check.clone();
+        ProgramInfo {
+            started_at,
+            prices: self.prices.clone(),
+            secrets: self.secrets.clone(),
+            proxied: Arc::new(move || check.proxied()),
+        }
     }
 
     #[cfg(test)]
@@ -306,11 +314,8 @@ impl RunningSwarm {
             let remedy = "choose another address with `listen` in [control]";
             anyhow!(describe_listen_error(listen, &error, remedy))
         })?;
-        let about = ProgramInfo {
-            started_at: started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true),
-            prices: self.prices.clone(),
-            secrets: self.secrets.clone(),
-        };
+        let about =
+            self.program_info(started_at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true));
         let token = self.lock.control_token()?;
         let exporter = FileExporter::new(
             self.ledger.clone(),

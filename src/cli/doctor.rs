@@ -8,15 +8,17 @@ use actors::ports::{AnswerMeter, Archive, Models};
 use actors::secrets::Secrets;
 use clap::Args;
 use serde_json::json;
+use zoea_contract::to_value;
+use zoea_http::proxies::Proxies;
 use zoea_provider::Providers;
 use zoea_settings::{Environment, Secret, Settings};
 use zoea_text::redact::MIN_EMBEDDED_SECRET_BYTES;
 
 use crate::cli::game_check::{self, CHECK_TIMEOUT, clean_finding};
 use crate::cli::global::GlobalArgs;
-use crate::cli::out;
 use crate::cli::prove::{self, ProveOptions};
 use crate::cli::unfrozen::unless_frozen;
+use crate::cli::{out, shown};
 use crate::home::Home;
 use crate::wiring::{self, HomeAccess, provider_endpoints};
 use zoea_ledger::{ServerAddress, SqlLedger};
@@ -78,6 +80,7 @@ pub(super) async fn run(
         if let Some(settings) = &settings {
             checks.push(("database".to_string(), check_database(home, settings).await));
             checks.push(("descriptors".to_string(), check_descriptors(settings)));
+            checks.extend(check_network(settings));
             let asked = unless_frozen(home, async {
                 check_outside(&mut checks, home, settings).await;
                 Ok(())
@@ -146,6 +149,23 @@ fn check_descriptors(settings: &Settings) -> DoctorFinding {
         Some(text) => Err(text),
         None => Ok(format!("{limit} are enough for {myses} myses")),
     }
+}
+
+/// Says which servers are reached through a proxy, and which get a secret unencrypted.
+fn check_network(settings: &Settings) -> Vec<(String, DoctorFinding)> {
+    let proxies = Proxies::of_process();
+    let refused = wiring::refuse_unusable_proxies(settings, &proxies).err();
+    let without_use = proxies.troubles().filter(|_| refused.is_none());
+    let proxied = wiring::proxied_servers(settings, &proxies).into_iter();
+    let proxied = proxied.map(|server| shown::proxied(&to_value(&server)));
+    let proxy = proxied
+        .chain(without_use)
+        .map(Ok)
+        .chain(refused.clone().map(Err));
+    let unencrypted = wiring::unencrypted_secrets(settings).into_iter().map(Ok);
+    let proxy = proxy.map(|finding| ("proxy".to_string(), finding));
+    let unencrypted = unencrypted.map(|finding| ("unencrypted".to_string(), finding));
+    proxy.chain(unencrypted).collect()
 }
 
 fn check_prompt(checks: &mut Vec<(String, DoctorFinding)>, home: &Home) {

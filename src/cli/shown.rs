@@ -29,6 +29,13 @@ where
     }
 }
 
+/// A server that is reached through a proxy, of `status`.
+pub(super) fn proxied(server: &Value) -> String {
+    let [name, address, proxy, variable] =
+        ["server", "address", "proxy", "variable"].map(|key| server[key].as_str().unwrap_or("?"));
+    format!("proxied: {name} at {address} is reached through {proxy}, which {variable} names")
+}
+
 /// A whole number of an answer, with commas between thousands; a hyphen where it is not known.
 pub(super) fn figure(value: &Value) -> String {
     match (value.as_u64(), value.as_i64()) {

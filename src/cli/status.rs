@@ -62,6 +62,9 @@ fn print_page(status: &Value, is_running: bool) -> std::io::Result<()> {
         out::line(&out::clean(silence))?;
     }
     print_outages(status)?;
+    for proxied in status["proxied"].as_array().into_iter().flatten() {
+        out::line(&out::clean(&shown::proxied(proxied)))?;
+    }
     let states: Vec<String> = status["states"]
         .as_object()
         .into_iter()

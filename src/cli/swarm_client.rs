@@ -69,11 +69,7 @@ impl SwarmClient {
                 "held by another zoea process, and left out: {others}"
             ));
         }
-        let about = ProgramInfo {
-            started_at: String::new(),
-            prices: flight.prices().clone(),
-            secrets: flight.secrets().clone(),
-        };
+        let about = flight.program_info(String::new());
         Ok(SwarmClient::Direct(Box::new(flight), about))
     }
 

@@ -26,7 +26,7 @@ pub use rows::{RowJson, RowMetadataJson, SearchHitJson};
 pub use samples::{FiguresJson, SampleSeriesJson, SamplesJson};
 pub use status::{
     AccountJson, CostEntryJson, MysisStatusJson, OutageJson, ProcessJson, ProgramStatusJson,
-    SpendingJson,
+    ProxiedServerJson, SpendingJson,
 };
 
 /// A shape of the contract as a value whose members are sorted by name.

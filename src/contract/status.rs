@@ -44,6 +44,8 @@ pub struct ProgramStatusJson<'a> {
     pub arrival: Option<String>,
     /// The servers that are away.
     pub away: Vec<OutageJson<'a>>,
+    /// The servers that are reached through a proxy.
+    pub proxied: Vec<ProxiedServerJson>,
     /// The cost of today.
     pub today: SpendingJson,
     /// The Myses.
@@ -265,6 +267,19 @@ impl<'a> From<&'a ServerOutage> for OutageJson<'a> {
             needs_operator: away.needs_operator,
         }
     }
+}
+
+/// A server in `status` that is reached through a proxy.
+#[derive(Debug, Serialize)]
+pub struct ProxiedServerJson {
+    /// The server's name.
+    pub server: String,
+    /// Its scheme, host and port.
+    pub address: String,
+    /// The proxy's, without a password.
+    pub proxy: String,
+    /// The environment variable that names the proxy.
+    pub variable: &'static str,
 }
 
 /// The cost of today in `status`, and its share of the budget.

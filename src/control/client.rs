@@ -49,7 +49,8 @@ impl ControlClient {
     /// The program does not answer, or it refuses the token.
     pub async fn connect(url: &str, token: &Secret) -> Result<ControlClient, ControlError> {
         let unreachable = |error: String| ControlError::Unreachable(error);
-        let http = zoea_http::build_client().map_err(|error| unreachable(error.to_string()))?;
+        let http =
+            zoea_http::build_direct_client().map_err(|error| unreachable(error.to_string()))?;
         let endpoint = UpstreamEndpoint::new(url, http)
             .with_token(Some(token.expose().into()))
             .with_max_answer(MAX_ANSWER_BYTES)

@@ -63,6 +63,7 @@ pub(super) async fn program_status(swarm: &Swarm, about: &ProgramInfo) -> Value 
             .filter(|_| frozen_since.is_none())
             .map(|arrival| arrival.to_string()),
         away: outages.0.iter().map(OutageJson::from).collect(),
+        proxied: (about.proxied)(),
         today: SpendingJson::new(&spending, MachineClock.now()),
         myses: list_statuses(
             &statuses,

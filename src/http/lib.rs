@@ -3,19 +3,22 @@
 //! No redirect is followed: requests contain conversations, passwords and keys, which are for no
 //! server but the one that the operator named.
 
+pub mod proxies;
 pub mod raw_json;
 pub mod sse;
 pub mod waits;
 
 use std::time::Duration;
 
-use reqwest::Url;
 use reqwest::redirect::{Attempt, Policy};
+use reqwest::{ClientBuilder, Url};
 use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
 use zoea_system::descriptors;
 use zoea_text::trouble::Trouble;
+
+use proxies::Proxies;
 
 pub use waits::retry_after;
 
@@ -33,8 +36,8 @@ const MANY_DESCRIPTORS: u64 = 1024;
 /// The environment variables by which an operator names the certificates to trust.
 const CERTIFICATE_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 
-/// Builds a client. The caller sets the time limits of whole requests, since some answers take
-/// minutes.
+/// Builds a client for servers of others. The caller sets the time limits of whole requests, since some
+/// answers take minutes. Requests go through the proxies that the environment names (`proxies`).
 ///
 /// A system that has no certificates of authorities, such as a container with nothing but the
 /// program, gets those that Mozilla trusts and that the program carries. Where the operator names
@@ -43,6 +46,21 @@ const CERTIFICATE_VARIABLES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// # Errors
 /// No certificates are where the operator says, or TLS cannot be set up.
 pub fn build_client() -> Result<reqwest::Client, ClientError> {
+    build(|builder| Proxies::of_process().install(builder))
+}
+
+/// Builds a client for servers of our own: the control interface and the simulators. It uses no proxy,
+/// wherever their address points.
+///
+/// # Errors
+/// Those of [`build_client`].
+pub fn build_direct_client() -> Result<reqwest::Client, ClientError> {
+    build(|builder| Ok(builder.no_proxy()))
+}
+
+fn build(
+    route: impl Fn(ClientBuilder) -> Result<ClientBuilder, reqwest::Error>,
+) -> Result<reqwest::Client, ClientError> {
     // A second installation fails and changes nothing, as the provider is always the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     #[expect(
@@ -52,10 +70,11 @@ pub fn build_client() -> Result<reqwest::Client, ClientError> {
     let named = CERTIFICATE_VARIABLES
         .into_iter()
         .find(|name| std::env::var_os(name).is_some());
-    match (client_builder().build(), named) {
+    let builder = || route(client_builder()).map_err(ClientError::Other);
+    match (builder()?.build(), named) {
         (Ok(client), _) => Ok(client),
         (Err(cause), Some(variable)) => Err(ClientError::Named { variable, cause }),
-        (Err(_), None) => build_with_carried_certificates().map_err(ClientError::Other),
+        (Err(_), None) => build_with_carried_certificates(builder()?).map_err(ClientError::Other),
     }
 }
 
@@ -75,15 +94,17 @@ pub enum ClientError {
     Other(reqwest::Error),
 }
 
-fn build_with_carried_certificates() -> Result<reqwest::Client, reqwest::Error> {
+fn build_with_carried_certificates(
+    builder: ClientBuilder,
+) -> Result<reqwest::Client, reqwest::Error> {
     let carried = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
     let carried = carried
         .map(|root| reqwest::Certificate::from_der(root))
         .collect::<Result<Vec<_>, _>>()?;
-    client_builder().tls_certs_only(carried).build()
+    builder.tls_certs_only(carried).build()
 }
 
-fn client_builder() -> reqwest::ClientBuilder {
+fn client_builder() -> ClientBuilder {
     let max_idle = match descriptors::current_limit() {
         0..MANY_DESCRIPTORS => FEW_IDLE_PER_HOST,
         MANY_DESCRIPTORS.. => MAX_IDLE_PER_HOST,
@@ -141,13 +162,15 @@ pub fn error_text(error: &reqwest::Error) -> String {
     if let Some(redirected) = cause.filter(|cause| cause.is::<Redirected>()) {
         return redirected.to_string();
     }
+    let proxied = error.url().and_then(proxy_in_words);
+    let running = proxied.as_deref().unwrap_or("is it running?");
     let (what, then): (_, &[&str]) = if is_of_tls(error) {
         (
             "answers, but no encrypted connection to it can be made",
             &[],
         )
     } else if error.is_connect() {
-        ("cannot be reached", &["is it running?"])
+        ("cannot be reached", &[running])
     } else if error.is_timeout() {
         ("gave no answer in time", &[])
     } else if error.is_body() || error.is_decode() {
@@ -165,6 +188,19 @@ pub fn error_text(error: &reqwest::Error) -> String {
         chain: cause.map(causes).as_deref(),
     }
     .to_string()
+}
+
+/// The proxy that requests to this address go through, as an advice.
+fn proxy_in_words(url: &Url) -> Option<String> {
+    let proxies = Proxies::of_process();
+    let proxy = proxies.proxy_of(url)?;
+    Some(proxy.trouble().unwrap_or_else(|| {
+        let address = proxy.shown_address().unwrap_or_default();
+        format!(
+            "requests to it go through the proxy {address}, which {} names",
+            proxy.variable()
+        )
+    }))
 }
 
 /// Whether the encryption failed. Then somebody answered.
@@ -311,7 +347,7 @@ mod tests {
     fn the_carried_certificates_make_a_client() {
         assert!(webpki_root_certs::TLS_SERVER_ROOT_CERTS.len() > 50);
         let _ = rustls::crypto::ring::default_provider().install_default();
-        assert!(build_with_carried_certificates().is_ok());
+        assert!(build_with_carried_certificates(client_builder()).is_ok());
     }
 
     #[tokio::test]

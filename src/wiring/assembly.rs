@@ -11,6 +11,7 @@ use actors::ports::{Fleet, SharedLimits, SwarmRecord, Upstream};
 use actors::secrets::Secrets;
 use actors::ui::{TerminalLink, UiRuntime};
 use anyhow::Context;
+use zoea_http::proxies::Proxies;
 use zoea_ledger::export::FileExporter;
 use zoea_ledger::{ProcessFacts, ProcessKind, SqlLedger};
 use zoea_provider::Providers;
@@ -21,6 +22,7 @@ use zoea_system::clock::MachineClock;
 use super::daily::DailyReporter;
 use super::freeze::freeze_switch;
 use super::learnt::ConfiguredLessons;
+use super::outside::refuse_unusable_proxies;
 use super::setup_check::SetupCheck;
 use super::watchers::Watchers;
 use super::{LaunchOptions, Observers, books, provider_endpoints, rules};
@@ -69,6 +71,10 @@ impl SwarmParts {
         ledger: SqlLedger,
         options: &LaunchOptions,
     ) -> anyhow::Result<SwarmParts> {
+        if options.mode == Mode::Live {
+            refuse_unusable_proxies(settings, &Proxies::of_process())
+                .map_err(anyhow::Error::msg)?;
+        }
         let http = zoea_http::build_client().context("build an HTTP client")?;
         let secrets = &options.secrets;
         let providers =

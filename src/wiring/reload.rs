@@ -14,9 +14,11 @@ use actors::ports::Configuration;
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
+use zoea_http::proxies::Proxies;
 use zoea_settings::{LoadedSettings, Settings, SettingsError};
 
 use super::learnt::ConfiguredLessons;
+use super::outside::refuse_unusable_proxies;
 use super::{RunningSwarm, describe_default_cap, provider_endpoints, roles, rules};
 
 /// The way to answer the caller of a reload.
@@ -104,6 +106,7 @@ impl RunningSwarm {
         let swarm_rules = rules::swarm_rules(&loaded.settings, &self.home);
         let swarm_rules = swarm_rules.map_err(|error| vec![format!("{error:#}")])?;
         let new = loaded.settings;
+        refuse_unusable_proxies(&new, &Proxies::of_process()).map_err(|text| vec![text])?;
         let lessons = ConfiguredLessons::read(&self.home, &new);
         let swarm_rules = Arc::new(lessons.complete(swarm_rules));
         self.report_unread_proofs(&lessons);

@@ -9,9 +9,12 @@ use actors::ports::{SetupInspector, Upstream};
 use actors::secrets::Secrets;
 use futures::FutureExt;
 use futures::future::{BoxFuture, join_all};
+use zoea_contract::ProxiedServerJson;
+use zoea_http::proxies::Proxies;
 use zoea_settings::{ProviderSettings, Settings};
 use zoea_toolbox::{McpUpstream, ServerPlace, UpstreamAccess};
 
+use super::outside::proxied_servers;
 use super::rules::{provider_endpoint, upstream_access};
 use crate::home::Home;
 use crate::setup::list_models;
@@ -46,6 +49,11 @@ impl SetupCheck {
     /// Takes the settings that are in force from now on.
     pub(super) fn replace(&self, settings: &Settings) {
         *self.settings() = settings.clone();
+    }
+
+    /// The servers that are reached through a proxy.
+    pub(super) fn proxied(&self) -> Vec<ProxiedServerJson> {
+        proxied_servers(&self.settings(), &Proxies::of_process())
     }
 
     fn settings(&self) -> MutexGuard<'_, Settings> {

@@ -22,6 +22,7 @@ mod on_a_server;
 mod otlp;
 mod prompting;
 mod proving;
+mod proxies;
 mod readiness;
 mod receiver;
 mod recording;

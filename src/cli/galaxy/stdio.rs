@@ -27,7 +27,7 @@ struct Passage {
 /// Serves until standard input ends.
 pub(super) async fn serve(url: String) -> anyhow::Result<()> {
     let mut passage = Passage {
-        http: zoea_http::build_client().context("build an HTTP client")?,
+        http: zoea_http::build_direct_client().context("build an HTTP client")?,
         url,
         session: None,
     };

@@ -10,9 +10,9 @@ use serde_json::Value;
 use zoea_spacemolt::figures::group_digits;
 
 use crate::cli::shown;
+use crate::control::answer_call;
 use crate::control::call::ControlCall;
 use crate::control::parameters::ReadSamples;
-use crate::control::{ProgramInfo, answer_call};
 use crate::wiring::RunningSwarm;
 
 /// What a run came to since it began, in a few lines. `None` if nothing was asked of a model.
@@ -22,11 +22,7 @@ pub(super) async fn describe(
     began: DateTime<Utc>,
     resume: Option<&str>,
 ) -> Option<String> {
-    let about = ProgramInfo {
-        started_at: String::new(),
-        prices: flight.prices().clone(),
-        secrets: flight.secrets().clone(),
-    };
+    let about = flight.program_info(String::new());
     let asked = ReadSamples {
         myses: None,
         since: Some(began.to_rfc3339_opts(SecondsFormat::Millis, true)),
