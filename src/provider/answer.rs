@@ -1,6 +1,7 @@
 //! Assembles a model server's answer, whether it is streamed or not. The answer is parsed once and
 //! never written out in between.
 
+mod arguments;
 mod calls;
 mod words;
 
@@ -19,6 +20,7 @@ use super::echo::ReceivedEcho;
 use super::refusal::Refusal;
 use super::thoughts::{SplitContent, ThoughtPlace, reasoning_text, split_content};
 use super::waits::HeaderWaits;
+pub(super) use arguments::are_equal;
 use calls::{MessageForm, ReceivedCalls};
 use words::ReceivedWords;
 
@@ -143,15 +145,23 @@ impl ReceivedAnswer {
         if let Some(delta) = delta {
             self.add_message(delta, MessageForm::Delta);
         }
-        // Some servers end with the complete message, even after they have sent it in parts.
+        // Beside a piece, a message that is not the last one would come again in the next pieces.
         if let Some(message) = message
-            && self.arrived == AnswerProgress::default()
+            && (delta.is_none() || self.is_finished())
         {
             self.add_message(message, MessageForm::Whole);
         }
     }
 
+    /// Takes a message or a piece of it. Some servers end with the complete message, or with a piece
+    /// that holds all of it, even after they have sent it in pieces: of these only what is missing
+    /// counts.
     fn add_message(&mut self, message: &str, form: MessageForm) {
+        let is_end = self.is_finished();
+        let is_again = |known: &str, piece: &str| match form {
+            MessageForm::Whole => !known.is_empty(),
+            MessageForm::Delta => is_end && !known.is_empty() && known == piece,
+        };
         let max_bytes = match form {
             // A complete message is cut later, when reasoning and text are separated.
             MessageForm::Whole => MAX_ANSWER_BYTES,
@@ -159,24 +169,27 @@ impl ReceivedAnswer {
         };
         let [content, listed, old_call, thoughts @ ..] = pick(message, MESSAGE_KEYS);
         let content = content.unwrap_or("null");
-        // The first member that contains any reasoning counts. Blanks count only if there is
-        // nothing else.
-        let mut reasoning = String::new();
-        let places = MESSAGE_KEYS[3..].iter().copied().map(ThoughtPlace::Member);
-        let thoughts = thoughts.map(|json| json.map(text_of).unwrap_or_default());
-        let thoughts = places.zip(thoughts);
-        for (place, text) in thoughts.chain([(ThoughtPlace::Parts, thoughts_of(content))]) {
-            if reasoning.trim().is_empty() && !text.is_empty() {
-                reasoning = text;
-                self.reasoning_place = Some(place);
-            }
-        }
-        self.echo.add(message);
-        self.reasoning.add_within(&reasoning, max_bytes);
-        self.arrived.thoughts += reasoning.len() as u64;
         let words = text_of(content);
-        self.words.add(&words, max_bytes, &mut self.arrived);
-        self.arrived.words += self.calls.add(listed, old_call, form);
+        let are_words_again = is_again(self.words.text(), &words);
+        let are_calls_again = match form {
+            MessageForm::Whole => !self.calls.is_empty(),
+            MessageForm::Delta => is_end && self.calls.are_again_in(listed),
+        };
+        if !are_words_again && !are_calls_again {
+            self.echo.add(message);
+        }
+        let (reasoning, place) = reasoning_of(thoughts, content);
+        if !is_again(&self.reasoning.text, &reasoning) {
+            self.reasoning_place = place.or(self.reasoning_place);
+            self.reasoning.add_within(&reasoning, max_bytes);
+            self.arrived.thoughts += reasoning.len() as u64;
+        }
+        if !are_words_again {
+            self.words.add(&words, max_bytes, &mut self.arrived);
+        }
+        if !are_calls_again {
+            self.arrived.words += self.calls.add(listed, old_call, form);
+        }
     }
 
     /// The answer without these secrets, which are removed before anything is cut. Nonsense in the
@@ -259,6 +272,21 @@ impl ReceivedAnswer {
             }),
         }
     }
+}
+
+/// The reasoning of a message, and where it stands. The first member that contains any counts. Blanks
+/// count only if there is nothing else.
+fn reasoning_of(members: [Option<&str>; 3], content: &str) -> (String, Option<ThoughtPlace>) {
+    let (mut reasoning, mut found) = (String::new(), None);
+    let places = MESSAGE_KEYS[3..].iter().copied().map(ThoughtPlace::Member);
+    let texts = members.map(|json| json.map(text_of).unwrap_or_default());
+    let texts = places.zip(texts);
+    for (place, text) in texts.chain([(ThoughtPlace::Parts, thoughts_of(content))]) {
+        if reasoning.trim().is_empty() && !text.is_empty() {
+            (reasoning, found) = (text, Some(place));
+        }
+    }
+    (reasoning, found)
 }
 
 #[cfg(test)]

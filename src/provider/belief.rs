@@ -1,18 +1,37 @@
-//! Checks whether the usage that a provider reports can be true.
+//! Checks whether what a provider says can be true: its usage, and the same call twice.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use actors::domain::bounds;
 use actors::domain::model::{ModelAnswer, ModelFault, TokenUsage};
 
+use super::answer::are_equal;
+
 /// Whether a provider has reported impossible figures.
 #[derive(Default)]
 pub(super) struct UsagePlausibility {
     is_doubted: AtomicBool,
     is_cut_told: AtomicBool,
+    are_twins_told: AtomicBool,
 }
 
 impl UsagePlausibility {
+    /// Tells the operator of the first answer with equal calls. They are made, since nothing says that
+    /// they are one; some models mean it.
+    pub(super) fn note_twins(&self, answer: &mut ModelAnswer, provider: &str) {
+        let calls = answer.calls.iter().enumerate();
+        let mut twins = calls.filter(|(place, call)| {
+            let before = answer.calls[..*place].iter();
+            let mut before = before.filter(|known| known.name == call.name);
+            before.any(|known| are_equal(&known.arguments, &call.arguments))
+        });
+        if let Some((_, call)) = twins.next()
+            && !self.are_twins_told.swap(true, Ordering::Relaxed)
+        {
+            answer.doubt = Some(twins_text(provider, &call.name).into());
+        }
+    }
+
     /// Corrects an answer's usage to possible figures. The operator is told of the first
     /// correction.
     pub(super) fn check_usage(
@@ -47,6 +66,13 @@ impl UsagePlausibility {
             Err(fault) => Err(fault),
         }
     }
+}
+
+fn twins_text(provider: &str, name: &str) -> String {
+    format!(
+        "{provider} sent {name} twice with the same arguments in one answer, each with an id or a \
+         place of its own: such calls are all made"
+    )
 }
 
 /// The size of a request.

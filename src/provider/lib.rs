@@ -256,6 +256,7 @@ impl Models for Providers {
                 address_echo(answer, &request, &begun.style);
                 answer.facts.is_streamed = begun.style.is_streamed;
                 answer.stated_cost = answer.stated_cost.or(heard.stated_cost);
+                known.belief.note_twins(answer, &request.provider);
             }
             let answer = failure::judge_silence(answer, heard.form, sent.all);
             let answer = known.belief.check_usage(answer, &request.provider, sent);

@@ -18,6 +18,7 @@ mod links;
 mod listeners;
 mod listing;
 mod module_tree;
+mod odd_models;
 mod on_a_server;
 mod otlp;
 mod prompting;

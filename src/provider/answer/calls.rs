@@ -1,13 +1,16 @@
 //! The calls of an answer, put together from whole messages or from pieces.
+//!
+//! Servers repeat themselves: the same piece again, the whole call at the end, the same call under
+//! another index. Each call comes out once (`docs/PROVIDERS.md`, "The same call again").
 
 use std::sync::Arc;
 
-use actors::domain::bounds::{self, MAX_ARGUMENTS_BYTES, MAX_NAME_BYTES};
+use actors::domain::bounds::{self, MAX_NAME_BYTES};
 use actors::domain::model::RequestedCall;
-use zoea_http::raw_json::{as_text, for_each_element, pick};
+use zoea_http::raw_json::{as_text, for_each_element, is_object, pick};
 use zoea_text::redact::Redactor;
 
-use crate::bounded_text::BoundedText;
+use super::arguments::{ArgumentsRoom, ReceivedArguments, are_equal};
 use crate::content::arguments_text;
 use crate::echo::ReceivedEcho;
 
@@ -27,18 +30,41 @@ pub(super) enum MessageForm {
 /// The calls as far as they have been received.
 #[derive(Debug, Default)]
 pub(super) struct ReceivedCalls {
-    /// By their index, in the order in which they began.
-    calls: Vec<(u64, ReceivedCall)>,
-    /// The bytes of all arguments that are kept.
-    arguments_bytes: usize,
+    /// By their index, and those of one index in the order in which they began.
+    calls: Vec<ReceivedCall>,
+    room: ArgumentsRoom,
 }
 
 #[derive(Debug, Default)]
 struct ReceivedCall {
+    /// The index that the server gave it, or the next one.
+    index: u64,
     id: String,
     name: String,
-    arguments: BoundedText,
+    arguments: ReceivedArguments,
     echo: ReceivedEcho,
+}
+
+/// A call or a piece of one, as it came.
+struct CallPiece {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: Option<String>,
+}
+
+impl CallPiece {
+    fn read(json: &str) -> CallPiece {
+        let [index, id, function] = pick(json, ["index", "id", "function"]);
+        let [name, written] = pick(function.unwrap_or(json), ["name", "arguments"]);
+        let text = |json: Option<&str>| json.and_then(as_text).unwrap_or_default();
+        CallPiece {
+            index: index.and_then(|index| index.trim_matches('"').parse().ok()),
+            id: bounds::bounded_id(text(id)),
+            name: bounds::bounded_name(text(name)),
+            arguments: written.map(arguments_text),
+        }
+    }
 }
 
 impl ReceivedCalls {
@@ -52,94 +78,170 @@ impl ReceivedCalls {
     ) -> u64 {
         let (mut bytes, mut count) = (0, 0);
         for_each_element(listed.unwrap_or("[]"), |call| {
-            bytes += self.add_call(call, form);
+            bytes += self.add_call(call, CallPiece::read(call), form);
             count += 1;
             count < MAX_CALLS_READ
         });
         if let Some(call) = old_call.filter(|call| call.starts_with('{'))
             && count == 0
         {
-            bytes += self.add_call(call, form);
+            // There is only one of these.
+            let index = Some(0);
+            bytes += self.add_call(
+                call,
+                CallPiece {
+                    index,
+                    ..CallPiece::read(call)
+                },
+                form,
+            );
         }
         bytes
     }
 
-    fn add_call(&mut self, json: &str, form: MessageForm) -> u64 {
-        let [index, id, function] = pick(json, ["index", "id", "function"]);
-        let [name, written] = pick(function.unwrap_or(json), ["name", "arguments"]);
-        let text = |json: Option<&str>| json.and_then(as_text).unwrap_or_default();
-        let (id, name) = (
-            bounds::bounded_id(text(id)),
-            bounds::bounded_name(text(name)),
-        );
-        let (index, known) = match form {
-            MessageForm::Whole => (self.calls.len() as u64, None),
-            MessageForm::Delta => {
-                let index = index.and_then(|index| index.parse().ok());
-                self.find_call(index, &id, &name)
-            }
+    /// Whether a message holds these very calls again, none more and none less, without an index or
+    /// an id that would tell them from further ones.
+    pub(super) fn are_again_in(&self, listed: Option<&str>) -> bool {
+        let (mut count, mut is_same) = (0, true);
+        for_each_element(listed.unwrap_or("[]"), |call| {
+            let piece = CallPiece::read(call);
+            is_same = self.calls.get(count).is_some_and(|known| known.is(&piece));
+            count += 1;
+            is_same
+        });
+        is_same && count > 0 && count == self.calls.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    fn add_call(&mut self, json: &str, piece: CallPiece, form: MessageForm) -> u64 {
+        let known = match form {
+            MessageForm::Whole => None,
+            MessageForm::Delta => self.find_call(&piece),
         };
-        let arguments = match (written, form) {
-            (Some(written), _) => arguments_text(written),
-            (None, MessageForm::Whole) => "{}".to_string(),
-            (None, MessageForm::Delta) => String::new(),
+        let absent = match form {
+            MessageForm::Whole => "{}",
+            MessageForm::Delta => "",
         };
-        let bytes = (name.len() + arguments.len()) as u64;
+        let arguments = piece.arguments.as_deref().unwrap_or(absent);
+        let bytes = (piece.name.len() + arguments.len()) as u64;
         if known.is_none() && self.calls.len() >= MAX_CALLS_READ {
             return bytes;
         }
-        let place = known.unwrap_or_else(|| {
-            self.calls.push((index, ReceivedCall::default()));
-            self.calls.len() - 1
-        });
-        let call = &mut self.calls[place].1;
+        let place = known.unwrap_or_else(|| self.begin_call(piece.index));
+        let call = &mut self.calls[place];
         call.echo.add(json);
         if call.id.is_empty() {
-            call.id = id;
+            call.id = piece.id;
         }
-        if call.name != name && call.name.len() <= MAX_NAME_BYTES {
-            call.name += &name;
-        }
-        let kept_elsewhere = self.arguments_bytes - call.arguments.text.len();
-        let room = MAX_ARGUMENTS_BYTES.saturating_sub(self.arguments_bytes);
-        call.arguments.add_all_or_none(&arguments, room);
-        self.arguments_bytes = kept_elsewhere + call.arguments.text.len();
+        call.add_name(&piece.name);
+        call.arguments.add(arguments, &mut self.room);
         bytes
     }
 
-    /// The index of the call to which a part belongs, and its position if it has begun. With an
-    /// index, it is the newest call of that index. Without one, a part with an id or a name begins
-    /// a call, and any other part continues the last one.
-    fn find_call(&self, index: Option<u64>, id: &str, name: &str) -> (u64, Option<usize>) {
-        let begins = !id.is_empty() || !name.is_empty();
-        let last = self.calls.last().map(|(index, _)| *index);
-        let index = index.unwrap_or(match last {
-            None => 0,
-            Some(last) if begins => last.saturating_add(1),
-            Some(last) => last,
-        });
-        let known = self.calls.iter().rposition(|(known, _)| *known == index);
-        // Some servers give all calls the same index.
-        let known = known.filter(|place| {
-            let is_another = self.calls[*place].1.id != id && !self.calls[*place].1.id.is_empty();
-            !(is_another && !id.is_empty() && !name.is_empty())
-        });
-        (index, known)
+    /// Begins a call at an index, or after the last one. Returns its position.
+    fn begin_call(&mut self, index: Option<u64>) -> usize {
+        let next = self.calls.last();
+        let next = next.map_or(0, |last| last.index.saturating_add(1));
+        let index = index.unwrap_or(next);
+        let place = self.calls.partition_point(|call| call.index <= index);
+        let begun = ReceivedCall {
+            index,
+            ..ReceivedCall::default()
+        };
+        self.calls.insert(place, begun);
+        place
     }
 
-    /// The calls without these secrets, and the echo of each of them.
+    /// The position of the call to which a piece belongs; `None` if it begins one. With an index,
+    /// it is the newest call of that index. Otherwise the id tells, and where there is neither, a
+    /// name begins a call. A piece without any of them continues the last call.
+    fn find_call(&self, piece: &CallPiece) -> Option<usize> {
+        let has_id = !piece.id.is_empty();
+        let of_index = |index| self.calls.iter().rposition(|call| call.index == index);
+        let of_id = || self.calls.iter().rposition(|call| call.id == piece.id);
+        let known = match piece.index {
+            Some(index) => {
+                // What has an id and no name cannot begin a call.
+                let continues = has_id && piece.name.is_empty();
+                of_index(index).or_else(|| of_id().filter(|_| continues))
+            }
+            None if has_id => of_id(),
+            None if !piece.name.is_empty() => None,
+            None => self.calls.len().checked_sub(1),
+        };
+        // Some servers give all calls the same index.
+        known.filter(|place| !self.calls[*place].is_other_than(piece))
+    }
+
+    /// The calls without these secrets, each once, and the echo of each of them.
     pub(super) fn into_calls(self, secrets: &Redactor) -> (Vec<RequestedCall>, Vec<Arc<str>>) {
-        let calls = self.calls.into_iter().map(|(_, call)| {
+        let mut read: Vec<(RequestedCall, ReceivedEcho)> = Vec::new();
+        for call in self.calls {
             let requested = RequestedCall {
-                id: secrets.clean_own(call.id),
-                name: secrets.clean_own(bounds::bounded_name(call.name)),
-                arguments: match call.arguments.left_out {
-                    0 => secrets.clean_own(call.arguments.text),
-                    bytes => bounds::no_arguments(bytes),
-                },
+                id: call.id,
+                name: bounds::bounded_name(call.name),
+                arguments: call.arguments.read().unwrap_or_else(bounds::no_arguments),
             };
-            (requested, call.echo.into_text(secrets))
+            let known = read
+                .iter_mut()
+                .find(|(known, _)| are_one_call(known, &requested));
+            match known {
+                Some((known, _)) if is_object(&known.arguments) => {}
+                Some((known, _)) => known.arguments = requested.arguments,
+                None => read.push((requested, call.echo)),
+            }
+        }
+        let calls = read.into_iter().map(|(call, echo)| {
+            let cleaned = RequestedCall {
+                id: secrets.clean_own(call.id),
+                name: secrets.clean_own(call.name),
+                arguments: secrets.clean_own(call.arguments),
+            };
+            (cleaned, echo.into_text(secrets))
         });
         calls.unzip()
     }
+}
+
+impl ReceivedCall {
+    /// Adds a piece of the name, which may be all of it again.
+    fn add_name(&mut self, piece: &str) {
+        if piece.starts_with(&self.name) {
+            self.name = piece.to_string();
+        } else if self.name.len() <= MAX_NAME_BYTES {
+            self.name += piece;
+        }
+    }
+
+    /// Whether a piece at the index of this call is of another one: it has an id of its own, or
+    /// another name where this call is complete.
+    fn is_other_than(&self, piece: &CallPiece) -> bool {
+        let has_own_id = !piece.id.is_empty() && !self.id.is_empty() && piece.id != self.id;
+        let has_own_name = !piece.name.is_empty() && piece.name != self.name;
+        let is_complete = || !self.name.is_empty() && self.arguments.are_complete();
+        (has_own_id && !piece.name.is_empty()) || (has_own_name && is_complete())
+    }
+
+    /// Whether a piece is this whole call again, as far as it says who it is.
+    fn is(&self, piece: &CallPiece) -> bool {
+        let has_same_id = piece.id.is_empty() || piece.id == self.id;
+        let arguments = piece.arguments.as_deref().unwrap_or("");
+        has_same_id
+            && piece.index.is_none()
+            && piece.name == self.name
+            && self.arguments.are(arguments)
+    }
+}
+
+/// Whether two calls of an answer are one that came twice: with the same id and name, and the same
+/// arguments or a beginning of them. Where a server gives all calls one id, the arguments tell.
+fn are_one_call(one: &RequestedCall, other: &RequestedCall) -> bool {
+    let is_beginning = !is_object(&one.arguments) && other.arguments.starts_with(&one.arguments);
+    !one.id.is_empty()
+        && one.id == other.id
+        && one.name == other.name
+        && (is_beginning || are_equal(&one.arguments, &other.arguments))
 }

@@ -1,5 +1,7 @@
 //! Tests of how answers are read and put together.
 
+mod repeats;
+
 use actors::domain::model::RequestedCall;
 use serde_json::{Value, json};
 

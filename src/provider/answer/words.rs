@@ -38,6 +38,11 @@ impl ReceivedWords {
         }
     }
 
+    /// The kept text.
+    pub(super) fn text(&self) -> &str {
+        &self.content.text
+    }
+
     /// The kept text with a note on what is missing.
     pub(super) fn noted(self) -> String {
         self.content.noted()

@@ -251,7 +251,10 @@ async fn an_answer_that_is_finished_is_taken_however_long_its_figures_take() {
 #[tokio::test]
 async fn of_streamed_parts_without_end_only_so_much_is_kept() {
     let id = "i".repeat(100_000);
-    let call = |index: u64| json!({"index": index, "id": id, "function": {"name": id}});
+    let call = |index: u64| {
+        let function = json!({"name": id, "arguments": format!("{{\"n\":{index}}}")});
+        json!({"index": index, "id": id, "function": function})
+    };
     let chunk = |delta: Value| format!("data: {}\n\n", json!({"choices": [{"delta": delta}]}));
     let calls = chunk(json!({"tool_calls": [call(1), call(u64::MAX), call(3)]}));
     let more = chunk(json!({"tool_calls": [{"function": {"name": "x"}}]}));
@@ -267,4 +270,26 @@ async fn of_streamed_parts_without_end_only_so_much_is_kept() {
         assert!(call.name.starts_with("[no name: "), "{}", call.name);
     }
     assert_eq!((&*answer.calls[3].id, &*answer.calls[3].name), ("", "x"));
+}
+
+/// Equal calls may be meant, and nothing says that they are one where their ids differ.
+#[tokio::test]
+async fn equal_calls_with_ids_of_their_own_are_kept_and_told_once() {
+    let call = |id: &str| json!({"id": id, "function": {"name": "mine", "arguments": "{}"}});
+    let body = |ids: [&str; 2]| {
+        let message = json!({"tool_calls": ids.map(call)});
+        (200, json!({"choices": [{"message": message}]}).to_string())
+    };
+    let answers = vec![body(["a", "a"]), body(["a", "b"]), body(["a", "b"])];
+    let mut served = Served::new(answers).await;
+    let mut read = Vec::new();
+    for _ in 0..3 {
+        let answer = served.ask().await.1.expect("an answer");
+        let told = answer
+            .doubt
+            .as_deref()
+            .map(|told| told.contains("mine twice"));
+        read.push((answer.calls.len(), told));
+    }
+    assert_eq!(read, [(1, None), (2, Some(true)), (2, None)]);
 }

@@ -240,7 +240,7 @@ impl Life {
             facts: _,
         } = answer;
         if let Some(doubt) = doubt {
-            self.record_notice(Severity::Warn, "usage_doubted", None, &doubt);
+            self.record_notice(Severity::Warn, "answer_doubted", None, &doubt);
         }
         let utterance = Utterance {
             text: text.into(),

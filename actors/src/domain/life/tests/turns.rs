@@ -247,7 +247,7 @@ fn a_figure_that_is_not_believed_is_told_and_sums_come_to_an_end() {
     }
     let totals = scene.life.status().totals;
     assert_eq!((totals.tokens_in, totals.tokens_out), (0, 0));
-    assert!(scene.host_codes().contains(&"usage_doubted".to_string()));
+    assert!(scene.host_codes().contains(&"answer_doubted".to_string()));
 }
 
 #[test]

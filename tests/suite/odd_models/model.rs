@@ -1,0 +1,97 @@
+//! A model server that answers as a test wants, over real HTTP, and keeps its requests.
+
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::receiver::read_request;
+
+/// What the server says.
+pub(crate) enum Said {
+    /// The choices of a stream, and then its end.
+    Stream(Vec<Value>),
+}
+
+/// One that leaves its model's words to a test.
+pub(crate) struct OddModel {
+    pub(crate) url: String,
+    heard: Arc<Mutex<Vec<Value>>>,
+}
+
+type Script = dyn Fn(usize, &Value) -> Said + Send + Sync;
+
+impl OddModel {
+    /// Answers the request of this number, from 0 on.
+    pub(crate) fn start(
+        script: impl Fn(usize, &Value) -> Said + Send + Sync + 'static,
+    ) -> OddModel {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let kept = heard.clone();
+        let script: Arc<Script> = Arc::new(script);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (kept, script) = (kept.clone(), script.clone());
+                thread::spawn(move || serve(stream, &kept, &*script));
+            }
+        });
+        OddModel { url, heard }
+    }
+
+    /// The bodies of the requests so far.
+    pub(crate) fn heard(&self) -> Vec<Value> {
+        self.heard.lock().expect("no panic").clone()
+    }
+}
+
+fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Value>>, script: &Script) -> Option<()> {
+    let (_, body) = read_request(&stream)?;
+    let request: Value = serde_json::from_slice(&body).ok()?;
+    let number = {
+        let mut heard = heard.lock().expect("no panic");
+        heard.push(request.clone());
+        heard.len() - 1
+    };
+    let head = |status, kind| {
+        format!("HTTP/1.1 {status} X\r\nConnection: close\r\nContent-Type: {kind}\r\n\r\n")
+    };
+    let mut say = |text: &str| stream.write_all(text.as_bytes()).ok();
+    match script(number, &request) {
+        Said::Stream(choices) => {
+            say(&head(200, "text/event-stream"))?;
+            for choice in choices {
+                say(&format!("data: {}\n\n", json!({"choices": [choice]})))?;
+            }
+            let usage = json!({"prompt_tokens": 100, "completion_tokens": 10});
+            say(&format!(
+                "data: {}\n\ndata: [DONE]\n\n",
+                json!({"choices": [], "usage": usage})
+            ))
+        }
+    }
+}
+
+/// The last piece of a stream.
+pub(crate) fn end(reason: &str) -> Value {
+    json!({"delta": {}, "finish_reason": reason})
+}
+
+/// An answer of words alone.
+pub(crate) fn words(text: &str) -> Said {
+    Said::Stream(vec![json!({"delta": {"content": text}}), end("stop")])
+}
+
+/// A piece of a call.
+pub(crate) fn piece(index: u64, id: &str, name: &str, arguments: &str) -> Value {
+    let function = json!({"name": name, "arguments": arguments});
+    json!({"index": index, "id": id, "type": "function", "function": function})
+}
+
+/// A choice of a stream with these calls.
+pub(crate) fn calls(calls: &[Value]) -> Value {
+    json!({"delta": {"tool_calls": calls}})
+}
